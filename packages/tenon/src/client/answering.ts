@@ -1,0 +1,87 @@
+import { lacking } from '../conversation/capability.js';
+import type { Dialect } from '../dialects/dialect.js';
+import { INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND } from '../jsonrpc/codes.js';
+import { rpcError, TenonError } from '../jsonrpc/error.js';
+import { isObject, type JsonObject } from '../jsonrpc/message.js';
+import type { ElicitFormParams, ElicitResult, ElicitUrlParams, FormValue } from '../model/asking.js';
+import type { ClientCapabilities } from '../model/capabilities.js';
+import { methods } from '../model/methods.js';
+import { describeIssues } from '../schemas/issues.js';
+import { compileJson } from '../schemas/validate.js';
+import type { Answers, Asked, ClientOptions } from './options.js';
+
+/** What the client declares: what it can answer, and nothing else. */
+export function capabilitiesOf(options: ClientOptions): ClientCapabilities {
+  const { elicit, elicitUrl, sample, sampleTools, roots, extensions, experimental } = options;
+  return {
+    ...(elicit || elicitUrl ? { elicitation: { ...(elicit ? { form: {} } : {}), ...(elicitUrl ? { url: {} } : {}) } } : {}),
+    ...(sample ? { sampling: sampleTools ? { tools: {} } : {} } : {}),
+    ...(roots ? { roots: {} } : {}),
+    ...(extensions ? { extensions: { ...extensions } } : {}),
+    ...(experimental ? { experimental: { ...experimental } } : {}),
+  };
+}
+
+/** Names that clients in the field answer to. */
+const ALIASES: { readonly [method: string]: string | undefined } = { 'sampling/complete': 'sampling/createMessage' };
+
+/** Answers one question of the server, in our words. Throws what the server is to be told. */
+export async function answer(asked: string, params: JsonObject, answers: Answers, about: Asked): Promise<JsonObject> {
+  const method = ALIASES[asked] ?? asked;
+  if (!(method in methods) || methods[method as keyof typeof methods].from !== 'server') throw unknown(asked);
+  const problem = methods[method as keyof typeof methods].params(params);
+  if (problem) throw rpcError(INVALID_PARAMS, `Invalid params: ${problem}`);
+  const lacks = lacking(method, params, capabilitiesOf(answers));
+  if (lacks) throw lacks.elicitation && (answers.elicit || answers.elicitUrl) ? undeclaredMode(params) : unknown(asked);
+  try {
+    return await run(method, params, answers, about);
+  } catch (error) {
+    if (TenonError.is(error) && error.rpc !== undefined) throw error;
+    throw about.signal.aborted ? rpcError(INTERNAL_ERROR, 'The question was withdrawn') : error;
+  }
+}
+
+async function run(method: string, params: JsonObject, answers: Answers, about: Asked): Promise<JsonObject> {
+  switch (method) {
+    case 'sampling/createMessage':
+      return (await answers.sample?.(params as never, about)) as unknown as JsonObject;
+    case 'roots/list': {
+      const { roots = [] } = answers;
+      return { roots: typeof roots === 'function' ? await roots() : roots };
+    }
+    default:
+      return (await elicited(params, answers, about)) as unknown as JsonObject;
+  }
+}
+
+async function elicited(params: JsonObject, answers: Answers, about: Asked): Promise<ElicitResult> {
+  if (params.mode === 'url') return (await answers.elicitUrl?.(params as unknown as ElicitUrlParams, about)) ?? { action: 'cancel' };
+  const form = params as unknown as ElicitFormParams;
+  const result = (await answers.elicit?.(form, about)) ?? { action: 'cancel' };
+  if (result.action !== 'accept') return { action: result.action };
+  const content = filled(form, result.content ?? {});
+  const checked = await compileJson(form.requestedSchema as unknown as JsonObject).check(content);
+  if (checked.ok !== false) return { ...result, content };
+  throw new TenonError('answer/form', `the answer does not fit the form: ${describeIssues(checked.issues)}`, { peer: about.server });
+}
+
+/** Fields that were left out have their defaults. */
+function filled({ requestedSchema }: ElicitFormParams, content: { [name: string]: FormValue }): { [name: string]: FormValue } {
+  const defaults = Object.entries(requestedSchema?.properties ?? {}).flatMap(([name, field]) =>
+    isObject(field) && field.default !== undefined ? [[name, field.default as FormValue]] : [],
+  );
+  return { ...Object.fromEntries(defaults), ...content };
+}
+
+/** The words of the client for a peer that has a different revision. */
+export function inWordsOf(dialect: Dialect, method: string, result: JsonObject): JsonObject {
+  return dialect.speak.down.result(ALIASES[method] ?? method)?.(result, {}) ?? result;
+}
+
+function unknown(method: string): TenonError {
+  return rpcError(METHOD_NOT_FOUND, `Method not found: ${method.slice(0, 128)}`);
+}
+
+function undeclaredMode({ mode }: JsonObject): TenonError {
+  return rpcError(INVALID_PARAMS, `Invalid params: elicitation mode ${mode === 'url' ? 'url' : 'form'} is not declared`);
+}

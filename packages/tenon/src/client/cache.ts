@@ -1,0 +1,63 @@
+import { canonical } from '../conversation/asking/canonical.js';
+import type { Clock } from '../jsonrpc/clock.js';
+import type { JsonObject } from '../jsonrpc/message.js';
+import { methods, type MethodName } from '../model/methods.js';
+
+interface Entry {
+  readonly method: string;
+  readonly uri: unknown;
+  readonly result: JsonObject;
+  readonly until: number;
+}
+
+/**
+ * Answers that the server said stay good for a while. One client speaks for one principal, so what is private to that
+ * may be kept here. https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
+ */
+export class Cache {
+  readonly #size: number;
+  readonly #clock: Clock;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(size: number, clock: Clock) {
+    this.#size = size;
+    this.#clock = clock;
+  }
+
+  get(method: MethodName, params: JsonObject): JsonObject | undefined {
+    if (this.#entries.size === 0 || !methods[method].cacheable) return undefined;
+    const key = keyOf(method, params);
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    if (entry.until > this.#clock.now()) return entry.result;
+    this.#entries.delete(key);
+    return undefined;
+  }
+
+  /** Keeps a final answer, when it says for how long. The answer of a retry depends on more than its params. */
+  keep(method: MethodName, params: JsonObject, result: JsonObject): void {
+    const { ttlMs } = result;
+    if (!methods[method].cacheable || typeof ttlMs !== 'number' || !(ttlMs > 0) || this.#size === 0) return;
+    const key = keyOf(method, params);
+    this.#entries.delete(key);
+    this.#entries.set(key, { method, uri: params.uri, result, until: this.#clock.now() + ttlMs });
+    const oldest = this.#entries.keys().next().value;
+    if (this.#entries.size > this.#size && oldest !== undefined) this.#entries.delete(oldest);
+  }
+
+  /** Forgets the answers of these methods, or of one URI. */
+  forget(about: { readonly methods: readonly string[] } | { readonly uri: string }): void {
+    for (const [key, entry] of this.#entries) {
+      const stale = 'uri' in about ? entry.uri === about.uri : about.methods.includes(entry.method);
+      if (stale) this.#entries.delete(key);
+    }
+  }
+
+  clear(): void {
+    this.#entries.clear();
+  }
+}
+
+function keyOf(method: string, { _meta, ...params }: JsonObject): string {
+  return `${method} ${canonical(params)}`;
+}

@@ -1,0 +1,18 @@
+import type { JsonObject } from '../jsonrpc/message.js';
+import { encodeHeaderValue } from '../model/header-value.js';
+import { type Mirror, mirroredValue, NAMED_BY } from '../model/mirror.js';
+
+export function nameHeader(method: string, params: JsonObject): Record<string, string> {
+  const member = NAMED_BY.get(method);
+  const value = member === undefined ? undefined : params[member];
+  return typeof value === 'string' ? { 'Mcp-Name': encodeHeaderValue(value) } : {};
+}
+
+/** The headers that mirror the arguments of a tool call. What is absent or null has none. */
+export function argumentHeaders(mirrors: readonly Mirror[], args: JsonObject | undefined): Record<string, string> {
+  const headers = mirrors.flatMap(({ header, path }) => {
+    const value = mirroredValue(args, path);
+    return value === undefined ? [] : [[header, encodeHeaderValue(String(value))]];
+  });
+  return Object.fromEntries(headers);
+}

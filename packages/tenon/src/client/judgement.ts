@@ -1,0 +1,55 @@
+import { TenonError } from '../jsonrpc/error.js';
+import { type MethodName, methods } from '../model/methods.js';
+import { describeIssues, type Issue } from '../schemas/issues.js';
+import type { Link } from './link.js';
+
+/** Refuses, before anything is sent, what the server can only refuse. */
+export function gate(link: Link, method: MethodName): void {
+  const { dialect, peer } = link;
+  const { from, needs } = methods[method];
+  if (from === 'server' || !dialect.vocabulary.client.has(method)) {
+    throw new TenonError('call/not-in-revision', `revision ${dialect.revision} has no ${method}`, {
+      peer,
+      method,
+      next: NEXT[method] ?? 'look at `client.server.revision` before calling it',
+    });
+  }
+  if (needs === undefined || link.offers(needs)) return;
+  throw new TenonError('call/not-offered', `the server does not offer ${needs}`, {
+    peer,
+    method,
+    next: 'look at `client.server.capabilities` before calling it',
+  });
+}
+
+const NEXT: { readonly [method: string]: string | undefined } = {
+  'logging/setLevel': 'use `client.setLogLevel`, which works in every revision',
+  'resources/subscribe': 'use `client.watch`, which works in every revision',
+  'subscriptions/listen': 'use `client.watch`, which works in every revision',
+  ping: 'use `client.ping`, which works in every revision',
+};
+
+const WRITING: ReadonlySet<string> = new Set(['tools/call', 'sampling/createMessage', 'elicitation/create']);
+
+/** Whether a method only reads, so that sending it twice does no harm. Of methods that are not known, nothing is known. */
+export function isReading(method: string): boolean {
+  return method in methods && !WRITING.has(method);
+}
+
+export function outcomeUnknown(cause: TenonError, { peer }: Link, method: string): TenonError {
+  if (cause.code === 'call/outcome-unknown') return cause;
+  return new TenonError('call/outcome-unknown', 'the connection broke before the answer came: the server may have carried the call out', {
+    peer,
+    method,
+    next: 'find out before you repeat it, or call with `idempotent: true` when repeating does no harm',
+    cause,
+  });
+}
+
+export function misfit({ peer }: Link, tool: string, issues: readonly Issue[]): TenonError {
+  return new TenonError('peer/invalid-result', `the result of "${tool}" does not fit its outputSchema: ${describeIssues(issues)}`, {
+    peer,
+    method: 'tools/call',
+    next: 'the server breaks its own contract; connect with `validate: "warn"` to accept it',
+  });
+}

@@ -1,0 +1,92 @@
+import { TenonError } from '../jsonrpc/error.js';
+import type { Emitter } from './emitter.js';
+import type { Endpoint } from './endpoint.js';
+import type { Link, LinkEvents } from './link.js';
+import { openLink } from './opening.js';
+import type { ClientOptions, State } from './options.js';
+
+/**
+ * Keeps one link open: when it ends, the next call opens another, once for all that wait. A client that was closed
+ * stays closed.
+ */
+export class Lifeline {
+  readonly #endpoint: Endpoint;
+  readonly #options: ClientOptions;
+  readonly #emitter: Emitter;
+  readonly #events: LinkEvents;
+  #link: Link | undefined;
+  #opening: Promise<Link> | undefined;
+  #state: State = 'connecting';
+
+  constructor(endpoint: Endpoint, options: ClientOptions, emitter: Emitter, events: Omit<LinkEvents, 'closed'>) {
+    this.#endpoint = endpoint;
+    this.#options = options;
+    this.#emitter = emitter;
+    this.#events = { ...events, closed: (link, error) => this.#ended(link, error) };
+  }
+
+  get state(): State {
+    return this.#state;
+  }
+
+  /** The link that is or was last open. */
+  get last(): Link {
+    if (this.#link) return this.#link;
+    throw new TenonError('connection/not-open', 'the connection is not open yet');
+  }
+
+  /** The open link, or a new one. */
+  async link(): Promise<Link> {
+    if (this.#state === 'closed') throw new TenonError('connection/closed', 'the client is closed', { next: 'connect again' });
+    if (this.#link && !this.#link.ended) return this.#link;
+    this.#opening ??= this.#open().finally(() => {
+      this.#opening = undefined;
+    });
+    return this.#opening;
+  }
+
+  /** Gives a link up, because the server no longer knows it, and opens another. */
+  async renew(link: Link): Promise<Link> {
+    if (this.#link === link && !link.ended) {
+      link.ended = true;
+      void link.close().catch(() => {});
+    }
+    return this.link();
+  }
+
+  async close(): Promise<void> {
+    if (this.#state === 'closed') return;
+    this.#become('closed');
+    await this.#opening?.catch(() => {});
+    await this.#link?.close();
+  }
+
+  async #open(): Promise<Link> {
+    this.#become(this.#link ? 'reconnecting' : 'connecting');
+    try {
+      const link = await openLink(this.#endpoint, this.#options, this.#events);
+      if (this.#state === ('closed' as State)) {
+        await link.close();
+        throw new TenonError('connection/closed', 'the client was closed while it connected');
+      }
+      this.#link = link;
+      this.#become('connected');
+      return link;
+    } catch (error) {
+      if (this.#state !== ('closed' as State)) this.#become('failed');
+      throw error;
+    }
+  }
+
+  #ended(link: Link, error: TenonError | undefined): void {
+    if (this.#link !== link || this.#state === 'closed') return;
+    if (error) this.#emitter.emit('problem', error);
+    this.#become('reconnecting');
+  }
+
+  #become(state: State): void {
+    if (this.#state === state) return;
+    this.#state = state;
+    this.#emitter.emit('state', state);
+  }
+}

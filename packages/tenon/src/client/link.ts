@@ -1,0 +1,232 @@
+import { openingMeta } from '../conversation/opening/per-request.js';
+import { declares } from '../conversation/capability.js';
+import type { Dialect } from '../dialects/dialect.js';
+import type { Channel } from '../jsonrpc/channel.js';
+import { METHOD_NOT_FOUND } from '../jsonrpc/codes.js';
+import { rpcError, TenonError } from '../jsonrpc/error.js';
+import { type Id, isId, type JsonObject, type Notification, type Request } from '../jsonrpc/message.js';
+import { type CallOptions as PeerCallOptions, type Hands, Peer } from '../jsonrpc/peer.js';
+import type { Running } from '../jsonrpc/running.js';
+import type { Clock } from '../jsonrpc/clock.js';
+import type { ServerCapabilities } from '../model/capabilities.js';
+import type { Implementation, LoggingLevel } from '../model/content.js';
+import { SERVER_INFO } from '../model/meta.js';
+import { isMethod, isNotification } from '../model/methods.js';
+import { answer, capabilitiesOf, inWordsOf } from './answering.js';
+import type { Endpoint } from './endpoint.js';
+import { nameHeader } from './headers.js';
+import { clientInfo } from './identity.js';
+import type { ClientOptions, Progress } from './options.js';
+
+/** What a link tells its client of. */
+export interface LinkEvents {
+  notification(method: string, params: JsonObject): void;
+  problem(error: TenonError): void;
+  closed(link: Link, error?: TenonError): void;
+}
+
+/** What is known of the server. */
+export interface ServerFacts {
+  readonly info: Implementation | undefined;
+  readonly capabilities: ServerCapabilities;
+  readonly instructions: string | undefined;
+}
+
+/** One request as it goes out, in our words. */
+export interface Sending extends Pick<PeerCallOptions, 'signal' | 'idleTimeout' | 'totalTimeout'> {
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly logLevel?: LoggingLevel | undefined;
+  readonly onId?: (id: Id) => void;
+}
+
+/** One open road to a server, and the dialect spoken on it. */
+export class Link implements Hands {
+  readonly endpoint: Endpoint;
+  readonly channel: Channel;
+  readonly #peer: Peer;
+  readonly #options: ClientOptions;
+  readonly #events: LinkEvents;
+  #progress: Map<Id, (progress: Progress) => void> | undefined;
+  #dialect: Dialect | undefined;
+  #opened = false;
+  server: ServerFacts = { info: undefined, capabilities: {}, instructions: undefined };
+  ended = false;
+
+  constructor(endpoint: Endpoint, channel: Channel, options: ClientOptions, events: LinkEvents, clock: Clock) {
+    this.endpoint = endpoint;
+    this.channel = channel;
+    this.#options = options;
+    this.#events = events;
+    this.#peer = new Peer(channel, this, clock);
+  }
+
+  async open(): Promise<void> {
+    await this.channel.open(this.#peer);
+  }
+
+  async close(): Promise<void> {
+    this.ended = true;
+    await this.channel.close();
+    this.#peer.end();
+  }
+
+  get dialect(): Dialect {
+    if (this.#dialect) return this.#dialect;
+    throw new TenonError('connection/not-open', 'the connection has not agreed on a revision yet', { peer: this.peer });
+  }
+
+  /** The server as errors name it. */
+  get peer(): string {
+    const { info } = this.server;
+    const facts = [this.#dialect?.revision, this.channel.peer].filter(Boolean).join(', ');
+    return info ? `${info.name} (${facts})` : this.channel.peer;
+  }
+
+  /** Speaks this dialect from here on. */
+  speak(dialect: Dialect): void {
+    this.#dialect = dialect;
+  }
+
+  /** The opening is over: requests state the revision in the way of the dialect. */
+  settled(): void {
+    this.#opened = true;
+  }
+
+  /** Whether the server said that it has this. */
+  offers(capability: string): boolean {
+    return declares(this.server.capabilities, capability);
+  }
+
+  /** Sends a request in the words of the dialect and returns the answer in ours. */
+  async call(method: string, params: JsonObject, sending: Sending = {}): Promise<JsonObject> {
+    const { dialect } = this;
+    const words = dialect.speak.down.params(method)?.(params, {}) ?? params;
+    let id: Id = 0;
+    const outgoing = (given: Id) => {
+      id = given;
+      sending.onId?.(given);
+      if (sending.onProgress) this.#hearProgress(given, sending.onProgress);
+      return this.#withMeta(words, given, sending.logLevel);
+    };
+    try {
+      const answer = await this.#peer.call(method, outgoing, this.#callOptions(method, params, sending));
+      this.#learn(answer);
+      return dialect.speak.up.result(method)?.(answer, { params }) ?? answer;
+    } catch (error) {
+      throw this.#named(error, method);
+    } finally {
+      this.#progress?.delete(id);
+    }
+  }
+
+  async notify(method: string, params: JsonObject = {}): Promise<void> {
+    const { client } = this.dialect.vocabulary;
+    if (isNotification(method) && !client.has(method)) return;
+    const words = this.dialect.speak.down.params(method)?.(params, {}) ?? params;
+    const hasNothing = Object.keys(words).length === 0;
+    await this.#peer.notify(method, hasNothing ? undefined : words, { headers: this.#headers(method, words) });
+  }
+
+  request(request: Request, running: Running): Promise<JsonObject> {
+    return this.#answer(request, running);
+  }
+
+  notification({ method, params = {} }: Notification): void {
+    if (method === 'notifications/cancelled' && isId(params.requestId) && this.#peer.cancel(params.requestId)) return;
+    if (method === 'notifications/progress') this.#progressed(params);
+    const up = this.#dialect?.speak.up.params(method);
+    this.#events.notification(method, up?.(params, {}) ?? params);
+  }
+
+  problem(error: TenonError): void {
+    this.#events.problem(error);
+  }
+
+  closed(error?: TenonError): void {
+    this.ended = true;
+    this.#events.closed(this, error);
+  }
+
+  batches(): boolean {
+    return this.#dialect?.http.batches ?? false;
+  }
+
+  unreadableId(): false {
+    return false;
+  }
+
+  async #answer({ method, params = {} }: Request, running: Running): Promise<JsonObject> {
+    if (method === 'ping') return {};
+    const { dialect } = this;
+    if (isMethod(method) && !dialect.vocabulary.server.has(method)) throw rpcError(METHOD_NOT_FOUND, `Method not found: ${method}`);
+    const asked = dialect.speak.up.params(method)?.(params, {}) ?? params;
+    const result = await answer(method, asked, this.#options, { signal: running.signal, server: this.peer });
+    return inWordsOf(dialect, method, result);
+  }
+
+  #progressed(params: JsonObject): void {
+    const { progressToken, progress, total, message } = params;
+    if (!isId(progressToken) || typeof progress !== 'number') return;
+    this.#peer.touch(progressToken);
+    this.#progress?.get(progressToken)?.({
+      progress,
+      ...(typeof total === 'number' ? { total } : {}),
+      ...(typeof message === 'string' ? { message } : {}),
+    });
+  }
+
+  #hearProgress(id: Id, hear: (progress: Progress) => void): void {
+    this.#progress ??= new Map();
+    this.#progress.set(id, hear);
+  }
+
+  /** Progress is always asked for: whoever reports it gets more time. */
+  #withMeta(params: JsonObject, id: Id, logLevel: LoggingLevel | undefined): JsonObject {
+    const own = (params._meta as JsonObject | undefined) ?? {};
+    if (this.dialect.opening === 'per-request') {
+      const facts = { capabilities: capabilitiesOf(this.#options), client: clientInfo(this.#options), logLevel };
+      return { ...params, _meta: { ...own, progressToken: id, ...openingMeta(facts, this.dialect) } };
+    }
+    return { ...params, _meta: { ...own, progressToken: id } };
+  }
+
+  #callOptions(method: string, params: JsonObject, sending: Sending): PeerCallOptions {
+    const { signal, idleTimeout = this.#options.idleTimeout, totalTimeout = this.#options.totalTimeout } = sending;
+    const closes = this.dialect.http.closeCancels && this.endpoint.kind === 'http';
+    const giveUp = closes ? new AbortController() : undefined;
+    const headers = this.#headers(method, params, sending.headers);
+    // What stands for itself belongs to no session, and its stream is not resumed.
+    const stateless = this.dialect.http.sessions ? {} : { stateless: true };
+    return {
+      signal,
+      idleTimeout,
+      totalTimeout,
+      send: { headers, ...(giveUp ? { signal: giveUp.signal } : {}), ...stateless },
+      onAbandoned: (requestId, { message }) => {
+        if (giveUp) giveUp.abort();
+        else if (method !== 'initialize') void this.notify('notifications/cancelled', { requestId, reason: message });
+      },
+    };
+  }
+
+  #headers(method: string, params: JsonObject, more: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+    if (this.endpoint.kind !== 'http') return more;
+    const { http, revision } = this.dialect;
+    const version = http.versionHeader && (this.#opened || http.mirrors) ? { 'MCP-Protocol-Version': revision } : {};
+    if (!http.mirrors) return { ...version, ...more };
+    return { ...version, 'Mcp-Method': method, ...nameHeader(method, params), ...more };
+  }
+
+  #learn(answer: JsonObject): void {
+    const meta = answer._meta as JsonObject | undefined;
+    const info = meta?.[SERVER_INFO] as Implementation | undefined;
+    if (info && this.server.info === undefined) this.server = { ...this.server, info };
+  }
+
+  /** Errors of a call name the server and its revision, not only the road. */
+  #named(error: unknown, method: string): TenonError {
+    if (!TenonError.is(error) || this.server.info === undefined) return TenonError.from(error, 'call/failed', { peer: this.peer, method });
+    return error;
+  }
+}

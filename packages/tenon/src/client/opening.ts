@@ -1,0 +1,170 @@
+import { judge } from '../conversation/opening/probe.js';
+import type { Dialect } from '../dialects/dialect.js';
+import { dialectOf, dialects, newest } from '../dialects/index.js';
+import { type Clock, systemClock } from '../jsonrpc/clock.js';
+import { TenonError } from '../jsonrpc/error.js';
+import type { JsonObject } from '../jsonrpc/message.js';
+import { SERVER_INFO } from '../model/meta.js';
+import type { DiscoverResult, InitializeResult } from '../model/methods.js';
+import { methods } from '../model/methods.js';
+import { capabilitiesOf } from './answering.js';
+import type { Endpoint, Listening } from './endpoint.js';
+import { clientInfo } from './identity.js';
+import { Link, type LinkEvents } from './link.js';
+import type { ClientOptions } from './options.js';
+import { processVerdicts } from './verdicts.js';
+
+const PROBE_TIMEOUT = 5000;
+
+/** Opens roads to one server until one is agreed on. https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning */
+export async function openLink(endpoint: Endpoint, options: ClientOptions, events: LinkEvents): Promise<Link> {
+  const wanted = wantedDialects(options);
+  const opener = new Opener(endpoint, options, events, wanted);
+  const { key } = endpoint;
+  if (options.revision !== undefined || key === undefined) return opener.open(undefined);
+  const verdicts = options.verdicts ?? processVerdicts;
+  const known = dialectOf((await verdicts.get(key)) ?? '');
+  const link = await opener.open(known);
+  await verdicts.set(key, link.dialect.revision);
+  return link;
+}
+
+function wantedDialects({ revision }: ClientOptions): readonly Dialect[] {
+  if (revision === undefined) return dialects;
+  const dialect = dialectOf(revision);
+  if (dialect) return [dialect];
+  const expected = `one of ${dialects.map(each => each.revision).join(', ')}`;
+  throw new TenonError('connect/revision', 'there is no such revision', { expected, got: revision });
+}
+
+class Opener {
+  readonly #endpoint: Endpoint;
+  readonly #options: ClientOptions;
+  readonly #events: LinkEvents;
+  readonly #wanted: readonly Dialect[];
+  readonly #clock: Clock;
+
+  constructor(endpoint: Endpoint, options: ClientOptions, events: LinkEvents, wanted: readonly Dialect[]) {
+    this.#endpoint = endpoint;
+    this.#options = options;
+    this.#events = events;
+    this.#wanted = wanted;
+    this.#clock = options.clock ?? systemClock;
+  }
+
+  /** With a verdict of before: opens by that, and finds out anew when it no longer fits. */
+  async open(verdict: Dialect | undefined): Promise<Link> {
+    const first = verdict ?? this.#wanted[0];
+    const link = await this.#road(this.#endpoint);
+    try {
+      if (first?.opening === 'handshake') return await this.#handshake(link, first);
+      return await this.#probe(link);
+    } catch (error) {
+      await link.close();
+      if (verdict && verdict.opening === 'handshake' && TenonError.is(error) && error.rpc !== undefined) return this.open(undefined);
+      throw error;
+    }
+  }
+
+  async #road(endpoint: Endpoint): Promise<Link> {
+    const link = new Link(endpoint, await endpoint.open(), this.#options, this.#events, this.#clock);
+    await link.open();
+    return link;
+  }
+
+  async #probe(link: Link): Promise<Link> {
+    link.speak(this.#perRequest());
+    const answer = await this.#discover(link);
+    const verdict = judge(answer, this.#wanted);
+    if (verdict.opening === 'per-request') return this.#discovered(link, verdict.dialect, answer);
+    if (verdict.opening === 'handshake') return this.#handshake(link.ended ? await this.#road(this.#endpoint) : link, verdict.dialect);
+    throw this.#gaveUp(link, answer);
+  }
+
+  #perRequest(): Dialect {
+    return this.#wanted.find(({ opening }) => opening === 'per-request') ?? newest('per-request');
+  }
+
+  async #discover(link: Link): Promise<JsonObject | TenonError> {
+    try {
+      return await link.call('server/discover', {}, { idleTimeout: this.#options.probeTimeout ?? PROBE_TIMEOUT });
+    } catch (error) {
+      return TenonError.from(error);
+    }
+  }
+
+  /** A server that exits when it is probed is one that wants a handshake: it is started once more. */
+  #gaveUp(link: Link, answer: JsonObject | TenonError): TenonError {
+    if (TenonError.is(answer)) return answer;
+    return new TenonError('connect/unclear', 'the server can not be spoken with', { peer: link.peer });
+  }
+
+  async #discovered(link: Link, dialect: Dialect, answer: JsonObject | TenonError): Promise<Link> {
+    link.speak(dialect);
+    const found = TenonError.is(answer) ? await link.call('server/discover', {}) : answer;
+    const problem = methods['server/discover'].result(found);
+    if (problem) throw malformed(link, 'server/discover', problem);
+    const { capabilities, instructions, _meta } = found as unknown as DiscoverResult;
+    link.server = { info: (_meta?.[SERVER_INFO] as never) ?? link.server.info, capabilities, instructions };
+    link.settled();
+    return link;
+  }
+
+  async #handshake(link: Link, dialect: Dialect): Promise<Link> {
+    link.speak(dialect);
+    try {
+      return await this.#initialize(link, dialect);
+    } catch (error) {
+      const fallback = this.#endpoint.fallback?.();
+      if (!fallback || !TenonError.is(error) || error.status === undefined || !dialect.http.fallback(error.status)) throw error;
+      await link.close();
+      return this.#initialize(await this.#speaking(fallback, dialect), dialect);
+    }
+  }
+
+  async #speaking(endpoint: Endpoint, dialect: Dialect): Promise<Link> {
+    const link = await this.#road(endpoint);
+    link.speak(dialect);
+    return link;
+  }
+
+  async #initialize(link: Link, dialect: Dialect): Promise<Link> {
+    const params = {
+      protocolVersion: dialect.revision,
+      capabilities: withNotices(capabilitiesOf(this.#options) as JsonObject),
+      clientInfo: clientInfo(this.#options) as unknown as JsonObject,
+    };
+    const answer = await link.call('initialize', params, { totalTimeout: this.#options.totalTimeout });
+    const problem = methods.initialize.result(answer);
+    if (problem) throw malformed(link, 'initialize', problem);
+    const agreed = this.#agreed(link, answer.protocolVersion as string, dialect);
+    const { serverInfo, capabilities, instructions } = (agreed.speak.up.result('initialize')?.(answer, {}) ?? answer) as unknown as InitializeResult;
+    link.speak(agreed);
+    link.server = { info: serverInfo, capabilities, instructions };
+    link.settled();
+    await link.notify('notifications/initialized');
+    if ('listen' in link.channel) (link.channel as Listening).listen();
+    return link;
+  }
+
+  #agreed(link: Link, version: string, asked: Dialect): Dialect {
+    const candidates = this.#wanted.length > 1 ? dialects : [asked];
+    const dialect = candidates.find(({ revision, opening }) => opening === 'handshake' && revision === version);
+    if (dialect) return dialect;
+    throw new TenonError('connect/no-shared-revision', 'the server answered with a revision that is not spoken here', {
+      peer: link.channel.peer,
+      expected: candidates.map(({ revision }) => revision).join(', '),
+      got: version.slice(0, 40),
+      next: 'update the older end, or do not pin `revision`',
+    });
+  }
+}
+
+/** In a session the client also says when its roots change. */
+function withNotices(capabilities: JsonObject): JsonObject {
+  return capabilities.roots ? { ...capabilities, roots: { listChanged: true } } : capabilities;
+}
+
+function malformed(link: Link, method: string, problem: string): TenonError {
+  return new TenonError('peer/invalid-result', `the answer is malformed: ${problem}`, { peer: link.channel.peer, method });
+}

@@ -1,0 +1,105 @@
+import type { Clock } from '../jsonrpc/clock.js';
+import type { TenonError } from '../jsonrpc/error.js';
+import type { Id, JsonObject } from '../jsonrpc/message.js';
+import type {
+  CreateMessageParams,
+  CreateMessageResult,
+  ElicitFormParams,
+  ElicitResult,
+  ElicitUrlParams,
+} from '../model/asking.js';
+import type { Icon, LoggingLevel, Meta, Root } from '../model/content.js';
+import type { Verdicts } from './verdicts.js';
+
+type Awaitable<T> = T | Promise<T>;
+
+/** What is known of a question of the server beside its params. */
+export interface Asked {
+  /** Aborted when the server no longer wants the answer. */
+  readonly signal: AbortSignal;
+  /** The server, as errors name it. */
+  readonly server: string;
+}
+
+/** What the client answers when the server asks. What is there is declared as a capability; nothing else is. */
+export interface Answers {
+  /** Shows the user a form. What it leaves out of an accepted answer is filled from the defaults of the fields. */
+  readonly elicit?: (form: ElicitFormParams, asked: Asked) => Awaitable<ElicitResult>;
+  /** Asks the user to visit a URL: show its domain, open nothing by yourself. */
+  readonly elicitUrl?: (question: ElicitUrlParams, asked: Asked) => Awaitable<ElicitResult>;
+  /** Asks a model. */
+  readonly sample?: (request: CreateMessageParams, asked: Asked) => Awaitable<CreateMessageResult>;
+  /** Whether `sample` can give the model tools. Default `false`. */
+  readonly sampleTools?: boolean;
+  /** The places that servers may know of, now. */
+  readonly roots?: readonly Root[] | (() => Awaitable<readonly Root[]>);
+}
+
+/** How a client behaves. Times are milliseconds. */
+export interface ClientOptions extends Answers {
+  /** Who the client says it is. Default: `tenon`, and the version of this library. */
+  readonly name?: string;
+  readonly version?: string;
+  readonly title?: string;
+  readonly icons?: Icon[];
+  /** Speaks only this revision. Default: the newest that both ends speak. */
+  readonly revision?: string;
+  /** Extension identifiers with their settings. */
+  readonly extensions?: { readonly [id: string]: JsonObject };
+  readonly experimental?: { readonly [name: string]: JsonObject };
+  /** Time without a sign of life of a call before it is given up; progress is one. Default 60,000. */
+  readonly idleTimeout?: number;
+  /** Time in all for one call, without what the user takes to answer. Default: no limit. */
+  readonly totalTimeout?: number;
+  /** Time to wait for the answer to a first `server/discover` before the handshake is tried. Default 5,000. */
+  readonly probeTimeout?: number;
+  /** How often a server may ask within one call. Default 10. */
+  readonly maxRounds?: number;
+  /** What happens to a result that does not fit the tool's `outputSchema`. Default `error`. */
+  readonly validate?: 'error' | 'warn' | 'off';
+  /** The least severe log messages to ask for. Default: what the server sends by itself. */
+  readonly logLevel?: LoggingLevel;
+  /** How many answers are kept for as long as the server says that they stay good; 0 keeps none. Default 200. */
+  readonly cacheSize?: number;
+  /** What is remembered of how servers open, so that only the first connection has to find out. Default: for this process. */
+  readonly verdicts?: Verdicts;
+  readonly clock?: Clock;
+}
+
+export interface Progress {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
+}
+
+/** What one call may say. */
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: Progress) => void;
+  readonly idleTimeout?: number;
+  readonly totalTimeout?: number;
+  /** Rides along in `_meta`: trace context, say. */
+  readonly meta?: Meta;
+  /** Whether the call may be sent again when it is not known whether it was carried out. Default: for methods that only read. */
+  readonly idempotent?: boolean;
+  /** Hands questions of the server back as the result instead of answering them. Default `false`. */
+  readonly manual?: boolean;
+}
+
+/** Where a client stands. */
+export type State = 'connecting' | 'connected' | 'reconnecting' | 'closed' | 'failed';
+
+/** What a client tells of. */
+export interface Events {
+  state: State;
+  /** A log message of the server. */
+  log: { readonly level: LoggingLevel; readonly logger?: string; readonly data: unknown };
+  /** Something changed on the server: a list, or the resource of this URI. */
+  change: { readonly list: 'tools' | 'prompts' | 'resources' } | { readonly uri: string };
+  /** A URL elicitation is done. */
+  elicited: { readonly elicitationId: string };
+  /** Something went wrong that no call was told of. */
+  problem: TenonError;
+  /** Any other notification of the server. */
+  notification: { readonly method: string; readonly params: JsonObject; readonly subscription?: Id };
+}

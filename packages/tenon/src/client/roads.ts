@@ -1,0 +1,21 @@
+import { TenonError } from '../jsonrpc/error.js';
+import { openHttp } from '../transports/http/client.js';
+import type { Requester } from '../transports/http/requester.js';
+import { openHttpSse } from '../transports/http-sse/client.js';
+import type { Endpoint } from './endpoint.js';
+import type { HttpTarget } from './target.js';
+
+/** The two roads over HTTP: the one endpoint and, where a server has nothing else, the two endpoints of the first revision. */
+export function httpEndpoint({ url, headers, transport }: HttpTarget, requester: Requester): Endpoint {
+  const options = { requester, ...(headers === undefined ? {} : { headers }) };
+  const key = String(url);
+  const two: Endpoint = { kind: 'http-sse', key, open: () => openHttpSse(url, options) };
+  if (transport === 'http-sse') return two;
+  const one: Endpoint = { kind: 'http', key, open: () => openHttp(url, options) };
+  return transport === 'http' ? one : { ...one, fallback: () => two };
+}
+
+/** A runtime without child processes. */
+export function noProcesses(): never {
+  throw new TenonError('connect/no-processes', 'this runtime starts no processes', { next: 'connect to a URL' });
+}

@@ -1,0 +1,50 @@
+import type { Service } from '../conversation/service.js';
+import type { Channel } from '../jsonrpc/channel.js';
+import { TenonError } from '../jsonrpc/error.js';
+import { byChannel, inProcess } from './connect.js';
+import type { Endpoint } from './endpoint.js';
+
+/** A server at a URL. */
+export interface HttpTarget {
+  readonly url: string | URL;
+  /** Headers for every request: a token, say. A function is asked anew for each. */
+  readonly headers?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
+  /** Only this transport. Default: Streamable HTTP, and HTTP+SSE where the server has nothing else. */
+  readonly transport?: 'http' | 'http-sse';
+  /** Does the requests, by the shape of `fetch`. Default: `node:http` on Node, `fetch` elsewhere. */
+  readonly fetch?: unknown;
+}
+
+/** A server that is started as a child process. */
+export interface StdioTarget {
+  readonly command: string;
+  readonly args?: readonly string[];
+  /** Added to the few variables that a process needs; nothing else is passed on. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly cwd?: string;
+  /** What becomes of what the server writes to its standard error. Default: the last lines are kept for errors. */
+  readonly stderr?: 'pipe' | 'inherit' | 'ignore' | ((line: string) => void);
+}
+
+/** Where a server is: a URL, a command, a server in this process, or a channel of your own. */
+export type Target = string | URL | HttpTarget | StdioTarget | Service | Channel | (() => Channel | Promise<Channel>);
+
+/** The roads that a runtime has. */
+export interface Roads {
+  http(target: HttpTarget): Endpoint;
+  stdio(target: StdioTarget): Endpoint;
+}
+
+/** Finds the road to a target. */
+export function endpointOf(target: Target, roads: Roads): Endpoint {
+  if (typeof target === 'string') return roads.http({ url: target });
+  if (typeof target === 'function') return byChannel(target);
+  if ('href' in target) return roads.http({ url: target });
+  if ('url' in target) return roads.http(target);
+  if ('command' in target) return roads.stdio(target);
+  if ('answer' in target) return inProcess(target);
+  if ('send' in target) return byChannel(target);
+  throw new TenonError('connect/target', 'there is no way to such a target', {
+    expected: 'a URL, { url }, { command }, a server, or a channel',
+  });
+}

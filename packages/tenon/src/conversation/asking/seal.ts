@@ -1,0 +1,96 @@
+import { isObject, type JsonObject } from '../../jsonrpc/message.js';
+
+/**
+ * Seals what must come back unchanged and unread: AES-256-GCM, with the key's id in front so that keys can be rotated.
+ * Who it was sealed for, and for what, is bound to it and not written in it.
+ */
+export interface Seal {
+  seal(value: JsonObject, boundTo: string): Promise<string>;
+  /** Undefined when it was not sealed here, not for this, or was changed. */
+  open(sealed: string, boundTo: string): Promise<JsonObject | undefined>;
+}
+
+/** A key and the id that tells it from its predecessors. The first key seals, all of them open. */
+export interface SealKey {
+  readonly id: string;
+  /** 32 bytes. */
+  readonly key: Uint8Array;
+}
+
+interface CryptoKey {
+  readonly type: string;
+}
+
+declare const crypto: {
+  getRandomValues(bytes: Uint8Array): Uint8Array;
+  subtle: {
+    importKey(format: 'raw', key: Uint8Array, algorithm: string, extractable: boolean, uses: string[]): Promise<CryptoKey>;
+    encrypt(algorithm: object, key: CryptoKey, data: Uint8Array): Promise<ArrayBuffer>;
+    decrypt(algorithm: object, key: CryptoKey, data: Uint8Array): Promise<ArrayBuffer>;
+  };
+};
+declare class TextEncoder {
+  encode(text: string): Uint8Array;
+}
+declare class TextDecoder {
+  decode(bytes: ArrayBuffer): string;
+}
+declare function btoa(binary: string): string;
+declare function atob(base64: string): string;
+
+const PREFIX = 'tenon1';
+const MAX_LENGTH = 256 * 1024;
+
+/** Whether a state looks like one that was sealed here. */
+export function isSealed(state: string): boolean {
+  return state.startsWith(`${PREFIX}.`);
+}
+
+/** Without keys: one made for this process, so that what it sealed is worth nothing after a restart. */
+export function createSeal(keys: readonly SealKey[] = [{ id: 'process', key: crypto.getRandomValues(new Uint8Array(32)) }]): Seal {
+  const ring = new Map(keys.map(({ id, key }) => [id, imported(key)]));
+  const current = keys[0]?.id ?? '';
+  return {
+    async seal(value, boundTo) {
+      const iv = crypto.getRandomValues(new Uint8Array(12));
+      const key = await (ring.get(current) as Promise<CryptoKey>);
+      const data = new TextEncoder().encode(JSON.stringify(value));
+      const sealed = await crypto.subtle.encrypt(algorithm(iv, current, boundTo), key, data);
+      return [PREFIX, current, toBase64(iv), toBase64(new Uint8Array(sealed))].join('.');
+    },
+    async open(sealed, boundTo) {
+      const [prefix, id = '', iv = '', data = '', ...rest] = sealed.length > MAX_LENGTH ? [] : sealed.split('.');
+      const key = await ring.get(id);
+      if (prefix !== PREFIX || rest.length > 0 || key === undefined) return undefined;
+      try {
+        const opened = await crypto.subtle.decrypt(algorithm(fromBase64(iv), id, boundTo), key, fromBase64(data));
+        const value: unknown = JSON.parse(new TextDecoder().decode(opened));
+        return isObject(value) ? value : undefined;
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
+function imported(key: Uint8Array): Promise<CryptoKey> {
+  return crypto.subtle.importKey('raw', key, 'AES-GCM', false, ['encrypt', 'decrypt']);
+}
+
+function algorithm(iv: Uint8Array, id: string, boundTo: string): object {
+  return { name: 'AES-GCM', iv, additionalData: new TextEncoder().encode(`${PREFIX}.${id}.${boundTo}`) };
+}
+
+function toBase64(bytes: Uint8Array): string {
+  let binary = '';
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+}
+
+/** Only the one spelling that `toBase64` gives is accepted: else some changed bits would go unnoticed. */
+function fromBase64(text: string): Uint8Array {
+  const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
+  const bytes = Uint8Array.from(binary, char => char.charCodeAt(0));
+  if (toBase64(bytes) !== text) throw new Error('not canonical');
+  return bytes;
+}

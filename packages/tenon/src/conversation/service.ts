@@ -1,0 +1,50 @@
+import type { Dialect } from '../dialects/dialect.js';
+import type { AuthInfo, Channel } from '../jsonrpc/channel.js';
+import type { ErrorObject, Notification, Request, Response } from '../jsonrpc/message.js';
+
+/** What a server is to a transport. */
+export interface Service {
+  /** Serves one peer for as long as its channel lives: a process, a session, a pair in memory. */
+  connect(channel: Channel, options?: ConnectOptions): Promise<Conversation>;
+
+  /** Says under which revision's rules a request stands. `versionHeader` is what the transport's envelope says, if it does. */
+  manner(request: Request, versionHeader?: string): Manner;
+
+  /** Answers one request that carries all its context along. Never rejects. */
+  answer(request: Request, dialect: Dialect, loan: Loan): Promise<Response>;
+}
+
+export interface ConnectOptions {
+  readonly auth?: AuthInfo;
+}
+
+/** One peer that is being served. */
+export interface Conversation {
+  /** The revision, once the peers have agreed on one. */
+  readonly dialect: Dialect | undefined;
+  /** How many requests of the peer are still unanswered. */
+  readonly inFlight: number;
+  /** Ends it: what runs is aborted, what waits is rejected. Does not close the channel. */
+  end(): void;
+}
+
+export type Manner =
+  /** The request brings all that is to be known of its sender: `service.answer` takes it. */
+  | { readonly opening: 'per-request'; readonly dialect: Dialect }
+  /** The request opens a session: `service.connect`, then the channel brings the request. */
+  | { readonly opening: 'handshake' }
+  /** The request belongs to a session that is open already. */
+  | { readonly opening: 'opened' }
+  /** The request can not be served. */
+  | { readonly opening: 'refused'; readonly error: ErrorObject };
+
+/** What a transport lends to one request. */
+export interface Loan {
+  readonly auth?: AuthInfo | undefined;
+  /** Looks up an envelope field, lower-case. Absent where the transport has none: nothing mirrors the body then. */
+  readonly header?: (name: string) => string | undefined;
+  /** Sends a notification ahead of the answer, on the stream of this request. */
+  send(notification: Notification): void | Promise<void>;
+  /** Calls `gone` once when the client has given the request up. */
+  whenGone(gone: () => void): void;
+}

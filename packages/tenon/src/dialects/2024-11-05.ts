@@ -1,0 +1,53 @@
+import type { Revision } from './revision.js';
+
+/** The first revision, in full. https://modelcontextprotocol.io/specification/2024-11-05 */
+export const r20241105: Revision = {
+  revision: '2024-11-05',
+  opening: 'handshake',
+  asking: 'by-request',
+  watching: 'by-subscribe',
+  http: {
+    batches: false,
+    sessions: true,
+    versionHeader: false,
+    mirrors: false,
+    priming: false,
+    closeCancels: false,
+    fallback: status => status >= 400 && status < 500,
+  },
+  errors: { resourceNotFound: -32002, invalidArguments: 'error', unreadableId: null },
+  vocabulary: {
+    client: new Set([
+      'initialize',
+      'ping',
+      'tools/list',
+      'tools/call',
+      'resources/list',
+      'resources/templates/list',
+      'resources/read',
+      'resources/subscribe',
+      'resources/unsubscribe',
+      'prompts/list',
+      'prompts/get',
+      'completion/complete',
+      'logging/setLevel',
+      'notifications/initialized',
+      'notifications/cancelled',
+      'notifications/progress',
+      'notifications/roots/list_changed',
+    ]),
+    server: new Set([
+      'ping',
+      'sampling/createMessage',
+      'roots/list',
+      'notifications/cancelled',
+      'notifications/progress',
+      'notifications/message',
+      'notifications/resources/updated',
+      'notifications/resources/list_changed',
+      'notifications/tools/list_changed',
+      'notifications/prompts/list_changed',
+    ]),
+  },
+  changes: [],
+};

@@ -1,0 +1,134 @@
+import { isObject, type JsonObject } from '../jsonrpc/message.js';
+import { r20250618 } from './2025-06-18.js';
+import { chain, each, without } from './change.js';
+import type { About } from './dialect.js';
+import { revise } from './revision.js';
+
+const noIcons = without('icons');
+
+/** https://modelcontextprotocol.io/specification/2025-11-25/changelog */
+export const r20251125 = revise(r20250618, {
+  revision: '2025-11-25',
+  http: { priming: true, fallback: status => status === 400 || status === 404 || status === 405 },
+  errors: { invalidArguments: 'result', urlElicitationRequired: -32042, unreadableId: undefined },
+  server: { adds: ['notifications/elicitation/complete'] },
+  changes: [
+    {
+      says: 'Everything with a name has icons, and an implementation a description and a web site.',
+      down: {
+        parts: {
+          tool: noIcons,
+          resource: noIcons,
+          template: noIcons,
+          prompt: noIcons,
+          content: noIcons,
+          implementation: without('icons', 'description', 'websiteUrl'),
+        },
+      },
+    },
+    {
+      says: 'Sampling has tools, and messages of several blocks.',
+      down: {
+        parts: { sampled: toolTalkToText },
+        params: { 'sampling/createMessage': chain(without('tools', 'toolChoice'), each('messages', bare), oneBlockEach) },
+        result: { 'sampling/createMessage': chain(bare, oneBlock) },
+      },
+    },
+    {
+      says: 'Elicitation has a URL mode, defaults, titled choices and choices of several.',
+      down: { params: { 'elicitation/create': simplerForm } },
+      up: { result: { 'elicitation/create': severalAgain } },
+    },
+    {
+      says: 'Sampling and elicitation have sub-capabilities.',
+      down: { parts: { clientCapabilities: wholeCapabilities } },
+      up: { parts: { clientCapabilities: formOnly } },
+    },
+  ],
+});
+
+function bare(message: JsonObject): JsonObject {
+  return without('_meta')(message, {});
+}
+
+function toolTalkToText(block: JsonObject): JsonObject {
+  if (block.type === 'tool_use') return { type: 'text', text: `[calls ${block.name} with ${JSON.stringify(block.input)}]` };
+  if (block.type === 'tool_result') return { type: 'text', text: `[result: ${textOf(block.content)}]` };
+  return block;
+}
+
+function textOf(content: unknown): string {
+  if (!Array.isArray(content)) return '';
+  return content.map(block => (block.type === 'text' ? block.text : `[${block.type}]`)).join('\n');
+}
+
+/** A message of several blocks becomes several messages of the same role. */
+function oneBlockEach(params: JsonObject): JsonObject {
+  const messages = (params.messages as JsonObject[]).flatMap(message =>
+    Array.isArray(message.content) ? message.content.map(content => ({ ...message, content })) : [message],
+  );
+  return { ...params, messages };
+}
+
+/** A reply has one block: several of text become one, else the first one that is not text counts. */
+function oneBlock(result: JsonObject): JsonObject {
+  const { content } = result;
+  if (!Array.isArray(content)) return result;
+  const telling = content.find(block => block.type !== 'text');
+  return { ...result, content: content.length === 1 ? content[0] : (telling ?? { type: 'text', text: textOf(content) }) };
+}
+
+function simplerForm(params: JsonObject): JsonObject {
+  const { mode: _, ...form } = params;
+  const schema = form.requestedSchema;
+  if (!isObject(schema) || !isObject(schema.properties)) return form;
+  const properties = Object.fromEntries(
+    Object.entries(schema.properties).map(([name, field]) => [name, simplerField(field as JsonObject)]),
+  );
+  return { ...form, requestedSchema: { ...without('$schema')(schema, {}), properties } };
+}
+
+function simplerField(field: JsonObject): JsonObject {
+  const { default: initial, oneOf, ...rest } = field;
+  if (field.type === 'array') return severalAsText(field);
+  const kept = field.type === 'boolean' && initial !== undefined ? { ...rest, default: initial } : rest;
+  if (!Array.isArray(oneOf)) return kept;
+  return { ...kept, enum: oneOf.map(choice => choice.const), enumNames: oneOf.map(choice => choice.title) };
+}
+
+/** Several choices become a line of text: the nearest thing a form of simple fields can hold. */
+function severalAsText({ title, description, items }: JsonObject): JsonObject {
+  const all = choices(items as JsonObject).join(', ');
+  const hint = `Any of: ${all}; separated by commas.`;
+  return {
+    type: 'string',
+    ...(title === undefined ? {} : { title }),
+    description: description === undefined ? hint : `${description} ${hint}`,
+  };
+}
+
+function choices(items: JsonObject): string[] {
+  if (Array.isArray(items.enum)) return items.enum;
+  return Array.isArray(items.anyOf) ? items.anyOf.map(choice => choice.const) : [];
+}
+
+function severalAgain(result: JsonObject, { params }: About): JsonObject {
+  const schema = params?.requestedSchema;
+  if (!isObject(result.content) || !isObject(schema) || !isObject(schema.properties)) return result;
+  const asked = schema.properties;
+  const content = Object.entries(result.content).map(([name, value]) => {
+    const several = (asked[name] as JsonObject | undefined)?.type === 'array' && typeof value === 'string';
+    return [name, several ? value.split(',').map(part => part.trim()).filter(Boolean) : value];
+  });
+  return { ...result, content: Object.fromEntries(content) };
+}
+
+function wholeCapabilities(capabilities: JsonObject): JsonObject {
+  const { sampling, elicitation, ...rest } = capabilities;
+  const urlOnly = isObject(elicitation) && elicitation.url !== undefined && elicitation.form === undefined;
+  return { ...rest, ...(sampling ? { sampling: {} } : {}), ...(elicitation && !urlOnly ? { elicitation: {} } : {}) };
+}
+
+function formOnly(capabilities: JsonObject): JsonObject {
+  return capabilities.elicitation ? { ...capabilities, elicitation: { form: {} } } : capabilities;
+}

@@ -1,0 +1,127 @@
+import { isObject, type JsonObject } from '../jsonrpc/message.js';
+import { r20251125 } from './2025-11-25.js';
+import { chain, without } from './change.js';
+import type { About } from './dialect.js';
+import { revise } from './revision.js';
+
+const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
+const RESULT = 'result';
+
+/** https://modelcontextprotocol.io/specification/2026-07-28/changelog */
+export const r20260728 = revise(r20251125, {
+  revision: '2026-07-28',
+  traits: { opening: 'per-request', asking: 'by-retry', watching: 'by-listen' },
+  http: { sessions: false, priming: false, mirrors: true, closeCancels: true },
+  errors: { resourceNotFound: -32602, missingCapability: -32021, urlElicitationRequired: undefined },
+  client: {
+    adds: ['server/discover', 'subscriptions/listen'],
+    drops: [
+      'initialize',
+      'ping',
+      'logging/setLevel',
+      'resources/subscribe',
+      'resources/unsubscribe',
+      'notifications/initialized',
+      'notifications/progress',
+      'notifications/roots/list_changed',
+    ],
+  },
+  server: {
+    adds: ['notifications/subscriptions/acknowledged'],
+    drops: [
+      'ping',
+      'sampling/createMessage',
+      'elicitation/create',
+      'roots/list',
+      'notifications/elicitation/complete',
+    ],
+  },
+  changes: [
+    {
+      says: 'Results say what type they are, who made them and how long they stay good.',
+      down: { result: { '*': chain(without('resultType', 'ttlMs', 'cacheScope'), anonymous) } },
+    },
+    {
+      says: 'Structured content is any JSON value.',
+      down: { parts: { tool: wrapSchema }, result: { 'tools/call': wrap } },
+      up: { parts: { tool: unwrapSchema }, result: { 'tools/call': unwrap } },
+    },
+    {
+      says: 'Schemas are any JSON Schema 2020-12.',
+      down: { parts: { tool: objectProperties } },
+    },
+    {
+      says: 'Inputs are asked for by a result and answered by a retry.',
+      down: { params: { '*': without('inputResponses', 'requestState') } },
+    },
+    {
+      says: 'An elicitation by URL has no id.',
+      down: { params: { 'elicitation/create': identified } },
+    },
+  ],
+});
+
+function anonymous(result: JsonObject): JsonObject {
+  if (!isObject(result._meta) || !(SERVER_INFO in result._meta)) return result;
+  const { [SERVER_INFO]: _, ...meta } = result._meta;
+  const { _meta: __, ...rest } = result;
+  return Object.keys(meta).length === 0 ? rest : { ...rest, _meta: meta };
+}
+
+/** A schema whose root is no object is put into one. An `$id` keeps its local references pointing into itself. */
+function wrapSchema(tool: JsonObject): JsonObject {
+  const { outputSchema } = tool;
+  if (!isObject(outputSchema) || outputSchema.type === 'object') return tool;
+  const { $schema, ...inner } = outputSchema;
+  const held = JSON.stringify(inner).includes('"$ref"') ? { $id: 'urn:tenon:result', ...inner } : inner;
+  const dialect = $schema === undefined ? {} : { $schema };
+  return { ...tool, outputSchema: { ...dialect, type: 'object', properties: { [RESULT]: held }, required: [RESULT], 'x-tenon-wrapped': true } };
+}
+
+function unwrapSchema(tool: JsonObject): JsonObject {
+  const { outputSchema } = tool;
+  if (!isObject(outputSchema) || outputSchema['x-tenon-wrapped'] !== true) return tool;
+  const inner = isObject(outputSchema.properties) ? outputSchema.properties[RESULT] : undefined;
+  return isObject(inner) ? { ...tool, outputSchema: without('$id')(inner, {}) } : tool;
+}
+
+function isWrapped(structured: unknown, { outputSchema }: About): boolean {
+  return outputSchema ? outputSchema.type !== 'object' : !isObject(structured);
+}
+
+function wrap(result: JsonObject, about: About): JsonObject {
+  const { structuredContent } = result;
+  if (structuredContent === undefined || !isWrapped(structuredContent, about)) return result;
+  return { ...result, structuredContent: { [RESULT]: structuredContent } };
+}
+
+function unwrap(result: JsonObject, about: About): JsonObject {
+  const { structuredContent } = result;
+  if (!isObject(structuredContent) || !(RESULT in structuredContent)) return result;
+  if (!about.outputSchema || about.outputSchema.type === 'object') return result;
+  return { ...result, structuredContent: structuredContent[RESULT] };
+}
+
+/** `true` and `false` are schemas since; before, each property's schema is an object. */
+function objectProperties(tool: JsonObject): JsonObject {
+  const shaped = { ...tool };
+  for (const name of ['inputSchema', 'outputSchema']) {
+    const schema = shaped[name];
+    if (isObject(schema) && isObject(schema.properties)) shaped[name] = { ...schema, properties: asObjects(schema.properties) };
+  }
+  return shaped;
+}
+
+function asObjects(properties: JsonObject): JsonObject {
+  if (!Object.values(properties).some(schema => typeof schema === 'boolean')) return properties;
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [name, schema === true ? {} : schema === false ? { not: {} } : schema]),
+  );
+}
+
+declare const crypto: { randomUUID(): string };
+
+function identified(params: JsonObject): JsonObject {
+  if (params.mode !== 'url' || params.elicitationId !== undefined) return params;
+  return { ...params, elicitationId: crypto.randomUUID() };
+}

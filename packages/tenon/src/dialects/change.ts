@@ -1,0 +1,112 @@
+import type { JsonObject } from '../jsonrpc/message.js';
+import type { About, Reshape } from './dialect.js';
+
+/** One sentence of a revision's changelog, and how to speak with a peer that has not read it. */
+export interface Change {
+  readonly says: string;
+  /** Our words to theirs. */
+  readonly down?: Words;
+  /** Their words to ours. */
+  readonly up?: Words;
+}
+
+/** Reshapes by what they touch: a part wherever it stands, or the whole params or result of a method (`*`: of all). */
+export interface Words {
+  readonly parts?: { readonly [P in Part]?: Reshape };
+  readonly params?: { readonly [method: string]: Reshape };
+  readonly result?: { readonly [method: string]: Reshape };
+}
+
+export type Part =
+  | 'content'
+  | 'tool'
+  | 'resource'
+  | 'template'
+  | 'prompt'
+  | 'root'
+  | 'sampled'
+  | 'implementation'
+  | 'clientCapabilities'
+  | 'serverCapabilities';
+
+interface Place {
+  readonly part: Part;
+  /** `[]` steps into each element of an array; a value that is not an array is stepped into itself. */
+  readonly at: readonly string[];
+}
+
+const place = (part: Part, path: string): Place => ({ part, at: path.split(/\.|(?=\[\])/) });
+
+/** Where the parts stand. */
+const places: { readonly [side in 'params' | 'result']: { readonly [method: string]: readonly Place[] } } = {
+  params: {
+    initialize: [place('implementation', 'clientInfo'), place('clientCapabilities', 'capabilities')],
+    'sampling/createMessage': [place('sampled', 'messages[].content[]'), place('tool', 'tools[]')],
+  },
+  result: {
+    initialize: [place('implementation', 'serverInfo'), place('serverCapabilities', 'capabilities')],
+    'server/discover': [place('serverCapabilities', 'capabilities')],
+    'tools/list': [place('tool', 'tools[]')],
+    'tools/call': [place('content', 'content[]')],
+    'resources/list': [place('resource', 'resources[]')],
+    'resources/templates/list': [place('template', 'resourceTemplates[]')],
+    'prompts/list': [place('prompt', 'prompts[]')],
+    'prompts/get': [place('content', 'messages[].content')],
+    'sampling/createMessage': [place('sampled', 'content[]')],
+    'roots/list': [place('root', 'roots[]')],
+  },
+};
+
+/** Folds the words of several changes into one reshape of one method's params or result; none when nothing is said of it. */
+export function fold(words: readonly Words[], side: 'params' | 'result', method: string): Reshape | undefined {
+  const steps = words.flatMap(each => stepsOf(each, side, method));
+  if (steps.length === 0) return undefined;
+  return (value, about) => steps.reduce((shaped, step) => step(shaped, about), value);
+}
+
+function stepsOf(words: Words, side: 'params' | 'result', method: string): Reshape[] {
+  const steps: Reshape[] = [];
+  for (const { part, at } of places[side][method] ?? []) {
+    const reshape = words.parts?.[part];
+    if (reshape) steps.push((value, about) => mapAt(value, at, reshape, about) as JsonObject);
+  }
+  const whole = [words[side]?.['*'], words[side]?.[method]];
+  return [...steps, ...whole.filter(step => step !== undefined)];
+}
+
+function mapAt(value: unknown, at: readonly string[], reshape: Reshape, about: About): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const [step, ...rest] = at;
+  if (step === undefined) return reshape(value as JsonObject, about);
+  if (step === '[]') {
+    if (!Array.isArray(value)) return mapAt(value, rest, reshape, about);
+    return value.map(item => mapAt(item, rest, reshape, about));
+  }
+  const inner = (value as JsonObject)[step];
+  return inner === undefined ? value : { ...value, [step]: mapAt(inner, rest, reshape, about) };
+}
+
+/** A reshape that leaves members out. Returns the same object when there is nothing to leave out. */
+export function without(...names: readonly string[]): Reshape {
+  return value => {
+    if (!names.some(name => name in value)) return value;
+    const kept = { ...value };
+    for (const name of names) delete kept[name];
+    return kept;
+  };
+}
+
+/** A reshape that applies another to a member, when it is an object. */
+export function within(name: string, reshape: Reshape): Reshape {
+  return (value, about) => mapAt(value, [name], reshape, about) as JsonObject;
+}
+
+/** A reshape that applies another to each element of a member. */
+export function each(name: string, reshape: Reshape): Reshape {
+  return (value, about) => mapAt(value, [name, '[]'], reshape, about) as JsonObject;
+}
+
+/** One reshape after another. */
+export function chain(...reshapes: readonly Reshape[]): Reshape {
+  return (value, about) => reshapes.reduce((shaped, reshape) => reshape(shaped, about), value);
+}

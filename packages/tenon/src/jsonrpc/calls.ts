@@ -1,0 +1,144 @@
+import type { Clock } from './clock.js';
+import { TenonError } from './error.js';
+import type { Id, JsonObject, Response } from './message.js';
+
+/** How long a caller waits. */
+export interface Patience {
+  /** Milliseconds without a sign of life (progress) before the call is given up. Infinity: no limit. Default 60,000. */
+  readonly idleTimeout?: number | undefined;
+  /** Milliseconds in all before the call is given up. Default: no limit. */
+  readonly totalTimeout?: number | undefined;
+}
+
+interface Wait extends Patience {
+  readonly method: string;
+  readonly peer: string;
+  readonly signal?: AbortSignal | undefined;
+  readonly onAbandoned?: ((id: Id, error: TenonError) => void) | undefined;
+}
+
+interface Pending {
+  readonly resolve: (result: JsonObject) => void;
+  readonly reject: (error: TenonError) => void;
+  readonly wait: Wait;
+  readonly started: number;
+  readonly total: number;
+  readonly onAbort: (() => void) | undefined;
+  idle: number;
+}
+
+const IDLE_TIMEOUT = 60_000;
+
+/**
+ * The requests that wait for an answer. One timer serves them all: it is set for the earliest deadline and, when it
+ * fires, looks through what waits. Most calls are answered long before, and pay for no timer of their own.
+ */
+export class Calls {
+  readonly #clock: Clock;
+  #pending: Map<Id, Pending> | undefined;
+  #last = 0;
+  #alarm: { at: number; off: () => void } | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  nextId(): number {
+    this.#last += 1;
+    return this.#last;
+  }
+
+  wait(id: Id, wait: Wait): Promise<JsonObject> {
+    return new Promise((resolve, reject) => {
+      const { signal } = wait;
+      if (signal?.aborted) return reject(aborted(wait));
+      const started = this.#clock.now();
+      const onAbort = signal && (() => this.#abandon(id, aborted(wait)));
+      signal?.addEventListener('abort', onAbort as () => void, { once: true });
+      const total = started + (wait.totalTimeout ?? Number.POSITIVE_INFINITY);
+      const idle = started + (wait.idleTimeout ?? IDLE_TIMEOUT);
+      this.#pending ??= new Map();
+      this.#pending.set(id, { resolve, reject, wait, started, total, idle, onAbort });
+      this.#rouseAt(Math.min(total, idle));
+    });
+  }
+
+  /** False when nobody waits for this answer. */
+  settle(response: Response): boolean {
+    const pending = this.#take(response.id as Id);
+    if (pending === undefined) return false;
+    if ('result' in response) pending.resolve(response.result);
+    else pending.reject(peerError(response.error, pending.wait));
+    return true;
+  }
+
+  fail(id: Id, error: TenonError): void {
+    this.#take(id)?.reject(error);
+  }
+
+  failAll(error: TenonError): void {
+    for (const id of [...(this.#pending?.keys() ?? [])]) this.fail(id, error);
+  }
+
+  touch(id: Id): void {
+    const pending = this.#pending?.get(id);
+    if (pending) pending.idle = this.#clock.now() + (pending.wait.idleTimeout ?? IDLE_TIMEOUT);
+  }
+
+  #take(id: Id): Pending | undefined {
+    const pending = this.#pending?.get(id);
+    if (pending === undefined) return undefined;
+    this.#pending?.delete(id);
+    if (pending.onAbort) pending.wait.signal?.removeEventListener('abort', pending.onAbort);
+    if (this.#pending?.size === 0) this.#rest();
+    return pending;
+  }
+
+  #abandon(id: Id, error: TenonError): void {
+    const pending = this.#take(id);
+    if (pending === undefined) return;
+    pending.wait.onAbandoned?.(id, error);
+    pending.reject(error);
+  }
+
+  #rouseAt(at: number): void {
+    if (at === Number.POSITIVE_INFINITY || (this.#alarm && this.#alarm.at <= at)) return;
+    this.#alarm?.off();
+    this.#alarm = { at, off: this.#clock.after(Math.max(0, at - this.#clock.now()), () => this.#sweep()) };
+  }
+
+  #rest(): void {
+    this.#alarm?.off();
+    this.#alarm = undefined;
+  }
+
+  #sweep(): void {
+    this.#alarm = undefined;
+    const now = this.#clock.now();
+    let next = Number.POSITIVE_INFINITY;
+    for (const [id, pending] of [...(this.#pending ?? [])]) {
+      const deadline = Math.min(pending.total, pending.idle);
+      if (deadline <= now) this.#abandon(id, timedOut(pending, now));
+      else next = Math.min(next, deadline);
+    }
+    this.#rouseAt(next);
+  }
+}
+
+function peerError({ code, message, data }: { code: number; message: string; data?: unknown }, wait: Wait): TenonError {
+  return new TenonError('peer/error', message, { rpc: code, data, peer: wait.peer, method: wait.method });
+}
+
+function aborted({ signal, method, peer }: Wait): TenonError {
+  return new TenonError('call/aborted', 'the caller gave the call up', { method, peer, cause: signal?.reason });
+}
+
+function timedOut({ wait, started, total }: Pending, now: number): TenonError {
+  const { method, peer } = wait;
+  const limit = total <= now ? 'totalTimeout' : 'idleTimeout';
+  return new TenonError('call/timeout', `no answer after ${now - started} ms`, {
+    method,
+    peer,
+    next: `raise \`${limit}\`, or let the server report progress, which restarts the idle time`,
+  });
+}

@@ -1,0 +1,58 @@
+import type { TenonError } from './error.js';
+import type { Id, Message, Response } from './message.js';
+
+/**
+ * A road to one peer: all that a transport must be. Four members; `tenon/testing` has the contract suite that every
+ * channel, ours and yours, passes.
+ */
+export interface Channel {
+  /** How errors name the other end, without secrets: `stdio: node notes.js`, `http://127.0.0.1:3000/mcp`. */
+  readonly peer: string;
+
+  /** Begins to receive. Called once, before anything is sent. Rejects when there is no road. */
+  open(receiver: Receiver): void | Promise<void>;
+
+  /**
+   * Hands one message (or, where the revision has batches, the answers to one batch) to the road, in order. Settles when the road has taken it, so that awaiting it is back-pressure;
+   * rejects with a `TenonError` when this message can not be delivered.
+   */
+  send(message: Message | readonly Response[], options?: SendOptions): void | Promise<void>;
+
+  /** Ends the road. Safe to call twice. `receiver.closed` follows, once. */
+  close(): void | Promise<void>;
+}
+
+/** What a channel calls. Never throws. */
+export interface Receiver {
+  /** One JSON value came: a message, or whatever else the peer sent. */
+  message(value: unknown, envelope?: Envelope): void;
+  /** Something came that was not JSON, or too large to read. */
+  unreadable(error: TenonError): void;
+  /** The answer to the request `id` will never come, though the channel lives on. */
+  lost(id: Id, error: TenonError): void;
+  /** The road has ended: nothing comes any more. `error` is absent when it ended as asked. */
+  closed(error?: TenonError): void;
+}
+
+/** What came around a message, when the transport knows. */
+export interface Envelope {
+  /** The principal and what is known of its token, as the transport's authorization found it. */
+  readonly auth?: AuthInfo;
+}
+
+/** Whom a request comes from. Made by the authorization of a transport; opaque to everything else but `principal`. */
+export interface AuthInfo {
+  /** A stable name for who is calling. What belongs to one principal is never shown to another. */
+  readonly principal: string;
+  readonly scopes?: readonly string[];
+  readonly claims?: { readonly [name: string]: unknown };
+}
+
+export interface SendOptions {
+  /** The request of the peer that this message belongs to: transports with several streams send it on that one's. */
+  readonly relatedTo?: Id;
+  /** Aborted when the sender no longer wants the answer. */
+  readonly signal?: AbortSignal;
+  /** Envelope fields that mirror the message. Transports without headers ignore them. */
+  readonly headers?: Readonly<Record<string, string>>;
+}

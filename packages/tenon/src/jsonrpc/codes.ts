@@ -1,0 +1,6 @@
+/** The error codes of JSON-RPC 2.0. Those that the Model Context Protocol adds are in `model/codes.ts`. */
+export const PARSE_ERROR = -32700;
+export const INVALID_REQUEST = -32600;
+export const METHOD_NOT_FOUND = -32601;
+export const INVALID_PARAMS = -32602;
+export const INTERNAL_ERROR = -32603;

@@ -1,0 +1,91 @@
+import { INTERNAL_ERROR } from './codes.js';
+import type { ErrorObject } from './message.js';
+
+/** What is known of the circumstances of an error. All of it may be shown to the user of the program. */
+export interface ErrorFacts {
+  /** The other end: `notes (2025-06-18, stdio: node notes.js)`. */
+  peer?: string | undefined;
+  /** The protocol method. */
+  method?: string | undefined;
+  /** What was expected, and what came instead. */
+  expected?: string | undefined;
+  got?: string | undefined;
+  /** What to do next. */
+  next?: string | undefined;
+  /** The JSON-RPC error code, when the error crossed the wire or is to cross it. */
+  rpc?: number | undefined;
+  /** The JSON-RPC `error.data`. */
+  data?: unknown;
+  /** The HTTP status, when HTTP said no. */
+  status?: number | undefined;
+  cause?: unknown;
+}
+
+/**
+ * The one error class. `code` is stable and made for programs: `area/what`, e.g. `peer/error`, `call/timeout`,
+ * `connection/closed`. The message is made for people: what happened, with whom, and what to do next.
+ */
+export class TenonError extends Error {
+  override readonly name = 'TenonError';
+  readonly code: string;
+  readonly peer: string | undefined;
+  readonly method: string | undefined;
+  readonly expected: string | undefined;
+  readonly got: string | undefined;
+  readonly next: string | undefined;
+  readonly rpc: number | undefined;
+  readonly data: unknown;
+  readonly status: number | undefined;
+
+  constructor(code: string, summary: string, facts: ErrorFacts = {}) {
+    super(compose(summary, facts), 'cause' in facts ? { cause: facts.cause } : undefined);
+    this.code = code;
+    this.peer = facts.peer;
+    this.method = facts.method;
+    this.expected = facts.expected;
+    this.got = facts.got;
+    this.next = facts.next;
+    this.rpc = facts.rpc;
+    this.data = facts.data;
+    this.status = facts.status;
+  }
+
+  /** Tells a TenonError also when it comes from another copy of the library. */
+  static is(value: unknown): value is TenonError {
+    return value instanceof Error && value.name === 'TenonError' && typeof (value as TenonError).code === 'string';
+  }
+
+  /** Makes one of whatever was thrown; one that is there already is returned as it is. */
+  static from(value: unknown, code = 'internal/unexpected', facts: ErrorFacts = {}): TenonError {
+    if (TenonError.is(value)) return value;
+    const summary = value instanceof Error ? value.message : String(value);
+    return new TenonError(code, summary, { ...facts, cause: value });
+  }
+}
+
+function compose(summary: string, { peer, method, expected, got, next }: ErrorFacts): string {
+  const who = [peer, method].filter(Boolean).join(', ');
+  const difference = [expected && `expected ${expected}`, got && `got ${got}`].filter(Boolean).join(', ');
+  const line = [who && `${who}: ${summary}`, !who && summary, difference].filter(Boolean).join(': ');
+  return next ? `${line}\n→ ${next}` : line;
+}
+
+/**
+ * An error that is meant for the peer: it crosses the wire with this code, message and data. Whatever else a handler
+ * throws crosses as `Internal error`, without its text.
+ */
+export function rpcError(rpc: number, message: string, data?: unknown): TenonError {
+  return new TenonError('rpc/error', message, { rpc, data });
+}
+
+/** Whether an error was made by `rpcError`. What another peer answered is not: it may say more than this one may know. */
+export function isForPeer(error: unknown): error is TenonError & { readonly rpc: number } {
+  return TenonError.is(error) && error.code === 'rpc/error' && error.rpc !== undefined;
+}
+
+/** What of an error may cross the wire: the words of one made by `rpcError`, and nothing of any other. */
+export function toErrorObject(error: unknown): ErrorObject {
+  if (!isForPeer(error)) return { code: INTERNAL_ERROR, message: 'Internal error' };
+  const { rpc, message, data } = error;
+  return data === undefined ? { code: rpc, message } : { code: rpc, message, data };
+}

@@ -1,0 +1,120 @@
+/** The four kinds of JSON-RPC 2.0 message, and how to tell them apart. https://www.jsonrpc.org/specification */
+
+/** Any JSON object. */
+export type JsonObject = { [key: string]: unknown };
+
+/** A request id: a string or an integer. "1" and 1 are two ids. */
+export type Id = string | number;
+
+export interface Request {
+  jsonrpc: '2.0';
+  id: Id;
+  method: string;
+  params?: JsonObject;
+}
+
+export interface Notification {
+  jsonrpc: '2.0';
+  method: string;
+  params?: JsonObject;
+}
+
+export interface Success {
+  jsonrpc: '2.0';
+  id: Id;
+  result: JsonObject;
+}
+
+export interface ErrorObject {
+  code: number;
+  message: string;
+  data?: unknown;
+}
+
+/** `id` is absent (JSON-RPC 2.0 itself says `null`) when the failing message was too broken to have one. */
+export interface Failure {
+  jsonrpc: '2.0';
+  id?: Id | null;
+  error: ErrorObject;
+}
+
+export type Response = Success | Failure;
+export type Message = Request | Notification | Response;
+export type Kind = 'request' | 'notification' | 'success' | 'failure' | 'malformed';
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A fractional or unsafe number is no id: it could not be echoed with the same value. */
+export function isId(value: unknown): value is Id {
+  return typeof value === 'string' || (typeof value === 'number' && Number.isSafeInteger(value));
+}
+
+/**
+ * Reads what kind of message a JSON value is. Allocates nothing: `malformation` says what is wrong with one
+ * that is none. Members that JSON-RPC does not know are tolerated.
+ */
+export function kindOf(value: unknown): Kind {
+  if (!isObject(value) || value.jsonrpc !== '2.0') return 'malformed';
+  if ('method' in value) return callKind(value);
+  if (value.error !== undefined) return isFailure(value) ? 'failure' : 'malformed';
+  return isId(value.id) && isObject(value.result) ? 'success' : 'malformed';
+}
+
+function callKind(value: JsonObject): Kind {
+  if (typeof value.method !== 'string') return 'malformed';
+  if (value.params !== undefined && !isObject(value.params)) return 'malformed';
+  if (value.result !== undefined || value.error !== undefined) return 'malformed';
+  if (!('id' in value)) return 'notification';
+  return isId(value.id) ? 'request' : 'malformed';
+}
+
+function isFailure(value: JsonObject): boolean {
+  const { id, error } = value;
+  if (value.result !== undefined || !isObject(error)) return false;
+  if (id !== undefined && id !== null && !isId(id)) return false;
+  return Number.isInteger(error.code) && typeof error.message === 'string';
+}
+
+/** Why a value is no message, in words, and the id that an answer can still name. */
+export function malformation(value: unknown): { id?: Id; why: string } {
+  if (!isObject(value)) return { why: `a message is an object, not ${describe(value)}` };
+  const id = isId(value.id) && 'method' in value ? { id: value.id } : {};
+  return { ...id, why: whyMalformed(value) };
+}
+
+function whyMalformed(value: JsonObject): string {
+  if (value.jsonrpc !== '2.0') return '"jsonrpc" must be "2.0"';
+  if ('method' in value) {
+    if (typeof value.method !== 'string') return '"method" must be a string';
+    if (value.params !== undefined && !isObject(value.params)) return '"params" must be an object';
+    if ('id' in value && !isId(value.id)) return '"id" must be a string or an integer';
+    return 'a request has no "result" or "error"';
+  }
+  if (value.result !== undefined && value.error !== undefined) return 'a response has "result" or "error", not both';
+  if (value.error !== undefined) return '"error" must have an integer "code" and a string "message"';
+  if (value.result === undefined) return 'a message has a "method", a "result" or an "error"';
+  return isId(value.id) ? '"result" must be an object' : '"id" must be a string or an integer';
+}
+
+function describe(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+}
+
+export function request(id: Id, method: string, params?: JsonObject): Request {
+  return params === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params };
+}
+
+export function notification(method: string, params?: JsonObject): Notification {
+  return params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params };
+}
+
+export function success(id: Id, result: JsonObject): Success {
+  return { jsonrpc: '2.0', id, result };
+}
+
+export function failure(id: Id | null | undefined, error: ErrorObject): Failure {
+  return id === undefined ? { jsonrpc: '2.0', error } : { jsonrpc: '2.0', id, error };
+}

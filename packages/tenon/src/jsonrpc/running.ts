@@ -1,0 +1,41 @@
+declare class AbortController {
+  readonly signal: AbortSignal;
+  abort(reason?: unknown): void;
+}
+
+/** A request that is being worked on. The abort signal is made when somebody first asks for it. */
+export class Running {
+  #controller: AbortController | undefined;
+  #reason: Error | undefined;
+  #done: (() => void)[] | undefined;
+
+  get cancelled(): boolean {
+    return this.#reason !== undefined;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#reason) this.#controller.abort(this.#reason);
+    }
+    return this.#controller.signal;
+  }
+
+  cancel(reason = 'the peer cancelled the request'): void {
+    if (this.#reason !== undefined) return;
+    this.#reason = Object.assign(new Error(reason), { name: 'AbortError' });
+    this.#controller?.abort(this.#reason);
+  }
+
+  /** Registers what is to run when the work is over, however it ended. */
+  whenDone(run: () => void): void {
+    this.#done ??= [];
+    this.#done.push(run);
+  }
+
+  done(): void {
+    const all = this.#done;
+    this.#done = undefined;
+    for (const run of all ?? []) run();
+  }
+}

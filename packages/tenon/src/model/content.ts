@@ -1,0 +1,175 @@
+import type { JsonObject } from '../jsonrpc/message.js';
+
+/** https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-result */
+
+/** Metadata that rides along. Keys are `prefix/name`; prefixes whose second label is `mcp` or `modelcontextprotocol` are reserved. */
+export type Meta = { [key: string]: unknown };
+
+export type Role = 'user' | 'assistant';
+
+/** Hints for whoever shows or uses a piece of content. */
+export interface Annotations {
+  audience?: Role[];
+  /** 0 (least) to 1 (most important). */
+  priority?: number;
+  /** ISO 8601. */
+  lastModified?: string;
+}
+
+export interface TextContent {
+  type: 'text';
+  text: string;
+  annotations?: Annotations;
+  _meta?: Meta;
+}
+
+export interface ImageContent {
+  type: 'image';
+  /** Base64. */
+  data: string;
+  mimeType: string;
+  annotations?: Annotations;
+  _meta?: Meta;
+}
+
+export interface AudioContent {
+  type: 'audio';
+  /** Base64. */
+  data: string;
+  mimeType: string;
+  annotations?: Annotations;
+  _meta?: Meta;
+}
+
+/** A resource that the client can read when it wants to. */
+export interface ResourceLink extends Resource {
+  type: 'resource_link';
+}
+
+/** A resource that is there already. */
+export interface EmbeddedResource {
+  type: 'resource';
+  resource: ResourceContents;
+  annotations?: Annotations;
+  _meta?: Meta;
+}
+
+export type ContentBlock = TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource;
+
+export interface TextResourceContents {
+  uri: string;
+  mimeType?: string;
+  text: string;
+  _meta?: Meta;
+}
+
+export interface BlobResourceContents {
+  uri: string;
+  mimeType?: string;
+  /** Base64. */
+  blob: string;
+  _meta?: Meta;
+}
+
+export type ResourceContents = TextResourceContents | BlobResourceContents;
+
+/** An image of a thing. `src` is an `https:` or `data:` URI; whoever shows it treats it as untrusted. */
+export interface Icon {
+  src: string;
+  mimeType?: string;
+  /** `48x48`, `any`. */
+  sizes?: string[];
+  theme?: 'light' | 'dark';
+}
+
+/** What everything with a name has. */
+export interface Named {
+  /** For programs. */
+  name: string;
+  /** For people. */
+  title?: string;
+  icons?: Icon[];
+}
+
+/** Who one end is. */
+export interface Implementation extends Named {
+  version: string;
+  description?: string;
+  websiteUrl?: string;
+}
+
+export interface Resource extends Named {
+  uri: string;
+  description?: string;
+  mimeType?: string;
+  annotations?: Annotations;
+  /** Bytes, before base64. */
+  size?: number;
+  _meta?: Meta;
+}
+
+export interface ResourceTemplate extends Named {
+  /** RFC 6570. */
+  uriTemplate: string;
+  description?: string;
+  mimeType?: string;
+  annotations?: Annotations;
+  _meta?: Meta;
+}
+
+export interface ToolAnnotations {
+  title?: string;
+  readOnlyHint?: boolean;
+  destructiveHint?: boolean;
+  idempotentHint?: boolean;
+  openWorldHint?: boolean;
+}
+
+export interface Tool extends Named {
+  description?: string;
+  /** JSON Schema 2020-12 unless it names another dialect. */
+  inputSchema: JsonObject & { type: 'object' };
+  outputSchema?: JsonObject;
+  annotations?: ToolAnnotations;
+  _meta?: Meta;
+}
+
+export interface PromptArgument {
+  name: string;
+  title?: string;
+  description?: string;
+  required?: boolean;
+}
+
+export interface Prompt extends Named {
+  description?: string;
+  arguments?: PromptArgument[];
+  _meta?: Meta;
+}
+
+export interface PromptMessage {
+  role: Role;
+  content: ContentBlock;
+}
+
+/** From least to most severe. https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging */
+export const LOGGING_LEVELS = [
+  'debug',
+  'info',
+  'notice',
+  'warning',
+  'error',
+  'critical',
+  'alert',
+  'emergency',
+] as const;
+
+export type LoggingLevel = (typeof LOGGING_LEVELS)[number];
+
+/** A file system place that the client lets servers know of. */
+export interface Root {
+  /** A `file:` URI. */
+  uri: string;
+  name?: string;
+  _meta?: Meta;
+}

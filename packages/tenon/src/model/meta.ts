@@ -1,0 +1,32 @@
+/** The keys of `_meta` that the protocol itself uses. https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta */
+export const PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion';
+export const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
+export const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
+export const LOG_LEVEL = 'io.modelcontextprotocol/logLevel';
+export const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
+export const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
+
+/** W3C trace context keys: the only ones without a prefix that the protocol names besides `progressToken`. */
+export const TRACE_KEYS = ['traceparent', 'tracestate', 'baggage'] as const;
+
+const LABEL = /^[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/;
+const NAME = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)?$/;
+const RESERVED = new Set(['mcp', 'modelcontextprotocol']);
+
+/** Whether a key is of the form `label.label/name`, or just `name`. */
+export function isMetaKey(key: string): boolean {
+  const slash = key.indexOf('/');
+  if (slash < 0) return key !== '' && NAME.test(key);
+  return NAME.test(key.slice(slash + 1)) && key.slice(0, slash).split('.').every(label => LABEL.test(label));
+}
+
+/** Whether a key belongs to the protocol: its prefix has `mcp` or `modelcontextprotocol` as second label. */
+export function isReservedKey(key: string): boolean {
+  const slash = key.indexOf('/');
+  return slash > 0 && RESERVED.has(key.slice(0, slash).split('.')[1] ?? '');
+}
+
+/** Whether a string may name an extension: a `_meta` key that has a prefix. */
+export function isExtensionId(id: string): boolean {
+  return id.indexOf('/') > 0 && !id.endsWith('/') && isMetaKey(id);
+}

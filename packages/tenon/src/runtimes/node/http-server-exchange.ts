@@ -1,0 +1,169 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AuthInfo } from '../../jsonrpc/channel.js';
+import { TenonError } from '../../jsonrpc/error.js';
+import type { Body, Exchange, HeaderFields, Sink } from '../../transports/http/exchange.js';
+
+/** What frameworks add to a request of Node. */
+export interface NodeRequest extends IncomingMessage {
+  /** The body, where a body parser has read it already. */
+  readonly body?: unknown;
+  /** The path before a router cut something off. */
+  readonly baseUrl?: string;
+  /** Whom a middleware has authenticated. */
+  readonly auth?: unknown;
+}
+
+/** An exchange of `node:http`: no web objects, one write for an answer that is complete. */
+export class NodeExchange implements Exchange {
+  readonly #request: NodeRequest;
+  readonly #response: ServerResponse;
+  readonly #parsed: unknown;
+  readonly path: string;
+  readonly query: string;
+
+  constructor(request: NodeRequest, response: ServerResponse, parsed: unknown = request.body) {
+    this.#request = request;
+    this.#parsed = parsed;
+    this.#response = response;
+    const url = request.url ?? '/';
+    const mark = url.indexOf('?');
+    this.path = mark === -1 ? url : url.slice(0, mark);
+    this.query = mark === -1 ? '' : url.slice(mark + 1);
+  }
+
+  get method(): string {
+    return this.#request.method ?? '';
+  }
+
+  get mount(): string {
+    return this.#request.baseUrl ?? '';
+  }
+
+  get remote(): string | undefined {
+    return this.#request.socket.remoteAddress;
+  }
+
+  get auth(): AuthInfo | undefined {
+    const { auth } = this.#request;
+    return isAuthInfo(auth) ? auth : undefined;
+  }
+
+  get raw(): IncomingMessage {
+    return this.#request;
+  }
+
+  get gone(): boolean {
+    return this.#response.destroyed || this.#response.closed;
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#request.headers[name];
+    return Array.isArray(value) ? value.join(', ') : value;
+  }
+
+  body(limit: number, read: (body: Body) => void): void {
+    const request = this.#request;
+    if (this.#parsed !== undefined) readParsed(this.#parsed, limit, read);
+    else if (request.readableEnded) throw consumed();
+    else if (Number(request.headers['content-length']) > limit) tooLarge(request, read);
+    else this.#collect(limit, read);
+  }
+
+  #collect(limit: number, read: (body: Body) => void): void {
+    const request = this.#request;
+    let chunks: Buffer[] | undefined;
+    let first: Buffer | undefined;
+    let size = 0;
+    const take = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (size > limit) {
+        request.off('data', take).off('end', finish);
+        tooLarge(request, read);
+      } else if (first === undefined) first = chunk;
+      else {
+        chunks ??= [first];
+        chunks.push(chunk);
+      }
+    };
+    const finish = (): void => read(decode(chunks === undefined ? first : Buffer.concat(chunks, size)));
+    request.on('data', take).on('end', finish);
+  }
+
+  reply(status: number, body?: string, headers?: HeaderFields): void {
+    const response = this.#response;
+    if (this.gone || response.headersSent) return;
+    if (body === undefined) {
+      response.writeHead(status, status === 204 ? headers : { 'content-length': 0, ...headers }).end();
+      return;
+    }
+    const length = Buffer.byteLength(body);
+    const fields = { 'content-type': 'application/json', 'content-length': length };
+    response.writeHead(status, headers === undefined ? fields : { ...fields, ...headers }).end(body);
+  }
+
+  stream(status: number, headers: HeaderFields): Sink {
+    return sinkOf(this.#response.writeHead(status, headers));
+  }
+
+  whenGone(gone: () => void): void {
+    const response = this.#response;
+    const look = (): void => {
+      if (!response.writableFinished) gone();
+    };
+    if (this.gone) look();
+    else response.once('close', look);
+  }
+}
+
+function consumed(): TenonError {
+  return new TenonError('serve/body-consumed', 'something in front has read the body and kept it', {
+    next: 'let it leave what it parsed in request.body, or put the handler before it',
+  });
+}
+
+/** What still comes is thrown away, so that the client gets to read the answer. */
+function tooLarge(request: IncomingMessage, read: (body: Body) => void): void {
+  request.resume();
+  read({ status: 413 });
+}
+
+function decode(bytes: Buffer | undefined): Body {
+  if (bytes === undefined) return { text: '' };
+  return isUtf8(bytes) ? { text: bytes.toString('utf8') } : { status: 400 };
+}
+
+/** A body parser leaves a value, or the raw text or bytes; its own limit has held already. */
+function readParsed(body: unknown, limit: number, read: (body: Body) => void): void {
+  if (Buffer.isBuffer(body)) read(body.length > limit ? { status: 413 } : decode(body));
+  else if (typeof body === 'string') read(body.length > limit ? { status: 413 } : { text: body });
+  else read({ value: body });
+}
+
+function sinkOf(response: ServerResponse): Sink {
+  let room: Promise<void> | undefined;
+  return {
+    write(text) {
+      if (response.destroyed || response.writableEnded) return undefined;
+      if (response.write(text)) return undefined;
+      room ??= new Promise(resolve => {
+        const free = (): void => {
+          response.off('drain', free).off('close', free);
+          room = undefined;
+          resolve();
+        };
+        response.on('drain', free).on('close', free);
+      });
+      return room;
+    },
+    get waiting() {
+      return response.writableLength;
+    },
+    end: () => void response.end(),
+    cut: () => void response.destroy(),
+  };
+}
+
+function isAuthInfo(value: unknown): value is AuthInfo {
+  return typeof value === 'object' && value !== null && typeof (value as AuthInfo).principal === 'string';
+}

@@ -1,0 +1,50 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Endpoint } from '../../transports/http/endpoint.js';
+import { NodeExchange, type NodeRequest } from './http-server-exchange.js';
+
+/** What `toNode` takes: anything that `createHandler` makes. */
+export interface Mountable {
+  readonly endpoint: Endpoint;
+}
+
+/** A listener for `node:http`, a middleware for Express and its like, a route handler for Fastify. */
+export type NodeHandler = (
+  request: IncomingMessage | WrappedRequest,
+  response: ServerResponse | WrappedResponse,
+  next?: (error?: unknown) => void,
+) => void;
+
+/** A request as Fastify hands it out: around Node's own, with its body read. */
+export interface WrappedRequest {
+  readonly raw: IncomingMessage;
+  readonly body?: unknown;
+}
+
+export interface WrappedResponse {
+  readonly raw: ServerResponse;
+  /** Leaves the answer to others. */
+  hijack?(): unknown;
+}
+
+/**
+ * Makes a Node listener of a handler. In a framework it goes where the handler's paths are served, mounted or not
+ * (`app.use(toNode(handler))`, `app.all('/mcp', toNode(handler))`, `app.use('/api', toNode(handler))`), with a body that
+ * was parsed already or one that was not; paths that are not the handler's go to `next`.
+ */
+export function toNode({ endpoint }: Mountable): NodeHandler {
+  return (request, response, next) => {
+    const exchange = exchangeOf(request, response);
+    if (next !== undefined && !endpoint.serves(exchange.path)) next();
+    else endpoint.handle(exchange);
+  };
+}
+
+function exchangeOf(
+  request: IncomingMessage | WrappedRequest,
+  response: ServerResponse | WrappedResponse,
+): NodeExchange {
+  const answer = 'raw' in response ? response.raw : response;
+  if (!('raw' in request)) return new NodeExchange(request as NodeRequest, answer);
+  if ('hijack' in response) response.hijack?.();
+  return new NodeExchange(request.raw as NodeRequest, answer, request.body ?? undefined);
+}

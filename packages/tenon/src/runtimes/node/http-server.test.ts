@@ -1,0 +1,308 @@
+import {
+  createServer,
+  get,
+  request as httpRequest,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { connect } from 'node:net';
+import fastify from 'fastify';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createHandler } from '../../http.js';
+import { notification, success } from '../../jsonrpc/message.js';
+import { type Call, createFakeService, type FakeService } from '../../transports/http/fixtures/fake-service.js';
+import {
+  alone,
+  eventsOf,
+  JSON_HEADERS,
+  nextMessages,
+  openSession,
+  type Site,
+} from '../../transports/http/fixtures/sites.js';
+import { serveHttp } from './http-server.js';
+import { toNode } from './http-server-mount.js';
+
+/** What of Express is used here: it brings no types of its own. */
+interface Express {
+  (): ExpressApp;
+  json(): unknown;
+  text(options: { type: string }): unknown;
+  raw(options: { type: string }): unknown;
+}
+type ExpressApp = RequestListener & { use(...parts: unknown[]): void; all(...parts: unknown[]): void };
+const express = ((await import('express' as string)) as { default: Express }).default;
+
+const closing: (() => unknown)[] = [];
+const afterwards = <T extends { close(): unknown }>(thing: T): T => {
+  closing.push(() => thing.close());
+  return thing;
+};
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+const send = (url: string, init = alone('tools/list')) => fetch(url, init as RequestInit);
+
+describe('serveHttp', () => {
+  it('listens on loopback and says where [http.bind-localhost] [sse-legacy.bind-localhost]', async () => {
+    const server = afterwards(await serveHttp(createFakeService(), { port: 0 }));
+    expect(server.url).toBe(`http://127.0.0.1:${server.port}/mcp`);
+    expect(server.sseUrl).toBe(`http://127.0.0.1:${server.port}/sse`);
+    expect((await send(server.url)).status).toBe(200);
+    const other = afterwards(
+      await serveHttp(createFakeService(), { port: 0, host: '::1', path: '/x', ssePath: false }),
+    );
+    expect([other.url, other.sseUrl]).toEqual([`http://[::1]:${other.port}/x`, undefined]);
+    expect((await send(other.url)).status).toBe(200);
+  });
+
+  it('says what to do when the port is taken', async () => {
+    const { port } = afterwards(await serveHttp(createFakeService(), { port: 0 }));
+    await expect(serveHttp(createFakeService(), { port })).rejects.toMatchObject({
+      code: 'serve/port-taken',
+      message: expect.stringContaining(`127.0.0.1:${port} is taken`),
+      next: expect.stringContaining(`port: ${port + 1}`),
+    });
+    await expect(serveHttp(createFakeService(), { port: 0, host: '203.0.113.1' })).rejects.toMatchObject({
+      code: 'serve/listen',
+    });
+  });
+
+  it('frees its port when it is closed, twice if need be', async () => {
+    const server = await serveHttp(createFakeService(), { port: 0 });
+    await (await send(server.url)).text();
+    await Promise.all([server.close(), server.close()]);
+    const again = afterwards(await serveHttp(createFakeService(), { port: server.port }));
+    expect(again.port).toBe(server.port);
+  });
+
+  it('keeps a name that is pointed at it out [http.origin.validated] [W13]', async () => {
+    const { port } = afterwards(await serveHttp(createFakeService(), { port: 0 }));
+    const ask = (headers: Record<string, string>) =>
+      new Promise<number | undefined>(resolve => {
+        get({ port, host: '127.0.0.1', path: '/sse', headers }, (response: IncomingMessage) => {
+          response.destroy();
+          resolve(response.statusCode);
+        });
+      });
+    expect(await ask({ host: 'evil.example.com', origin: 'http://evil.example.com' })).toBe(403);
+    expect(await ask({ host: `evil.example.com:${port}` })).toBe(403);
+    expect(await ask({ host: `localhost:${port}`, origin: `http://localhost:${port}` })).toBe(200);
+  });
+
+  it('keeps a connection open for the next request', async () => {
+    const { port } = afterwards(await serveHttp(createFakeService(), { port: 0 }));
+    const socket = connect(port, '127.0.0.1');
+    closing.push(() => socket.destroy());
+    const { headers, body } = alone('tools/list');
+    const head = Object.entries({ ...headers, host: 'localhost', 'content-length': String(body).length });
+    const text = `POST /mcp HTTP/1.1\r\n${head.map(([name, value]) => `${name}: ${value}`).join('\r\n')}\r\n\r\n${body}`;
+    let answers = '';
+    socket.on('data', chunk => {
+      answers += chunk;
+    });
+    socket.write(text + text);
+    await expect.poll(() => answers.match(/HTTP\/1\.1 200 OK/g)?.length).toBe(2);
+    expect(answers).not.toContain('chunked');
+  });
+
+  it('survives clients that vanish in the middle of everything', async () => {
+    const { port, url } = afterwards(await serveHttp(createFakeService(), { port: 0 }));
+    for (const text of [
+      '',
+      'POST /mcp HTTP/1.1\r\nhost: localhost\r\n',
+      'POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"jsonrpc"',
+      'GET /sse HTTP/1.1\r\nhost: localhost\r\n\r\n',
+      'no http at all\r\n\r\n',
+    ]) {
+      const socket = connect(port, '127.0.0.1');
+      socket.on('error', () => {});
+      await new Promise(resolve => socket.write(text, resolve));
+      socket.destroy();
+    }
+    expect((await send(url)).status).toBe(200);
+  });
+});
+
+describe('a server that closes', () => {
+  const start = async (service: FakeService) => {
+    const server = await serveHttp(service, { port: 0 });
+    const origin = new URL(server.url).origin;
+    const site: Site = { origin, send: (path, init) => fetch(origin + path, init as RequestInit), close: server.close };
+    return { server, site };
+  };
+
+  it('lets what runs come to its end, and takes nothing new', async () => {
+    let finish = (): void => {};
+    const service = createFakeService({
+      alone: request =>
+        new Promise(resolve => {
+          finish = () => resolve(success(request.id, { resultType: 'complete' }));
+        }),
+    });
+    const { server, site } = await start(service);
+    const session = await openSession(site);
+    const listening = eventsOf(await session.get());
+    await listening.next();
+    const running = send(server.url);
+    await expect.poll(() => service.alone.length).toBe(1);
+    const closed = server.close({ deadline: 60_000 });
+    while (!(await listening.next()).done);
+    finish();
+    expect((await running).status).toBe(200);
+    await closed;
+    await expect(send(server.url)).rejects.toThrow();
+    expect(service.peers[0]).toMatchObject({ closed: 1, ended: 1 });
+  });
+
+  it('answers 503 to what comes over connections that are open still, but takes answers', async () => {
+    const calls: Call[] = [];
+    const handler = createHandler(createFakeService({ session: call => calls.push(call) > 0 }));
+    const ask = (init: object) => handler(new Request('http://localhost/mcp', init as RequestInit));
+    const opened = await ask({
+      method: 'POST',
+      headers: JSON_HEADERS,
+      body: '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}',
+    });
+    const headers = { ...JSON_HEADERS, 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' };
+    const post = (body: string) => ask({ method: 'POST', headers, body });
+    const running = post('{"jsonrpc":"2.0","id":1,"method":"hold"}');
+    await expect.poll(() => calls.length).toBe(1);
+    const closed = handler.close({ deadline: 60_000 });
+    expect((await ask(alone('tools/list'))).status).toBe(503);
+    expect((await ask({ headers })).status).toBe(503);
+    expect((await post('{"jsonrpc":"2.0","id":2,"method":"ping"}')).status).toBe(503);
+    expect((await post('{"jsonrpc":"2.0","id":"s","result":{}}')).status).toBe(202);
+    calls[0]?.answer();
+    expect((await running).status).toBe(200);
+    await closed;
+  });
+
+  it('cuts off at the deadline what does not end', async () => {
+    const service = createFakeService({
+      alone(_request, loan) {
+        loan.send(notification('notifications/subscriptions/acknowledged'));
+        return new Promise(() => {});
+      },
+    });
+    const { server } = await start(service);
+    const events = eventsOf(await send(server.url, alone('subscriptions/listen')));
+    await nextMessages(events, 1);
+    await server.close({ deadline: 10 });
+    await expect(events.next()).rejects.toThrow();
+    await expect.poll(() => service.alone[0]?.gone).toBe(true);
+  });
+
+  it('ends what would go on forever, where the server listens for that [subscriptions.graceful-close-result]', async () => {
+    const service = createFakeService({
+      alone(request, loan) {
+        loan.send(notification('notifications/subscriptions/acknowledged'));
+        return new Promise(resolve => {
+          (loan as { whenEnding?(end: () => void): void }).whenEnding?.(() => resolve(success(request.id, {})));
+        });
+      },
+    });
+    const { server } = await start(service);
+    const events = eventsOf(await send(server.url, alone('subscriptions/listen', {}, 5)));
+    await nextMessages(events, 1);
+    const closed = server.close({ deadline: 60_000 });
+    expect(await nextMessages(events, 9)).toMatchObject([{ id: 5, result: {} }]);
+    await closed;
+  });
+});
+
+describe('toNode', () => {
+  const listen = async (server: Server) => {
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    closing.push(() => server.closeAllConnections());
+    closing.push(() => server.close());
+    return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+  };
+
+  it('is a listener of node:http', async () => {
+    const handler = createHandler(createFakeService());
+    const origin = await listen(createServer(toNode(handler)));
+    expect((await send(`${origin}/mcp`)).status).toBe(200);
+    expect((await send(`${origin}/x`)).status).toBe(404);
+  });
+
+  it.each([
+    ['with parsed bodies', express.json()],
+    ['with text bodies', express.text({ type: '*/*' })],
+    ['with raw bodies', express.raw({ type: '*/*' })],
+    ['with bodies left alone', undefined],
+  ])('is a middleware of Express, %s', async (_how, parser) => {
+    const service = createFakeService();
+    const app = express();
+    if (parser !== undefined) app.use(parser);
+    app.use('/api', toNode(createHandler(service)));
+    app.all('/mcp', toNode(createHandler(service)));
+    app.use('/api', (_request: IncomingMessage, response: ServerResponse) => void response.writeHead(418).end());
+    const origin = await listen(createServer(app));
+    for (const path of ['/mcp', '/api/mcp']) {
+      const response = await send(origin + path, alone('tools/list', { text: 'ä' }));
+      expect(response.status).toBe(200);
+      expect(await response.json()).toMatchObject({ result: { echo: { text: 'ä' } } });
+    }
+    expect((await send(`${origin}/api/other`)).status).toBe(418);
+    const events = eventsOf(await fetch(`${origin}/api/sse`));
+    expect((await events.next()).value?.data).toMatch(/^\/api\/messages\?sessionId=/);
+    await events.return(undefined);
+  });
+
+  it('takes whom a middleware of Express has authenticated', async () => {
+    const service = createFakeService();
+    const app = express();
+    app.use((request: IncomingMessage, _response: ServerResponse, next: () => void) => {
+      Object.assign(request, { auth: { principal: 'ann' } });
+      next();
+    });
+    app.all('/mcp', toNode(createHandler(service)));
+    await send(`${await listen(createServer(app))}/mcp`);
+    expect(service.alone[0]?.loan.auth).toEqual({ principal: 'ann' });
+  });
+
+  it('is a route handler of Fastify', async () => {
+    const service = createFakeService({
+      alone: async (request, loan) => {
+        await loan.send(notification('notifications/message'));
+        return success(request.id, { echo: request.params });
+      },
+    });
+    const app = fastify();
+    app.all('/mcp', toNode(createHandler(service)));
+    closing.push(() => app.close());
+    const origin = await app.listen({ port: 0, host: '127.0.0.1' });
+    const response = await send(`${origin}/mcp`, alone('tools/list', { text: 'ä' }));
+    expect(await nextMessages(eventsOf(response), 2)).toMatchObject([{}, { result: { echo: { text: 'ä' } } }]);
+  });
+
+  it('says so when something has swallowed the body', async () => {
+    const reported: unknown[] = [];
+    const listener = toNode(createHandler(createFakeService(), { onError: error => void reported.push(error) }));
+    const server = createServer((request, response) => {
+      request.resume().on('end', () => setImmediate(() => listener(request, response)));
+    });
+    expect((await send(`${await listen(server)}/mcp`)).status).toBe(500);
+    expect(reported).toMatchObject([{ code: 'serve/body-consumed' }]);
+  });
+});
+
+describe('the length of a body', () => {
+  it('is believed before it is read: nobody uploads 100 MB for nothing', async () => {
+    const { port } = afterwards(await serveHttp(createFakeService(), { port: 0 }));
+    const headers = { ...JSON_HEADERS, 'content-length': String(100 * 1024 * 1024) };
+    const status = await new Promise(resolve => {
+      const request = httpRequest({ port, host: '127.0.0.1', path: '/mcp', method: 'POST', headers });
+      request.on('response', response => {
+        resolve(response.statusCode);
+        request.destroy();
+      });
+      request.on('error', () => {});
+      request.write('{');
+    });
+    expect(status).toBe(413);
+  });
+});

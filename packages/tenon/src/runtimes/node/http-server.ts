@@ -1,0 +1,117 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Service } from '../../conversation/service.js';
+import { TenonError } from '../../jsonrpc/error.js';
+import { type CloseOptions, createEndpoint, type Endpoint } from '../../transports/http/endpoint.js';
+import type { HandlerOptions } from '../../transports/http/options.js';
+import { NodeExchange } from './http-server-exchange.js';
+
+export interface ServeHttpOptions extends HandlerOptions {
+  /** Default 3000; 0 for one that is free. */
+  readonly port?: number;
+  /**
+   * The address to listen on. Default `127.0.0.1`. Any other lets other machines call: they are as trusted as
+   * `authorize` makes them.
+   */
+  readonly host?: string;
+  /** Milliseconds for which an idle connection is kept. Default 65 s, more than what proxies in front keep theirs. */
+  readonly keepAliveTimeout?: number;
+  /** Milliseconds in which the head of a request must arrive. Default 10 s: a slow sender holds no connection for long. */
+  readonly headersTimeout?: number;
+  /** Milliseconds in which a whole request must arrive. Default 60 s. Answers may take as long as they like. */
+  readonly requestTimeout?: number;
+  /** Connections that are open at once. Default 20,000. */
+  readonly connections?: number;
+}
+
+/** A server that listens. */
+export interface HttpServer {
+  /** Where Streamable HTTP is served: what a client is given. */
+  readonly url: string;
+  /** Where the two-endpoint transport is served, if it is. */
+  readonly sseUrl: string | undefined;
+  readonly port: number;
+  /** Stops listening, lets what runs come to its end, then frees the port. */
+  close(options?: CloseOptions): Promise<void>;
+}
+
+/**
+ * Serves over HTTP on a port of this machine. Rejects with `serve/port-taken`, `serve/port-denied` or `serve/listen` when
+ * it can not listen.
+ */
+export async function serveHttp(service: Service, options: ServeHttpOptions = {}): Promise<HttpServer> {
+  const { port = 3000, host = '127.0.0.1', path = '/mcp', ssePath = '/sse' } = options;
+  const endpoint = createEndpoint(service, { ...options, allowedHosts: hostsWith(host, options.allowedHosts) });
+  const server = createServer(
+    {
+      keepAliveTimeout: options.keepAliveTimeout ?? 65_000,
+      headersTimeout: options.headersTimeout ?? 10_000,
+      requestTimeout: options.requestTimeout ?? 60_000,
+      noDelay: true,
+    },
+    (request, response) => endpoint.handle(new NodeExchange(request, response)),
+  );
+  server.maxConnections = options.connections ?? 20_000;
+  await listen(server, port, host);
+  const bound = (server.address() as AddressInfo).port;
+  const origin = `http://${authority(host)}:${bound}`;
+  let closed: Promise<void> | undefined;
+  return {
+    url: origin + (path === '*' ? '/' : path),
+    sseUrl: ssePath === false ? undefined : origin + ssePath,
+    port: bound,
+    close: closeOptions => {
+      closed ??= close(server, endpoint, closeOptions);
+      return closed;
+    },
+  };
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const failed = (error: NodeJS.ErrnoException): void => reject(listenError(error, port, host));
+    server.once('error', failed);
+    server.listen({ port, host }, () => {
+      server.off('error', failed);
+      resolve();
+    });
+  });
+}
+
+function listenError(error: NodeJS.ErrnoException, port: number, host: string): TenonError {
+  const where = `${authority(host)}:${port}`;
+  if (error.code === 'EADDRINUSE') {
+    const next = `stop what listens there, or serve on another port: { port: ${port === 0 ? 0 : port + 1} }`;
+    return new TenonError('serve/port-taken', `${where} is taken`, { next, cause: error });
+  }
+  if (error.code === 'EACCES') {
+    const next = 'ports below 1024 need privileges on most systems: choose a higher one';
+    return new TenonError('serve/port-denied', `may not listen on ${where}`, { next, cause: error });
+  }
+  const next = `check that ${host} is an address of this machine`;
+  return new TenonError('serve/listen', `can not listen on ${where}: ${error.code ?? error.message}`, {
+    next,
+    cause: error,
+  });
+}
+
+async function close(server: Server, endpoint: Endpoint, options?: CloseOptions): Promise<void> {
+  const ended = new Promise<void>(resolve => server.close(() => resolve()));
+  await endpoint.close(options);
+  server.closeIdleConnections();
+  // What was answered last may still be on its way out; whoever does not take it in time is not waited for.
+  const late = setTimeout(() => server.closeAllConnections(), 1000);
+  await ended;
+  clearTimeout(late);
+}
+
+/** The name that one listens on by is a name that one may be called by. */
+function hostsWith(host: string, allowed: HandlerOptions['allowedHosts']): readonly string[] | '*' {
+  return allowed === '*' ? '*' : [...(allowed ?? []), host];
+}
+
+/** How an address is written in a URL. What listens everywhere is called by its loopback name. */
+function authority(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+}

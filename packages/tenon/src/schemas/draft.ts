@@ -1,0 +1,29 @@
+import type { SchemaDraft } from '@cfworker/json-schema';
+import { TenonError } from '../jsonrpc/error.js';
+import type { JsonSchema } from './standard.js';
+
+/** The JSON Schema dialects that are validated. https://json-schema.org/specification */
+export type Draft = Exclude<SchemaDraft, '4'>;
+
+const DRAFTS: ReadonlyMap<string, Draft> = new Map<string, Draft>([
+  ['json-schema.org/draft-07/schema', '7'],
+  ['json-schema.org/draft/2019-09/schema', '2019-09'],
+  ['json-schema.org/draft/2020-12/schema', '2020-12'],
+]);
+
+/**
+ * The dialect that a schema is written in: what its `$schema` says, else 2020-12.
+ * Throws `schema/unknown-dialect` when that is none of draft-07, 2019-09 and 2020-12.
+ */
+export function draftOf(json: JsonSchema): Draft {
+  const { $schema } = json;
+  if ($schema === undefined) return '2020-12';
+  const name = typeof $schema === 'string' ? $schema.replace(/^https?:\/\//, '').replace(/#$/, '') : undefined;
+  const draft = name === undefined ? undefined : DRAFTS.get(name);
+  if (draft !== undefined) return draft;
+  throw new TenonError('schema/unknown-dialect', 'this JSON Schema is written in a dialect that is not supported', {
+    expected: '"$schema" of draft-07, 2019-09 or 2020-12',
+    got: JSON.stringify($schema)?.slice(0, 120),
+    next: 'write the schema in JSON Schema 2020-12, or leave "$schema" out',
+  });
+}

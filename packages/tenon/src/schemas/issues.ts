@@ -1,0 +1,67 @@
+/** One thing that is wrong with a value, and where. */
+export interface Issue {
+  readonly path: (string | number)[];
+  readonly message: string;
+}
+
+export interface DescribeOptions {
+  /** Lines at most. Default 10; a last line counts the rest. */
+  readonly lines?: number;
+  /** Characters of a line at most. Default 240. */
+  readonly length?: number;
+}
+
+const HIDDEN = '‹hidden›';
+const MAX_QUOTED = 60;
+const MAX_KEY = 60;
+/** Members whose values are no one's business. */
+const SECRET_KEY = /pass|secret|token|api.?key|credential|authorization|cookie|private|\bpin\b/i;
+/** Words that look like a key or a token by how they begin. */
+const SECRET_WORD = /\b(?:(?:sk|pk|rk|ghp|gho|ghs|github_pat|glpat|xox[a-z])[-_]|AKIA|ASIA|eyJ)[\w-]{8,}[\w.-]*/g;
+/** Long words, which are hidden when they hold many digits. */
+const LONG_WORD = /[\w+=-]{24,}/g;
+
+/**
+ * Issues as lines for people and models: `at /city: expected string, got number`. Bounded in number and length; long
+ * quotations are cut, and what looks like a secret is hidden.
+ */
+export function describeIssues(issues: readonly Issue[], { lines = 10, length = 240 }: DescribeOptions = {}): string {
+  const shown = issues.slice(0, lines).map(issue => cut(describe(issue, length), length));
+  if (issues.length > lines) shown.push(`… and ${issues.length - lines} more`);
+  return shown.join('\n');
+}
+
+function describe({ path, message }: Issue, length: number): string {
+  // Whatever is done to a message costs time by its length, and its author may be a peer.
+  let text = printable(cut(message, 4 * length));
+  if (path.some(key => typeof key === 'string' && SECRET_KEY.test(cut(key, MAX_KEY)))) {
+    text = text.replace(/"[^"]*"?|'[^']*'|`[^`]*`/g, HIDDEN).replace(/\(was .*\)?$/, `(was ${HIDDEN})`);
+  }
+  text = text.replace(/"([^"]{60})[^"]+"?/g, (_, start: string) => `"${start.slice(0, MAX_QUOTED)}…"`);
+  const where = path.length === 0 ? 'at the root' : `at ${cut(hideSecrets(printable(pointer(path))), length / 2)}`;
+  return `${where}: ${hideSecrets(text)}`;
+}
+
+function hideSecrets(text: string): string {
+  return text
+    .replace(SECRET_WORD, HIDDEN)
+    .replace(/\bBearer\s+\S+/gi, `Bearer ${HIDDEN}`)
+    .replace(LONG_WORD, word => (/(?:\d\D*){4}/.test(word) ? HIDDEN : word));
+}
+
+function printable(text: string): string {
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ');
+}
+
+function cut(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, Math.max(0, length - 1))}…` : text;
+}
+
+/** A path as a JSON Pointer; `''` is the root. https://www.rfc-editor.org/rfc/rfc6901 */
+export function pointer(path: readonly (string | number)[]): string {
+  return path.map(key => `/${escapeKey(cut(String(key), MAX_KEY))}`).join('');
+}
+
+function escapeKey(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+}

@@ -1,0 +1,142 @@
+import { toStandardJsonSchema } from '@valibot/to-json-schema';
+import { type } from 'arktype';
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { JsonObject } from '../jsonrpc/message.js';
+import { isObjectRoot, toJsonSchema, withJsonSchema } from './json-schema.js';
+import type { Schema } from './standard.js';
+
+const failure = (run: () => unknown): unknown => {
+  try {
+    run();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+};
+
+describe('toJsonSchema', () => {
+  it('converts either side of zod, arktype and wrapped valibot', () => {
+    const schema = z.object({ a: z.string().default('x') });
+    expect(toJsonSchema(schema, 'input')).toMatchObject({ type: 'object', properties: { a: { default: 'x' } } });
+    expect(toJsonSchema(schema, 'input').required).toBeUndefined();
+    expect(toJsonSchema(schema, 'output').required).toEqual(['a']);
+    expect(toJsonSchema(type({ a: 'string' }), 'input')).toMatchObject({ type: 'object', required: ['a'] });
+    const wrapped = toStandardJsonSchema(v.object({ a: v.string() }));
+    expect(toJsonSchema(wrapped as Schema, 'input')).toMatchObject({ properties: { a: { type: 'string' } } });
+  });
+
+  it('converts once for each side', () => {
+    let calls = 0;
+    const counted = withJsonSchema(v.string(), { type: 'string' });
+    const { jsonSchema } = counted['~standard'];
+    const schema = {
+      '~standard': {
+        ...counted['~standard'],
+        jsonSchema: { ...jsonSchema, input: () => ({ type: 'string', call: ++calls }) },
+      },
+    };
+    expect(toJsonSchema(schema, 'input')).toBe(toJsonSchema(schema, 'input'));
+    expect(toJsonSchema(schema, 'output')).toEqual({ type: 'string' });
+    expect(calls).toBe(1);
+  });
+
+  it('writes recursive schemas with references', () => {
+    const category = z.object({
+      name: z.string(),
+      get parts() {
+        return z.array(category);
+      },
+    });
+    expect(JSON.stringify(toJsonSchema(category, 'input'))).toContain('"$ref":"#"');
+  });
+
+  it('asks for the other target when a vendor refuses the first', () => {
+    const paired = withJsonSchema(v.string(), {});
+    const input = ({ target }: { target: string }) => {
+      if (target !== 'draft-07') throw new Error('no');
+      return { $schema: 'http://json-schema.org/draft-07/schema#', type: 'string' };
+    };
+    const schema = { '~standard': { ...paired['~standard'], jsonSchema: { input, output: input } } };
+    expect(toJsonSchema(schema, 'input').type).toBe('string');
+  });
+
+  it('knows the method of a vendor without the extension', () => {
+    const half = { toJsonSchema: () => ({ type: 'number' }) };
+    const { validate } = v.string()['~standard'];
+    const schema = { '~standard': { version: 1, vendor: 'x', validate }, toJsonSchema: () => ({}), in: half };
+    expect(toJsonSchema(schema as Schema, 'input')).toEqual({ type: 'number' });
+    expect(toJsonSchema(schema as Schema, 'output')).toEqual({});
+  });
+
+  it('says what to do with a schema that can not be converted', () => {
+    const valibot = failure(() => toJsonSchema(v.object({}), 'input'));
+    expect(valibot).toMatchObject({ code: 'schema/no-json-schema', next: expect.stringContaining('toStandardJson') });
+    const date = failure(() => toJsonSchema(z.object({ d: z.date() }), 'input'));
+    expect(date).toMatchObject({ code: 'schema/no-json-schema', message: expect.stringContaining('Date') });
+    expect(date).toMatchObject({ next: expect.stringContaining('withJsonSchema') });
+  });
+
+  it('pairs a schema with JSON Schema by hand', () => {
+    const paired = withJsonSchema(v.date(), { type: 'string' }, { type: 'integer' });
+    expect(toJsonSchema(paired, 'input')).toEqual({ type: 'string' });
+    expect(toJsonSchema(paired, 'output')).toEqual({ type: 'integer' });
+  });
+
+  it('returns JSON Schema as it is, with every keyword [tools.input-schema-any-keyword]', () => {
+    const schema = Object.freeze({
+      ...{ $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object', 'x-mine': { id: 1 } },
+      ...{ $defs: { a: { $anchor: 'a' } }, properties: { p: { $ref: 'https://example.com/remote' } } },
+    });
+    expect(toJsonSchema(schema, 'input')).toBe(schema);
+  });
+
+  it('refuses a dialect that it does not know [schema.dialect.unsupported-error]', () => {
+    const schema = { $schema: 'http://json-schema.org/draft-04/schema#', type: 'object' };
+    expect(failure(() => toJsonSchema(schema, 'input'))).toMatchObject({ code: 'schema/unknown-dialect' });
+    expect(failure(() => toJsonSchema({ $schema: 1 }, 'input'))).toMatchObject({ code: 'schema/unknown-dialect' });
+    for (const name of ['draft/2020-12/schema', 'draft/2019-09/schema', 'draft-07/schema#']) {
+      expect(toJsonSchema({ $schema: `https://json-schema.org/${name}` }, 'input')).toBeDefined();
+    }
+  });
+
+  it('refuses what is no JSON, and the shape of an object instead of the object', () => {
+    const shape = failure(() => toJsonSchema({ title: z.string() }, 'input'));
+    expect(shape).toMatchObject({ code: 'schema/not-json', message: expect.stringContaining('at /title') });
+    expect(failure(() => toJsonSchema({ a: () => 1 }, 'input'))).toMatchObject({ code: 'schema/not-json' });
+    expect(failure(() => toJsonSchema({ a: type('string') }, 'input'))).toMatchObject({ got: 'a schema of a library' });
+    for (const none of [null, [], 'x', undefined]) {
+      expect(failure(() => toJsonSchema(none as never, 'input'))).toBeInstanceOf(Error);
+    }
+  });
+
+  it('refuses schemas that are too deep, too large or endless', () => {
+    const endless: JsonObject = {};
+    endless.not = endless;
+    expect(failure(() => toJsonSchema(endless, 'input'))).toMatchObject({ code: 'schema/too-large' });
+    let fan: JsonObject = {};
+    for (let i = 0; i < 40; i++) fan = { allOf: [fan, fan] };
+    expect(failure(() => toJsonSchema(fan, 'input'))).toMatchObject({ code: 'schema/too-large' });
+  });
+});
+
+describe('isObjectRoot', () => {
+  it('reads the root, and follows references inside the document', () => {
+    const object = { type: 'object' };
+    expect(isObjectRoot(object)).toBe(true);
+    expect(isObjectRoot({ type: 'array' })).toBe(false);
+    expect(isObjectRoot({})).toBe(false);
+    expect(
+      isObjectRoot({ $ref: '#/$defs/a~1b', $defs: { 'a/b': { $ref: '#c' }, c: { $anchor: 'c', ...object } } }),
+    ).toBe(true);
+    expect(isObjectRoot({ $ref: '#/definitions/a%20b', definitions: { 'a b': object } })).toBe(true);
+    expect(isObjectRoot({ $id: 'https://a.test/', $ref: 'https://a.test/#/$defs/a', $defs: { a: object } })).toBe(true);
+  });
+
+  it('ends on circles, remote and broken references', () => {
+    for (const $ref of ['#', '#/$defs/a', 'https://example.com/x', '#/%', '#/constructor', '#/__proto__', '#nowhere']) {
+      expect(isObjectRoot({ $ref, $defs: { a: { $ref: '#/$defs/a' } } })).toBe(false);
+    }
+  });
+});

@@ -1,0 +1,147 @@
+import type { StandardJSONSchemaV1 } from '@standard-schema/spec';
+import { TenonError } from '../jsonrpc/error.js';
+import { isObject, type JsonObject } from '../jsonrpc/message.js';
+import { draftOf } from './draft.js';
+import { inspect } from './inspection.js';
+import { isStandardSchema, type JsonSchema, type Schema, type StandardSchema } from './standard.js';
+
+/** Which side of a schema: what goes in, or what comes out after defaults and transforms. */
+export type Side = 'input' | 'output';
+
+/** Tried in this order: a vendor throws at a target that it can not write. */
+const TARGETS = ['draft-2020-12', 'draft-07'] as const;
+/** How many references at the root are followed, one to the next. */
+const MAX_ROOT_REFERENCES = 16;
+
+const converted: Record<Side, WeakMap<object, JsonObject>> = { input: new WeakMap(), output: new WeakMap() };
+
+/**
+ * The JSON Schema of one side of a schema; a JSON Schema is returned as it is, with every keyword. Converted once, then
+ * remembered: the result belongs to all who ask and must not be changed.
+ * Throws `schema/no-json-schema`, `schema/not-json`, `schema/too-large` or `schema/unknown-dialect`.
+ */
+export function toJsonSchema(schema: Schema, side: Side): JsonObject {
+  const known = converted[side].get(schema);
+  if (known !== undefined) return known;
+  if (!isStandardSchema(schema) && !isObject(schema)) throw noSchema(schema);
+  const json = isStandardSchema(schema) ? convert(schema, side) : (schema as JsonObject);
+  inspect(json);
+  draftOf(json);
+  converted[side].set(schema, json);
+  return json;
+}
+
+/**
+ * Pairs a schema with JSON Schema written by hand, for a library or a type that can not convert itself. Validation
+ * stays with the schema.
+ * @param output JSON Schema of what comes out, when it differs from what goes in.
+ */
+export function withJsonSchema<S extends StandardSchema>(schema: S, input: JsonSchema, output = input): Paired<S> {
+  const standard = schema['~standard'];
+  const { version, vendor } = standard;
+  const validate: StandardSchema['~standard']['validate'] = (value, options) => standard.validate(value, options);
+  const jsonSchema = { input: () => input, output: () => output };
+  return { '~standard': { version, vendor, validate, jsonSchema } } as unknown as Paired<S>;
+}
+
+/** A schema and the JSON Schema that was given for it. */
+export type Paired<S extends StandardSchema> = {
+  readonly '~standard': S['~standard'] & { readonly jsonSchema: StandardJSONSchemaV1.Converter };
+};
+
+type Convertible = {
+  readonly '~standard': StandardSchema['~standard'] & { readonly jsonSchema?: Partial<StandardJSONSchemaV1.Converter> };
+  readonly toJsonSchema?: unknown;
+  readonly in?: unknown;
+  readonly out?: unknown;
+};
+
+function convert(schema: StandardSchema, side: Side): JsonObject {
+  const writer = writerOf(schema as Convertible, side);
+  if (writer === undefined) throw noConversion(schema);
+  let refusal: unknown;
+  for (const target of TARGETS) {
+    try {
+      const json = writer(target);
+      if (isObject(json)) return json;
+    } catch (error) {
+      refusal ??= error;
+    }
+  }
+  throw noConversion(schema, refusal);
+}
+
+/** The Standard JSON Schema extension, else a method that arktype has had for longer. https://standardschema.dev/json-schema */
+function writerOf(schema: Convertible, side: Side): ((target: (typeof TARGETS)[number]) => unknown) | undefined {
+  const converter = schema['~standard'].jsonSchema;
+  if (typeof converter?.[side] === 'function') return target => converter[side]?.({ target });
+  const half = (side === 'input' ? schema.in : schema.out) as Convertible | undefined;
+  for (const each of [half, schema]) {
+    const method = each?.toJsonSchema;
+    if (typeof method === 'function') return () => method.call(each);
+  }
+  return undefined;
+}
+
+function noConversion(schema: StandardSchema, cause?: unknown): TenonError {
+  const { vendor } = schema['~standard'];
+  const reason = cause instanceof Error ? `: ${cause.message}` : '';
+  const wrap = 'toStandardJsonSchema(schema) of @valibot/to-json-schema';
+  const pair = 'pair it with JSON Schema of your own: withJsonSchema(schema, { … })';
+  return new TenonError('schema/no-json-schema', `a ${vendor} schema can not be written as JSON Schema${reason}`, {
+    next: vendor === 'valibot' && cause === undefined ? `wrap it: ${wrap}, or ${pair}` : pair,
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+function noSchema(value: unknown): TenonError {
+  return new TenonError('schema/not-json', 'this is no schema', {
+    expected: 'a Standard Schema (zod 4, valibot, arktype, …) or a JSON Schema object',
+    got: value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`,
+  });
+}
+
+/** Whether the root of a JSON Schema says `type: object`, itself or by a reference inside the document. */
+export function isObjectRoot(json: JsonSchema): boolean {
+  let root: unknown = json;
+  for (let hops = 0; hops <= MAX_ROOT_REFERENCES && isObject(root); hops++) {
+    if (root.type === 'object') return true;
+    if (typeof root.$ref !== 'string') return false;
+    root = resolveLocal(json, root.$ref);
+  }
+  return false;
+}
+
+function resolveLocal(json: JsonSchema, reference: string): unknown {
+  const [document, fragment = ''] = reference.split('#', 2);
+  if (document !== '' && document !== json.$id) return undefined;
+  if (fragment !== '' && !fragment.startsWith('/')) return anchored(json, fragment);
+  let node: unknown = json;
+  for (const token of fragment.split('/').slice(1)) {
+    const key = decode(token);
+    node = key !== undefined && isKeyOf(node, key) ? node[key] : undefined;
+  }
+  return node;
+}
+
+function isKeyOf(node: unknown, key: string): node is Record<string, unknown> {
+  return typeof node === 'object' && node !== null && Object.hasOwn(node, key);
+}
+
+function decode(token: string): string | undefined {
+  try {
+    return decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Anchors are looked for where definitions are kept: that is where a root refers to. */
+function anchored(json: JsonSchema, anchor: string): unknown {
+  for (const place of [json.$defs, json.definitions]) {
+    if (!isObject(place)) continue;
+    const found = Object.values(place).find(each => isObject(each) && each.$anchor === anchor);
+    if (found !== undefined) return found;
+  }
+  return json.$anchor === anchor ? json : undefined;
+}

@@ -1,0 +1,169 @@
+import { type Branch, type Item, parsePattern } from './pattern-syntax.js';
+
+/** Steps that one match may take, roughly: a tenth of a second. */
+const STEPS = 1e7;
+/** The same where steps double with each character: the estimate is rougher there. */
+const WILD_STEPS = 1e5;
+/** Longer patterns are not tried at all. */
+const MAX_PATTERN = 2_000;
+/** A repetition that is bounded below this counts as its copies, above it as unbounded. */
+const FEW = 10;
+
+/**
+ * A pattern as JSON Schema means it, with Unicode: escapes that other regular expression dialects allow and that one
+ * does not (`\-`, `\_`) are undone. `undefined` when it is no regular expression.
+ */
+export function unicodePattern(source: string): string | undefined {
+  if (isPattern(source)) return source;
+  const repaired = source
+    .replace(/\\([^\w\s^$\\.*+?()[\]{}|/]|_)/g, (whole, character: string, at: number) =>
+      character === '-' && isInClass(source, at) ? whole : character,
+    )
+    .replace(/(\\[wWdDsS])-(?=[^\]])/g, '$1\\-');
+  return isPattern(repaired) ? repaired : undefined;
+}
+
+function isPattern(source: string): boolean {
+  try {
+    new RegExp(source, 'u');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isInClass(source: string, at: number): boolean {
+  let inside = false;
+  for (let i = 0; i < at; i++) {
+    if (source[i] === '\\') i++;
+    else if (source[i] === '[') inside = true;
+    else if (source[i] === ']') inside = false;
+  }
+  return inside;
+}
+
+/** How the steps of a match grow with the length n of a string: factor × n^degree × base^n. */
+interface Growth {
+  readonly factor: number;
+  readonly degree: number;
+  readonly base: number;
+}
+
+const FLAT: Growth = { factor: 1, degree: 0, base: 1 };
+
+/**
+ * How long a string may be for a pattern to be tried on it, so that a match that goes back and forth still ends soon.
+ * An estimate by the shape of the pattern: repetitions inside repetitions, repetitions that follow each other,
+ * alternatives that begin alike. Errs on the short side.
+ * @param source A valid pattern.
+ */
+export function reach(source: string): number {
+  if (source.length > MAX_PATTERN) return 0;
+  const pattern = parsePattern(source);
+  if (pattern === undefined) return 0;
+  const { factor, degree, base } = ofBranches(pattern, true);
+  const anchored = pattern.every(branch => branch[0]?.atom.kind === 'start');
+  if (factor > STEPS) return 0;
+  if (base > 1) return Math.max(0, Math.floor(Math.log(WILD_STEPS / factor) / Math.log(base) / (degree + 1)));
+  return Math.floor((STEPS / factor) ** (1 / Math.max(1, anchored ? degree : degree + 1)));
+}
+
+function ofBranches(branches: readonly Branch[], top: boolean): Growth {
+  const each = branches.map(branch => ofBranch(branch, top));
+  const factors = each.map(({ factor }) => factor);
+  return {
+    factor: isForked(branches) ? factors.reduce((sum, factor) => sum + factor, 0) : Math.max(1, ...factors),
+    degree: Math.max(0, ...each.map(({ degree }) => degree)),
+    base: Math.max(1, ...each.map(({ base }) => base)),
+  };
+}
+
+/** Whether more than one alternative can begin with the same character. */
+function isForked(branches: readonly Branch[]): boolean {
+  if (branches.length < 2) return false;
+  const first = branches.map(branch => mandatory(branch[0]));
+  return first.some((chars, i) => chars === undefined || first.slice(i + 1).some(other => !isDisjoint(chars, other)));
+}
+
+function ofBranch(branch: Branch, top: boolean): Growth {
+  let total = FLAT;
+  let aside = 0;
+  let scans = 0;
+  for (const [i, item] of branch.entries()) {
+    const growth = ofItem(item, branch.slice(i + 1), top);
+    // What looks ahead or behind is done before the rest goes on: its steps add up with those of the rest.
+    if (item.atom.kind === 'group' && item.atom.looks && growth.base === 1) aside = Math.max(aside, growth.degree);
+    else {
+      const { factor, degree, base } = total;
+      total = { factor: factor * growth.factor, degree: degree + growth.degree, base: base * growth.base };
+      // A loop that stops by itself runs on only once each time that it is come to.
+      if (isLoop(item) && growth.degree === 0 && growth.base === 1) scans = 1;
+    }
+  }
+  return { ...total, degree: Math.max(total.degree + scans, aside) };
+}
+
+function ofItem(item: Item, rest: Branch, top: boolean): Growth {
+  const { atom, min, max } = item;
+  const loops = isLoop(item);
+  if (atom.kind === 'chars') {
+    if (loops) return { ...FLAT, degree: isDelimited(atom.chars, rest, top) ? 0 : 1 };
+    return { ...FLAT, factor: max === min ? 1 : max - min + 1 };
+  }
+  if (atom.kind === 'echo') return { ...FLAT, degree: 1 };
+  if (atom.kind !== 'group') return FLAT;
+  const inner = ofBranches(atom.branches, false);
+  const times = max === min ? Math.min(max, FEW * FEW) : max;
+  if (!loops && times <= FEW) {
+    const choices = inner.factor ** times * (max === min ? 1 : max - min + 1);
+    return { factor: choices, degree: inner.degree * times, base: inner.base ** Math.max(1, times) };
+  }
+  return ofLoop(atom.branches, inner, Math.min(min, 4));
+}
+
+function isLoop({ min, max }: Item): boolean {
+  return max > FEW && max !== min;
+}
+
+/** A group that repeats: harmless when the input alone says where each round begins and how it goes. */
+function ofLoop(branches: readonly Branch[], inner: Growth, min: number): Growth {
+  const single = branches.length === 1 && branches[0] !== undefined && isSeparated(branches[0]);
+  if (inner.base === 1 && (single || (inner.factor === 1 && inner.degree === 0))) {
+    return { ...FLAT, degree: Math.max(1, inner.degree) };
+  }
+  return { ...FLAT, base: (Math.max(2, inner.factor * (inner.degree + 1)) * inner.base) ** Math.max(1, min) };
+}
+
+/** Whether a character loop is followed by a character that it can not take itself, or by the end. */
+function isDelimited(chars: string, rest: Branch, top: boolean): boolean {
+  const next = rest.find(({ atom }) => atom.kind !== 'start' && atom.kind !== 'end' && atom.kind !== 'edge');
+  if (next === undefined) return top;
+  return isDisjoint(chars, mandatory(next));
+}
+
+/** Whether each round begins or ends with a character that nothing flexible in it can take. */
+function isSeparated(branch: Branch): boolean {
+  return [branch[0], branch.at(-1)].some(edge => {
+    const mark = mandatory(edge);
+    if (mark === undefined || edge?.min !== 1 || edge.max !== 1) return false;
+    return branch.every(
+      item =>
+        item === edge || (item.atom.kind === 'chars' && (item.min === item.max || isDisjoint(mark, item.atom.chars))),
+    );
+  });
+}
+
+function mandatory(item: Item | undefined): string | undefined {
+  return item !== undefined && item.min > 0 && item.atom.kind === 'chars' ? item.atom.chars : undefined;
+}
+
+/** The characters that classes are compared on. */
+const SAMPLE = [...Array.from({ length: 0x180 }, (_, code) => code), 0x3b1, 0x4e2d, 0x2028, 0xfeff, 0x1f600].map(code =>
+  String.fromCodePoint(code),
+);
+
+function isDisjoint(one: string, other: string | undefined): boolean {
+  if (other === undefined || one === other) return false;
+  const [left, right] = [new RegExp(`^(?:${one})$`, 'u'), new RegExp(`^(?:${other})$`, 'u')];
+  return !SAMPLE.some(character => left.test(character) && right.test(character));
+}

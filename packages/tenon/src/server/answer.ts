@@ -1,0 +1,74 @@
+import { byRetry } from '../conversation/asking/by-retry.js';
+import { lacking } from '../conversation/capability.js';
+import { factsOf } from '../conversation/opening/per-request.js';
+import type { Loan } from '../conversation/service.js';
+import type { Dialect } from '../dialects/dialect.js';
+import { isForPeer, rpcError, TenonError, toErrorObject } from '../jsonrpc/error.js';
+import { failure, type JsonObject, notification, type Request, type Response, success } from '../jsonrpc/message.js';
+import { Running } from '../jsonrpc/running.js';
+import { INVALID_REQUEST } from '../jsonrpc/codes.js';
+import { notifications } from '../model/methods.js';
+import type { Blueprint } from './blueprint.js';
+import type { Caller } from './caller.js';
+import { dispatch } from './dispatch.js';
+import type { Turn } from './turn.js';
+
+/** Answers a request by what it says itself, for transports that bring each request alone. Never rejects. */
+export async function answer(blueprint: Blueprint, request: Request, dialect: Dialect, loan: Loan): Promise<Response> {
+  const running = new Running();
+  loan.whenGone(() => running.cancel('the client closed the connection'));
+  try {
+    return success(request.id, await answerAlone(blueprint, request, dialect, running, loan));
+  } catch (error) {
+    if (!isForPeer(error) && !running.cancelled) {
+      blueprint.problem(TenonError.from(error, 'handler/threw', { method: request.method }));
+    }
+    return failure(request.id, toErrorObject(error));
+  }
+}
+
+/** Serves one request that carries all its facts. Throws what the peer is to be told. */
+export function answerAlone(
+  blueprint: Blueprint,
+  request: Request,
+  dialect: Dialect,
+  running: Running,
+  loan: Pick<Loan, 'auth' | 'header' | 'send'>,
+): Promise<JsonObject> {
+  return dispatch(blueprint, request, turnOf(blueprint, request, dialect, running, loan));
+}
+
+function turnOf(
+  blueprint: Blueprint,
+  request: Request,
+  dialect: Dialect,
+  running: Running,
+  loan: Pick<Loan, 'auth' | 'header' | 'send'>,
+): Turn {
+  const { capabilities, client, logLevel } = factsOf(request);
+  const caller: Caller = { client, capabilities, auth: loan.auth };
+  return {
+    id: request.id,
+    dialect,
+    caller,
+    logLevel: blueprint.options.logging === false ? undefined : logLevel,
+    get signal() {
+      return running.signal;
+    },
+    header: loan.header,
+    subscriptions: undefined,
+    notify(method, params) {
+      if (method in notifications && !dialect.vocabulary.server.has(method)) return;
+      void loan.send(notification(method, dialect.speak.down.params(method)?.(params, {}) ?? params));
+    },
+    asking: (inputs, boundTo) =>
+      byRetry({ seal: blueprint.seal, boundTo, now: Date.now(), inputs, check: (method, params) => check(method, params, caller, dialect) }),
+  };
+}
+
+function check(method: string, params: JsonObject, { capabilities }: Caller, { errors }: Dialect): void {
+  const requiredCapabilities = lacking(method, params, capabilities);
+  if (requiredCapabilities === undefined) return;
+  const missing = Object.keys(requiredCapabilities).join(', ');
+  throw rpcError(errors.missingCapability ?? INVALID_REQUEST, `Missing required client capability: ${missing}`, { requiredCapabilities });
+}

@@ -1,0 +1,118 @@
+import { dialects, dialectOf } from '../dialects/index.js';
+import type { Dialect } from '../dialects/dialect.js';
+import { createSeal, type Seal } from '../conversation/asking/seal.js';
+import { type Clock, systemClock } from '../jsonrpc/clock.js';
+import { TenonError } from '../jsonrpc/error.js';
+import type { ServerCapabilities } from '../model/capabilities.js';
+import type { Implementation } from '../model/content.js';
+import { isExtensionId } from '../model/meta.js';
+import { isMethod, isNotification } from '../model/methods.js';
+import { Catalog } from './catalog.js';
+import { changes } from './changes.js';
+import { compilePrompt } from './compiled-prompt.js';
+import { compileResource, isTemplate } from './compiled-resource.js';
+import { compileTool } from './compiled-tool.js';
+import type { Prompts, Resources, ServerDefinition, ServerOptions, Tools } from './definition.js';
+import type { PromptDefinition } from './prompt.js';
+import type { ResourceDefinition } from './resource.js';
+import type { ToolDefinition } from './tool.js';
+import { Watchers } from './watchers.js';
+
+/** A server's definition made ready: what every connection and every request shares, made once. */
+export interface Blueprint {
+  readonly info: Implementation;
+  readonly instructions: string | undefined;
+  readonly options: ServerOptions;
+  readonly pageSize: number;
+  readonly served: readonly Dialect[];
+  readonly tools: Catalog<ToolDefinition>;
+  readonly prompts: Catalog<PromptDefinition>;
+  readonly resources: Catalog<ResourceDefinition<never>>;
+  readonly watchers: Watchers;
+  /** What ends each open listening, for when the server closes. */
+  readonly endings: Set<() => void>;
+  readonly seal: Seal;
+  readonly clock: Clock;
+  readonly problem: (error: TenonError) => void;
+}
+
+export function createBlueprint(definition: ServerDefinition<Tools, Prompts, Resources>): Blueprint {
+  const { name, version, title, description, websiteUrl, icons, instructions, ...options } = definition;
+  checkOptions(options);
+  const clock = options.clock ?? systemClock;
+  const problem = options.onProblem ?? complain;
+  const announce = changes(clock, (list, items) => blueprint.watchers.listChanged(list, items));
+  const subscribe = (uri: string) => hookOf(blueprint, uri);
+  const blueprint: Blueprint = {
+    info: definedOnly({ name, version, title, description, websiteUrl, icons }) as unknown as Implementation,
+    instructions,
+    options,
+    pageSize: options.pageSize ?? 1000,
+    served: options.revisions ? options.revisions.map(served) : dialects,
+    tools: new Catalog(options.tools as never, compileTool, items => announce('tools', items)),
+    prompts: new Catalog(options.prompts as never, compilePrompt, items => announce('prompts', items)),
+    resources: new Catalog(options.resources as never, compileResource, items => announce('resources', items)),
+    watchers: new Watchers(subscribe),
+    endings: new Set(),
+    seal: createSeal(),
+    clock,
+    problem,
+  };
+  return blueprint;
+}
+
+/** What the server declares, in the words of the newest revision: what is there, and nothing else. */
+export function capabilitiesOf({ tools, prompts, resources, options }: Blueprint): ServerCapabilities {
+  const completes = completesAnything(prompts, resources);
+  return {
+    ...(tools.offered ? { tools: { listChanged: true } } : {}),
+    ...(prompts.offered ? { prompts: { listChanged: true } } : {}),
+    ...(resources.offered ? { resources: { subscribe: true, listChanged: true } } : {}),
+    ...(completes ? { completions: {} } : {}),
+    ...(options.logging === false ? {} : { logging: {} }),
+    ...(options.extensions ? { extensions: { ...options.extensions } } : {}),
+    ...(options.experimental ? { experimental: { ...options.experimental } } : {}),
+  };
+}
+
+function completesAnything(prompts: Blueprint['prompts'], resources: Blueprint['resources']): boolean {
+  return prompts.offered || resources.names().some(isTemplate) || (resources.offered && resources.size === 0);
+}
+
+function hookOf({ resources }: Blueprint, uri: string): (() => void) | undefined {
+  const nobody = { client: undefined, capabilities: {}, auth: undefined };
+  const exact = resources.find(uri, nobody);
+  if (exact) return exact.subscribe?.(uri) ?? undefined;
+  for (const [key, resource] of resources.all(nobody)) {
+    if (compileResource(key, resource).template?.match(uri)) return resource.subscribe?.(uri) ?? undefined;
+  }
+  return undefined;
+}
+
+function checkOptions({ methods = {}, extensions = {}, revisions }: ServerOptions): void {
+  for (const name of Object.keys(methods)) {
+    if (isMethod(name) || isNotification(name)) throw new TenonError('server/method-taken', `"${name}" is a method of the protocol`);
+  }
+  for (const id of Object.keys(extensions)) {
+    if (isExtensionId(id)) continue;
+    throw new TenonError('server/extension-id', `"${id}" names no extension`, { expected: 'a prefix and a name, com.example/thing' });
+  }
+  if (revisions?.length === 0) throw new TenonError('server/no-revision', 'a server serves at least one revision');
+}
+
+function served(revision: string): Dialect {
+  const dialect = dialectOf(revision);
+  if (dialect) return dialect;
+  const expected = `one of ${dialects.map(each => each.revision).join(', ')}`;
+  throw new TenonError('server/revision', 'there is no such revision', { expected, got: revision });
+}
+
+function definedOnly(values: { [name: string]: unknown }): { [name: string]: unknown } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+declare const console: { error(...parts: unknown[]): void } | undefined;
+
+function complain(error: TenonError): void {
+  console?.error(`tenon: ${error.code}: ${error.message}`, error.cause ?? '');
+}

@@ -1,0 +1,101 @@
+import type { Caller, Visible } from './caller.js';
+import { sees } from './caller.js';
+
+/** What a server offers of one kind, by name. It may change while the server runs: clients are told. */
+export class Catalog<D extends Visible> {
+  readonly #perCaller: ((caller: Caller) => { readonly [name: string]: D }) | undefined;
+  readonly #items: Map<string, D>;
+  readonly #onChange: (items: readonly D[]) => void;
+  readonly #check: (name: string, item: D) => void;
+  #version = 0;
+  #same: boolean | undefined;
+
+  constructor(
+    source: { readonly [name: string]: D } | ((caller: Caller) => { readonly [name: string]: D }) | undefined,
+    check: (name: string, item: D) => void,
+    onChange: (items: readonly D[]) => void,
+  ) {
+    this.#perCaller = typeof source === 'function' ? source : undefined;
+    this.#items = new Map(typeof source === 'function' ? [] : Object.entries(source ?? {}));
+    this.#check = check;
+    this.#onChange = onChange;
+    for (const [name, item] of this.#items) check(name, item);
+  }
+
+  /** Grows with every change. */
+  get version(): number {
+    return this.#version;
+  }
+
+  get size(): number {
+    return this.#items.size;
+  }
+
+  /** Whether there is anything to offer, to anybody, now or later. */
+  get offered(): boolean {
+    return this.#perCaller !== undefined || this.#items.size > 0 || this.#version > 0;
+  }
+
+  /** Whether all callers see the same. */
+  get same(): boolean {
+    this.#same ??= this.#perCaller === undefined && ![...this.#items.values()].some(item => item.visible);
+    return this.#same;
+  }
+
+  /** Adds or replaces one. */
+  set(name: string, item: D): void {
+    this.#check(name, item);
+    const before = this.#items.get(name);
+    this.#items.set(name, item);
+    this.#changed(before ? [before, item] : [item]);
+  }
+
+  /** Takes one away. False when it was not there. */
+  delete(name: string): boolean {
+    const item = this.#items.get(name);
+    if (item === undefined) return false;
+    this.#items.delete(name);
+    this.#changed([item]);
+    return true;
+  }
+
+  /** Says that what callers see has changed, though no `set` or `delete` did it: their rights, say. */
+  changed(): void {
+    this.#changed([...this.#items.values()]);
+  }
+
+  has(name: string): boolean {
+    return this.#items.has(name);
+  }
+
+  names(): string[] {
+    return [...this.#items.keys()];
+  }
+
+  /** The one of this name, when the caller may see it. */
+  find(name: string, caller: Caller): D | undefined {
+    const own = this.#own(caller);
+    const item = own ? (Object.hasOwn(own, name) ? own[name] : undefined) : this.#items.get(name);
+    return item && sees(caller, item) ? item : undefined;
+  }
+
+  /** All that the caller may see, in the order in which they were added. */
+  all(caller: Caller): [name: string, item: D][] {
+    const own = this.#own(caller);
+    const entries = own ? Object.entries(own) : [...this.#items];
+    return this.same ? entries : entries.filter(([, item]) => sees(caller, item));
+  }
+
+  #own(caller: Caller): { readonly [name: string]: D } | undefined {
+    if (this.#perCaller === undefined) return undefined;
+    const own = this.#perCaller(caller);
+    for (const [name, item] of Object.entries(own)) this.#check(name, item);
+    return own;
+  }
+
+  #changed(items: readonly D[]): void {
+    this.#version += 1;
+    this.#same = undefined;
+    this.#onChange(items);
+  }
+}

@@ -1,0 +1,42 @@
+import { isObject, type JsonObject } from '../jsonrpc/message.js';
+import type { Prompt, PromptArgument } from '../model/content.js';
+import { compile, type Validator } from '../schemas/validate.js';
+import type { PromptDefinition } from './prompt.js';
+
+/** A prompt made ready. */
+export interface CompiledPrompt {
+  readonly definition: PromptDefinition;
+  readonly wire: Prompt;
+  readonly input: Validator | undefined;
+}
+
+const compiled = new WeakMap<PromptDefinition, Map<string, CompiledPrompt>>();
+
+export function compilePrompt(name: string, definition: PromptDefinition): CompiledPrompt {
+  let names = compiled.get(definition);
+  if (names === undefined) compiled.set(definition, (names = new Map()));
+  let ready = names.get(name);
+  if (ready === undefined) names.set(name, (ready = make(name, definition)));
+  return ready;
+}
+
+function make(name: string, definition: PromptDefinition): CompiledPrompt {
+  const input = definition.input && compile(definition.input, 'input');
+  const { title, description, icons, _meta } = definition;
+  const facts = { name, title, description, arguments: input && argumentsOf(input.json), icons, _meta };
+  const wire = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) as unknown as Prompt;
+  return { definition, wire, input };
+}
+
+function argumentsOf({ properties, required }: JsonObject): PromptArgument[] {
+  const needed = Array.isArray(required) ? required : [];
+  return Object.entries(isObject(properties) ? properties : {}).map(([name, schema]) => {
+    const { title, description } = isObject(schema) ? schema : {};
+    return {
+      name,
+      ...(typeof title === 'string' ? { title } : {}),
+      ...(typeof description === 'string' ? { description } : {}),
+      required: needed.includes(name),
+    };
+  });
+}

@@ -1,0 +1,46 @@
+import { TenonError } from '../jsonrpc/error.js';
+import type { Resource, ResourceTemplate } from '../model/content.js';
+import type { ResourceDefinition } from './resource.js';
+import { parseTemplate, type Template } from './uri-template/template.js';
+
+type AnyResource = ResourceDefinition<never>;
+
+/** A resource or a template of them made ready. */
+export interface CompiledResource {
+  readonly definition: AnyResource;
+  readonly template: Template | undefined;
+  readonly wire: Resource | ResourceTemplate;
+}
+
+const compiled = new WeakMap<AnyResource, Map<string, CompiledResource>>();
+
+export function isTemplate(key: string): boolean {
+  return key.includes('{');
+}
+
+/** Throws when the key is neither a URI nor a template that can be matched. */
+export function compileResource(key: string, definition: AnyResource): CompiledResource {
+  let keys = compiled.get(definition);
+  if (keys === undefined) compiled.set(definition, (keys = new Map()));
+  let ready = keys.get(key);
+  if (ready === undefined) keys.set(key, (ready = make(key, definition)));
+  return ready;
+}
+
+function make(key: string, definition: AnyResource): CompiledResource {
+  const template = isTemplate(key) ? parseTemplate(key) : undefined;
+  if (template && template.matchable !== true) {
+    throw new TenonError('resource/template', `"${key}" can not be matched: ${template.matchable}`);
+  }
+  if (!template && !/^[A-Za-z][A-Za-z0-9+.-]*:/.test(key)) {
+    throw new TenonError('resource/uri', `"${key}" is no URI`, { expected: 'a scheme and a colon at its start: note://a' });
+  }
+  return { definition, template, wire: wireOf(key, template !== undefined, definition) };
+}
+
+function wireOf(key: string, isTemplate: boolean, definition: AnyResource): Resource | ResourceTemplate {
+  const { name = key, title, description, mimeType, annotations, size, icons, _meta } = definition;
+  const where = isTemplate ? { uriTemplate: key } : { uri: key, size };
+  const facts = { ...where, name, title, description, mimeType, annotations, icons, _meta };
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) as unknown as Resource;
+}

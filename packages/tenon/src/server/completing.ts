@@ -1,0 +1,55 @@
+import { INVALID_PARAMS } from '../jsonrpc/codes.js';
+import { rpcError } from '../jsonrpc/error.js';
+import type { JsonObject } from '../jsonrpc/message.js';
+import type { CompleteParams } from '../model/methods.js';
+import type { Blueprint } from './blueprint.js';
+import { compileResource } from './compiled-resource.js';
+import type { Completer, Completers } from './completers.js';
+import type { Context } from './context.js';
+import type { Operation } from './middleware.js';
+import { findPrompt } from './prompting.js';
+import { complete } from './results.js';
+import type { Turn } from './turn.js';
+
+/** How many values one answer holds at the most, as the specification says. */
+const MAX_VALUES = 100;
+
+/** `completion/complete`. https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion */
+export async function completeArgument(blueprint: Blueprint, { params, context }: Operation, turn: Turn): Promise<JsonObject> {
+  const { ref, argument, context: known } = params as unknown as CompleteParams;
+  const completers = ref.type === 'ref/prompt' ? ofPrompt(blueprint, ref.name, turn) : ofTemplate(blueprint, ref.uri, turn);
+  const completer = completers && Object.hasOwn(completers, argument.name) ? completers[argument.name] : undefined;
+  const found: Found = completer ? await run(completer, argument.value, context, known?.arguments ?? {}) : { values: [] };
+  const values = found.values.slice(0, MAX_VALUES);
+  const total = found.total ?? found.values.length;
+  return complete(blueprint, { completion: { values, total, hasMore: found.hasMore ?? total > values.length } });
+}
+
+function ofPrompt(blueprint: Blueprint, name: string | undefined, turn: Turn): Completers | undefined {
+  const prompt = name === undefined ? undefined : findPrompt(blueprint, name, turn);
+  if (prompt === undefined) throw rpcError(INVALID_PARAMS, `Unknown prompt: ${String(name).slice(0, 128)}`);
+  return prompt.definition.complete;
+}
+
+function ofTemplate({ resources }: Blueprint, uri: string | undefined, { caller }: Turn): Completers | undefined {
+  const definition = uri === undefined ? undefined : resources.find(uri, caller);
+  if (definition === undefined || uri === undefined || !compileResource(uri, definition)) {
+    throw rpcError(INVALID_PARAMS, `Unknown resource template: ${String(uri).slice(0, 256)}`);
+  }
+  return definition.complete as Completers | undefined;
+}
+
+interface Found {
+  readonly values: readonly string[];
+  readonly total?: number | undefined;
+  readonly hasMore?: boolean | undefined;
+}
+
+async function run(completer: Completer, typed: string, context: Context, known: { readonly [name: string]: string }): Promise<Found> {
+  if (typeof completer !== 'function') {
+    const start = typed.toLowerCase();
+    return { values: completer.filter(value => value.toLowerCase().startsWith(start)) };
+  }
+  const found = await completer(typed, { arguments: known, context });
+  return Array.isArray(found) ? { values: found } : (found as Found);
+}

@@ -1,0 +1,230 @@
+import { byRequest } from '../conversation/asking/by-request.js';
+import type { Asking } from '../conversation/asking/asking.js';
+import { lacking } from '../conversation/capability.js';
+import { manner, statesRevision } from '../conversation/opening/per-request.js';
+import type { ConnectOptions, Conversation } from '../conversation/service.js';
+import type { Dialect } from '../dialects/dialect.js';
+import { negotiate } from '../dialects/index.js';
+import type { AuthInfo, Channel, Envelope } from '../jsonrpc/channel.js';
+import { INVALID_PARAMS, INVALID_REQUEST } from '../jsonrpc/codes.js';
+import { rpcError, TenonError } from '../jsonrpc/error.js';
+import { type Id, isId, isObject, type JsonObject, type Notification, type Request } from '../jsonrpc/message.js';
+import { type Hands, Peer } from '../jsonrpc/peer.js';
+import type { Running } from '../jsonrpc/running.js';
+import type { ClientCapabilities } from '../model/capabilities.js';
+import type { LoggingLevel } from '../model/content.js';
+import { type InitializeParams, methods, notifications as notices } from '../model/methods.js';
+import { answerAlone } from './answer.js';
+import type { Blueprint } from './blueprint.js';
+import type { Caller } from './caller.js';
+import { hearCustom } from './customized.js';
+import { dispatch } from './dispatch.js';
+import { initialize } from './initializing.js';
+import type { Subscriptions, Turn } from './turn.js';
+import type { Watcher } from './watchers.js';
+
+/** How long a client may take to answer a question, in milliseconds: people think. */
+const ASK_TIMEOUT = 30 * 60_000;
+const MAX_SUBSCRIPTIONS = 1000;
+
+/** One peer on one channel. Its session, when it opens one, is a few values; requests that carry their own facts need none. */
+export class Connection implements Hands, Conversation, Subscriptions {
+  readonly #blueprint: Blueprint;
+  readonly #peer: Peer;
+  readonly #auth: AuthInfo | undefined;
+  #dialect: Dialect | undefined;
+  #caller: Caller | undefined;
+  #logLevel: LoggingLevel = 'info';
+  #watcher: Watcher | undefined;
+  #uris: Set<string> | undefined;
+
+  constructor(blueprint: Blueprint, channel: Channel, { auth }: ConnectOptions = {}) {
+    this.#blueprint = blueprint;
+    this.#auth = auth;
+    this.#peer = new Peer(channel, this, blueprint.clock);
+  }
+
+  open(): void | Promise<void> {
+    return this.#peer.open();
+  }
+
+  get dialect(): Dialect | undefined {
+    return this.#dialect;
+  }
+
+  get inFlight(): number {
+    return this.#peer.inFlight;
+  }
+
+  end(): void {
+    this.#peer.end();
+    this.#forget();
+  }
+
+  batches(): boolean {
+    return this.#dialect?.http.batches ?? false;
+  }
+
+  unreadableId(): null | undefined {
+    return this.#dialect?.errors.unreadableId;
+  }
+
+  problem(error: TenonError): void {
+    this.#blueprint.problem(error);
+  }
+
+  closed(): void {
+    this.#forget();
+  }
+
+  request(request: Request, running: Running, envelope?: Envelope): JsonObject | Promise<JsonObject> {
+    if (statesRevision(request)) return this.#alone(request, running, envelope);
+    if (request.method === 'initialize') return this.#initialize(request, envelope);
+    if (request.method === 'shutdown' && this.#dialect) return this.#shutdown(running);
+    if (this.#dialect && this.#caller) return dispatch(this.#blueprint, request, this.#turn(request, running, envelope));
+    if (request.method === 'ping') return {};
+    throw rpcError(INVALID_PARAMS, `Invalid params: ${request.method.slice(0, 128)} came before initialize, and says no protocol version itself`);
+  }
+
+  notification({ method, params = {} }: Notification): void {
+    switch (method) {
+      case 'notifications/initialized':
+        return this.#ready();
+      case 'notifications/cancelled':
+        if (isId(params.requestId)) this.#peer.cancel(params.requestId, typeof params.reason === 'string' ? params.reason : undefined);
+        return;
+      case 'notifications/progress':
+        if (isId(params.progressToken)) this.#peer.touch(params.progressToken);
+        return;
+      default:
+        void hearCustom(this.#blueprint, { jsonrpc: '2.0', method, params }, this.#caller ?? this.#stranger()).catch(error =>
+          this.problem(TenonError.from(error, 'handler/threw', { method })),
+        );
+    }
+  }
+
+  add(uri: string): void {
+    this.#uris ??= new Set();
+    if (this.#uris.size >= MAX_SUBSCRIPTIONS) throw rpcError(INVALID_REQUEST, `Invalid request: more than ${MAX_SUBSCRIPTIONS} subscriptions`);
+    this.#uris.add(uri);
+    if (this.#watcher) this.#blueprint.watchers.watch(this.#watcher, uri);
+  }
+
+  remove(uri: string): void {
+    this.#uris?.delete(uri);
+    if (this.#watcher) this.#blueprint.watchers.unwatch(this.#watcher, uri);
+  }
+
+  /** A request that states its revision is served by that alone. */
+  async #alone(request: Request, running: Running, envelope?: Envelope): Promise<JsonObject> {
+    const verdict = manner(request, this.#blueprint.served);
+    if (verdict.opening === 'refused') throw rpcError(verdict.error.code, verdict.error.message, verdict.error.data);
+    if (verdict.opening !== 'per-request') throw rpcError(INVALID_REQUEST, 'Invalid request');
+    if (request.method === 'subscriptions/listen') this.#announceEnd(request.id, running);
+    return answerAlone(this.#blueprint, request, verdict.dialect, running, {
+      auth: envelope?.auth ?? this.#auth,
+      send: ({ method, params }) => void this.#peer.notify(method, params, { relatedTo: request.id }),
+    });
+  }
+
+  /** A listening that the server ends is also said to be cancelled, where it shares the road with others. */
+  #announceEnd(requestId: Id, running: Running): void {
+    running.whenDone(() => {
+      if (!running.cancelled) void this.#peer.notify('notifications/cancelled', { requestId });
+    });
+  }
+
+  #initialize({ params = {} }: Request, envelope?: Envelope): JsonObject {
+    if (this.#dialect) throw rpcError(INVALID_REQUEST, 'Invalid request: this connection is initialized already');
+    const problem = methods.initialize.params(params);
+    if (problem) throw rpcError(INVALID_PARAMS, `Invalid params: ${problem}`);
+    const dialect = negotiate(params.protocolVersion as string, this.#blueprint.served);
+    const said = (dialect.speak.up.params('initialize')?.(params, {}) ?? params) as unknown as InitializeParams;
+    this.#dialect = dialect;
+    this.#caller = { client: said.clientInfo, capabilities: said.capabilities, auth: envelope?.auth ?? this.#auth };
+    return initialize(this.#blueprint, dialect);
+  }
+
+  #ready(): void {
+    if (this.#dialect === undefined || this.#caller === undefined || this.#watcher) return;
+    this.#watcher = {
+      caller: this.#caller,
+      wants: () => true,
+      deliver: (method, params) => this.#tell(method, params, undefined),
+    };
+    this.#blueprint.watchers.add(this.#watcher);
+    for (const uri of this.#uris ?? []) this.#blueprint.watchers.watch(this.#watcher, uri);
+  }
+
+  #shutdown(running: Running): JsonObject {
+    running.whenDone(() => void this.#peer.channel.close());
+    return {};
+  }
+
+  #forget(): void {
+    if (this.#watcher) this.#blueprint.watchers.remove(this.#watcher, this.#uris ?? []);
+    this.#watcher = undefined;
+  }
+
+  #stranger(): Caller {
+    return { client: undefined, capabilities: {}, auth: this.#auth };
+  }
+
+  #tell(method: string, params: JsonObject, relatedTo: Id | undefined): void {
+    const dialect = this.#dialect;
+    if (!dialect || (method in notices && !dialect.vocabulary.server.has(method))) return;
+    const words = dialect.speak.down.params(method)?.(params, {}) ?? params;
+    void this.#peer.notify(method, words, relatedTo === undefined ? undefined : { relatedTo });
+  }
+
+  #turn(request: Request, running: Running, envelope?: Envelope): Turn {
+    const caller = this.#caller as Caller;
+    const auth = envelope?.auth ?? caller.auth;
+    const level = this.#blueprint.options.logging === false ? undefined : this.#logLevel;
+    return {
+      id: request.id,
+      dialect: this.#dialect as Dialect,
+      caller: auth === caller.auth ? caller : { ...caller, auth },
+      logLevel: level,
+      get signal() {
+        return running.signal;
+      },
+      header: undefined,
+      subscriptions: this,
+      notify: (method, params) => this.#tell(method, params, request.id),
+      asking: () => this.#asking(request.id, running, caller.capabilities),
+      setLogLevel: to => {
+        this.#logLevel = to;
+      },
+    };
+  }
+
+  #asking(relatedTo: Id, running: Running, capabilities: ClientCapabilities): Asking {
+    return byRequest(async (method, params) => {
+      const dialect = this.#dialect as Dialect;
+      const lacks = dialect.vocabulary.server.has(method) ? lacking(method, params, capabilities) : { [method]: {} };
+      if (lacks) throw new TenonError('client/lacks', `The client does not support ${Object.keys(lacks).join(', ')}`, { data: lacks });
+      const words = dialect.speak.down.params(method)?.(params, {}) ?? params;
+      const answer = await this.#peer.call(method, withToken(words), {
+        signal: running.signal,
+        idleTimeout: ASK_TIMEOUT,
+        send: { relatedTo },
+        onAbandoned: (requestId, { message }) => this.#tell('notifications/cancelled', { requestId, reason: message }, relatedTo),
+      });
+      return this.#understood(method, params, answer);
+    });
+  }
+
+  #understood(method: string, params: JsonObject, raw: JsonObject): JsonObject {
+    const answer = this.#dialect?.speak.up.result(method)?.(raw, { params }) ?? raw;
+    const problem = methods[method as keyof typeof methods].result(answer);
+    if (problem === undefined) return answer;
+    throw new TenonError('client/invalid-answer', `The client's answer to ${method} is malformed: ${problem}`);
+  }
+}
+
+/** The client may report progress on what it is asked, which restarts the time it has. */
+function withToken(params: JsonObject): (id: Id) => JsonObject {
+  const meta = isObject(params._meta) ? params._meta : {};
+  return id => ({ ...params, _meta: { ...meta, progressToken: id } });
+}

@@ -1,0 +1,138 @@
+import type { Ask } from '../conversation/asking/asking.js';
+import type { AuthInfo } from '../jsonrpc/channel.js';
+import { TenonError } from '../jsonrpc/error.js';
+import { isObject, type JsonObject } from '../jsonrpc/message.js';
+import type {
+  CreateMessageParams,
+  CreateMessageResult,
+  ElicitResult,
+  FormSchema,
+  ListRootsResult,
+} from '../model/asking.js';
+import type { ClientCapabilities } from '../model/capabilities.js';
+import { type ContentBlock, type Implementation, LOGGING_LEVELS, type LoggingLevel, type Meta } from '../model/content.js';
+import type { Inputs } from '../model/methods.js';
+import { toJsonSchema } from '../schemas/json-schema.js';
+import type { InferOutput, Schema } from '../schemas/standard.js';
+import { compile, describeIssues } from '../schemas/validate.js';
+import { type Reply, reply } from './reply.js';
+import type { Turn } from './turn.js';
+
+/** The answer to a form. */
+export type FormAnswer<T> =
+  | { readonly action: 'accept'; readonly content: T }
+  | { readonly action: 'decline' | 'cancel'; readonly content?: undefined };
+
+/** What a handler is given beside its input. Use it as `ctx.…`: its methods do not work without it. */
+export class Context {
+  readonly #turn: Turn;
+  readonly #ask: Ask;
+  readonly #progressToken: unknown;
+  #progress = Number.NEGATIVE_INFINITY;
+  /** What the client answered to the questions that the handler returned, and the state that it returned with them. */
+  readonly inputs: Inputs;
+  /** The `_meta` of the request, trace context included. */
+  readonly meta: Meta;
+
+  constructor(turn: Turn, ask: Ask, params: JsonObject, inputs: Inputs = {}) {
+    this.#turn = turn;
+    this.#ask = ask;
+    this.inputs = inputs;
+    this.meta = isObject(params._meta) ? params._meta : {};
+    this.#progressToken = this.meta.progressToken;
+  }
+
+  /** Aborted when the client gives the request up. */
+  get signal(): AbortSignal {
+    return this.#turn.signal;
+  }
+
+  /** The protocol revision that the client speaks. For reports: the same handler serves all of them. */
+  get revision(): string {
+    return this.#turn.dialect.revision;
+  }
+
+  /** Whom the transport's authorization found. */
+  get auth(): AuthInfo | undefined {
+    return this.#turn.caller.auth;
+  }
+
+  /** What the client says of itself and can do. Untrusted. */
+  get client(): { readonly info: Implementation | undefined; readonly capabilities: ClientCapabilities } {
+    const { client, capabilities } = this.#turn.caller;
+    return { info: client, capabilities };
+  }
+
+  /**
+   * Reports progress, when the client asked for it. `progress` must grow; a report that does not is left out.
+   * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress
+   */
+  progress(progress: number, total?: number, message?: string): void {
+    const progressToken = this.#progressToken;
+    if ((typeof progressToken !== 'string' && typeof progressToken !== 'number') || !(progress > this.#progress)) return;
+    this.#progress = progress;
+    this.notify('notifications/progress', {
+      progressToken,
+      progress,
+      ...(total === undefined ? {} : { total }),
+      ...(message === undefined ? {} : { message }),
+    });
+  }
+
+  /** Sends a log message to the client, when its level lets it. Never put secrets into one. */
+  log(level: LoggingLevel, data: unknown, logger?: string): void {
+    const least = this.#turn.logLevel;
+    if (least === undefined || LOGGING_LEVELS.indexOf(level) < LOGGING_LEVELS.indexOf(least)) return;
+    this.notify('notifications/message', { level, data, ...(logger === undefined ? {} : { logger }) });
+  }
+
+  /** Sends a notification on the stream of this request. One that the client's revision does not have is left out. */
+  notify(method: string, params: JsonObject = {}): void {
+    if (!this.#turn.signal.aborted) this.#turn.notify(method, params);
+  }
+
+  /** An answer that tells the model that it failed, and why. */
+  fail(content: string | ContentBlock | readonly (string | ContentBlock)[]): Reply {
+    return reply({ content, isError: true });
+  }
+
+  /**
+   * Shows the user a form and waits for the answer, on every revision that has forms.
+   * https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
+   */
+  async elicit<S extends Schema>(question: { readonly message: string; readonly input: S }): Promise<FormAnswer<InferOutput<S>>> {
+    const requestedSchema = formOf(toJsonSchema(question.input, 'input'));
+    const params: JsonObject = { message: question.message, requestedSchema };
+    const answer = (await this.#ask('elicitation/create', params)) as unknown as ElicitResult;
+    if (answer.action !== 'accept') return { action: answer.action };
+    const checked = await compile(question.input, 'input').check(answer.content ?? {});
+    if (checked.ok) return { action: 'accept', content: checked.value as InferOutput<S> };
+    throw new TenonError('client/invalid-answer', `the answer does not fit the form: ${describeIssues(checked.issues)}`);
+  }
+
+  /** Asks the user to visit a URL. `accept` means that the user agreed to open it, not that the visit is done. */
+  async elicitUrl(question: { readonly message: string; readonly url: string; readonly elicitationId?: string }): Promise<{ action: ElicitResult['action'] }> {
+    const { action } = (await this.#ask('elicitation/create', { mode: 'url', ...question })) as unknown as ElicitResult;
+    return { action };
+  }
+
+  /** Asks the client's model. https://modelcontextprotocol.io/specification/2026-07-28/client/sampling */
+  async sample(params: CreateMessageParams): Promise<CreateMessageResult> {
+    return (await this.#ask('sampling/createMessage', params as unknown as JsonObject)) as unknown as CreateMessageResult;
+  }
+
+  /** The places that the client lets the server know of. https://modelcontextprotocol.io/specification/2026-07-28/client/roots */
+  async roots(): Promise<ListRootsResult['roots']> {
+    return ((await this.#ask('roots/list', {})) as unknown as ListRootsResult).roots;
+  }
+}
+
+const KEPT = ['type', 'properties', 'required'];
+
+/** A form is a flat object of simple fields: what a schema says beyond that stays with the server, which checks the answer. */
+function formOf(json: JsonObject): FormSchema {
+  if (json.type !== 'object' || !isObject(json.properties)) {
+    throw new TenonError('handler/no-form', 'a form is an object of simple fields', { next: 'elicit with an object schema' });
+  }
+  return Object.fromEntries(Object.entries(json).filter(([key]) => KEPT.includes(key))) as unknown as FormSchema;
+}

@@ -1,0 +1,52 @@
+import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../jsonrpc/codes.js';
+import { rpcError } from '../jsonrpc/error.js';
+import type { JsonObject, Notification, Request } from '../jsonrpc/message.js';
+import { MISSING_CLIENT_CAPABILITY } from '../model/codes.js';
+import { compile } from '../schemas/validate.js';
+import { describeIssues } from '../schemas/issues.js';
+import type { Schema } from '../schemas/standard.js';
+import type { Blueprint } from './blueprint.js';
+import type { Caller } from './caller.js';
+import { Context } from './context.js';
+import type { CustomMethod, CustomNotification } from './custom.js';
+import { onion } from './middleware.js';
+import { complete } from './results.js';
+import type { Turn } from './turn.js';
+
+/** Runs a method that the author added. Throws -32601 where there is none. */
+export async function runCustom(blueprint: Blueprint, { method, params = {} }: Request, turn: Turn): Promise<JsonObject> {
+  const custom = own(blueprint, method);
+  if (custom === undefined || !('run' in custom)) throw rpcError(METHOD_NOT_FOUND, `Method not found: ${method.slice(0, 128)}`);
+  requireExtension(custom, turn);
+  const input = await checked(custom.params, params);
+  const context = new Context(turn, () => Promise.reject(new Error('a custom method can not ask')), params);
+  const run = onion(blueprint.options.use ?? [], async operation => custom.run(input as never, operation.context));
+  const result = await run({ method, name: undefined, params, context });
+  return turn.dialect.opening === 'per-request' ? complete(blueprint, result) : result;
+}
+
+/** Hands a notification that the author listens for to its handler. Others are ignored. */
+export async function hearCustom(blueprint: Blueprint, { method, params = {} }: Notification, caller: Caller): Promise<void> {
+  const custom = own(blueprint, method);
+  if (custom === undefined || !('hear' in custom)) return;
+  const input = await checked(custom.params, params);
+  custom.hear(input as never, { auth: caller.auth, client: { info: caller.client, capabilities: caller.capabilities } });
+}
+
+function own({ options }: Blueprint, method: string): CustomMethod | CustomNotification | undefined {
+  return options.methods && Object.hasOwn(options.methods, method) ? options.methods[method] : undefined;
+}
+
+function requireExtension({ extension }: CustomMethod, { caller }: Turn): void {
+  if (extension === undefined || caller.capabilities.extensions?.[extension] !== undefined) return;
+  throw rpcError(MISSING_CLIENT_CAPABILITY, `Missing required client capability: ${extension}`, {
+    requiredCapabilities: { extensions: { [extension]: {} } },
+  });
+}
+
+async function checked(schema: Schema | undefined, params: JsonObject): Promise<unknown> {
+  if (schema === undefined) return params;
+  const result = await compile(schema, 'input').check(params);
+  if (result.ok) return result.value;
+  throw rpcError(INVALID_PARAMS, `Invalid params: ${describeIssues(result.issues)}`);
+}

@@ -1,0 +1,56 @@
+import type { Clock } from '../jsonrpc/clock.js';
+import type { TenonError } from '../jsonrpc/error.js';
+import type { JsonObject } from '../jsonrpc/message.js';
+import type { Icon } from '../model/content.js';
+import type { Cacheable } from '../model/methods.js';
+import type { Caller } from './caller.js';
+import type { CustomMethods } from './custom.js';
+import type { Middleware } from './middleware.js';
+import type { PromptDefinition } from './prompt.js';
+import type { ResourceDefinition, ResourceMap } from './resource.js';
+import type { ToolDefinition } from './tool.js';
+
+export type Tools = { readonly [name: string]: ToolDefinition };
+export type Prompts = { readonly [name: string]: PromptDefinition };
+export type Resources = { readonly [uri: string]: ResourceDefinition<never> };
+
+/** The same for all, or each caller's own. A function is asked for every list and call: keep it cheap. */
+export type PerCaller<T> = T | ((caller: Caller) => T);
+
+/** A server, as its author writes it. */
+export interface ServerDefinition<T = Tools, P = Prompts, R = Resources> extends ServerOptions {
+  /** For programs. */
+  readonly name: string;
+  readonly version: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly websiteUrl?: string;
+  readonly icons?: Icon[];
+  /** How to use the server, for the model. */
+  readonly instructions?: string;
+  readonly tools?: PerCaller<T>;
+  readonly prompts?: PerCaller<P>;
+  readonly resources?: PerCaller<ResourceMap<R>>;
+}
+
+export interface ServerOptions {
+  /** Wraps every operation, first is outermost. */
+  readonly use?: readonly Middleware[];
+  /** The revisions to serve. Default: all. */
+  readonly revisions?: readonly string[];
+  /** Extension identifiers with their settings, declared to every client. */
+  readonly extensions?: { readonly [id: string]: JsonObject };
+  /** Features of your own, declared to every client. */
+  readonly experimental?: { readonly [name: string]: JsonObject };
+  /** Methods and notifications of your own. */
+  readonly methods?: CustomMethods;
+  /** Entries per page of a list. Default 1,000: most servers have one page. */
+  readonly pageSize?: number;
+  /** How long lists and `server/discover` stay good. Default: 0 ms, private. */
+  readonly cache?: Cacheable;
+  /** Whether clients can set a level and receive log messages. Default: they can. */
+  readonly logging?: boolean;
+  /** Told of everything that went wrong and could not be said to anybody: thrown errors, broken messages. Default: standard error. */
+  readonly onProblem?: (error: TenonError) => void;
+  readonly clock?: Clock;
+}

@@ -1,0 +1,91 @@
+import type { JsonObject } from '../jsonrpc/message.js';
+import type { Resource } from '../model/content.js';
+import type { Blueprint } from './blueprint.js';
+import type { Visible } from './caller.js';
+import type { Catalog } from './catalog.js';
+import { compilePrompt } from './compiled-prompt.js';
+import { compileResource, isTemplate } from './compiled-resource.js';
+import { compileTool } from './compiled-tool.js';
+import type { Context } from './context.js';
+import type { Operation } from './middleware.js';
+import { page } from './paging.js';
+import type { ResourceDefinition } from './resource.js';
+import { cacheable } from './results.js';
+import type { Turn } from './turn.js';
+
+/** The four lists. https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination */
+
+export function listTools(blueprint: Blueprint, { params }: Operation, turn: Turn): JsonObject {
+  const { tools } = blueprint;
+  const all = kept(tools, 'tools', () => tools.all(turn.caller).map(([name, tool]) => compileTool(name, tool).wire));
+  return paged(blueprint, 'tools', all, ({ name }) => name, params, tools.same);
+}
+
+export function listPrompts(blueprint: Blueprint, { params }: Operation, turn: Turn): JsonObject {
+  const { prompts } = blueprint;
+  const all = kept(prompts, 'prompts', () => prompts.all(turn.caller).map(([name, prompt]) => compilePrompt(name, prompt).wire));
+  return paged(blueprint, 'prompts', all, ({ name }) => name, params, prompts.same);
+}
+
+export function listTemplates(blueprint: Blueprint, { params }: Operation, turn: Turn): JsonObject {
+  const { resources } = blueprint;
+  const templates = () => resources.all(turn.caller).filter(([key]) => isTemplate(key));
+  const all = kept(resources, 'templates', () => templates().map(([key, resource]) => compileResource(key, resource).wire));
+  return paged(blueprint, 'resourceTemplates', all, ({ name }) => name, params, resources.same);
+}
+
+export async function listResources(blueprint: Blueprint, { params, context }: Operation, turn: Turn): Promise<JsonObject> {
+  const { resources } = blueprint;
+  const lists = resources.all(turn.caller).map(([key, resource]) => {
+    const { template, wire } = compileResource(key, resource);
+    return template ? listed(key, resource, context) : [wire as Resource];
+  });
+  const all = (await Promise.all(lists)).flat();
+  return paged(blueprint, 'resources', all, ({ uri }) => uri, params, false);
+}
+
+async function listed(key: string, definition: ResourceDefinition<never>, context: Context): Promise<Resource[]> {
+  const { template, wire } = compileResource(key, definition);
+  const { title: _title, size: _size, ...common } = wire as Resource & { uriTemplate?: string };
+  delete common.uriTemplate;
+  const entries = (await definition.list?.(context)) ?? [];
+  return entries.map(entry => {
+    const variables = template?.variables ?? [];
+    const facts = Object.entries(entry as JsonObject).filter(([name]) => !variables.includes(name) || FACTS.has(name));
+    const uri = template?.expand(entry as never) ?? key;
+    const name = (entry as { name?: string }).name ?? uri;
+    return { ...common, ...Object.fromEntries(facts), name, uri } as Resource;
+  });
+}
+
+/** Members of an entry that say something of the resource even where a variable has the same name. */
+const FACTS = new Set(['title', 'description', 'mimeType', 'size', 'annotations', 'icons', '_meta']);
+
+const lists = new WeakMap<object, Map<string, { version: number; all: readonly unknown[] }>>();
+
+/** A list that is the same for all is made once and kept until the catalog changes. */
+function kept<T>(catalog: Pick<Catalog<Visible>, 'same' | 'version'>, kind: string, make: () => T[]): readonly T[] {
+  if (!catalog.same) return make();
+  let kinds = lists.get(catalog);
+  if (kinds === undefined) lists.set(catalog, (kinds = new Map()));
+  const before = kinds.get(kind);
+  if (before?.version === catalog.version) return before.all as readonly T[];
+  const all = make();
+  kinds.set(kind, { version: catalog.version, all });
+  return all;
+}
+
+function paged<T>(
+  blueprint: Blueprint,
+  key: string,
+  all: readonly T[],
+  keyOf: (item: T) => string,
+  { cursor }: JsonObject,
+  same: boolean,
+): JsonObject {
+  const { items, nextCursor } = page(all, keyOf, (cursor ?? undefined) as string | undefined, blueprint.pageSize);
+  const result = nextCursor === undefined ? { [key]: items } : { [key]: items, nextCursor };
+  const { cache } = blueprint.options;
+  // What differs between callers must not be shared between them, whatever the author says.
+  return cacheable(blueprint, result, same ? cache : { ...cache, cacheScope: 'private' });
+}

@@ -1,0 +1,27 @@
+import type { JsonObject } from '../jsonrpc/message.js';
+import type { Context } from './context.js';
+
+/** One operation on its way through the onion. */
+export interface Operation {
+  /** The protocol method, `tools/call`. */
+  readonly method: string;
+  /** The tool, prompt or URI that it is about, when it is about one. */
+  readonly name: string | undefined;
+  readonly params: JsonObject;
+  readonly context: Context;
+}
+
+export type Next = (operation: Operation) => Promise<JsonObject>;
+
+/** Wraps an operation: look at it, change it, answer it yourself, look at the result or the error. */
+export type Middleware = (operation: Operation, next: Next) => Promise<JsonObject> | JsonObject;
+
+/** Folds an onion, first layer outermost, around its core. With no layers it is the core. */
+export function onion(layers: readonly Middleware[], core: Next): Next {
+  return layers.reduceRight<Next>((next, layer) => async operation => layer(operation, next), core);
+}
+
+/** A layer that touches one method only. */
+export function on(method: string, layer: Middleware): Middleware {
+  return (operation, next) => (operation.method === method ? layer(operation, next) : next(operation));
+}

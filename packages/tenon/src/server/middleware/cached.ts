@@ -1,0 +1,36 @@
+import { canonical } from '../../conversation/asking/canonical.js';
+import { type Clock, systemClock } from '../../jsonrpc/clock.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import type { Middleware, Operation } from '../middleware.js';
+
+export interface Cached {
+  /** Milliseconds for which a result is given again. */
+  readonly ttlMs: number;
+  /** The tools whose results may be given again: those that only read. */
+  readonly tools: readonly string[];
+  /** Results kept at the most. Default 1,000. */
+  readonly size?: number;
+  readonly clock?: Clock;
+}
+
+/** Gives the result of the same tool, arguments and principal again for a while. Failures and questions are not kept. */
+export function cached({ ttlMs, tools, size = 1000, clock = systemClock }: Cached): Middleware {
+  const kept = new Map<string, { result: JsonObject; until: number }>();
+  return async (operation, next) => {
+    if (operation.method !== 'tools/call' || !tools.includes(operation.name ?? '')) return next(operation);
+    const key = keyOf(operation);
+    const before = kept.get(key);
+    if (before && before.until > clock.now()) return before.result;
+    const result = await next(operation);
+    kept.delete(key);
+    if (result.isError || result.resultType === 'input_required') return result;
+    kept.set(key, { result, until: clock.now() + ttlMs });
+    const first = kept.keys().next().value;
+    if (kept.size > size && first !== undefined) kept.delete(first);
+    return result;
+  };
+}
+
+function keyOf({ params, context }: Operation): string {
+  return canonical([context.auth?.principal ?? null, params.name, params.arguments ?? {}]);
+}

@@ -1,0 +1,19 @@
+import { type Clock, systemClock } from '../../jsonrpc/clock.js';
+import { toolError } from '../reply.js';
+import type { Middleware } from '../middleware.js';
+
+/**
+ * Gives up on an operation after a time: the caller is told, and a tool's model too. The handler is not stopped by
+ * force: one that should stop looks at its own clock or at `ctx.signal`. Ends no listening.
+ * @param ms Milliseconds. Counted for each entry of a handler, without what users take to answer in between.
+ */
+export function timeLimit(ms: number, { clock = systemClock }: { readonly clock?: Clock } = {}): Middleware {
+  return (operation, next) => {
+    if (operation.method === 'subscriptions/listen') return next(operation);
+    let off = () => {};
+    const limit = new Promise<never>((_, reject) => {
+      off = clock.after(ms, () => reject(toolError(`Gave up after ${ms} ms`)));
+    });
+    return Promise.race([next(operation), limit]).finally(() => off());
+  };
+}

@@ -1,0 +1,38 @@
+import { INVALID_PARAMS } from '../jsonrpc/codes.js';
+import { rpcError } from '../jsonrpc/error.js';
+import { isObject, type JsonObject } from '../jsonrpc/message.js';
+import type { PromptMessage } from '../model/content.js';
+import { describeIssues } from '../schemas/issues.js';
+import type { Blueprint } from './blueprint.js';
+import { type CompiledPrompt, compilePrompt } from './compiled-prompt.js';
+import type { Operation } from './middleware.js';
+import { blocks, isInputRequired } from './reply.js';
+import { complete } from './results.js';
+import type { Turn } from './turn.js';
+
+export function findPrompt({ prompts }: Blueprint, name: string, { caller }: Turn): CompiledPrompt | undefined {
+  const definition = prompts.find(name, caller);
+  return definition && compilePrompt(name, definition);
+}
+
+/** `prompts/get`. https://modelcontextprotocol.io/specification/2026-07-28/server/prompts */
+export async function getPrompt(blueprint: Blueprint, { params, context }: Operation, turn: Turn): Promise<JsonObject> {
+  const name = params.name as string;
+  const prompt = findPrompt(blueprint, name, turn);
+  if (prompt === undefined) throw rpcError(INVALID_PARAMS, `Unknown prompt: ${name.slice(0, 128)}`);
+  const checked = prompt.input ? await prompt.input.check(params.arguments ?? {}) : { ok: true as const, value: params.arguments ?? {} };
+  if (!checked.ok) throw rpcError(INVALID_PARAMS, `Invalid arguments for prompt ${name}: ${describeIssues(checked.issues)}`);
+  const returned = await prompt.definition.run(checked.value as never, context);
+  if (isInputRequired(returned)) return returned as unknown as JsonObject;
+  return complete(blueprint, shaped(prompt, returned));
+}
+
+function shaped({ definition: { description } }: CompiledPrompt, returned: unknown): JsonObject {
+  if (isObject(returned) && Array.isArray(returned.messages)) return returned;
+  const all = Array.isArray(returned) ? returned : [returned];
+  const messages = all.map((each): PromptMessage => {
+    if (isObject(each) && 'role' in each) return each as unknown as PromptMessage;
+    return { role: 'user', content: blocks(each)[0] as PromptMessage['content'] };
+  });
+  return { ...(description === undefined ? {} : { description }), messages };
+}

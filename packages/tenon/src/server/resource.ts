@@ -1,0 +1,62 @@
+import type { InputRequiredResult } from '../model/asking.js';
+import type { Annotations, Icon, Meta, Resource, ResourceContents } from '../model/content.js';
+import type { Cacheable } from '../model/methods.js';
+import type { Caller } from './caller.js';
+import type { Completers } from './completers.js';
+import type { Context } from './context.js';
+import type { TemplateVariables } from './uri-template/variables.js';
+
+type Awaitable<T> = T | Promise<T>;
+
+/** Text, bytes, contents, a list of contents, or a question. `undefined` is: there is no such resource. */
+export type ReadReturn =
+  | string
+  | Uint8Array
+  | Partial<ResourceContents>
+  | readonly ResourceContents[]
+  | InputRequiredResult
+  | undefined;
+
+/** One entry of a template's list: the variables of the template, and what else is said of the resource. */
+export type Listed<V> = V & Partial<Omit<Resource, 'uri'>>;
+
+/** https://modelcontextprotocol.io/specification/2026-07-28/server/resources#resource */
+export interface ResourceFacts {
+  /** For programs. Default: the key. */
+  readonly name?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly mimeType?: string;
+  readonly annotations?: Annotations;
+  /** Bytes, where they are known beforehand. */
+  readonly size?: number;
+  readonly icons?: Icon[];
+  readonly _meta?: Meta;
+  readonly visible?: (caller: Caller) => boolean;
+  /** How long what was read stays good. Default: 0 ms, private. */
+  readonly cache?: Cacheable;
+}
+
+/** A resource, or a template of many. The key is its URI or its RFC 6570 template; `V` are the variables of that. */
+export interface ResourceDefinition<V = Record<string, string>> extends ResourceFacts {
+  read(variables: V & { readonly uri: string }, context: Context): Awaitable<ReadReturn>;
+  /** Which resources of the template there are. Without it they can be read but are not listed. */
+  list?(context: Context): Awaitable<readonly Listed<V>[]>;
+  /** Completes the variables of the template. */
+  readonly complete?: Completers<keyof V & string>;
+  /** Called when a first subscriber comes to a URI; what it returns is called when the last one has gone. */
+  subscribe?(uri: string): (() => void) | undefined | void;
+  /**
+   * Lets variables match what could climb out of their place: an encoded slash, `..`. Off by default, because a handler
+   * that joins a variable to a path would be open to path traversal.
+   */
+  readonly allowUnsafe?: boolean;
+}
+
+/** Defines a resource or a template of resources. The variables are typed from the key in `resources`. */
+export function resource<V = Record<string, string>>(definition: ResourceDefinition<V>): ResourceDefinition<V> {
+  return definition;
+}
+
+/** The definitions of an object whose keys are URIs and templates. */
+export type ResourceMap<R> = { readonly [U in keyof R]: ResourceDefinition<TemplateVariables<U & string>> };

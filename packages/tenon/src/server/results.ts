@@ -1,0 +1,16 @@
+import type { JsonObject } from '../jsonrpc/message.js';
+import { SERVER_INFO } from '../model/meta.js';
+import type { Cacheable } from '../model/methods.js';
+import type { Blueprint } from './blueprint.js';
+
+/** A final result: says that it is one, and who made it. */
+export function complete({ info }: Blueprint, result: JsonObject): JsonObject {
+  const _meta = { ...(result._meta as JsonObject | undefined), [SERVER_INFO]: info };
+  return { resultType: 'complete', ...result, _meta };
+}
+
+/** A final result that says how long it stays good. */
+export function cacheable(blueprint: Blueprint, result: JsonObject, cache: Cacheable = {}): JsonObject {
+  const { ttlMs = 0, cacheScope = 'private' } = cache;
+  return complete(blueprint, { ...result, ttlMs, cacheScope });
+}

@@ -1,0 +1,55 @@
+import { manner } from '../conversation/opening/per-request.js';
+import type { ConnectOptions, Conversation, Loan, Manner, Service } from '../conversation/service.js';
+import type { Dialect } from '../dialects/dialect.js';
+import type { Channel } from '../jsonrpc/channel.js';
+import type { Request, Response } from '../jsonrpc/message.js';
+import type { Implementation } from '../model/content.js';
+import { answer } from './answer.js';
+import { createBlueprint } from './blueprint.js';
+import type { Catalog } from './catalog.js';
+import { Connection } from './connection.js';
+import type { Prompts, Resources, ServerDefinition, Tools } from './definition.js';
+import type { PromptDefinition } from './prompt.js';
+import type { ResourceDefinition } from './resource.js';
+import type { ToolDefinition } from './tool.js';
+
+/** A server. One serves any number of peers at once, over any transports, with nothing leaking between them. */
+export interface Server<T = Tools, P = Prompts, R = Resources> extends Service {
+  readonly info: Implementation;
+  readonly tools: Catalog<ToolDefinition>;
+  readonly prompts: Catalog<PromptDefinition>;
+  readonly resources: Catalog<ResourceDefinition<never>>;
+  /** Says that what a URI names has changed: whoever watches it is told. */
+  changed(uri: string): void;
+  /** Ends every open listening with its result. Transports close themselves. */
+  close(): void;
+  /** Only for the compiler: what `connect<typeof server>` reads. */
+  readonly types?: { readonly tools: T; readonly prompts: P; readonly resources: R };
+}
+
+/**
+ * Makes a server from its definition. Throws `TenonError` when the definition can not be served: a name, a schema or a
+ * template that no client could use.
+ */
+export function createServer<const T extends Tools = {}, const P extends Prompts = {}, const R extends { readonly [uri: string]: unknown } = {}>(
+  definition: ServerDefinition<T, P, R>,
+): Server<T, P, R> {
+  const blueprint = createBlueprint(definition as unknown as ServerDefinition<Tools, Prompts, Resources>);
+  return {
+    info: blueprint.info,
+    tools: blueprint.tools,
+    prompts: blueprint.prompts,
+    resources: blueprint.resources,
+    changed: uri => blueprint.watchers.updated(uri),
+    close() {
+      for (const end of [...blueprint.endings]) end();
+    },
+    async connect(channel: Channel, options?: ConnectOptions): Promise<Conversation> {
+      const connection = new Connection(blueprint, channel, options);
+      await connection.open();
+      return connection;
+    },
+    manner: (request: Request, versionHeader?: string): Manner => manner(request, blueprint.served, versionHeader),
+    answer: (request: Request, dialect: Dialect, loan: Loan): Promise<Response> => answer(blueprint, request, dialect, loan),
+  };
+}

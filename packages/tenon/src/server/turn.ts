@@ -1,0 +1,32 @@
+import type { Asking } from '../conversation/asking/asking.js';
+import type { Dialect } from '../dialects/dialect.js';
+import type { Id, JsonObject } from '../jsonrpc/message.js';
+import type { LoggingLevel } from '../model/content.js';
+import type { Inputs } from '../model/methods.js';
+import type { Caller } from './caller.js';
+
+/** One request of one client, and all that can be done about it. */
+export interface Turn {
+  readonly id: Id;
+  readonly dialect: Dialect;
+  readonly caller: Caller;
+  /** The least severe level that the client wants to hear; none: no log messages at all. */
+  readonly logLevel: LoggingLevel | undefined;
+  /** Aborted when the client gives the request up. */
+  readonly signal: AbortSignal;
+  /** Looks up an envelope field, where the transport has some that mirror the body. */
+  readonly header: ((name: string) => string | undefined) | undefined;
+  /** The URIs that this client subscribed to, where it does so by request. */
+  readonly subscriptions: Subscriptions | undefined;
+  /** Sends a notification on the stream of this request. */
+  notify(method: string, params: JsonObject): void;
+  /** The manner of asking this client, for a request with these inputs. */
+  asking(inputs: Inputs, boundTo: () => string): Asking;
+  /** Sets the level of the session, where there is one. */
+  setLogLevel?(level: LoggingLevel): void;
+}
+
+export interface Subscriptions {
+  add(uri: string): void;
+  remove(uri: string): void;
+}

@@ -1,0 +1,107 @@
+import { TenonError } from '../../jsonrpc/error.js';
+import { OPERATORS, type OperatorTraits } from './operators.js';
+import type { Part, Variable } from './parse.js';
+import { encodeReserved, encodeUnreserved } from './percent.js';
+
+/** The longest URI, in characters: 64 KiB. None longer is made, and none longer matches. */
+export const MAX_URI_LENGTH = 64 * 1024;
+
+export type TemplateScalar = string | number | boolean;
+type Maybe<T> = T | null | undefined;
+
+/** `undefined`, `null`, an empty list and an empty object are undefined in the sense of the RFC, and leave no trace. */
+export type TemplateValue = Maybe<
+  TemplateScalar | readonly Maybe<TemplateScalar>[] | { readonly [key: string]: Maybe<TemplateScalar> }
+>;
+
+export type TemplateValues = { readonly [name: string]: TemplateValue };
+
+/** A value with everything undefined left out: one text, a list, or pairs. */
+type Defined = string | readonly string[] | readonly (readonly [key: string, value: string])[];
+
+const wrong = (summary: string, next: string) => new TenonError('template/value', summary, { next });
+
+/** Expands by RFC 6570 §3.2. Throws `template/value` for a value that has no place in a URI. */
+export function expand(parts: readonly Part[], values: TemplateValues): string {
+  let uri = '';
+  for (const part of parts) {
+    uri += typeof part === 'string' ? part : expandExpression(OPERATORS[part.operator], part.variables, values);
+    if (uri.length > MAX_URI_LENGTH) {
+      throw wrong(`the expanded URI is longer than ${MAX_URI_LENGTH} characters`, 'shorten the values');
+    }
+  }
+  return uri;
+}
+
+function expandExpression(traits: OperatorTraits, variables: readonly Variable[], values: TemplateValues): string {
+  const pieces: string[] = [];
+  for (const variable of variables) {
+    const value = define(Object.hasOwn(values, variable.name) ? values[variable.name] : undefined, variable.name);
+    if (value === undefined) continue;
+    pieces.push(expandVariable(traits, variable, value));
+  }
+  return pieces.length === 0 ? '' : traits.first + pieces.join(traits.separator);
+}
+
+function expandVariable(traits: OperatorTraits, { name, explode, prefix }: Variable, value: Defined): string {
+  const write = (text: string) => encode(text, traits.reserved, name);
+  const named = (label: string, text: string) => label + (text === '' ? traits.ifEmpty : `=${text}`);
+  if (typeof value === 'string') {
+    const text = write(prefix === undefined ? value : beginning(value, prefix, traits.reserved));
+    return traits.named ? named(name, text) : text;
+  }
+  if (prefix !== undefined) {
+    throw wrong(`the variable "${name}" is cut to ${prefix} characters and can hold no list`, 'give it one text');
+  }
+  if (!explode) {
+    const joined = value.flat().map(write).join(',');
+    return traits.named ? named(name, joined) : joined;
+  }
+  const items = value.map(item => {
+    if (typeof item === 'string') return traits.named ? named(name, write(item)) : write(item);
+    const [key, text] = [write(item[0]), write(item[1])];
+    return traits.named ? named(key, text) : `${key}=${text}`;
+  });
+  return items.join(traits.separator);
+}
+
+function encode(text: string, reserved: boolean, name: string): string {
+  try {
+    return reserved ? encodeReserved(text) : encodeUnreserved(text);
+  } catch {
+    throw wrong(
+      `the value of "${name}" holds half a surrogate pair, which UTF-8 cannot write`,
+      'give it whole characters',
+    );
+  }
+}
+
+/** One character each; where triplets pass through, those of one UTF-8 sequence count as one (RFC 6570 §2.4.1). */
+const CHARACTERS =
+  /%[CD][\dA-F](?:%[89AB][\dA-F])|%E[\dA-F](?:%[89AB][\dA-F]){2}|%F[0-7](?:%[89AB][\dA-F]){3}|%[\dA-F]{2}|./gisu;
+
+function beginning(text: string, count: number, reserved: boolean): string {
+  const characters = reserved ? (text.match(CHARACTERS) ?? []) : [...text];
+  return characters.slice(0, count).join('');
+}
+
+function define(value: TemplateValue, name: string): Defined | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'object') return scalar(value, name);
+  const known = (item: unknown) => item !== undefined && item !== null;
+  const defined = Array.isArray(value)
+    ? value.filter(known).map(item => scalar(item, name))
+    : Object.entries(value)
+        .filter(([, item]) => known(item))
+        .map(([key, item]) => [key, scalar(item, name)] as const);
+  return defined.length === 0 ? undefined : (defined as Defined);
+}
+
+function scalar(value: unknown, name: string): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  throw wrong(
+    `the variable "${name}" holds a ${typeof value}`,
+    'give it texts, numbers, booleans, or a flat list or object of them',
+  );
+}

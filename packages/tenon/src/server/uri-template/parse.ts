@@ -1,0 +1,118 @@
+import { OPERATORS, type Operator, RESERVED_OPERATORS } from './operators.js';
+import { encodeReserved } from './percent.js';
+
+/** The longest template, in UTF-16 code units: 8 KiB. */
+export const MAX_TEMPLATE_LENGTH = 8 * 1024;
+/** The most expressions in a template. */
+export const MAX_EXPRESSIONS = 64;
+/** The most variables in a template, over all its expressions. */
+export const MAX_VARIABLES = 64;
+/** The longest name of a variable, in characters. */
+export const MAX_NAME_LENGTH = 128;
+
+export interface Variable {
+  readonly name: string;
+  /** `{list*}`: each item by itself. */
+  readonly explode: boolean;
+  /** `{var:3}`: only so many characters. */
+  readonly prefix?: number;
+}
+
+export interface Expression {
+  readonly operator: Operator;
+  readonly variables: readonly Variable[];
+}
+
+/** A literal, encoded as it is to appear in the URI, or an expression. Two literals never follow each other. */
+export type Part = string | Expression;
+
+export type Parsed = { readonly parts: readonly Part[] } | { readonly why: string; readonly at: number };
+
+interface Trouble {
+  why: string;
+  at: number;
+}
+
+/** Reads a template by RFC 6570 §2. A malformed one gives the reason and the position (UTF-16, from 0). */
+export function parse(template: string): Parsed {
+  if (template.length > MAX_TEMPLATE_LENGTH)
+    return { why: `longer than ${MAX_TEMPLATE_LENGTH}`, at: MAX_TEMPLATE_LENGTH };
+  const parts: Part[] = [];
+  const count = { expressions: 0, variables: 0 };
+  for (let at = 0; at < template.length; ) {
+    const open = template.indexOf('{', at);
+    const end = open === -1 ? template.length : open;
+    const trouble = literalTrouble(template, at, end);
+    if (trouble) return trouble;
+    if (end > at) parts.push(encodeReserved(template.slice(at, end)));
+    if (open === -1) break;
+    const close = template.indexOf('}', open);
+    if (close === -1) return { why: 'an expression is never closed with "}"', at: open };
+    const expression = parseExpression(template, open + 1, close);
+    if ('why' in expression) return expression;
+    count.variables += expression.variables.length;
+    if (++count.expressions > MAX_EXPRESSIONS) return { why: `more than ${MAX_EXPRESSIONS} expressions`, at: open };
+    if (count.variables > MAX_VARIABLES) return { why: `more than ${MAX_VARIABLES} variables`, at: open };
+    parts.push(expression);
+    at = close + 1;
+  }
+  return { parts };
+}
+
+function literalTrouble(template: string, start: number, end: number): Trouble | undefined {
+  for (let at = start; at < end; ) {
+    const code = template.codePointAt(at)!;
+    if (code === 0x25) {
+      if (!/^%[0-9A-Fa-f]{2}$/.test(template.slice(at, at + 3))) {
+        return { why: '"%" is not followed by two hexadecimal digits', at };
+      }
+    } else if (!isLiteral(code)) {
+      return { why: `${show(String.fromCodePoint(code))} may not stand in a literal`, at };
+    }
+    at += code > 0xffff ? 2 : 1;
+  }
+  return undefined;
+}
+
+/** RFC 6570 §2.1 with erratum 6937, which lets an apostrophe in. */
+function isLiteral(code: number): boolean {
+  if (code < 0x80) return code > 0x20 && code < 0x7f && !'"<>\\^`{|}'.includes(String.fromCharCode(code));
+  if (code < 0xa0 || (code >= 0xd800 && code <= 0xdfff)) return false;
+  if ((code >= 0xfdd0 && code <= 0xfdef) || (code >= 0xfff0 && code <= 0xffff)) return false;
+  return (code & 0xfffe) !== 0xfffe && !(code >= 0xe0000 && code < 0xe1000);
+}
+
+function parseExpression(template: string, start: number, end: number): Expression | Trouble {
+  const sign = template.charAt(start);
+  if (start < end && RESERVED_OPERATORS.includes(sign)) {
+    return { why: `the operator ${show(sign)} is reserved and has no meaning yet`, at: start };
+  }
+  const operator = start < end && sign in OPERATORS ? (sign as Operator) : '';
+  const variables: Variable[] = [];
+  let at = start + operator.length;
+  for (const spec of template.slice(at, end).split(',')) {
+    const variable = parseVariable(spec, at);
+    if ('why' in variable) return variable;
+    variables.push(variable);
+    at += spec.length + 1;
+  }
+  return { operator, variables };
+}
+
+const NAME = /^(?:\w|%[0-9A-Fa-f]{2})(?:\.?(?:\w|%[0-9A-Fa-f]{2}))*/;
+
+function parseVariable(spec: string, at: number): Variable | Trouble {
+  const name = NAME.exec(spec)?.[0];
+  if (name === undefined) return { why: spec === '' ? 'a name is missing' : `${show(spec)} begins no name`, at };
+  if (name.length > MAX_NAME_LENGTH) return { why: `a name is longer than ${MAX_NAME_LENGTH}`, at };
+  const modifier = spec.slice(name.length);
+  if (modifier === '') return { name, explode: false };
+  if (modifier === '*') return { name, explode: true };
+  if (/^:[1-9][0-9]{0,3}$/.test(modifier)) return { name, explode: false, prefix: Number(modifier.slice(1)) };
+  const why = modifier.startsWith(':')
+    ? `the prefix ${show(modifier)} is no number from 1 to 9999`
+    : `${show(modifier)} may not follow the name "${name}"; a name has letters, digits, "_", "." and triplets only`;
+  return { why, at: at + name.length };
+}
+
+const show = (text: string) => JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);

@@ -1,0 +1,79 @@
+/** Percent-encoding and -decoding of UTF-8, by RFC 3986 and RFC 6570 §3.1. */
+
+const hex = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+
+/** Encodes all but the unreserved characters. Throws a `URIError` on a lone surrogate, which UTF-8 cannot write. */
+export function encodeUnreserved(text: string): string {
+  return encodeURIComponent(text).replace(/[!'()*]/g, hex);
+}
+
+/** Encodes all but unreserved and reserved characters and triplets (`%2F`) that are there already. Throws as above. */
+export function encodeReserved(text: string): string {
+  return encodeURI(text)
+    .replace(/%5B/g, '[')
+    .replace(/%5D/g, ']')
+    .replace(/%25([0-9A-Fa-f]{2})/g, '%$1');
+}
+
+/** The text behind the encoding; `undefined` when it is malformed or no UTF-8. */
+export function decode(text: string): string | undefined {
+  if (!text.includes('%')) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * A URI as a row of symbols. Code units below 128 stand for themselves, 128 + byte for a triplet: a triplet is one
+ * symbol, so nothing ever splits one, and `%2f` and `%2F` are the same.
+ */
+export interface Symbols {
+  readonly codes: Uint16Array;
+  /** The text of the symbols from `start` up to `end`, as it was written. */
+  text(start: number, end: number): string;
+}
+
+/**
+ * Reads the symbols of a text; `undefined` when a `%` has no two hexadecimal digits after it or a surrogate stands alone.
+ * A character beyond ASCII counts as its UTF-8 triplets, as RFC 3987 §3.1 maps an IRI to a URI.
+ */
+export function symbolsOf(raw: string): Symbols | undefined {
+  const ascii = toAscii(raw);
+  if (ascii === undefined) return undefined;
+  const codes = new Uint16Array(ascii.length);
+  const starts = new Uint32Array(ascii.length + 1);
+  let count = 0;
+  for (let at = 0; at < ascii.length; at += ascii[at] === '%' ? 3 : 1) {
+    const code = symbolAt(ascii, at);
+    if (code === undefined) return undefined;
+    starts[count] = at;
+    codes[count++] = code;
+  }
+  starts[count] = ascii.length;
+  return { codes: codes.subarray(0, count), text: (start, end) => ascii.slice(starts[start], starts[end]) };
+}
+
+function toAscii(text: string): string | undefined {
+  try {
+    return text.replace(/[\u0080-\uffff]+/g, encodeURIComponent);
+  } catch {
+    return undefined;
+  }
+}
+
+function symbolAt(text: string, at: number): number | undefined {
+  const code = text.charCodeAt(at);
+  if (code !== 0x25) return code;
+  const high = digit(text.charCodeAt(at + 1));
+  const low = digit(text.charCodeAt(at + 2));
+  return high < 0 || low < 0 ? undefined : 128 + high * 16 + low;
+}
+
+/** The value of a hexadecimal digit; -1 for anything else, `NaN` (behind the end of the text) included. */
+function digit(code: number): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30;
+  const lower = code | 0x20;
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
+}

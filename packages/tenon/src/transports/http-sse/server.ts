@@ -1,0 +1,149 @@
+import type { AuthInfo, Channel, Receiver } from '../../jsonrpc/channel.js';
+import { TenonError } from '../../jsonrpc/error.js';
+import { type Id, kindOf, type Message, malformation, type Request, type Response } from '../../jsonrpc/message.js';
+import { accepts, isJson } from '../http/accept.js';
+import type { Exchange } from '../http/exchange.js';
+import { readJson } from '../http/reading.js';
+import { invalidRequest, refuse, refuseBusy } from '../http/refusal.js';
+import type { Road } from '../http/road.js';
+import type { SessionChannel } from '../http/session.js';
+import { EVENT_STREAM, namedFrame } from '../http/sse-frame.js';
+import type { EventStream } from '../http/streams.js';
+
+/**
+ * The two-endpoint transport: a stream that the client opens and on which everything comes to it, and an address to
+ * which it POSTs. A stream is a session, and ends with it.
+ * https://modelcontextprotocol.io/legacy/concepts/transports
+ */
+export interface TwoEndpoints {
+  /** Answers at the address where streams are opened. */
+  open(exchange: Exchange, auth: AuthInfo | undefined): void;
+  /** Answers at the address to which clients POST. */
+  receive(exchange: Exchange, auth: AuthInfo | undefined): void;
+  endAll(): void;
+}
+
+const PEER = 'HTTP+SSE client';
+
+interface Seat {
+  readonly principal: string | undefined;
+  readonly requests: Set<Id>;
+  receiver?: Receiver;
+  end(): void;
+}
+
+export function createTwoEndpoints(road: Road, messagesPath: string): TwoEndpoints {
+  const seats = new Map<string, Seat>();
+
+  const seat = (id: string, stream: EventStream, auth: AuthInfo | undefined): [Seat, Channel] => {
+    const requests = new Set<Id>();
+    let ended = false;
+    const taken: Seat = {
+      principal: auth?.principal,
+      requests,
+      end() {
+        if (ended) return;
+        ended = true;
+        seats.delete(id);
+        for (const _ of requests) road.traffic.leave();
+        requests.clear();
+        stream.end();
+        taken.receiver?.closed();
+      },
+    };
+    const settle = (id: Id): void => {
+      if (requests.delete(id)) road.traffic.leave();
+    };
+    const channel: Channel & Pick<SessionChannel, 'unanswered'> = {
+      peer: PEER,
+      open(receiver) {
+        if (ended) throw closedError();
+        taken.receiver = receiver;
+      },
+      send(message) {
+        if (ended) return Promise.reject(closedError());
+        const room = stream.write(namedFrame('message', JSON.stringify(message)));
+        if (isAnswer(message)) settle(message.id);
+        return room;
+      },
+      close: () => taken.end(),
+      unanswered: settle,
+    };
+    return [taken, channel];
+  };
+
+  return {
+    open(exchange, auth) {
+      if (exchange.method !== 'GET') return refuseMethod(exchange, 'GET');
+      if (!accepts(exchange.header('accept'), EVENT_STREAM)) {
+        return refuse(exchange, 406, invalidRequest(`Accept must list ${EVENT_STREAM}`));
+      }
+      if (road.traffic.closing) return refuseBusy(exchange, 'The server is going down');
+      const id = crypto.randomUUID();
+      const stream = road.streams.begin(exchange, undefined, () => seats.get(id)?.end());
+      if (stream === undefined) return refuseBusy(exchange, 'Too many streams are open');
+      const [taken, channel] = seat(id, stream, auth);
+      seats.set(id, taken);
+      road.service
+        .connect(channel, auth === undefined ? undefined : { auth })
+        .then(() => stream.write(namedFrame('endpoint', `${exchange.mount}${messagesPath}?sessionId=${id}`)))
+        .catch(error => {
+          road.report(error);
+          taken.end();
+        });
+    },
+    receive(exchange, auth) {
+      if (exchange.method !== 'POST') return refuseMethod(exchange, 'POST');
+      if (!isJson(exchange.header('content-type'))) {
+        return refuse(exchange, 415, invalidRequest('Content-Type must be application/json'));
+      }
+      const id = /(?:^|&)sessionId=([^&]*)/.exec(exchange.query)?.[1];
+      if (id === undefined) return refuse(exchange, 400, invalidRequest('sessionId is missing'));
+      const taken = seats.get(id);
+      if (taken === undefined || taken.principal !== auth?.principal) {
+        return refuse(exchange, 404, invalidRequest('There is no such session; the stream may have ended'));
+      }
+      readJson(
+        exchange,
+        road.bounds,
+        value => take(road, taken, exchange, value, auth),
+        ({ status, error }) => refuse(exchange, status, error),
+      );
+    },
+    endAll() {
+      for (const taken of [...seats.values()]) taken.end();
+    },
+  };
+}
+
+function take(road: Road, seat: Seat, exchange: Exchange, value: unknown, auth: AuthInfo | undefined) {
+  const kind = kindOf(value);
+  if (kind === 'malformed') {
+    const { id, why } = malformation(value);
+    return refuse(exchange, 400, invalidRequest(why), id);
+  }
+  if (kind === 'request') {
+    const { id } = value as Request;
+    if (road.traffic.closing) return refuseBusy(exchange, 'The server is going down', id);
+    if (seat.requests.size >= road.bounds.requests) {
+      return refuseBusy(exchange, 'Too many requests of this session are unanswered', id);
+    }
+    if (!seat.requests.has(id)) road.traffic.enter();
+    seat.requests.add(id);
+  }
+  // Accepted before it is answered: the answer may come over the stream at once.
+  exchange.reply(202);
+  seat.receiver?.message(value, auth === undefined ? undefined : { auth });
+}
+
+function closedError(): TenonError {
+  return new TenonError('connection/closed', 'the client has closed its stream', { peer: PEER });
+}
+
+function isAnswer(message: Message | readonly Response[]): message is Message & { id: Id } {
+  return !('method' in message) && 'id' in message && message.id !== null && message.id !== undefined;
+}
+
+function refuseMethod(exchange: Exchange, allow: string) {
+  refuse(exchange, 405, invalidRequest(`Only ${allow} is served here`), undefined, { allow });
+}

@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isExhausted, newCourse, noteConnection, noteFailure, pause, waitBefore } from './client-backoff.js';
+import { stillClock } from './client-loopback.test.js';
+import { LISTEN, RESUME } from './client-options.js';
+
+const outcome = fc.oneof(
+  fc.constant('failed' as const),
+  fc.record({ message: fc.boolean(), sign: fc.boolean(), stood: fc.nat(20_000) }),
+);
+
+const after = (outcomes: readonly ('failed' | Parameters<typeof noteConnection>[1])[], retry?: number) => {
+  const course = { ...newCourse(0), retry };
+  for (const one of outcomes) one === 'failed' ? noteFailure(course) : noteConnection(course, one, 0);
+  return course;
+};
+
+describe('waiting before a reconnect', () => {
+  it('is never shorter than the server asked, and never endless [http.sse.client-honours-retry]', () => {
+    const any = fc.record({
+      outcomes: fc.array(outcome, { maxLength: 60 }),
+      retry: fc.nat(3_600_000),
+      luck: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+    });
+    fc.assert(
+      fc.property(any, ({ outcomes, retry, luck }) => {
+        const wait = waitBefore(after(outcomes, retry), RESUME, () => luck);
+        expect(wait).toBeGreaterThanOrEqual(Math.max(10, retry));
+        expect(wait).toBeLessThanOrEqual(Math.max(retry * 1.1, RESUME.longest * 1.5));
+        const patient = waitBefore(after(outcomes), LISTEN, () => luck);
+        expect(patient).toBeGreaterThanOrEqual(1_000);
+        expect(patient).toBeLessThanOrEqual(LISTEN.longest * 1.5);
+      }),
+    );
+  });
+
+  it('is what the server asked and a tenth at the most, while it answers', () => {
+    fc.assert(
+      fc.property(fc.array(outcome), fc.integer({ min: 1_000, max: 100_000 }), (outcomes, retry) => {
+        const course = after([...outcomes, { message: false, sign: false, stood: 0 }], retry);
+        expect(waitBefore(course, RESUME, () => 0)).toBe(retry);
+        expect(waitBefore(course, RESUME, () => 1)).toBeCloseTo(retry * 1.1);
+      }),
+    );
+  });
+
+  it('grows while nothing comes, and begins anew with a message', () => {
+    const nothing = { message: false, sign: false, stood: 0 };
+    const waits = [1, 2, 3, 4, 9].map(n => waitBefore(after(Array(n).fill(nothing)), RESUME, () => 0));
+    expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 30_000]);
+    expect(waitBefore(after(['failed', 'failed', 'failed'], 100), RESUME, () => 0)).toBe(4_000);
+    const message = { ...nothing, message: true };
+    expect(waitBefore(after([...Array(9).fill(nothing), message]), RESUME, () => 0)).toBe(1_000);
+  });
+
+  it('grows to a second for a server that asks for no wait and has nothing to say', () => {
+    const nothing = { message: false, sign: true, stood: 0 };
+    const waits = [1, 2, 3, 4, 20].map(n => waitBefore(after(Array(n).fill(nothing), 0), RESUME, () => 0));
+    expect(waits).toEqual([10, 20, 40, 80, 1_000]);
+  });
+
+  it('has an end: of attempts that bring nothing, and of patience', () => {
+    const nothing = { message: false, sign: false, stood: 0 };
+    expect(isExhausted(after(Array(7).fill(nothing)), RESUME, 0)).toBe(false);
+    expect(isExhausted(after(Array(8).fill(nothing)), RESUME, 0)).toBe(true);
+    expect(isExhausted(after(Array(8).fill('failed')), RESUME, 0)).toBe(true);
+    for (const good of [{ message: true }, { sign: true }, { stood: 10_000 }]) {
+      expect(isExhausted(after([...Array(7).fill(nothing), { ...nothing, ...good }, 'failed']), RESUME, 0)).toBe(false);
+    }
+    expect(isExhausted(after([{ ...nothing, sign: true }]), RESUME, RESUME.patience + 1)).toBe(true);
+  });
+
+  it('keeps the process for who waits for an answer, and for nobody else', async () => {
+    const clock = stillClock();
+    const { signal } = new AbortController();
+    const timers = () => process.getActiveResourcesInfo().filter(kind => kind === 'Timeout').length;
+    const before = timers();
+    const held = pause(clock, 1_000, signal, true);
+    const free = pause(clock, 1_000, signal, false);
+    expect(timers()).toBe(before + 1);
+    clock.pass(1_000);
+    await Promise.all([held, free]);
+    expect(timers()).toBe(before);
+  });
+
+  it('ends early when nobody waits any more', async () => {
+    const clock = stillClock();
+    const controller = new AbortController();
+    const paused = pause(clock, 1_000, controller.signal, true);
+    controller.abort();
+    await paused;
+    await pause(clock, 1_000, controller.signal, true);
+    let over = false;
+    const other = pause(clock, 1_000, new AbortController().signal, false).then(() => {
+      over = true;
+    });
+    clock.pass(999);
+    await Promise.resolve();
+    expect(over).toBe(false);
+    clock.pass(1);
+    await other;
+  });
+});

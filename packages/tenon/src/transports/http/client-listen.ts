@@ -1,0 +1,55 @@
+import { TenonError } from '../../jsonrpc/error.js';
+import { type Course, newCourse, noteFailure } from './client-backoff.js';
+import type { Lease } from './client-leases.js';
+import { type Link, question } from './client-link.js';
+import { drain, isEventStream } from './client-road.js';
+import { openStream, type Reconnected, readStream, reconnect } from './client-stream.js';
+
+/**
+ * Keeps the standalone stream open, on which a server speaks unasked. A server that has none says so with a status, or
+ * with anything that is no stream, and that is the end of it. [http.get.stream-optional] [http.get.sse-or-405]
+ * Resolves with an error when there was a stream, or may have been, and it could not be had again.
+ */
+export async function listenTo(link: Link, lease: Lease): Promise<TenonError | undefined> {
+  const { signal } = lease;
+  const { session } = link;
+  const course = newCourse(link.clock.now());
+  const again = () => reconnect(link, { course, policy: link.listen, signal, session, hold: false });
+  try {
+    let next = await firstStream(link, course, session, signal);
+    while (next && !signal.aborted) {
+      if (!('reply' in next)) return lostListening(link, next);
+      await readStream(link, next.reply, course, question(undefined), signal);
+      if (!signal.aborted) next = await again();
+    }
+    return undefined;
+  } finally {
+    lease.end();
+  }
+
+  async function firstStream(...to: Parameters<typeof openStream>): Promise<Reconnected | undefined> {
+    try {
+      const reply = await openStream(...to);
+      if (isEventStream(reply)) return { reply };
+      await drain(reply);
+      return undefined;
+    } catch (error) {
+      if (signal.aborted || !isPassing(error)) return undefined;
+      noteFailure(course as Course);
+      return again();
+    }
+  }
+}
+
+function isPassing(error: unknown): boolean {
+  return TenonError.is(error) && (error.code === 'http/unreachable' || error.code === 'http/interrupted');
+}
+
+function lostListening(link: Link, { over, error }: Extract<Reconnected, { over: string }>): TenonError | undefined {
+  if (over !== 'exhausted') return undefined;
+  return new TenonError('http/listen-ended', 'the stream for what the server says unasked is lost', {
+    peer: link.peer,
+    got: error.message,
+    next: 'calls still work; changes are not announced until you listen again',
+  });
+}

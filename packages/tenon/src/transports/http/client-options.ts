@@ -1,0 +1,63 @@
+import type { Clock } from '../../jsonrpc/clock.js';
+import type { Requester } from './requester.js';
+
+export type HeaderRecord = Readonly<Record<string, string>>;
+
+/** A 401 or 403, as far as a sign-in needs to know it. */
+export interface Refusal {
+  readonly status: 401 | 403;
+  /** The endpoint, without credentials and query. */
+  readonly url: string;
+  /** Looks up a header of the response by its lower-case name, e.g. `www-authenticate`. */
+  header(name: string): string | undefined;
+}
+
+/** How a stream that broke is taken up again. Times are milliseconds. */
+export interface ReconnectPolicy {
+  /** Attempts in a row that may bring nothing before the stream is given up. A server that asks to be polled is not bound by it. */
+  readonly attempts: number;
+  /** The wait before the first attempt, doubled by each one that fails. Up to half of it is added at random. */
+  readonly first: number;
+  /** What the doubling stops at. */
+  readonly longest: number;
+  /** The longest time without a message. */
+  readonly patience: number;
+}
+
+/** What the two HTTP transports share. */
+export interface EndpointOptions {
+  readonly requester: Requester;
+  /** Headers for every request: a token, say. A function is asked anew for each request. The protocol's own headers win. */
+  readonly headers?: HeaderRecord | (() => HeaderRecord | Promise<HeaderRecord>);
+  /**
+   * Called when the server answers 401 or 403. When it resolves to true, the request is sent once more, with the headers
+   * asked for anew: once for each of the two statuses.
+   */
+  readonly onUnauthorized?: (refusal: Refusal) => Promise<boolean>;
+  readonly clock?: Clock;
+  /** Numbers from 0 up to 1, for the spread of reconnects. */
+  readonly random?: () => number;
+  /** The longest JSON answer in bytes, and the longest event in characters. Default `MAX_MESSAGE`. */
+  readonly maxMessage?: number;
+}
+
+export interface HttpOptions extends EndpointOptions {
+  /** How the stream of an unanswered request is resumed. Default `RESUME`. */
+  readonly resume?: Partial<ReconnectPolicy>;
+  /** How the standalone stream is kept open. Default `LISTEN`. */
+  readonly listen?: Partial<ReconnectPolicy>;
+  /** How long `close` waits for the server to end the session, in milliseconds. Default `CLOSE_WAIT`. */
+  readonly closeWait?: number;
+}
+
+export const MAX_MESSAGE = 16 * 1024 * 1024;
+export const CLOSE_WAIT = 2_000;
+
+const DAY = 86_400_000;
+export const RESUME: ReconnectPolicy = { attempts: 8, first: 1_000, longest: 30_000, patience: DAY };
+export const LISTEN: ReconnectPolicy = {
+  attempts: 20,
+  first: 1_000,
+  longest: 60_000,
+  patience: Number.POSITIVE_INFINITY,
+};

@@ -1,0 +1,143 @@
+import type { Channel, Receiver, SendOptions } from '../../jsonrpc/channel.js';
+import { systemClock } from '../../jsonrpc/clock.js';
+import type { Message } from '../../jsonrpc/message.js';
+import { closedError } from './client-errors.js';
+import { createLeases, type Lease } from './client-leases.js';
+import type { Link } from './client-link.js';
+import { listenTo } from './client-listen.js';
+import { CLOSE_WAIT, type HttpOptions, LISTEN, MAX_MESSAGE, RESUME } from './client-options.js';
+import { post } from './client-post.js';
+import { createRoad, drain } from './client-road.js';
+
+const VERSION_HEADER = 'mcp-protocol-version';
+
+export interface HttpSendOptions extends SendOptions {
+  /**
+   * Set where the message stands for itself: no session id is sent or learnt with it, and a stream that breaks is not
+   * resumed. [http.sse-no-resumption]
+   */
+  readonly stateless?: boolean;
+}
+
+/** A client's road to a Streamable HTTP endpoint. https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http */
+export interface HttpChannel extends Channel {
+  /**
+   * POSTs the message. Settles when the server has taken it: with the head of a stream, or with the whole of any other
+   * answer. Messages that are sent without awaiting each other may arrive in another order. Rejects with a `TenonError`:
+   *
+   * - `http/unreachable`: nothing was sent. `http/interrupted`: it was, and the answer was lost.
+   * - `http/refused`: a status that is no success, with a JSON-RPC error, which `status`, `rpc`, `message`, `data` and, as
+   *   it came, `cause` hold. It is not delivered as a message as well.
+   * - `http/status`: such a status without one. `http/redirected`: a redirect that is not followed.
+   * - `session/gone`: 404 to a message of a session. The session is forgotten: the next message goes without its id.
+   * - `call/cancelled`, or the reason of `signal` if that is a `TenonError`; `connection/closed`.
+   */
+  send(message: Message, options?: HttpSendOptions): Promise<void>;
+  /**
+   * Opens the stream on which the server speaks unasked, if it has one, and keeps it open. For after the handshake; does
+   * nothing while it is open. When it is lost for good, `receiver.unreadable` gets an `http/listen-ended`.
+   */
+  listen(): void;
+  close(): Promise<void>;
+}
+
+/** Makes the channel; nothing is sent before the first message. Throws `http/bad-url`. */
+export function openHttp(url: string | URL, options: HttpOptions): HttpChannel {
+  const road = createRoad(url, options);
+  const { peer } = road;
+  const leases = createLeases();
+  const clock = options.clock ?? systemClock;
+  let receiver: Receiver | undefined;
+  let session: string | undefined;
+  let version: string | undefined;
+  let listening: Lease | undefined;
+  let closing: Promise<void> | undefined;
+
+  const link: Link = {
+    peer,
+    road,
+    leases,
+    clock,
+    random: options.random ?? Math.random,
+    maxMessage: options.maxMessage ?? MAX_MESSAGE,
+    resume: { ...RESUME, ...options.resume },
+    listen: { ...LISTEN, ...options.listen },
+    get receiver() {
+      return receiver as Receiver;
+    },
+    get session() {
+      return session;
+    },
+    learn(id) {
+      session ??= id;
+    },
+    forget(id) {
+      if (session !== id) return;
+      session = undefined;
+      listening?.abort(undefined);
+      listening = undefined;
+    },
+    headers: (of, more) => stateHeaders(of, version, more),
+  };
+
+  const shut = async () => {
+    leases.endAll(closedError(peer));
+    if (session !== undefined) await endSession(link.headers(session, {}), options.closeWait ?? CLOSE_WAIT);
+    receiver?.closed();
+  };
+
+  const endSession = async (headers: Record<string, string>, wait: number) => {
+    const lease = leases.lend();
+    const ended = road.request({ method: 'DELETE', headers, signal: lease.signal }).then(drain);
+    await new Promise<void>(done => {
+      const callOff = clock.after(wait, () => {
+        lease.abort(closedError(peer));
+        done();
+      });
+      ended
+        .catch(() => {})
+        .then(() => {
+          callOff();
+          done();
+        });
+    });
+    lease.end();
+  };
+
+  return {
+    peer,
+    open(to) {
+      receiver = to;
+    },
+    async send(message, { headers, signal, stateless = false } = {}) {
+      if (closing || !receiver) throw closedError(peer);
+      if (!stateless) version = pick(headers, VERSION_HEADER);
+      await post(link, { message, headers, signal, stateless });
+    },
+    listen() {
+      if (listening || closing || !receiver) return;
+      const lease = leases.lend();
+      listening = lease;
+      void listenTo(link, lease).then(error => {
+        if (listening === lease) listening = undefined;
+        if (error) receiver?.unreadable(error);
+      });
+    },
+    close() {
+      closing ??= shut();
+      return closing;
+    },
+  };
+}
+
+function stateHeaders(session: string | undefined, version: string | undefined, more: Record<string, string>) {
+  const headers = { ...more };
+  if (session !== undefined) headers['mcp-session-id'] = session;
+  if (version !== undefined) headers[VERSION_HEADER] = version;
+  return headers;
+}
+
+function pick(headers: Readonly<Record<string, string>> = {}, name: string): string | undefined {
+  const key = Object.keys(headers).find(key => key.toLowerCase() === name);
+  return key === undefined ? undefined : headers[key];
+}

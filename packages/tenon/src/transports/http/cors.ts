@@ -1,0 +1,73 @@
+import type { Exchange, HeaderFields, Sink } from './exchange.js';
+
+/** Which web pages may read answers. https://fetch.spec.whatwg.org/#http-cors-protocol */
+export interface CorsOptions {
+  /**
+   * Origins whose pages may call and read: `https://app.example.com`. `'*'` opens the server to every page that a user
+   * visits: only where everything on it is public, or every call is authorized by a token.
+   */
+  readonly origins: readonly string[] | '*';
+  /** Request headers beyond those of the protocol. */
+  readonly headers?: readonly string[];
+  /** Whether browsers send cookies along. Default false; not possible with `'*'`. */
+  readonly credentials?: boolean;
+  /** Seconds for which a browser remembers the permission. Default 600. */
+  readonly maxAge?: number;
+}
+
+const ASKED = 'access-control-request-headers';
+const REQUEST_HEADERS =
+  'accept, authorization, content-type, last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id';
+const EXPOSED = 'mcp-session-id, mcp-protocol-version, www-authenticate, retry-after';
+
+/** The headers that let the page at `origin` read the answer, or none. */
+export function corsHeaders(cors: CorsOptions, origin: string | undefined): HeaderFields | undefined {
+  if (origin === undefined || (cors.origins !== '*' && !cors.origins.includes(origin))) return undefined;
+  const credentials = cors.credentials === true && cors.origins !== '*';
+  return {
+    'access-control-allow-origin': cors.origins === '*' ? '*' : origin,
+    'access-control-expose-headers': EXPOSED,
+    vary: 'Origin',
+    ...(credentials ? { 'access-control-allow-credentials': 'true' } : {}),
+  };
+}
+
+/** The answer to the question that a browser asks before the request. */
+export function preflight(cors: CorsOptions, exchange: Exchange): void {
+  exchange.reply(204, undefined, {
+    'access-control-allow-methods': 'GET, POST, DELETE, OPTIONS',
+    'access-control-allow-headers': allowedHeaders(cors, exchange.header(ASKED)),
+    'access-control-max-age': String(cors.maxAge ?? 600),
+  });
+}
+
+/** `Mcp-Param-*` names come from the tools: those that are asked for are allowed by their prefix. */
+function allowedHeaders(cors: CorsOptions, asked: string | undefined): string {
+  const params = (asked ?? '').split(',').map(name => name.trim().toLowerCase());
+  return [
+    REQUEST_HEADERS,
+    ...(cors.headers ?? []),
+    ...params.filter(name => /^mcp-param-[\w.!#$%&'*+^`|~-]+$/.test(name)),
+  ].join(', ');
+}
+
+/** The same exchange, with fields added to whatever it answers. */
+export function withHeaders(exchange: Exchange, fields: HeaderFields): Exchange {
+  return {
+    method: exchange.method,
+    path: exchange.path,
+    query: exchange.query,
+    mount: exchange.mount,
+    remote: exchange.remote,
+    auth: exchange.auth,
+    raw: exchange.raw,
+    get gone(): boolean {
+      return exchange.gone;
+    },
+    header: name => exchange.header(name),
+    body: (limit, read) => exchange.body(limit, read),
+    reply: (status, body, headers) => exchange.reply(status, body, { ...headers, ...fields }),
+    stream: (status, headers): Sink => exchange.stream(status, { ...headers, ...fields }),
+    whenGone: gone => exchange.whenGone(gone),
+  };
+}

@@ -1,0 +1,130 @@
+import type { AuthInfo, Envelope } from '../../jsonrpc/channel.js';
+import { INTERNAL_ERROR } from '../../jsonrpc/codes.js';
+import { isObject, type JsonObject, kindOf, malformation, type Request } from '../../jsonrpc/message.js';
+import { trimHeaderValue } from '../../model/header-value.js';
+import { accepts } from './accept.js';
+import type { Exchange } from './exchange.js';
+import { invalidRequest, refuse, refuseBusy } from './refusal.js';
+import type { Road } from './road.js';
+import type { Session } from './session.js';
+import type { Sessions } from './sessions.js';
+import { EVENT_STREAM } from './sse-frame.js';
+import { Turn } from './turn.js';
+
+/** Opens a session with the request that asks for one. */
+export function openSession(road: Road, sessions: Sessions, exchange: Exchange, request: Request, auth?: AuthInfo) {
+  const session = sessions.create(auth);
+  if (session === undefined) return refuseBusy(exchange, 'Too many sessions are open', request.id);
+  session.expect(request.id, new Turn(exchange, 1, 'opening'));
+  const connected = road.service.connect(session, auth === undefined ? undefined : { auth });
+  connected
+    .then(conversation => {
+      session.conversation = conversation;
+      session.receiver?.message(request, envelope(auth));
+    })
+    .catch(error => {
+      road.report(error);
+      if (!exchange.gone) refuse(exchange, 500, { code: INTERNAL_ERROR, message: 'Internal error' }, request.id);
+      session.end();
+    });
+}
+
+/** Takes what a POST brings to a session that is open. */
+export function receiveInSession(session: Session, exchange: Exchange, value: unknown, auth?: AuthInfo) {
+  const wrong = wrongVersion(session, exchange);
+  if (wrong !== undefined) return refuse(exchange, 400, invalidRequest(wrong), idOf(value));
+  if (!Array.isArray(value)) return receiveOne(session, exchange, value, auth);
+  const refusal = refusalOfBatch(session, value);
+  if (refusal !== undefined)
+    return refuse(exchange, 400, invalidRequest(refusal), session.dialect?.errors.unreadableId);
+  const requests = value.filter(message => kindOf(message) === 'request') as Request[];
+  if (session.waiting + requests.length > session.house.bounds.requests) return refuseTooMany(exchange);
+  const turn = new Turn(exchange, requests.length, 'batch');
+  for (const request of requests) session.expect(request.id, turn);
+  for (const message of value) session.receiver?.message(message, envelope(auth));
+  if (requests.length === 0) exchange.reply(202);
+}
+
+function receiveOne(session: Session, exchange: Exchange, value: unknown, auth: AuthInfo | undefined) {
+  const kind = kindOf(value);
+  if (kind === 'malformed') {
+    const { id, why } = malformation(value);
+    return refuse(exchange, 400, invalidRequest(why), id ?? session.dialect?.errors.unreadableId);
+  }
+  if (kind === 'request') {
+    const { id } = value as Request;
+    if (session.waiting >= session.house.bounds.requests) return refuseTooMany(exchange, id);
+    if (!session.expect(id, new Turn(exchange, 1, 'single'))) {
+      return refuse(exchange, 400, invalidRequest('A request with this id is still being answered'), id);
+    }
+  }
+  session.receiver?.message(value, envelope(auth));
+  if (kind !== 'request') exchange.reply(202);
+}
+
+/** A batch is taken whole or not at all: nothing of it may run before it is known to be sound. */
+function refusalOfBatch(session: Session, batch: readonly unknown[]): string | undefined {
+  const { bounds, service } = session.house;
+  if (session.dialect?.http.batches !== true) return 'this revision has no batches';
+  if (batch.length === 0) return 'a batch has at least one message';
+  if (batch.length > bounds.batch) return `a batch has at most ${bounds.batch} messages`;
+  const ids = new Set<unknown>();
+  for (const message of batch) {
+    const kind = kindOf(message);
+    if (kind === 'malformed') return malformation(message).why;
+    if (kind !== 'request') continue;
+    const request = message as Request;
+    if (ids.has(request.id) || session.waitsFor(request.id)) return 'two requests with one id';
+    if (service.manner(request).opening === 'handshake') return 'a session is never opened in a batch';
+    ids.add(request.id);
+  }
+  return undefined;
+}
+
+/** Opens the stream on which a client listens, or goes on with one that broke. */
+export function listenInSession(session: Session, exchange: Exchange) {
+  const wrong = wrongVersion(session, exchange);
+  if (wrong !== undefined) return refuse(exchange, 400, invalidRequest(wrong));
+  if (!accepts(exchange.header('accept'), EVENT_STREAM)) {
+    return refuse(exchange, 405, invalidRequest(`GET answers ${EVENT_STREAM} only`), undefined, {
+      allow: 'POST, DELETE',
+    });
+  }
+  const eventId = exchange.header('last-event-id');
+  if (eventId === undefined || eventId === '') {
+    if (session.listening) return refuse(exchange, 409, invalidRequest('The session has a listening stream already'));
+    if (!session.listen(exchange)) refuseBusy(exchange, 'Too many streams are open');
+    return;
+  }
+  const outcome = session.resume(exchange, eventId);
+  if (outcome === 'full') return refuseBusy(exchange, 'Too many streams are open');
+  if (outcome === 'resumed') return;
+  refuse(exchange, 400, invalidRequest('Nothing is kept after this event; GET without Last-Event-ID listens anew'));
+}
+
+/** Ends a session at the client's wish. */
+export function endSession(session: Session, exchange: Exchange) {
+  const wrong = wrongVersion(session, exchange);
+  if (wrong !== undefined) return refuse(exchange, 400, invalidRequest(wrong));
+  session.end();
+  exchange.reply(204);
+}
+
+function wrongVersion({ dialect }: Session, exchange: Exchange): string | undefined {
+  const header = exchange.header('mcp-protocol-version');
+  if (header === undefined || dialect === undefined || !dialect.http.versionHeader) return undefined;
+  if (header === dialect.revision || trimHeaderValue(header) === dialect.revision) return undefined;
+  return `MCP-Protocol-Version must be ${dialect.revision} in this session`;
+}
+
+function refuseTooMany(exchange: Exchange, id?: Request['id']) {
+  refuseBusy(exchange, 'Too many requests of this session are unanswered', id);
+}
+
+function idOf(value: unknown): Request['id'] | undefined {
+  return kindOf(value) === 'request' && isObject(value) ? (value as JsonObject & Request).id : undefined;
+}
+
+function envelope(auth: AuthInfo | undefined): Envelope | undefined {
+  return auth === undefined ? undefined : { auth };
+}

@@ -1,0 +1,57 @@
+import type { Dialect } from '../../dialects/dialect.js';
+import { type ErrorObject, isObject, type Request } from '../../jsonrpc/message.js';
+import { HEADER_MISMATCH } from '../../model/codes.js';
+import { decodeHeaderValue, trimHeaderValue } from '../../model/header-value.js';
+import { PROTOCOL_VERSION } from '../../model/meta.js';
+import type { Exchange } from './exchange.js';
+
+/** The member of `params` that `Mcp-Name` mirrors, by method. */
+const NAMED_BY = new Map([
+  ['tools/call', 'name'],
+  ['prompts/get', 'name'],
+  ['resources/read', 'uri'],
+  ['tasks/get', 'taskId'],
+  ['tasks/update', 'taskId'],
+  ['tasks/cancel', 'taskId'],
+]);
+
+/**
+ * Says which header does not agree with the body, or nothing. The body is what counts: a header that differs would let
+ * an intermediary decide about another request than the one that runs.
+ */
+export function checkMirrors(exchange: Exchange, request: Request, dialect: Dialect): ErrorObject | undefined {
+  const { versionHeader, mirrors } = dialect.http;
+  if (versionHeader && !says(exchange, 'mcp-protocol-version', dialect.revision)) {
+    return mismatch('MCP-Protocol-Version', 'the protocol version in _meta');
+  }
+  if (!mirrors) return undefined;
+  if (!says(exchange, 'mcp-method', request.method)) return mismatch('Mcp-Method', 'the method');
+  const member = NAMED_BY.get(request.method);
+  if (member === undefined) return undefined;
+  const name = request.params?.[member];
+  const header = exchange.header('mcp-name');
+  // A name that is missing from both is the method's own affair.
+  if (typeof name !== 'string' && header === undefined) return undefined;
+  if (header !== undefined && decodeHeaderValue(header) === name) return undefined;
+  return mismatch('Mcp-Name', `params.${member}`);
+}
+
+/**
+ * Says that the header names another version than the body, for a version that is not served: that it is not served is
+ * the lesser news.
+ */
+export function checkVersion(exchange: Exchange, request: Request): ErrorObject | undefined {
+  const meta = request.params?._meta;
+  const stated = isObject(meta) ? meta[PROTOCOL_VERSION] : undefined;
+  if (typeof stated !== 'string' || says(exchange, 'mcp-protocol-version', stated)) return undefined;
+  return mismatch('MCP-Protocol-Version', 'the protocol version in _meta');
+}
+
+function says(exchange: Exchange, name: string, value: string): boolean {
+  const header = exchange.header(name);
+  return header !== undefined && (header === value || trimHeaderValue(header) === value);
+}
+
+function mismatch(header: string, what: string): ErrorObject {
+  return { code: HEADER_MISMATCH, message: `Header mismatch: ${header} must be there and equal ${what}` };
+}

@@ -1,0 +1,108 @@
+import type { AuthInfo } from '../../jsonrpc/channel.js';
+import { type Clock, systemClock } from '../../jsonrpc/clock.js';
+import type { CorsOptions } from './cors.js';
+import type { ExchangeFacts, HeaderFields } from './exchange.js';
+import type { EventLog } from './replay.js';
+
+/** How an HTTP endpoint is served. Everything has a default that is safe to expose. */
+export interface HandlerOptions {
+  /** Where Streamable HTTP is served. Default `/mcp`; `*` when a router in front has chosen the path already. */
+  readonly path?: string;
+  /** Where clients of the two-endpoint transport (HTTP+SSE) open their stream. Default `/sse`; `false` for nowhere. */
+  readonly ssePath?: string | false;
+  /** Where those clients POST to. Default `/messages`. */
+  readonly messagesPath?: string;
+  /**
+   * Names (`mcp.example.com`) or authorities (`mcp.example.com:8443`) that may stand in `Host`, besides loopback names and
+   * IP addresses. `'*'` allows DNS rebinding: a web page whose name an attacker points at this machine then reaches this
+   * server through a visitor's browser.
+   */
+  readonly allowedHosts?: readonly string[] | '*';
+  /**
+   * Origins (`https://app.example.com`) whose pages may call, besides the server's own, and those of loopback on loopback.
+   * `'*'` lets any page that a user visits call this server with whatever access the browser has.
+   */
+  readonly allowedOrigins?: readonly string[] | '*';
+  /** Lets browsers read the answers. Off by default. */
+  readonly cors?: CorsOptions;
+  /** Who calls, and whether they may. Runs on every request, known session or not. Without it everyone may. */
+  readonly authorize?: (facts: ExchangeFacts) => Verdict | Promise<Verdict>;
+  /** See `Bounds`. */
+  readonly bounds?: Partial<Bounds>;
+  /** Where messages wait for a stream to be resumed. Default: memory, bounded by `bounds`. */
+  readonly eventLog?: EventLog;
+  readonly clock?: Clock;
+  /** What went wrong inside, for the operator. Never crosses the wire. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** The verdict of an authorization: who it is, or the answer that refuses. */
+export type Verdict =
+  | { readonly auth: AuthInfo | undefined }
+  | { readonly status: number; readonly headers?: HeaderFields; readonly body?: string };
+
+/** Everything that could grow, and how far it may. */
+export interface Bounds {
+  /** Bytes of one request body. Default 4 MiB; beyond it 413. */
+  readonly bodyBytes: number;
+  /** Levels of arrays and objects in one message. Default 128. */
+  readonly depth: number;
+  /** Messages in one batch. Default 50. */
+  readonly batch: number;
+  /** Sessions that are open at once. Default 10,000; beyond it the idlest gives way, or 503. */
+  readonly sessions: number;
+  /**
+   * Milliseconds without a request, an answer or an open stream after which a session ends. Default 30 minutes: longer
+   * than people pause, and a client that comes back later opens a new one by itself.
+   */
+  readonly sessionIdle: number;
+  /** Milliseconds for which a session that is idle may not be sacrificed to a new one. Default 60 s. */
+  readonly sessionGrace: number;
+  /** Requests of one session that are unanswered at once. Default 256; beyond it 503. */
+  readonly requests: number;
+  /** Streams that are open at once, over all. Default 10,000. */
+  readonly streams: number;
+  /** Streams that are open at once in one session. Default 32. */
+  readonly sessionStreams: number;
+  /** Bytes that may wait for one slow reader before it is cut off. Default 4 MiB. */
+  readonly waitingBytes: number;
+  /** Milliseconds of silence after which a stream carries a comment. Default 15 s. */
+  readonly keepAlive: number;
+  /** Milliseconds after which a client should come back to a stream that the server hung up. Default 1 s. */
+  readonly retry: number;
+  /** Messages of one session that are kept for replay. Default 256. */
+  readonly replayEvents: number;
+  /** Characters of one session that are kept for replay. Default 1 Mi. */
+  readonly replaySize: number;
+  /** Characters that are kept for replay over all sessions. Default 64 Mi. */
+  readonly replayTotal: number;
+}
+
+const MINUTE = 60_000;
+const MEBI = 1024 * 1024;
+
+export const DEFAULT_BOUNDS: Bounds = {
+  bodyBytes: 4 * MEBI,
+  depth: 128,
+  batch: 50,
+  sessions: 10_000,
+  sessionIdle: 30 * MINUTE,
+  sessionGrace: MINUTE,
+  requests: 256,
+  streams: 10_000,
+  sessionStreams: 32,
+  waitingBytes: 4 * MEBI,
+  keepAlive: 15_000,
+  retry: 1000,
+  replayEvents: 256,
+  replaySize: MEBI,
+  replayTotal: 64 * MEBI,
+};
+
+export function boundsOf(options: HandlerOptions): Bounds {
+  return { ...DEFAULT_BOUNDS, ...options.bounds };
+}
+
+export function clockOf(options: HandlerOptions): Clock {
+  return options.clock ?? systemClock;
+}

@@ -1,0 +1,40 @@
+import { INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR } from '../../jsonrpc/codes.js';
+import { type ErrorObject, failure, type Id } from '../../jsonrpc/message.js';
+import { HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY, UNSUPPORTED_VERSION } from '../../model/codes.js';
+import type { Exchange, HeaderFields } from './exchange.js';
+
+/** Answers with an error. `id` is that of the failing request, `null` or absent where there is none to name. */
+export function refuse(
+  exchange: Exchange,
+  status: number,
+  error: ErrorObject,
+  id?: Id | null,
+  headers?: HeaderFields,
+): void {
+  exchange.reply(status, JSON.stringify(failure(id, error)), headers);
+}
+
+export function invalidRequest(message: string): ErrorObject {
+  return { code: INVALID_REQUEST, message };
+}
+
+/** For now there is no room; it may be worth trying again. */
+export function refuseBusy(exchange: Exchange, message: string, id?: Id): void {
+  refuse(exchange, 503, { code: INTERNAL_ERROR, message }, id, { 'retry-after': '5' });
+}
+
+/** The status that goes with an error code. Errors to which the specification assigns none are answers like any other. */
+export function statusOf(code: number): number {
+  switch (code) {
+    case METHOD_NOT_FOUND:
+      return 404;
+    case PARSE_ERROR:
+    case INVALID_REQUEST:
+    case HEADER_MISMATCH:
+    case MISSING_CLIENT_CAPABILITY:
+    case UNSUPPORTED_VERSION:
+      return 400;
+    default:
+      return 200;
+  }
+}

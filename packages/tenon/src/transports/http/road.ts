@@ -1,0 +1,66 @@
+import type { Service } from '../../conversation/service.js';
+import type { Clock } from '../../jsonrpc/clock.js';
+import type { Bounds } from './options.js';
+import type { EventLog } from './replay.js';
+import type { Streams } from './streams.js';
+
+/** What all parts of one endpoint share. */
+export interface Road {
+  readonly service: Service;
+  readonly bounds: Bounds;
+  readonly clock: Clock;
+  readonly streams: Streams;
+  readonly log: EventLog;
+  /** Tells the operator about an error that nobody else hears of. */
+  readonly report: (error: unknown) => void;
+  /** Requests that came and are not answered. */
+  readonly traffic: Traffic;
+}
+
+export interface Traffic {
+  enter(): void;
+  leave(): void;
+  /** Nothing new is let in from now on. */
+  close(): void;
+  readonly closing: boolean;
+  /** Calls `quiet` as soon as nothing is unanswered. */
+  whenQuiet(quiet: () => void): void;
+  /** Calls `ending` when the endpoint begins to close, unless it is called off before. */
+  whenClosing(ending: () => void): () => void;
+}
+
+export function createTraffic(): Traffic {
+  const quietListeners: (() => void)[] = [];
+  const endings = new Set<() => void>();
+  let running = 0;
+  let closing = false;
+  return {
+    enter() {
+      running++;
+    },
+    leave() {
+      running--;
+      if (running > 0 || quietListeners.length === 0) return;
+      // What has just been answered is still to be written.
+      queueMicrotask(() => {
+        if (running === 0) for (const quiet of quietListeners.splice(0)) quiet();
+      });
+    },
+    close() {
+      closing = true;
+      for (const ending of [...endings]) ending();
+      endings.clear();
+    },
+    get closing() {
+      return closing;
+    },
+    whenQuiet(quiet) {
+      if (running === 0) quiet();
+      else quietListeners.push(quiet);
+    },
+    whenClosing(ending) {
+      endings.add(ending);
+      return () => endings.delete(ending);
+    },
+  };
+}

@@ -1,0 +1,348 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { failure, notification, request } from '../../jsonrpc/message.js';
+import { createFakeClock } from './fixtures/fake-clock.js';
+import { type Behaviour, type Call, createFakeService } from './fixtures/fake-service.js';
+import {
+  allEvents,
+  byName,
+  eventsOf,
+  JSON_HEADERS,
+  nextMessages,
+  openSession,
+  runtimes,
+  type Site,
+} from './fixtures/sites.js';
+import type { HandlerOptions } from './options.js';
+
+const SESSION_REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
+const call = (id: number | string, name = 'echo') => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name } });
+
+describe.each(runtimes)('sessions, over $name', ({ open }) => {
+  let site: Site;
+  const serve = async (behaviour: Behaviour = {}, options: HandlerOptions = {}) => {
+    const service = createFakeService(behaviour);
+    site = await open(service, options);
+    return service;
+  };
+  /** Calls that the test answers itself. */
+  const holding = () => {
+    const calls: Call[] = [];
+    const session = (held: Call) => {
+      calls.push(held);
+      return true;
+    };
+    return { calls, session };
+  };
+  afterEach(() => site.close({ deadline: 0 }));
+
+  it.each(SESSION_REVISIONS)(
+    'are opened, used and ended on %s [http.session.assigned] [http.session.id-visible-ascii] [http.session.terminated-404] [W12]',
+    async revision => {
+      const service = await serve();
+      const session = await openSession(site, revision);
+      expect(session.response.status).toBe(200);
+      expect(session.id).toMatch(/^[\x21-\x7e]{32,}$/);
+      const initialized = await session.post(notification('notifications/initialized'));
+      expect([initialized.status, await initialized.text()]).toEqual([202, '']);
+      const answer = await session.post(call(1));
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('content-type')).toBe('application/json');
+      expect(await answer.json()).toMatchObject({ id: 1, result: { echo: { name: 'echo' } } });
+      expect((await session.end()).status).toBe(204);
+      expect(service.peers[0]).toMatchObject({ closed: 1, ended: 1 });
+      for (const gone of [session.post(call(2)), session.post(notification('x')), session.get(), session.end()]) {
+        expect((await gone).status).toBe(404);
+      }
+    },
+  );
+
+  it('have ids that can not be guessed [http.session.id-secure] [security.session.non-deterministic-ids]', async () => {
+    await serve();
+    const sessions = await Promise.all(Array.from({ length: 20 }, () => openSession(site)));
+    expect(new Set(sessions.map(({ id }) => id)).size).toBe(20);
+  });
+
+  it('are asked for by name [http.session.missing-400] [http.get.sse-or-405]', async () => {
+    await serve();
+    const missing = await site.send('/mcp', { method: 'POST', headers: JSON_HEADERS, body: JSON.stringify(call(1)) });
+    expect(missing.status).toBe(400);
+    expect(await missing.json()).toMatchObject({
+      id: 1,
+      error: { message: expect.stringContaining('Mcp-Session-Id') },
+    });
+    const headers = { ...JSON_HEADERS, 'mcp-protocol-version': '2025-06-18' };
+    for (const body of ['{"jsonrpc":"2.0","method":"x"}', '{"jsonrpc":"2.0","id":1,"result":{}}', '[]']) {
+      expect((await site.send('/mcp', { method: 'POST', headers, body })).status).toBe(400);
+    }
+    const unknown = await site.send('/mcp', {
+      method: 'POST',
+      headers: { ...JSON_HEADERS, 'mcp-session-id': 'x' },
+      body: JSON.stringify(call(1)),
+    });
+    expect(unknown.status).toBe(404);
+    for (const method of ['GET', 'DELETE']) {
+      const response = await site.send('/mcp', { method });
+      expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
+    }
+  });
+
+  it('do not come to be when initialize fails, or when its client is gone', async () => {
+    const service = await serve();
+    const failed = await openSession(site, 'v9');
+    expect(failed.id).toBe('');
+    expect(service.peers[0]?.closed).toBe(1);
+  });
+
+  it('belong to who opened them [security.session.bound-to-user] [security.session.not-authentication] [security.session.inbound-verified]', async () => {
+    const service = await serve({}, { authorize: byName });
+    const session = await openSession(site, '2025-11-25', { 'x-user': 'ann' });
+    for (const headers of [{ 'x-user': 'bob' }, { 'x-user': '' }]) {
+      expect((await session.post(call(1), { headers })).status).toBe(404);
+      expect((await session.get(headers)).status).toBe(404);
+      expect((await session.end(headers)).status).toBe(404);
+    }
+    await session.post(call(1));
+    expect(service.peers[0]?.envelopes).toEqual([{ auth: { principal: 'ann' } }, { auth: { principal: 'ann' } }]);
+  });
+
+  it.each(['2025-06-18', '2025-11-25'])(
+    'keep to their version, %s [http.version-header.invalid-400] [http.version-header.missing-default]',
+    async revision => {
+      await serve();
+      const session = await openSession(site, revision);
+      for (const version of ['2025-03-26', 'v9', 'latest']) {
+        const headers = { 'mcp-protocol-version': version };
+        expect((await session.post(notification('x'), { headers })).status).toBe(400);
+        expect((await session.post(call(1), { headers })).status).toBe(400);
+        expect((await session.get(headers)).status).toBe(400);
+        expect((await session.end(headers)).status).toBe(400);
+      }
+      const headers = { ...JSON_HEADERS, 'mcp-session-id': session.id };
+      expect((await site.send('/mcp', { method: 'POST', headers, body: JSON.stringify(call(1)) })).status).toBe(200);
+    },
+  );
+
+  it('answer several requests at once, each on its own connection [http.endpoint.multi-client] [W15]', async () => {
+    const { calls, session: hold } = holding();
+    await serve({ session: hold });
+    const [one, two] = await Promise.all([openSession(site), openSession(site)]);
+    const pending = [one.post(call(1)), one.post(call('1')), two.post(call(1))];
+    await expect.poll(() => calls.length).toBe(3);
+    const names = ['c', 'b', 'a'];
+    for (const held of [...calls].reverse()) held.answer({ name: `${typeof held.request.id} ${names.pop()}` });
+    const results = (await Promise.all((await Promise.all(pending)).map(response => response.json()))) as {
+      id: unknown;
+      result: { name: string };
+    }[];
+    expect(new Set(results.map(({ result }) => result.name)).size).toBe(3);
+    expect(results.map(({ id }) => id)).toEqual([1, '1', 1]);
+  });
+
+  it('refuse an id that is in use', async () => {
+    const { calls, session: hold } = holding();
+    await serve({ session: hold });
+    const session = await openSession(site);
+    const first = session.post(call(1));
+    await expect.poll(() => calls.length).toBe(1);
+    const second = await session.post(call(1));
+    expect(second.status).toBe(400);
+    expect(await second.json()).toMatchObject({ id: 1, error: { code: -32600 } });
+    calls[0]?.answer();
+    expect((await first).status).toBe(200);
+    expect(calls).toHaveLength(1);
+  });
+
+  it('answer with a stream when something belongs ahead of the answer [http.sse.messages-related] [http.sse.messages-before-response] [http.sse.closed-after-response] [W14]', async () => {
+    const { calls, session: hold } = holding();
+    const service = await serve({ session: hold });
+    const session = await openSession(site, '2025-06-18');
+    const pending = session.post(call(1));
+    await expect.poll(() => calls.length).toBe(1);
+    const { channel } = calls[0] as Call;
+    channel.send(notification('notifications/progress', { progress: 1 }), { relatedTo: 1 });
+    channel.send(request('s1', 'sampling/createMessage'), { relatedTo: 1 });
+    const response = await pending;
+    const events = eventsOf(response);
+    expect(await nextMessages(events, 2)).toMatchObject([{ method: 'notifications/progress' }, { id: 's1' }]);
+    expect((await session.post({ jsonrpc: '2.0', id: 's1', result: {} })).status).toBe(202);
+    expect(service.peers[0]?.received.at(-1)).toMatchObject({ id: 's1', result: {} });
+    calls[0]?.answer();
+    expect(await nextMessages(events, 9)).toMatchObject([{ id: 1, result: {} }]);
+  });
+
+  it('are not ended by a lost connection, nor is what runs [http.sse.disconnect-is-not-cancel]', async () => {
+    const { calls, session: hold } = holding();
+    const service = await serve({ session: hold });
+    const session = await openSession(site);
+    const aborts = new AbortController();
+    session.post(call(1), { signal: aborts.signal }).catch(() => {});
+    await expect.poll(() => calls.length).toBe(1);
+    aborts.abort();
+    const next = session.post(call(2));
+    await expect.poll(() => calls.length).toBe(2);
+    calls[0]?.answer();
+    calls[1]?.answer();
+    expect((await next).status).toBe(200);
+    expect(service.peers[0]).toMatchObject({ closed: 0, ended: 0 });
+  });
+
+  it('end what runs when they end', async () => {
+    const { calls, session: hold } = holding();
+    await serve({ session: hold });
+    const session = await openSession(site);
+    const [plain, streamed] = [session.post(call(1)), session.post(call(2))];
+    await expect.poll(() => calls.length).toBe(2);
+    const { channel } = calls[0] as Call;
+    channel.send(notification('x'), { relatedTo: 2 });
+    const stream = await streamed;
+    expect((await session.end()).status).toBe(204);
+    expect((await plain).status).toBe(404);
+    await allEvents(stream);
+    await expect(channel.send(notification('late'))).rejects.toMatchObject({ code: 'connection/closed' });
+  });
+
+  it('let go of a request that gets no answer', async () => {
+    const { calls, session: hold } = holding();
+    const clock = createFakeClock();
+    const service = await serve({ session: hold }, { clock });
+    const session = await openSession(site);
+    const [told, untold] = [session.post(call(1)), session.post(call(2))];
+    await expect.poll(() => calls.length).toBe(2);
+    calls[0]?.channel.unanswered(1);
+    expect(await (await told).text()).toBe('');
+    service.peers[0]?.calls.clear();
+    clock.advance(60_000);
+    expect(await (await untold).text()).toBe('');
+  });
+
+  it('take a failure that names no request for what it is: nobody’s', async () => {
+    const service = await serve();
+    const session = await openSession(site);
+    service.peers[0]?.channel.send(failure(undefined, { code: -32700, message: 'x' }));
+    expect((await session.post(call(1))).status).toBe(200);
+  });
+
+  describe('with batches', () => {
+    const batch = [call(1), notification('notifications/progress'), call(2)];
+
+    it('answer a batch as one [http.post.body-single-or-batch]', async () => {
+      await serve();
+      const session = await openSession(site, '2025-03-26');
+      const response = await session.post(batch);
+      expect(response.status).toBe(200);
+      expect(await response.json()).toMatchObject([{ id: 1 }, { id: 2 }]);
+      const silent = await session.post([notification('a'), { jsonrpc: '2.0', id: 9, result: {} }]);
+      expect([silent.status, await silent.text()]).toEqual([202, '']);
+    });
+
+    it('answer a batch as a stream when something is said first [http.sse.response-delivered]', async () => {
+      await serve({
+        session: ({ channel, request: { id } }) => {
+          if (id === 2) channel.send(notification('notifications/progress'), { relatedTo: 2 });
+          return false;
+        },
+      });
+      const session = await openSession(site, '2025-03-26');
+      const response = await session.post([call(2), call(1)]);
+      const messages = (await allEvents(response)).flatMap(({ data }) => (data ? [JSON.parse(data)] : []));
+      expect(messages).toMatchObject([{ method: 'notifications/progress' }, { id: 2 }, { id: 1 }]);
+    });
+
+    it.each([
+      ['empty', []],
+      ['with something in it that is no message', [call(1), 7]],
+      ['with one id twice', [call(1), call(1)]],
+      ['that opens a session [lifecycle.initialize-not-in-batch]', [call(1), request(2, 'initialize')]],
+      ['longer than the bound', Array.from({ length: 51 }, () => notification('x'))],
+    ])('refuse a batch %s, whole', async (_what, messages) => {
+      const service = await serve();
+      const session = await openSession(site, '2025-03-26');
+      const response = await session.post(messages);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ id: null, error: { code: -32600 } });
+      expect(service.peers[0]?.received).toHaveLength(1);
+    });
+
+    it.each(['2024-11-05', '2025-06-18', '2025-11-25'])(
+      'refuse batches on %s [base.batch.not-allowed]',
+      async revision => {
+        await serve();
+        const session = await openSession(site, revision);
+        const response = await session.post(batch);
+        expect(response.status).toBe(400);
+        expect(await response.json()).toMatchObject({ error: { code: -32600 } });
+      },
+    );
+  });
+
+  describe('within bounds', () => {
+    it('give way when they idle and there is no room [sessions]', async () => {
+      const clock = createFakeClock();
+      const service = await serve({}, { clock, bounds: { sessions: 2, sessionGrace: 1000 } });
+      const [first, second] = [await openSession(site), await openSession(site)];
+      const refused = await openSession(site);
+      expect(refused.response.status).toBe(503);
+      expect(refused.response.headers.get('retry-after')).toMatch(/^\d+$/);
+      clock.advance(1000);
+      await first.post(call(1));
+      const third = await openSession(site);
+      expect(third.response.status).toBe(200);
+      expect(service.peers[1]).toMatchObject({ closed: 1, ended: 1 });
+      expect((await second.post(call(1))).status).toBe(404);
+      expect((await first.post(call(1))).status).toBe(200);
+    });
+
+    it('end after their idle time, unless they listen or work', async () => {
+      const { calls, session: hold } = holding();
+      const clock = createFakeClock();
+      await serve(
+        { session: held => (held.request.id === 'hold' ? hold(held) : false) },
+        { clock, bounds: { keepAlive: 0 } },
+      );
+      const [idle, listening, working] = [await openSession(site), await openSession(site), await openSession(site)];
+      const stream = await listening.get();
+      const pending = working.post(call('hold'));
+      await expect.poll(() => calls.length).toBe(1);
+      clock.advance(29 * 60_000);
+      expect((await idle.post(call(1))).status).toBe(200);
+      clock.advance(32 * 60_000);
+      expect((await idle.post(call(1))).status).toBe(404);
+      expect((await listening.post(call(1))).status).toBe(200);
+      calls[0]?.answer();
+      expect((await pending).status).toBe(200);
+      await stream.body?.cancel();
+    });
+
+    it('have no timer when there is none of them', async () => {
+      const clock = createFakeClock();
+      await serve({}, { clock, bounds: { keepAlive: 0 } });
+      expect(clock.timers).toBe(0);
+      const session = await openSession(site);
+      expect(clock.timers).toBe(1);
+      await session.end();
+      clock.advance(60_000);
+      expect(clock.timers).toBe(0);
+    });
+
+    it('have only so many requests unanswered [requests]', async () => {
+      const { calls, session: hold } = holding();
+      await serve({ session: hold }, { bounds: { requests: 1 } });
+      const session = await openSession(site);
+      const pending = session.post(call(1));
+      await expect.poll(() => calls.length).toBe(1);
+      expect((await session.post(call(2))).status).toBe(503);
+      calls[0]?.answer();
+      expect((await pending).status).toBe(200);
+      const again = session.post(call(2));
+      await expect.poll(() => calls.length).toBe(2);
+      calls[1]?.answer();
+      expect((await again).status).toBe(200);
+    });
+  });
+
+  it('that can not be connected are refused without the reason', async () => {
+    await serve({ connect: () => Promise.reject(new Error('secret')) });
+    const { response, id } = await openSession(site);
+    expect([response.status, id]).toEqual([500, '']);
+  });
+});

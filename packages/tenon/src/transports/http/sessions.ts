@@ -1,0 +1,77 @@
+import type { AuthInfo } from '../../jsonrpc/channel.js';
+import type { Road } from './road.js';
+import { Session } from './session.js';
+
+/** All sessions of an endpoint. */
+export interface Sessions {
+  /** A new session, or `undefined` when there is no room for one. */
+  create(auth: AuthInfo | undefined): Session | undefined;
+  /** The session with an id, for the principal that opened it. */
+  find(id: string, auth: AuthInfo | undefined): Session | undefined;
+  readonly count: number;
+  /** Ends the streams on which nothing is being answered. */
+  stopListening(): void;
+  endAll(): void;
+}
+
+const SWEEP = 60_000;
+
+export function createSessions(road: Road): Sessions {
+  const { bounds, clock } = road;
+  const sessions = new Map<string, Session>();
+  let sweeping = false;
+
+  const ended = (session: Session): void => {
+    sessions.delete(session.id);
+  };
+  const isIdle = (session: Session, since: number): boolean => session.touched <= since && !session.busy;
+  const sweep = (): void => {
+    sweeping = false;
+    const since = clock.now() - bounds.sessionIdle;
+    for (const session of sessions.values()) {
+      session.dismissStray();
+      if (isIdle(session, since)) session.end();
+    }
+    arm();
+  };
+  const arm = (): void => {
+    if (sweeping || sessions.size === 0) return;
+    sweeping = true;
+    clock.after(Math.min(SWEEP, bounds.sessionIdle), sweep);
+  };
+  const sacrifice = (): boolean => {
+    const since = clock.now() - bounds.sessionGrace;
+    let idlest: Session | undefined;
+    for (const session of sessions.values()) {
+      if (isIdle(session, since) && (idlest === undefined || session.touched < idlest.touched)) idlest = session;
+    }
+    idlest?.end();
+    return idlest !== undefined;
+  };
+
+  return {
+    create(auth) {
+      if (sessions.size >= bounds.sessions && !sacrifice()) return undefined;
+      const session = new Session(crypto.randomUUID(), road, auth, ended);
+      sessions.set(session.id, session);
+      arm();
+      return session;
+    },
+    find(id, auth) {
+      const session = sessions.get(id);
+      // A session id is no proof of who calls: whoever else presents it learns not even that it exists.
+      if (session === undefined || session.principal !== auth?.principal) return undefined;
+      session.touched = clock.now();
+      return session;
+    },
+    get count() {
+      return sessions.size;
+    },
+    stopListening() {
+      for (const session of sessions.values()) session.stopListening();
+    },
+    endAll() {
+      for (const session of [...sessions.values()]) session.end();
+    },
+  };
+}

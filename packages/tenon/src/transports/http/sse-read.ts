@@ -1,0 +1,141 @@
+/** Reads server-sent events. https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream */
+
+export interface SseEvent {
+  /** `message` unless the stream says otherwise. */
+  readonly type: string;
+  readonly data: string;
+}
+
+export interface SseReader {
+  /** Reads on. Chunks may be cut anywhere, inside a character too. */
+  feed(chunk: Uint8Array): void;
+  /** The id of the last whole event that had one: what to resume after. The id of an event without data counts. */
+  readonly lastEventId: string | undefined;
+  /** How long the server asks to wait before a reconnect, in milliseconds. */
+  readonly retry: number | undefined;
+}
+
+export interface SseListener {
+  event(event: SseEvent): void;
+  /** An event was longer than the limit. It is skipped, and the stream goes on. */
+  tooLong(): void;
+}
+
+const LF = 10;
+/** No retry is believed to be longer than a day. */
+const LONGEST_RETRY = 86_400_000;
+
+/**
+ * Makes a reader that holds `limit` characters of one event at the most. An event that the stream cuts off is dropped,
+ * and its id with it. A stream that goes on from an earlier one begins with the id of that one.
+ */
+export function readSse(listener: SseListener, limit: number, resumedAfter?: string): SseReader {
+  const decoder = new TextDecoder();
+  const lines = lineCutter(limit);
+  let lastEventId = resumedAfter;
+  let retry: number | undefined;
+  let id: string | undefined;
+  let type = '';
+  let data: string | undefined;
+  let skipping = false;
+
+  const skip = () => {
+    skipping = true;
+    data = undefined;
+  };
+
+  const dispatch = () => {
+    if (id !== undefined) lastEventId = id === '' ? undefined : id;
+    const event = data === undefined || skipping ? undefined : { type: type || 'message', data };
+    const long = skipping;
+    id = data = undefined;
+    type = '';
+    skipping = false;
+    if (long) listener.tooLong();
+    else if (event) listener.event(event);
+  };
+
+  const append = (value: string) => {
+    const length = data === undefined ? value.length : data.length + 1 + value.length;
+    if (skipping) return;
+    if (length > limit) skip();
+    else data = data === undefined ? value : `${data}\n${value}`;
+  };
+
+  const field = (line: string) => {
+    const colon = line.indexOf(':');
+    if (colon === 0) return;
+    const name = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
+    if (name === 'data') append(value);
+    else if (name === 'event') type = value;
+    else if (name === 'id' && !value.includes('\0')) id = value;
+    else if (name === 'retry' && /^[0-9]+$/.test(value)) retry = Math.min(Number(value), LONGEST_RETRY);
+  };
+
+  const line = (text: string | undefined) => {
+    if (text === undefined) skip();
+    else if (text === '') dispatch();
+    else field(text);
+  };
+
+  return {
+    feed: chunk => lines.cut(decoder.decode(chunk, { stream: true }), line),
+    get lastEventId() {
+      return lastEventId;
+    },
+    get retry() {
+      return retry;
+    },
+  };
+}
+
+/**
+ * Cuts text into lines that end with CR, LF or both. A line beyond `limit` comes as `undefined`. What has no end yet is
+ * kept in pieces, so that one long line in many small chunks costs no more than its length.
+ */
+function lineCutter(limit: number) {
+  let pieces: string[] = [];
+  let held = 0;
+  let overflowed = false;
+  let afterCr = false;
+
+  const keep = (text: string) => {
+    held += text.length;
+    if (held <= limit && !overflowed) pieces.push(text);
+    else {
+      overflowed = true;
+      pieces = [];
+    }
+  };
+
+  const take = (text: string): string | undefined => {
+    if (held === 0 && text.length <= limit) return text;
+    keep(text);
+    const whole = overflowed ? undefined : pieces.join('');
+    pieces = [];
+    held = 0;
+    overflowed = false;
+    return whole;
+  };
+
+  const cut = (text: string, line: (text: string | undefined) => void) => {
+    if (text === '') return;
+    let from = afterCr && text.charCodeAt(0) === LF ? 1 : 0;
+    afterCr = false;
+    let lf = text.indexOf('\n', from);
+    let cr = text.indexOf('\r', from);
+    while (lf >= 0 || cr >= 0) {
+      const end = cr < 0 || (lf >= 0 && lf < cr) ? lf : cr;
+      line(take(text.slice(from, end)));
+      from = end + 1;
+      if (end === cr && lf === from) from += 1;
+      else if (end === cr && from === text.length) afterCr = true;
+      if (lf >= 0 && lf < from) lf = text.indexOf('\n', from);
+      if (cr >= 0 && cr < from) cr = text.indexOf('\r', from);
+    }
+    if (from < text.length) keep(text.slice(from));
+  };
+
+  return { cut };
+}

@@ -1,0 +1,107 @@
+import type { Clock } from '../../jsonrpc/clock.js';
+import type { Exchange, HeaderFields, Sink } from './exchange.js';
+import type { Bounds } from './options.js';
+import { EVENT_STREAM, KEEP_ALIVE } from './sse-frame.js';
+
+/** An answer that is a stream of events. */
+export interface EventStream {
+  readonly open: boolean;
+  /** Writes one frame. A promise settles when the road has room again. A reader who is too slow is cut off. */
+  write(frame: string): void | Promise<void>;
+  end(): void;
+  cut(): void;
+}
+
+/** All streams of an endpoint: counted, and kept alive by one timer. */
+export interface Streams {
+  /**
+   * Begins the stream that answers an exchange; `undefined` when there are too many, or when the client is gone.
+   * `closed` is called once when it ends, whoever ends it.
+   */
+  begin(exchange: Exchange, headers?: HeaderFields, closed?: (stream: EventStream) => void): EventStream | undefined;
+  readonly count: number;
+  cutAll(): void;
+}
+
+const STREAM_HEADERS = {
+  'content-type': EVENT_STREAM,
+  'cache-control': 'no-cache, no-transform',
+  // Tells proxies in front not to hold events back.
+  'x-accel-buffering': 'no',
+};
+
+interface Entry extends EventStream {
+  quiet: boolean;
+}
+
+export function createStreams(bounds: Bounds, clock: Clock): Streams {
+  const entries = new Set<Entry>();
+  let ticking = false;
+
+  const tick = (): void => {
+    ticking = false;
+    for (const entry of entries) {
+      if (entry.quiet) entry.write(KEEP_ALIVE);
+      entry.quiet = true;
+    }
+    arm();
+  };
+  const arm = (): void => {
+    if (ticking || entries.size === 0 || bounds.keepAlive <= 0) return;
+    ticking = true;
+    clock.after(bounds.keepAlive, tick);
+  };
+
+  return {
+    begin(exchange, headers, closed) {
+      if (entries.size >= bounds.streams || exchange.gone) return undefined;
+      const sink = exchange.stream(200, headers === undefined ? STREAM_HEADERS : { ...STREAM_HEADERS, ...headers });
+      const entry = entryOf(sink, bounds.waitingBytes, stream => {
+        entries.delete(stream);
+        closed?.(stream);
+      });
+      entries.add(entry);
+      exchange.whenGone(entry.cut);
+      arm();
+      return entry;
+    },
+    get count() {
+      return entries.size;
+    },
+    cutAll() {
+      for (const entry of [...entries]) entry.cut();
+    },
+  };
+}
+
+function entryOf(sink: Sink, limit: number, closed: (entry: Entry) => void): Entry {
+  let open = true;
+  const close = (): boolean => {
+    if (!open) return false;
+    open = false;
+    closed(entry);
+    return true;
+  };
+  const entry: Entry = {
+    quiet: false,
+    get open() {
+      return open;
+    },
+    write(frame) {
+      if (!open) return undefined;
+      entry.quiet = false;
+      const room = sink.write(frame);
+      if (sink.waiting <= limit) return room;
+      // Whoever does not read is told by a cut, not by a queue without end. What is logged can be resumed.
+      entry.cut();
+      return undefined;
+    },
+    end() {
+      if (close()) sink.end();
+    },
+    cut() {
+      if (close()) sink.cut();
+    },
+  };
+  return entry;
+}

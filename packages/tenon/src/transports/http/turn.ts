@@ -1,0 +1,104 @@
+import type { Id, Message, Response } from '../../jsonrpc/message.js';
+import type { Exchange } from './exchange.js';
+import { invalidRequest, refuse } from './refusal.js';
+import type { Session } from './session.js';
+import { EVENT_STREAM, eventFrame, primingFrame } from './sse-frame.js';
+import type { EventStream } from './streams.js';
+
+/**
+ * One POST of a session that waits for answers. It becomes a stream when something is to be said before they are there,
+ * and the stream outlives its connection: what it would have carried can be fetched by resuming it.
+ */
+export class Turn {
+  readonly exchange: Exchange;
+  /** Whether its request opens the session. */
+  readonly opening: boolean;
+  /** The answers of a batch, until all are there. */
+  readonly #batch: Response[] | undefined;
+  /** The stream's number in its session; 0 until there is one. */
+  stream = 0;
+  #events: EventStream | undefined;
+  #waiting: number;
+
+  constructor(exchange: Exchange, waiting: number, kind: 'single' | 'batch' | 'opening') {
+    this.exchange = exchange;
+    this.#waiting = waiting;
+    this.#batch = kind === 'batch' ? [] : undefined;
+    this.opening = kind === 'opening';
+  }
+
+  /** Carries a message that belongs to the request. Returns `false` when there is no way to. */
+  speak(session: Session, message: Message): false | void | Promise<void> {
+    if (!this.#begin(session)) return false;
+    return this.#event(session, JSON.stringify(message));
+  }
+
+  /** Carries an answer, and ends with the last one. */
+  answer(session: Session, response: Response): void | Promise<void> {
+    this.#waiting--;
+    if (this.stream === 0) return this.#plain(session, response);
+    const room = this.#event(session, JSON.stringify(response));
+    if (this.#waiting === 0) this.#events?.end();
+    return room;
+  }
+
+  /** Ends the connection; the stream goes on when the client resumes it. */
+  hangUp(session: Session): boolean {
+    if (!this.#begin(session)) return false;
+    this.#events?.end();
+    this.#events = undefined;
+    return true;
+  }
+
+  /** Goes on over another connection. */
+  attach(events: EventStream): void {
+    this.#events?.end();
+    this.#events = events;
+  }
+
+  detach(events: EventStream): void {
+    if (this.#events === events) this.#events = undefined;
+  }
+
+  /** One of the answers will not come. */
+  dismiss(): void {
+    this.#waiting--;
+    if (this.#waiting > 0) return;
+    if (this.stream !== 0) this.#events?.end();
+    else if (this.exchange.gone) return;
+    else if (this.#batch !== undefined && this.#batch.length > 0) this.exchange.reply(200, JSON.stringify(this.#batch));
+    else this.exchange.stream(200, { 'content-type': EVENT_STREAM }).end();
+  }
+
+  /** The session is over: no answer will come. */
+  abandon(id: Id): void {
+    if (this.stream !== 0) this.#events?.end();
+    else if (!this.exchange.gone) refuse(this.exchange, 404, invalidRequest('The session has ended'), id);
+  }
+
+  #begin(session: Session): boolean {
+    if (this.stream !== 0) return true;
+    const events = session.beginStream(this.exchange, this.opening, closed => this.detach(closed));
+    if (events === undefined) return false;
+    this.#events = events;
+    this.stream = session.nextStream();
+    const { http } = session.dialect ?? {};
+    if (http?.priming) events.write(primingFrame(session.house.log.mark(this.stream), session.house.bounds.retry));
+    return true;
+  }
+
+  #event(session: Session, text: string): void | Promise<void> {
+    const id = session.keep(this.stream, text);
+    return this.#events?.write(eventFrame(text, id));
+  }
+
+  #plain(session: Session, response: Response): void {
+    if (this.#batch !== undefined) {
+      this.#batch.push(response);
+      if (this.#waiting > 0) return;
+    }
+    if (this.exchange.gone) return;
+    const opened = this.opening && 'result' in response;
+    this.exchange.reply(200, JSON.stringify(this.#batch ?? response), opened ? session.headers : undefined);
+  }
+}

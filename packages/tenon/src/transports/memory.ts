@@ -1,0 +1,77 @@
+import type { Channel, Receiver, SendOptions } from '../jsonrpc/channel.js';
+import { TenonError } from '../jsonrpc/error.js';
+import type { Message, Response } from '../jsonrpc/message.js';
+
+/** The client's end and the server's end of a road inside one process. */
+export interface Pair {
+  readonly client: Channel;
+  readonly server: Channel;
+}
+
+/** Called with every message that crosses, before it is delivered. */
+export type Tap = (from: 'client' | 'server', message: Message | readonly Response[]) => void;
+
+declare function queueMicrotask(run: () => void): void;
+
+/**
+ * Two channels that are each other's other end. Messages cross by reference, in order, never within the call that sends
+ * them: whoever sends a value must not change it afterwards.
+ */
+export function createPair(tap?: Tap): Pair {
+  const client = new End('in this process: server', message => tap?.('client', message));
+  const server = new End('in this process: client', message => tap?.('server', message));
+  client.joins(server);
+  server.joins(client);
+  return { client, server };
+}
+
+class End implements Channel {
+  readonly peer: string;
+  readonly #tap: (message: Message | readonly Response[]) => void;
+  #other: End | undefined;
+  #receiver: Receiver | undefined;
+  #early: (Message | readonly Response[])[] = [];
+  #closed = false;
+
+  constructor(peer: string, tap: (message: Message | readonly Response[]) => void) {
+    this.peer = peer;
+    this.#tap = tap;
+  }
+
+  joins(other: End): void {
+    this.#other = other;
+  }
+
+  open(receiver: Receiver): void {
+    this.#receiver = receiver;
+    const early = this.#early;
+    this.#early = [];
+    for (const message of early) this.#deliver(message);
+  }
+
+  send(message: Message | readonly Response[], _options?: SendOptions): void {
+    if (this.#closed) throw new TenonError('connection/closed', 'the connection is closed', { peer: this.peer });
+    this.#tap(message);
+    const other = this.#other as End;
+    if (other.#receiver) other.#deliver(message);
+    else other.#early.push(message);
+  }
+
+  close(): void {
+    const other = this.#other as End;
+    other.#end();
+    this.#end();
+  }
+
+  #deliver(message: Message | readonly Response[]): void {
+    queueMicrotask(() => {
+      if (!this.#closed) this.#receiver?.message(message);
+    });
+  }
+
+  #end(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    queueMicrotask(() => this.#receiver?.closed());
+  }
+}

@@ -1,0 +1,167 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { TenonError } from '../../jsonrpc/error.js';
+import { notification } from '../../jsonrpc/message.js';
+import type { ByteReader } from './bytes.js';
+import { openStdio, type StdioOptions } from './client.js';
+import type { Exit, ServerProcess } from './process.js';
+
+/** A process that reacts as the test says, on a clock that runs by itself as fast as it can. */
+function fake(
+  reacts: { stdinEnd?: boolean; terminate?: boolean; leavesOrphan?: boolean } = {},
+  options: Partial<StdioOptions> = {},
+) {
+  const log: string[] = [];
+  const state = { running: true, orphan: reacts.leavesOrphan ?? false, now: 0, holds: 0, releases: 0 };
+  const readers = {} as { output: ByteReader; errors: ByteReader };
+  let exit = (_: Exit) => {};
+  const exited = new Promise<Exit>(resolve => {
+    exit = how => {
+      state.running = false;
+      resolve(how);
+    };
+  });
+  const clock = {
+    now: () => state.now,
+    after(ms: number, run: () => void) {
+      setImmediate(() => {
+        state.now += ms;
+        run();
+      });
+      return () => {};
+    },
+  };
+  const child: ServerProcess = {
+    input: {
+      write: (_, done) => done(),
+      end() {
+        log.push('stdin ended');
+        if (reacts.stdinEnd) exit({ code: 0, signal: null });
+      },
+      soon: run => void setImmediate(run),
+    },
+    output: { read: reader => void Object.assign(readers, { output: reader }), pause() {}, resume() {} },
+    errors: { read: reader => void Object.assign(readers, { errors: reader }) },
+    exited,
+    running: () => state.running,
+    hold() {
+      state.holds++;
+      return () => void state.releases++;
+    },
+    anyRunning: () => state.running || state.orphan,
+    terminate() {
+      log.push(`terminated after ${Math.round(state.now / 100) * 100}`);
+      if (reacts.terminate) {
+        state.orphan = false;
+        if (state.running) exit({ code: null, signal: 'SIGTERM' });
+      }
+    },
+    kill() {
+      log.push(`killed after ${Math.round(state.now / 100) * 100}`);
+      state.orphan = false;
+      if (state.running) exit({ code: null, signal: 'SIGKILL' });
+    },
+  };
+  const closed: (TenonError | undefined)[] = [];
+  const receiver = {
+    message: vi.fn(),
+    unreadable: vi.fn(),
+    lost: vi.fn(),
+    closed: (error?: TenonError) => void closed.push(error),
+  };
+  const channel = openStdio(
+    { command: 'node', args: ['x.js', '--token=hunter22'], clock, ...options },
+    async () => child,
+  );
+  return { channel, receiver, closed, log, readers, exit, state, open: () => channel.open(receiver) };
+}
+
+describe('closing', () => {
+  it('ends stdin and is content with an exit [lifecycle.shutdown.stdio-close-stdin]', async () => {
+    const { open, channel, log, closed } = fake({ stdinEnd: true });
+    await open();
+    await Promise.all([channel.close(), channel.close()]);
+    expect(log).toEqual(['stdin ended']);
+    expect(closed).toEqual([undefined]);
+  });
+
+  it('goes on to SIGTERM, then to SIGKILL [lifecycle.shutdown.stdio-sigterm] [lifecycle.shutdown.stdio-sigkill]', async () => {
+    const polite = fake({ terminate: true });
+    await polite.open();
+    await polite.channel.close();
+    expect(polite.log).toEqual(['stdin ended', 'terminated after 2000']);
+    const stubborn = fake({}, { exitMs: 300, terminateMs: 500 });
+    await stubborn.open();
+    await stubborn.channel.close();
+    expect(stubborn.log).toEqual(['stdin ended', 'terminated after 300', 'killed after 800']);
+    expect(stubborn.closed).toEqual([undefined]);
+  });
+
+  it('does not leave what an exited wrapper started', async () => {
+    const { open, channel, log, state } = fake({ stdinEnd: true, terminate: true, leavesOrphan: true });
+    await open();
+    await channel.close();
+    expect(state).toMatchObject({ holds: 1, releases: 1 });
+    expect(log).toEqual(['stdin ended', 'terminated after 2000']);
+  });
+
+  it('lets nothing be sent any more, and nothing come', async () => {
+    const { open, channel, readers, receiver } = fake({ stdinEnd: true });
+    await open();
+    const closing = channel.close();
+    readers.output.chunk(Buffer.from('{"id":1}\n'));
+    await expect(channel.send(notification('n'))).rejects.toMatchObject({ code: 'connection/closed' });
+    await closing;
+    expect(receiver.message).not.toHaveBeenCalled();
+  });
+});
+
+describe('a server that goes by itself [lifecycle.shutdown.stdio-server-initiated]', () => {
+  it('is told with how it ended, its last words, and no secret', async () => {
+    const { open, closed, readers, exit } = fake({}, { env: { KEY: 'hunter23' } });
+    await open();
+    readers.errors.chunk(Buffer.from('no config for hunter23\nbye'));
+    exit({ code: 7, signal: null });
+    readers.output.end();
+    await vi.waitFor(() => expect(closed).toHaveLength(1));
+    expect(closed[0]).toMatchObject({ code: 'stdio/exited', got: 'exit code 7' });
+    expect(closed[0]?.message).toContain('no config for …\n  bye');
+    expect(closed[0]?.message).toContain('stdio: node x.js --token=…');
+    expect(closed[0]?.message).not.toContain('hunter');
+  });
+
+  it('is read to the end before that', async () => {
+    const { open, closed, readers, receiver, exit } = fake();
+    await open();
+    exit({ code: 0, signal: null });
+    await Promise.resolve();
+    readers.output.chunk(Buffer.from('{"id":1}\n'));
+    readers.output.end();
+    await vi.waitFor(() => expect(closed).toHaveLength(1));
+    expect(receiver.message).toHaveBeenCalledWith({ id: 1 });
+  });
+
+  it('may only have closed its stdout: it is stopped', async () => {
+    const { open, closed, log, readers } = fake({ terminate: true });
+    await open();
+    readers.output.end();
+    await vi.waitFor(() => expect(log).toHaveLength(2));
+    expect(closed.map(error => error?.code)).toEqual(['stdio/output-closed']);
+  });
+});
+
+it('hands each line of stderr to who asks, and survives what they throw [stdio.stderr-not-an-error]', async () => {
+  const lines: string[] = [];
+  const { open, readers, closed } = fake(
+    {},
+    {
+      stderr: line => {
+        lines.push(line);
+        throw new Error('listener');
+      },
+    },
+  );
+  await open();
+  readers.errors.chunk(Buffer.from('one\ntwo\n'));
+  expect(lines).toEqual(['one', 'two']);
+  expect(closed).toEqual([]);
+});

@@ -1,0 +1,36 @@
+const FIRST = 4096;
+const KEPT = 256 * 1024;
+
+/** The bytes of a line that is not complete yet, copied together. Many tiny chunks cost no more than few large ones. */
+export interface Held {
+  readonly size: number;
+  add(bytes: Uint8Array): void;
+  /** The bytes so far. Valid until the next `add`. */
+  view(): Uint8Array;
+  clear(): void;
+}
+
+export function createHeld(): Held {
+  let buffer = new Uint8Array(0);
+  let size = 0;
+  return {
+    get size() {
+      return size;
+    },
+    add(bytes) {
+      if (size + bytes.length > buffer.length) {
+        const grown = new Uint8Array(Math.max(FIRST, buffer.length * 2, size + bytes.length));
+        grown.set(buffer.subarray(0, size));
+        buffer = grown;
+      }
+      buffer.set(bytes, size);
+      size += bytes.length;
+    },
+    view: () => buffer.subarray(0, size),
+    clear() {
+      size = 0;
+      // One large line does not hold its memory for the rest of the connection.
+      if (buffer.length > KEPT) buffer = new Uint8Array(0);
+    },
+  };
+}

@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import type { Conversation } from '../../conversation/service.js';
+import type { Channel, Receiver } from '../../jsonrpc/channel.js';
+import type { Clock } from '../../jsonrpc/clock.js';
+import type { TenonError } from '../../jsonrpc/error.js';
+import { success } from '../../jsonrpc/message.js';
+import type { ByteReader } from './bytes.js';
+import { serveLines } from './server.js';
+
+function manualClock() {
+  let now = 0;
+  let timers: { at: number; run: () => void }[] = [];
+  const clock: Clock = {
+    now: () => now,
+    after(ms, run) {
+      const timer = { at: now + ms, run };
+      timers.push(timer);
+      return () => {
+        timers = timers.filter(each => each !== timer);
+      };
+    },
+  };
+  /** Lets time pass in steps, and what waits for it happen. */
+  const pass = async (ms: number) => {
+    for (const end = now + ms; now < end; ) {
+      now += 10;
+      const due = timers.filter(each => each.at <= now);
+      timers = timers.filter(each => each.at > now);
+      for (const { run } of due) run();
+      await settle();
+    }
+  };
+  return { clock, pass };
+}
+
+const settle = () => new Promise(resolve => setImmediate(resolve));
+
+/** A server whose answers the test gives, on streams that the test moves. */
+async function serve(options: { drainMs?: number } = {}) {
+  const { clock, pass } = manualClock();
+  const seen = {
+    received: [] as unknown[],
+    unreadable: 0,
+    ended: 0,
+    closed: [] as (TenonError | undefined)[],
+    paused: false,
+    finished: false,
+  };
+  const written: string[] = [];
+  const stuck: ((error?: unknown) => void)[] = [];
+  const state = {
+    reader: undefined as ByteReader | undefined,
+    channel: undefined as Channel | undefined,
+    reads: true,
+    inFlight: 0,
+  };
+  const receiver: Receiver = {
+    message: value => void seen.received.push(value),
+    unreadable: () => void seen.unreadable++,
+    lost() {},
+    closed: error => void seen.closed.push(error),
+  };
+  const service = {
+    async connect(channel: Channel): Promise<Conversation> {
+      state.channel = channel;
+      await channel.open(receiver);
+      return {
+        dialect: undefined,
+        get inFlight() {
+          return state.inFlight;
+        },
+        end: () => void seen.ended++,
+      };
+    },
+  };
+  const source = {
+    read: (reader: ByteReader) => void Object.assign(state, { reader }),
+    pause: () => void Object.assign(seen, { paused: true }),
+    resume: () => void Object.assign(seen, { paused: false }),
+  };
+  const sink = {
+    write(text: string, done: (error?: unknown) => void) {
+      if (!state.reads) return void stuck.push(done);
+      written.push(text);
+      done();
+    },
+    end() {},
+    soon: (run: () => void) => void setImmediate(run),
+  };
+  const serving = await serveLines(service, source, sink, { clock, ...options });
+  void serving.closed.then(() => {
+    seen.finished = true;
+  });
+  const answer = (id: number, length = 1) => state.channel!.send(success(id, { text: 'x'.repeat(length) }));
+  return { serving, seen, state, written, stuck, answer, pass, reader: state.reader! };
+}
+
+describe('serving on lines [stdio.streams] [stdio.server-exits-on-eof]', () => {
+  it('receives what the last bytes bring, and lets what is being worked on finish', async () => {
+    const { reader, seen, state, written, answer, pass } = await serve();
+    state.inFlight = 1;
+    reader.chunk(Buffer.from('{"id":1}\n{"id":2}'));
+    reader.end();
+    await pass(1000);
+    expect(seen).toMatchObject({ received: [{ id: 1 }, { id: 2 }], ended: 0, closed: [], finished: false });
+    state.inFlight = 0;
+    void answer(1);
+    await pass(100);
+    expect(written.join('')).toContain('"id":1');
+    expect(seen).toMatchObject({ ended: 1, closed: [undefined], finished: true });
+  });
+
+  it('waits for it no longer than the drain time [lifecycle.errors.shutdown-timeout]', async () => {
+    const { reader, seen, state, pass } = await serve({ drainMs: 300 });
+    state.inFlight = 1;
+    reader.end();
+    await pass(250);
+    expect(seen.finished).toBe(false);
+    await pass(100);
+    expect(seen).toMatchObject({ ended: 1, finished: true });
+  });
+
+  it('ends at once when the client no longer reads: there is nobody to answer', async () => {
+    const { seen, state, answer, stuck, pass } = await serve();
+    state.inFlight = 1;
+    state.reads = false;
+    void answer(1);
+    await pass(20);
+    for (const done of stuck) done(new Error('EPIPE'));
+    await pass(50);
+    expect(seen.finished).toBe(true);
+    expect(seen.closed.map(error => error?.code)).toEqual(['stdio/write-failed']);
+  });
+
+  it('does not read requests while the answers to earlier ones are not read', async () => {
+    const { seen, state, answer, stuck, pass } = await serve();
+    state.reads = false;
+    const sent = answer(1, 3 * 1024 * 1024);
+    expect(seen.paused).toBe(true);
+    await pass(20);
+    stuck[0]?.();
+    await sent;
+    expect(seen.paused).toBe(false);
+  });
+
+  it('closes once, however often it is asked to [lifecycle.shutdown.transport-close]', async () => {
+    const { serving, seen, state, pass } = await serve();
+    const closes = [serving.close(), serving.close(), state.channel!.close()];
+    await pass(100);
+    await Promise.all(closes);
+    expect(seen).toMatchObject({ ended: 1, closed: [undefined], finished: true });
+  });
+
+  it('ends when the conversation closes its channel', async () => {
+    const { seen, state, pass } = await serve();
+    void state.channel!.close();
+    await pass(100);
+    expect(seen).toMatchObject({ ended: 1, closed: [undefined], finished: true });
+  });
+});

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { createStderrTail, TAIL_CHARACTERS, TAIL_LINES } from './stderr-tail.js';
+
+const bytes = (text: string) => Buffer.from(text);
+
+describe('the tail of stderr [stdio.stderr-logging] [stdio.stderr-client-choice]', () => {
+  it('keeps the last lines, in any chunking', () => {
+    const seen: string[] = [];
+    const tail = createStderrTail(line => void seen.push(line));
+    const text = Array.from({ length: 30 }, (_, index) => `línea ${index}\r\n`).join('');
+    for (const byte of bytes(text)) tail.chunk(Uint8Array.of(byte));
+    expect(seen).toHaveLength(30);
+    expect(tail.lines()).toEqual(seen.slice(-TAIL_LINES));
+    expect(tail.lines().at(-1)).toBe('línea 29');
+  });
+
+  it('stays small, whatever comes', () => {
+    const tail = createStderrTail();
+    for (let count = 0; count < 1000; count++) tail.chunk(bytes('x'.repeat(10_000)));
+    for (let count = 0; count < 100; count++) tail.chunk(bytes(`\n${'y'.repeat(10_000)}`));
+    tail.end();
+    expect(tail.lines().join('').length).toBeLessThanOrEqual(TAIL_CHARACTERS);
+    expect(tail.lines().length).toBeGreaterThan(3);
+    expect(tail.lines().every(line => line.length <= 1025 && line.endsWith('…'))).toBe(true);
+  });
+
+  it('leaves out what moves the cursor, sets a title or hides text, and keeps a line without an end', () => {
+    const tail = createStderrTail();
+    tail.chunk(bytes('\u001b[1;31mError\u001b[0m:\tbad\u0007\u202e\n\u001b]0;title\u0007after\u001b[2J'));
+    tail.end();
+    expect(tail.lines()).toEqual(['Error: bad', 'after']);
+  });
+});

@@ -1,0 +1,109 @@
+// @ts-check
+/**
+ * Everything that must hold, one step after the other; a step that fails does not stop the next. Arguments name the
+ * steps to run (`npm test -- types lint`); without any, all run. The last line says how many passed and failed: each
+ * step counts as one, and so does each test of the test runner.
+ */
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { consumeTypes, exportsMatch, install, lintPackage, loads, removeInstalled } from '../test/package/checks.mjs';
+import { bin, readJson, root, runNode } from './process.mjs';
+import { installRuntimes } from './runtimes.mjs';
+
+/** What a step counted beside itself, and whether it held. @typedef {{ passed: number, failed: number, held: boolean }} Counts */
+/** @typedef {{ id: string, title: string, needs?: string, run: () => Promise<Counts | void> }} Step */
+
+/** @param {string} project */
+const typecheck = project => runNode([bin('typescript'), '-p', project]);
+/** @param {string[]} args */
+const biome = (...args) => runNode([bin('@biomejs/biome', 'biome'), ...args]);
+/** @param {string} script */
+const script = script => ({ needs: script, run: () => runNode([script]) });
+
+/** @type {Step[]} */
+const steps = [
+  { id: 'build', title: 'Build', run: () => runNode(['scripts/build.mjs']) },
+  { id: 'types', title: 'Types', run: () => typecheck('tsconfig.json') },
+  {
+    id: 'portable',
+    title: 'Types without those of any platform',
+    run: () => typecheck('packages/tenon/tsconfig.portable.json'),
+  },
+  { id: 'package', title: 'The package installs into an empty project', run: install },
+  { id: 'package', title: 'Published types under TypeScript 5.9', run: () => consumeTypes('typescript-5') },
+  { id: 'package', title: 'Published types under TypeScript 7', run: () => consumeTypes('typescript') },
+  { id: 'package', title: 'The package loads by import', run: () => loads('import') },
+  { id: 'package', title: 'The package loads by require', run: () => loads('require') },
+  { id: 'package', title: 'Both forms of the package export the same', run: exportsMatch },
+  { id: 'package', title: 'The package by publint', run: () => lintPackage('publint', 'run', '--strict') },
+  { id: 'package', title: 'The package by are-the-types-wrong', run: () => lintPackage('@arethetypeswrong/cli') },
+  { id: 'lint', title: 'Lint', run: () => biome('lint', '--error-on-warnings') },
+  { id: 'format', title: 'Format', run: () => biome('format') },
+  { id: 'unused', title: 'Dead code and unused dependencies', run: () => runNode([bin('knip')]) },
+  { id: 'unit', title: 'Tests', run: vitest },
+  { id: 'runtimes', title: 'Other runtimes', ...afterRuntimes('test/runtimes/run.mjs') },
+  { id: 'conformance', title: 'Conformance', ...afterRuntimes('test/conformance/run.mjs') },
+];
+
+/** @param {string} path */
+function afterRuntimes(path) {
+  const { needs, run } = script(path);
+  return { needs, run: () => installRuntimes().then(run) };
+}
+
+/** @returns {Promise<Counts>} */
+async function vitest() {
+  const report = join(root, '.cache/vitest.json');
+  rmSync(report, { force: true });
+  const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  /** @type {unknown} */
+  const failure = await runNode([bin('vitest'), ...args]).catch(error => error);
+  if (!existsSync(report)) throw failure ?? new Error('vitest wrote no report');
+  const { numPassedTests: passed, numFailedTests: failed } = readJson(report);
+  // Vitest also fails when a file can not be read or an error is thrown outside of all tests.
+  return { passed, failed, held: failure === undefined };
+}
+
+/** @param {Step} step @returns {Promise<Counts & { verdict: string }>} */
+async function take({ title, needs, run }) {
+  console.log(`\n━━ ${title}`);
+  if (needs !== undefined && !existsSync(join(root, needs))) {
+    console.log(`SKIPPED: there is no ${needs}`);
+    return { passed: 0, failed: 0, held: true, verdict: 'skipped' };
+  }
+  const started = performance.now();
+  const { passed, failed, held } = await run().then(
+    counts => counts ?? { passed: 0, failed: 0, held: true },
+    error => {
+      console.error(error instanceof Error ? error.message : error);
+      return { passed: 0, failed: 0, held: false };
+    },
+  );
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  const verdict = `${held ? 'passed' : 'FAILED'} in ${seconds} s`;
+  return { passed: passed + (held ? 1 : 0), failed: failed + (held ? 0 : 1), held, verdict };
+}
+
+const wanted = new Set(process.argv.slice(2));
+const unknown = [...wanted].filter(id => !steps.some(step => step.id === id));
+if (unknown.length > 0) {
+  console.error(
+    `no such step: ${unknown.join(', ')}; there are ${[...new Set(steps.map(step => step.id))].join(', ')}`,
+  );
+  process.exit(2);
+}
+
+const summary = [];
+const total = { passed: 0, failed: 0 };
+for (const step of steps) {
+  if (wanted.size > 0 && !wanted.has(step.id)) continue;
+  const { passed, failed, verdict } = await take(step);
+  summary.push(`${step.title}: ${verdict}`);
+  total.passed += passed;
+  total.failed += failed;
+}
+await removeInstalled();
+
+console.log(`\n━━ Summary on Node ${process.version}\n${summary.join('\n')}\n`);
+process.exitCode = total.failed === 0 ? 0 : 1;
+console.log(`${total.passed} passed, ${total.failed} failed`);

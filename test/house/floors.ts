@@ -1,0 +1,77 @@
+import { floorOf, type Import, importsOf, type Source } from './source.js';
+
+interface Floor {
+  /** The folders whose code it may load, and, beside those, the folders whose types it may name. */
+  readonly values: readonly string[];
+  readonly types?: readonly string[];
+}
+
+const ground = ['jsonrpc', 'model'];
+const talk = [...ground, 'schemas', 'dialects', 'conversation'];
+
+/** Which folder of the library stands on which. A folder that is not named here may not be there. */
+export const floors: Readonly<Record<string, Floor>> = {
+  jsonrpc: { values: [] },
+  model: { values: ['jsonrpc'] },
+  schemas: { values: ground },
+  stores: { values: ground },
+  auth: { values: [...ground, 'stores'] },
+  dialects: { values: ground },
+  conversation: { values: [...ground, 'schemas', 'dialects', 'stores'] },
+  telemetry: { values: ground, types: ['dialects', 'conversation'] },
+  transports: { values: ground, types: ['dialects', 'conversation'] },
+  extensions: { values: [...talk, 'stores'], types: ['server', 'client'] },
+  server: { values: [...talk, 'stores', 'telemetry', 'auth'] },
+  client: { values: [...talk, 'stores', 'telemetry', 'auth', 'transports'] },
+  host: { values: [...talk, 'stores', 'telemetry', 'auth', 'transports', 'extensions', 'server', 'client'] },
+  runtimes: { values: [...talk, 'transports', 'server', 'client', 'host'] },
+  testing: { values: [...talk, 'stores', 'transports', 'extensions', 'server', 'client', 'host'] },
+};
+
+/** The rim: the only place that names a platform's own modules, and the entries that lead to it. */
+const rim = 'runtimes/node/';
+const nodeEntries = ['index.node.ts', 'node.ts', 'stdio.ts'];
+
+/** Imports that go up, or sideways to where they may not. */
+export function wrongWay(source: Source): string[] {
+  const from = floorOf(source.path);
+  if (from === '') return [];
+  const floor = floors[from];
+  if (floor === undefined) return [`${source.path}: the architecture has no folder ${from}`];
+  return local(source).flatMap(each => {
+    const to = floorOf(each.target);
+    const allowed = each.typeOnly ? [...floor.values, ...(floor.types ?? [])] : floor.values;
+    if (to === from || allowed.includes(to)) return [];
+    return [`${source.path} imports ${each.typeOnly ? 'types' : 'values'} of ${each.target}`];
+  });
+}
+
+/** Modules of Node outside the rim, and code outside the rim that loads it. */
+export function leavesPortability(source: Source): string[] {
+  if (source.path.startsWith(rim)) return [];
+  return importsOf(source).flatMap(each => {
+    const platform = /^(node|bun|cloudflare|deno):/.test(each.target);
+    const loadsRim = !each.typeOnly && each.target.startsWith(rim) && !nodeEntries.includes(source.path);
+    return platform || loadsRim ? [`${source.path} imports ${each.target}`] : [];
+  });
+}
+
+/** Rings of files that load each other. Each ring is told once. */
+export function cycles(sources: readonly Source[]): string[] {
+  const graph = new Map(sources.map(source => [source.path, loadedBy(source)]));
+  const done = new Set<string>();
+  const rings: string[] = [];
+  const visit = (path: string, road: readonly string[]): void => {
+    const start = road.indexOf(path);
+    if (start >= 0) rings.push([...road.slice(start), path].join(' → '));
+    if (start >= 0 || done.has(path)) return;
+    for (const next of graph.get(path) ?? []) visit(next, [...road, path]);
+    done.add(path);
+  };
+  for (const path of graph.keys()) visit(path, []);
+  return rings;
+}
+
+const local = (source: Source): Import[] => importsOf(source).filter(each => each.target.endsWith('.ts'));
+
+const loadedBy = (source: Source): string[] => local(source).flatMap(each => (each.atOnce ? [each.target] : []));

@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { describe, expect, it } from 'vitest';
+import { citationsIn } from './citations.js';
+import { cover, type Evidence, readEvidence, table } from './coverage.js';
+import { type Requirement, readTable } from './ledger.js';
+
+describe('the requirements', () => {
+  const evidence = readEvidence();
+  const coverage = cover(evidence);
+  console.log(table(evidence.requirements, coverage));
+
+  it('are cited by ids that exist', () => expect(coverage.unknown).toEqual([]));
+  it('are waived only where there is a reason and no test', () => expect(coverage.staleWaivers).toEqual([]));
+  it('are covered, or on the list of debts', () => expect(coverage.undeclared).toEqual([]));
+  it('leave the list of debts when they are covered: npm run requirements -- --write', () => {
+    expect(coverage.settled).toEqual([]);
+  });
+});
+
+const row = (id: string, more: Partial<Requirement> = {}): Requirement => ({
+  ...{ id, revision: '2025-06-18', role: 'server', level: 'MUST', area: 'tools', text: 'It does.' },
+  ...more,
+});
+
+const nothing: Evidence = { requirements: [], citations: [], byConformance: new Map(), waivers: [], uncovered: [] };
+const judge = (more: Partial<Evidence>) => cover({ ...nothing, ...more });
+
+describe('the scenarios', () => {
+  it('are those of the official suite', () => {
+    const suite = readFileSync(
+      createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/dist/index.js'),
+      'utf8',
+    );
+    const names = readTable('by-conformance.tsv').map(([scenario = '']) => scenario);
+    expect(names.filter(name => !new RegExp(`["'\`]${name}["'\`]`).test(suite))).toEqual([]);
+    expect(new Set(names).size).toBe(names.length);
+  });
+});
+
+describe('the gate', () => {
+  it('wants a test, a scenario, a waiver or a debt', () => {
+    const requirements = [row('tools.a')];
+    expect(judge({ requirements }).undeclared).toEqual(['tools.a']);
+    expect(judge({ requirements, citations: [{ id: 'tools.a', file: 'a.test.ts' }] }).debts).toEqual([]);
+    expect(judge({ requirements, byConformance: new Map([['list', ['tools.a']]]) }).debts).toEqual([]);
+    expect(judge({ requirements, waivers: [{ id: 'tools.a', revision: '*', reason: 'r' }] }).debts).toEqual([]);
+    expect(judge({ requirements, uncovered: ['tools.a'] }).undeclared).toEqual([]);
+  });
+
+  it('guards what the core must do', () => {
+    const outside = [
+      row('tools.b', { level: 'SHOULD' }),
+      row('auth.a', { area: 'auth' }),
+      row('tasks.a', { area: 'tasks' }),
+      row('security.a', { role: 'auth-server' }),
+      row('ext-tasks.a', { revision: 'extensions' }),
+    ];
+    expect(judge({ requirements: outside }).debts).toEqual([]);
+    expect(judge({ requirements: [row('tools.b', { level: 'MUST NOT' })] }).debts).toEqual(['tools.b']);
+  });
+
+  it('wants ids that exist', () => {
+    expect(judge({ citations: [{ id: 'tools.z', file: 'a.test.ts' }] }).unknown).toEqual(['tools.z in a.test.ts']);
+    expect(judge({ byConformance: new Map([['list', ['tools.z']]]) }).unknown).toHaveLength(1);
+  });
+
+  it('wants waivers that are needed', () => {
+    const requirements = [row('tools.a'), row('tools.b', { level: 'SHOULD' })];
+    const stale = (id: string, revision: string, reason: string, more: Partial<Evidence> = {}) =>
+      judge({ requirements, waivers: [{ id, revision, reason }], ...more }).staleWaivers;
+    expect(stale('tools.a', '2025-06-18', 'r')).toEqual([]);
+    expect(stale('tools.a', '2026-07-28', 'r')).toHaveLength(1);
+    expect(stale('tools.a', '*', '')).toHaveLength(1);
+    expect(stale('tools.b', '*', 'r')).toHaveLength(1);
+    expect(stale('tools.z', '*', 'r')).toHaveLength(1);
+    expect(stale('tools.a', '*', 'r', { citations: [{ id: 'tools.a', file: 'a.test.ts' }] })).toHaveLength(1);
+  });
+
+  it('wants settled debts off the list', () => {
+    const requirements = [row('tools.a')];
+    const citations = [{ id: 'tools.a', file: 'a.test.ts' }];
+    expect(judge({ requirements, citations, uncovered: ['tools.a'] }).settled).toEqual(['tools.a']);
+    expect(judge({ uncovered: ['tools.z'] }).settled).toEqual(['tools.z']);
+  });
+
+  it('counts a waiver only in its revision', () => {
+    const requirements = [row('tools.a'), row('tools.a', { revision: '2026-07-28' })];
+    const waivers = [{ id: 'tools.a', revision: '2026-07-28', reason: 'r' }];
+    const { standing, debts } = judge({ requirements, waivers });
+    expect(requirements.map(standing)).toEqual(['uncovered', 'waived']);
+    expect(debts).toEqual(['tools.a']);
+  });
+});
+
+describe('citations', () => {
+  const ids = (text: string) => citationsIn('a.test.ts', text, new Set(['tools', 'http'])).map(({ id }) => id);
+
+  it('are in brackets in titles, strings and comments', () => {
+    expect(ids("it('lists [tools.list.a]', () => {});")).toEqual(['tools.list.a']);
+    expect(ids("// [tools.list.a, http.b-c http.d]\nconst a = 'x';")).toEqual(['tools.list.a', 'http.b-c', 'http.d']);
+    expect(ids('/** [tools.list.a] */\nfunction f() {}')).toEqual(['tools.list.a']);
+    expect(ids(`it.each([1])(\`\${x} [http.b]\`, () => { /* [tools.a] */ f(); });`)).toEqual(['http.b', 'tools.a']);
+  });
+
+  it('are not in code, in other brackets, nor in skipped tests', () => {
+    expect(ids('const a = b[tools.list];')).toEqual([]);
+    expect(ids("it('reads [a.b] and [1]', () => {});")).toEqual([]);
+    expect(ids("it.skip('lists [tools.list.a]', () => {});")).toEqual([]);
+    expect(ids("it.todo('lists [tools.list.a]');")).toEqual([]);
+  });
+});

@@ -1,0 +1,72 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const folder = fileURLToPath(new URL('.', import.meta.url));
+
+/** Each ledger is named by its revision; the last has the extensions, of which the gate only knows the ids. */
+export const revisions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const;
+const ledgers = [...revisions, 'extensions'] as const;
+
+/** What one revision asks, as one row of its ledger. README.md says what the columns mean. */
+export interface Requirement {
+  readonly revision: (typeof ledgers)[number];
+  readonly id: string;
+  readonly role: string;
+  readonly level: string;
+  readonly area: string;
+  readonly text: string;
+}
+
+export interface Waiver {
+  readonly id: string;
+  /** `*`, or the one revision in which it is waived. */
+  readonly revision: string;
+  readonly reason: string;
+}
+
+/** Reads a tab-separated file: a header line, no quoting. A file that is missing has no rows. */
+export function readTable(name: string): string[][] {
+  const path = join(folder, name);
+  if (!existsSync(path)) return [];
+  const [, ...lines] = readFileSync(path, 'utf8').split('\n');
+  return lines.filter(line => line !== '').map(line => line.split('\t'));
+}
+
+export function readRequirements(): Requirement[] {
+  return ledgers.flatMap(revision =>
+    readTable(`${revision}.tsv`).map(([id = '', role = '', level = '', area = '', text = '']) => ({
+      ...{ revision, id, role, level, area, text },
+    })),
+  );
+}
+
+export function readWaivers(): Waiver[] {
+  return readTable('waivers.tsv').map(([id = '', revision = '', reason = '']) => ({ id, revision, reason }));
+}
+
+/**
+ * The ids that each scenario of the official suite checks. A scenario counts while the suite is run, and when it is
+ * not among its known failures.
+ */
+export function readByConformance(): Map<string, string[]> {
+  const suite = join(folder, '../conformance');
+  if (!existsSync(join(suite, 'run.mjs'))) return new Map();
+  const lists = readdirSync(suite).filter(name => name.startsWith('known-failures'));
+  const failing = lists.flatMap(name => readFileSync(join(suite, name), 'utf8').split(/[^\w/.-]+/));
+  const rows = readTable('by-conformance.tsv').filter(([scenario = '']) => !failing.includes(scenario));
+  return new Map(rows.map(([scenario = '', ids = '']) => [scenario, ids.split(' ')]));
+}
+
+/** The list of debts: ids that nothing covers yet. */
+export function readUncovered(): string[] {
+  return readTable('uncovered.tsv').map(([id = '']) => id);
+}
+
+export const uncoveredPath = join(folder, 'uncovered.tsv');
+
+/** What the gate guards: what the core must and must not do. Authorization, tasks and apps have their own time. */
+export function isGuarded({ revision, role, level, area }: Requirement): boolean {
+  if (revision === 'extensions' || !level.startsWith('MUST')) return false;
+  return area !== 'auth' && area !== 'tasks' && area !== 'apps' && !role.startsWith('auth-');
+}

@@ -1,0 +1,183 @@
+import { Ajv, type ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { seal } from './exact.js';
+import { isRevision, type Revision, readSchema } from './schema-file.js';
+import { type Side, type Vocabulary, vocabularyOf } from './vocabulary.js';
+
+type Json = Record<string, unknown>;
+
+/** What is around a message. */
+export interface Context {
+  /** Who sends it. */
+  readonly from: Side;
+  /** The request that it answers, when it is a response. */
+  readonly answers?: { readonly method: string; readonly params?: unknown } | undefined;
+}
+
+export interface JudgeOptions {
+  /** Whether a member that the revision does not know is a fault in what we send. Default false: the types are open. */
+  readonly exact?: boolean;
+  /** Methods beside those of the revision: of an extension, or made up by a test. Only their envelope is judged. */
+  readonly custom?: (method: string) => boolean;
+}
+
+export interface Judge {
+  /** What is wrong with a message that crossed; nothing is wrong when empty. */
+  message(value: unknown, context: Context): string[];
+  /** What is wrong with an array of messages as such; its members are messages. */
+  batch(values: readonly unknown[]): string[];
+  /** What is wrong with a value of a named type of the schema. */
+  type(name: string, value: unknown): string[];
+}
+
+/** The official schema of a revision, asked about messages. Throws when the schemas are not there. */
+export function judge(revision: Revision, options: JudgeOptions = {}): Judge {
+  const official = readSchema(revision);
+  const definitions = options.exact ? seal(official.definitions) : official.definitions;
+  const vocabulary = vocabularyOf(official.definitions);
+  const type = compiler(definitions, official.is2020, official.pointer);
+  const bench: Bench = { revision, vocabulary, type, custom: options.custom ?? (() => false) };
+  return {
+    type,
+    batch: values => judgeBatch(bench, values),
+    message: (value, context) => judgeMessage(bench, value, context),
+  };
+}
+
+interface Bench {
+  readonly revision: Revision;
+  readonly vocabulary: Vocabulary;
+  readonly type: Judge['type'];
+  readonly custom: (method: string) => boolean;
+}
+
+function compiler(definitions: Json, is2020: boolean, pointer: string): Judge['type'] {
+  const ajv = new (is2020 ? Ajv2020 : Ajv)({ strict: false, allErrors: true });
+  formats.default(ajv);
+  ajv.addSchema({ [pointer.slice(2, -1)]: definitions }, 'mcp');
+  const compiled = new Map<string, ValidateFunction>();
+  return (name, value) => {
+    const validate = compiled.get(name) ?? ajv.getSchema(`mcp${pointer}${name}`);
+    if (validate === undefined) return [`the schema has no type ${name}`];
+    compiled.set(name, validate);
+    if (validate(value)) return [];
+    const errors = (validate.errors ?? []).slice(0, 6);
+    return errors.map(
+      ({ instancePath, message, params }) => `${name} at ${instancePath || '/'}: ${message} ${JSON.stringify(params)}`,
+    );
+  };
+}
+
+function judgeBatch({ vocabulary, revision }: Bench, values: readonly unknown[]): string[] {
+  if (!vocabulary.batches) return [`${revision} has no batches`];
+  const problems: string[] = [];
+  if (values.length === 0) problems.push('a batch is empty');
+  if (values.some(each => isObject(each) && each.method === 'initialize'))
+    problems.push('initialize is part of a batch');
+  const calls = values.filter(each => isObject(each) && 'method' in each).length;
+  if (calls > 0 && calls < values.length) problems.push('a batch mixes calls and responses');
+  return problems;
+}
+
+function judgeMessage(bench: Bench, value: unknown, context: Context): string[] {
+  if (!isObject(value)) return ['a message is an object'];
+  if ('method' in value)
+    return 'id' in value ? judgeRequest(bench, value, context) : judgeNotification(bench, value, context);
+  return 'error' in value ? judgeFailure(bench, value) : judgeSuccess(bench, value, context);
+}
+
+function judgeRequest({ vocabulary, type, custom, revision }: Bench, value: Json, { from }: Context): string[] {
+  const problems = type('JSONRPCRequest', value);
+  const method = String(value.method);
+  if (vocabulary.requests[from].size === 0)
+    return [...problems, `on ${revision} the ${from} sends no requests: ${method}`];
+  const name = vocabulary.requests[from].get(method);
+  if (name !== undefined) return [...problems, ...type(name, value)];
+  if (!custom(method)) problems.push(`${revision} has no request ${method} from the ${from}`);
+  return problems;
+}
+
+function judgeNotification({ vocabulary, type, custom, revision }: Bench, value: Json, { from }: Context): string[] {
+  const problems = type('JSONRPCNotification', value);
+  const method = String(value.method);
+  const name = vocabulary.notifications[from].get(method);
+  if (name !== undefined) return [...problems, ...type(name, value)];
+  if (!custom(method)) problems.push(`${revision} has no notification ${method} from the ${from}`);
+  return problems;
+}
+
+function judgeSuccess(bench: Bench, value: Json, { from, answers }: Context): string[] {
+  const { vocabulary, type } = bench;
+  const problems = type(vocabulary.success, value);
+  if (answers === undefined) return [...problems, 'a response answers no request'];
+  const asker = from === 'client' ? 'server' : 'client';
+  const request = vocabulary.requests[asker].get(answers.method);
+  const result = isObject(value.result) ? value.result : {};
+  return [...problems, ...judgeResult(bench, request, answers.params, result)];
+}
+
+function judgeResult(
+  { vocabulary, type }: Bench,
+  request: string | undefined,
+  params: unknown,
+  result: Json,
+): string[] {
+  // Nothing but the general type is known of the answers to custom methods.
+  if (request === undefined) return type('Result', result);
+  if (vocabulary.resultTypes) {
+    // The unions of the schema would let anything with a `resultType` pass as an InputRequiredResult.
+    if (result.resultType === 'input_required')
+      return judgeInputRequired(type, vocabulary.mayAskForInput(request), result);
+    // The result of an extension, such as "task": the schema knows nothing more of it.
+    if (result.resultType !== undefined && result.resultType !== 'complete') return type('Result', result);
+  }
+  // CreateTaskResult is in no union of 2025-11-25, yet it answers what was sent with a `task`.
+  if (isObject(params) && 'task' in params && vocabulary.has('CreateTaskResult'))
+    return type('CreateTaskResult', result);
+  return type(vocabulary.resultOf(request), result);
+}
+
+function judgeInputRequired(type: Judge['type'], allowed: boolean, result: Json): string[] {
+  const problems = type('InputRequiredResult', result);
+  if (!allowed) problems.push('this method may not be answered with input_required');
+  if (result.inputRequests === undefined && result.requestState === undefined) {
+    problems.push('an InputRequiredResult has neither inputRequests nor requestState');
+  }
+  return problems;
+}
+
+function judgeFailure({ vocabulary, type }: Bench, value: Json): string[] {
+  const code = isObject(value.error) ? value.error.code : undefined;
+  const whole = vocabulary.failures.get(code);
+  const part = vocabulary.errors.get(code);
+  const problems = type(vocabulary.failure, idOfUnreadable(vocabulary, value, code));
+  if (whole !== undefined) problems.push(...type(whole, value));
+  if (part !== undefined) problems.push(...type(part, value.error));
+  return problems;
+}
+
+/**
+ * Before 2025-11-25 the type asks for the id of every error, which a message that could not be read does not have.
+ * JSON-RPC 2.0, on which those revisions stand, says `null` there, and their HTTP bodies may have none.
+ */
+function idOfUnreadable(vocabulary: Vocabulary, value: Json, code: unknown): Json {
+  const unreadable = code === -32700 || code === -32600;
+  if (vocabulary.failureIdOptional || !unreadable || (value.id !== null && value.id !== undefined)) return value;
+  return { ...value, id: 0 };
+}
+
+export function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const judges = new Map<string, Judge>();
+
+/** The same judge for all who ask: compiling a schema takes its time. */
+export function sharedJudge(revision: unknown, exact: boolean): Judge | undefined {
+  if (!isRevision(revision)) return undefined;
+  const key = `${revision} ${exact}`;
+  const found = judges.get(key) ?? judge(revision, { exact });
+  judges.set(key, found);
+  return found;
+}

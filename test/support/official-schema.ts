@@ -1,0 +1,5 @@
+/** The judge of all tests: every message that crosses must be valid against the official schema of its revision. */
+export { type Context, type Judge, type JudgeOptions, judge } from './judge.js';
+export { isRevision, type Revision, revisions, schemaFolder, schemasPresent } from './schema-file.js';
+export { createTap, type Tap } from './tap.js';
+export type { Side } from './vocabulary.js';

@@ -1,0 +1,99 @@
+import { type Context, isObject, type Judge, type JudgeOptions, judge, sharedJudge } from './judge.js';
+import { isRevision, type Revision } from './schema-file.js';
+import type { Side } from './vocabulary.js';
+
+/** Listens on one connection, in both directions, and judges all that crosses. */
+export interface Tap {
+  /** Both return what is wrong with the message, and keep it in `problems`. */
+  clientSends(value: unknown): string[];
+  serverSends(value: unknown): string[];
+  /** All that was wrong so far. */
+  readonly problems: readonly string[];
+  /** How many messages crossed. */
+  readonly seen: { readonly client: number; readonly server: number };
+}
+
+interface Asked {
+  readonly method: string;
+  readonly params: unknown;
+  readonly judge: Judge;
+  cancelled: boolean;
+}
+
+const protocolVersion = 'io.modelcontextprotocol/protocolVersion';
+
+/**
+ * Taps a connection on which the peers mean to speak a revision. A message that names a revision of its own (an
+ * `initialize`, a request with its protocol version in `_meta`, such as a probe) is judged by that one, and so is its answer.
+ */
+export function createTap(revision: Revision, options: JudgeOptions = {}): Tap {
+  const agreed = judge(revision, options);
+  const asked: Record<Side, Map<string, Asked>> = { client: new Map(), server: new Map() };
+  const problems: string[] = [];
+  const seen = { client: 0, server: 0 };
+
+  const judgeFor = (named: unknown): Judge =>
+    named === revision || options.custom ? agreed : (sharedJudge(named, options.exact ?? false) ?? agreed);
+
+  const one = (value: unknown, from: Side): string[] => {
+    if (!isObject(value)) return agreed.message(value, { from });
+    if (!('method' in value)) return response(value, from);
+    if ('id' in value) return request(value, from);
+    if (value.method === 'notifications/cancelled') markCancelled(value.params, from);
+    return judgeFor(metaOf(value.params)[protocolVersion]).message(value, { from });
+  };
+
+  const request = (value: Record<string, unknown>, from: Side): string[] => {
+    const { id, method, params } = value;
+    const named = method === 'initialize' && isObject(params) ? params.protocolVersion : undefined;
+    const by = judgeFor(metaOf(params)[protocolVersion] ?? named);
+    const before = asked[from].get(keyOf(id));
+    const reuse = before && !before.cancelled ? [`the ${from} uses the id ${keyOf(id)} that is still in flight`] : [];
+    asked[from].set(keyOf(id), { method: String(method), params, judge: by, cancelled: false });
+    return [...reuse, ...by.message(value, { from })];
+  };
+
+  const response = (value: Record<string, unknown>, from: Side): string[] => {
+    const asker = asked[from === 'client' ? 'server' : 'client'];
+    const answers = asker.get(keyOf(value.id));
+    asker.delete(keyOf(value.id));
+    const context: Context = { from, answers };
+    const named = answers?.method === 'initialize' && isObject(value.result) ? value.result.protocolVersion : undefined;
+    const by = isRevision(named) ? judgeFor(named) : (answers?.judge ?? agreed);
+    const stray = answers === undefined && value.id !== undefined && value.id !== null && 'error' in value;
+    return [...(stray ? ['a response answers no request'] : []), ...by.message(value, context)];
+  };
+
+  const markCancelled = (params: unknown, from: Side): void => {
+    const found = isObject(params) ? asked[from].get(keyOf(params.requestId)) : undefined;
+    if (found) found.cancelled = true;
+  };
+
+  const crosses = (value: unknown, from: Side): string[] => {
+    seen[from] += 1;
+    const found = Array.isArray(value)
+      ? [...agreed.batch(value), ...value.flatMap(each => one(each, from))]
+      : one(value, from);
+    const told = found.map(text => `${from}: ${text} in ${excerpt(value)}`);
+    problems.push(...told);
+    return told;
+  };
+
+  return {
+    clientSends: value => crosses(value, 'client'),
+    serverSends: value => crosses(value, 'server'),
+    problems,
+    seen,
+  };
+}
+
+/** "1" and 1 are two ids. */
+const keyOf = (id: unknown): string => JSON.stringify(id) ?? 'none';
+
+const metaOf = (params: unknown): Record<string, unknown> =>
+  isObject(params) && isObject(params._meta) ? params._meta : {};
+
+function excerpt(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 400 ? `${text.slice(0, 400)}…` : text;
+}
