@@ -16,7 +16,7 @@ const quiet = { stdio: ['ignore', 'ignore', 'inherit'] };
  * @param {string} folder where the tarball goes
  * @returns {Promise<string>} its path
  */
-export async function pack(folder) {
+async function pack(folder) {
   await runNpm(['pack', library, '--pack-destination', folder, '--loglevel', 'error'], quiet);
   const tarball = (await readdir(folder)).find(file => file.endsWith('.tgz'));
   if (tarball === undefined) throw new Error(`npm pack left no tarball in ${folder}`);

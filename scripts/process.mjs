@@ -29,7 +29,7 @@ export function bin(packageName, command) {
  * @param {import('node:child_process').SpawnOptions} [options]
  * @returns {Promise<void>} rejects when it exits with anything but 0
  */
-export function run(command, args, options = {}) {
+function run(command, args, options = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: root, stdio: 'inherit', ...options });
     child.on('error', reject);

@@ -24,6 +24,7 @@ describe('the checks of the house', () => {
     ['model/a.ts', "export { b } from '../dialects/b.js';"],
     ['model/a.ts', "const b = await import('../dialects/b.js');"],
     ['model/a.ts', "type B = import('../dialects/b.js').B;"],
+    ['client/a.ts', "import { b } from '../http.js';"],
     ['attic/a.ts', ''],
   ])('see that %s goes the wrong way with %s', (path, text) => {
     expect(wrongWay(parse(path, text))).toHaveLength(1);
@@ -34,6 +35,7 @@ describe('the checks of the house', () => {
     ['model/deep/a.ts', "import { b } from '../b.js';"],
     ['transports/http/a.ts', "import type { B } from '../../dialects/b.js';"],
     ['client/a.ts', "import { b } from '../transports/memory.js';"],
+    ['client/a.ts', "import { version } from '../version.js';"],
     ['index.ts', "export { b } from './server/b.js';"],
     ['schemas/a.ts', "import { b } from '@standard-schema/spec';"],
   ])('let %s have %s', (path, text) => {

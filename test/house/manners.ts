@@ -9,9 +9,9 @@ import {
   unnamedExportsOf,
 } from './source.js';
 
-export const longestFile = 300;
+const longestFile = 300;
 export const longestOfMost = 180;
-export const longestFunction = 60;
+const longestFunction = 60;
 
 const revision = /\b(2024-11-05|2025-03-26|2025-06-18|2025-11-25|2026-07-28)\b/;
 const vagueNames = /(^|\/)(core|common|shared|utils?|helpers?|internal|misc)(\/|\.|$)/;

@@ -21,10 +21,12 @@ export interface Import {
 
 const folder = fileURLToPath(new URL('../../packages/tenon/src', import.meta.url));
 
-/** The files that are published: all but the tests. */
+/** The files that are published: all but the tests and their fixtures. */
 export function readSources(): Source[] {
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map(path => path.split(sep).join('/'));
-  const published = paths.filter(path => path.endsWith('.ts') && !/\.(test|test-d)\.ts$/.test(path)).sort();
+  const published = paths
+    .filter(path => path.endsWith('.ts') && !/\.(test|test-d)\.ts$|\/fixtures\//.test(path))
+    .sort();
   return published.map(path => parse(path, readFileSync(`${folder}/${path}`, 'utf8')));
 }
 
@@ -37,14 +39,14 @@ export const isDeclaration = ({ path }: Source): boolean => path.endsWith('.d.ts
 /** `jsonrpc` for `jsonrpc/peer.ts`, and the empty string for the entries beside the folders. */
 export const floorOf = (path: string): string => (path.includes('/') ? (path.split('/')[0] ?? '') : '');
 
-export function* nodesOf(node: ts.Node): Generator<ts.Node> {
+function* nodesOf(node: ts.Node): Generator<ts.Node> {
   yield node;
   const children: ts.Node[] = [];
   ts.forEachChild(node, child => void children.push(child));
   for (const child of children) yield* nodesOf(child);
 }
 
-export function lineOf({ tree }: Source, node: ts.Node): number {
+function lineOf({ tree }: Source, node: ts.Node): number {
   return tree.getLineAndCharacterOfPosition(node.getStart()).line + 1;
 }
 

@@ -52,7 +52,7 @@ function commentsIn(tree: ts.SourceFile): string[] {
 }
 
 /** The files in which a citation counts: the tests beside the code, and all that is under test/ but this folder. */
-export function testFiles(): string[] {
+function testFiles(): string[] {
   const beside = list('packages').filter(path => /\/src\/.*\.(test|test-d)\.ts$/.test(path));
   const apart = list('test').filter(path => /\.(ts|mts|mjs)$/.test(path) && !path.startsWith('test/requirements/'));
   return [...beside, ...apart].sort();

@@ -10,7 +10,6 @@ export type { CloseOptions, Endpoint } from './transports/http/endpoint.js';
 export type { Exchange, ExchangeFacts, HeaderFields, Sink } from './transports/http/exchange.js';
 export type { Bounds, HandlerOptions, Verdict } from './transports/http/options.js';
 export type { EventLog, Kept, Replay } from './transports/http/replay.js';
-export type { SessionChannel } from './transports/http/session.js';
 
 /** A server on HTTP as a function: `export default { fetch: createHandler(server) }`. */
 export interface Handler {

@@ -13,31 +13,26 @@ export function connect<S extends Offers = Offers>(target: Target, options?: Cli
   return connectTo<S>(endpointOf(target, nodeRoads), options);
 }
 
-// For those who offer.
-export { createServer, type Server } from './server/server.js';
-export type { ServerDefinition, ServerOptions } from './server/definition.js';
-export { tool, type ToolDefinition } from './server/tool.js';
-export { resource, type ResourceDefinition } from './server/resource.js';
-export { prompt, type PromptDefinition } from './server/prompt.js';
-export { inputRequired, reply, toolError } from './server/reply.js';
-export type { Context, FormAnswer } from './server/context.js';
-export type { Caller } from './server/caller.js';
-export type { Catalog } from './server/catalog.js';
-export type { CustomMethod, CustomMethods, CustomNotification } from './server/custom.js';
-export { type Middleware, type Next, on, type Operation } from './server/middleware.js';
-export { cached } from './server/middleware/cached.js';
-export { logged } from './server/middleware/logged.js';
-export { rateLimit } from './server/middleware/rate-limit.js';
-export { resultLimit } from './server/middleware/result-limit.js';
-export { timeLimit } from './server/middleware/time-limit.js';
-export { withJsonSchema } from './schemas/json-schema.js';
-
 // For those who call.
 export type { Change, Client, Watch } from './client/client.js';
 export type { Answers, CallOptions, ClientOptions, Events, Progress, State } from './client/options.js';
 export type { HttpTarget, StdioTarget, Target } from './client/target.js';
 export { type Verdicts, verdictsInMemory } from './client/verdicts.js';
-
+export type { Service } from './conversation/service.js';
+// For those who build transports.
+export type { AuthInfo, Channel, Envelope, Receiver, SendOptions } from './jsonrpc/channel.js';
+export type { Clock } from './jsonrpc/clock.js';
+export { rpcError, TenonError } from './jsonrpc/error.js';
+export type { Message } from './jsonrpc/message.js';
+export type {
+  CreateMessageParams,
+  CreateMessageResult,
+  ElicitFormParams,
+  ElicitResult,
+  ElicitUrlParams,
+  InputRequiredResult,
+} from './model/asking.js';
+export type { ClientCapabilities, ServerCapabilities } from './model/capabilities.js';
 // The vocabulary.
 export type {
   AudioContent,
@@ -59,21 +54,30 @@ export type {
   ToolAnnotations,
 } from './model/content.js';
 export type {
-  CreateMessageParams,
-  CreateMessageResult,
-  ElicitFormParams,
-  ElicitResult,
-  ElicitUrlParams,
-  InputRequiredResult,
-} from './model/asking.js';
-export type { ClientCapabilities, ServerCapabilities } from './model/capabilities.js';
-export type { CallToolResult, GetPromptResult, MethodName, Methods, Notifications, ReadResourceResult } from './model/methods.js';
-export { rpcError, TenonError } from './jsonrpc/error.js';
-
-// For those who build transports.
-export type { AuthInfo, Channel, Envelope, Receiver, SendOptions } from './jsonrpc/channel.js';
-export type { Clock } from './jsonrpc/clock.js';
-export type { Message } from './jsonrpc/message.js';
-export type { Service } from './conversation/service.js';
+  CallToolResult,
+  GetPromptResult,
+  MethodName,
+  Methods,
+  Notifications,
+  ReadResourceResult,
+} from './model/methods.js';
+export { withJsonSchema } from './schemas/json-schema.js';
+export type { Caller } from './server/caller.js';
+export type { Catalog } from './server/catalog.js';
+export type { Context, FormAnswer } from './server/context.js';
+export type { CustomMethod, CustomMethods, CustomNotification } from './server/custom.js';
+export type { ServerDefinition, ServerOptions } from './server/definition.js';
+export { cached } from './server/middleware/cached.js';
+export { logged } from './server/middleware/logged.js';
+export { rateLimit } from './server/middleware/rate-limit.js';
+export { resultLimit } from './server/middleware/result-limit.js';
+export { timeLimit } from './server/middleware/time-limit.js';
+export { type Middleware, type Next, type Operation, on } from './server/middleware.js';
+export { type PromptDefinition, prompt } from './server/prompt.js';
+export { inputRequired, reply, toolError } from './server/reply.js';
+export { type ResourceDefinition, resource } from './server/resource.js';
+// For those who offer.
+export { createServer, type Server } from './server/server.js';
+export { type ToolDefinition, tool } from './server/tool.js';
 export { createPair, type Pair } from './transports/memory.js';
 export { version } from './version.js';

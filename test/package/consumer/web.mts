@@ -12,6 +12,6 @@ export const fetch: (request: Request) => Promise<Response> | Response = createH
 export const tools = async (url: string): Promise<string[]> => {
   const client = await connect(url);
   const names: string[] = [];
-  for await (const each of client.tools.list()) names.push(each.name);
+  for await (const each of client.listTools()) names.push(each.name);
   return names;
 };

@@ -5,7 +5,7 @@ import { rpcError, TenonError } from '../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import type { ElicitFormParams, ElicitResult, ElicitUrlParams, FormValue } from '../model/asking.js';
 import type { ClientCapabilities } from '../model/capabilities.js';
-import { methods } from '../model/methods.js';
+import { isMethod, type MethodName, methods } from '../model/methods.js';
 import { describeIssues } from '../schemas/issues.js';
 import { compileJson } from '../schemas/validate.js';
 import type { Answers, Asked, ClientOptions } from './options.js';
@@ -14,7 +14,9 @@ import type { Answers, Asked, ClientOptions } from './options.js';
 export function capabilitiesOf(options: ClientOptions): ClientCapabilities {
   const { elicit, elicitUrl, sample, sampleTools, roots, extensions, experimental } = options;
   return {
-    ...(elicit || elicitUrl ? { elicitation: { ...(elicit ? { form: {} } : {}), ...(elicitUrl ? { url: {} } : {}) } } : {}),
+    ...(elicit || elicitUrl
+      ? { elicitation: { ...(elicit ? { form: {} } : {}), ...(elicitUrl ? { url: {} } : {}) } }
+      : {}),
     ...(sample ? { sampling: sampleTools ? { tools: {} } : {} } : {}),
     ...(roots ? { roots: {} } : {}),
     ...(extensions ? { extensions: { ...extensions } } : {}),
@@ -25,20 +27,31 @@ export function capabilitiesOf(options: ClientOptions): ClientCapabilities {
 /** Names that clients in the field answer to. */
 const ALIASES: { readonly [method: string]: string | undefined } = { 'sampling/complete': 'sampling/createMessage' };
 
+function inOurWords(method: string): string {
+  return Object.hasOwn(ALIASES, method) ? (ALIASES[method] as string) : method;
+}
+
 /** Answers one question of the server, in our words. Throws what the server is to be told. */
 export async function answer(asked: string, params: JsonObject, answers: Answers, about: Asked): Promise<JsonObject> {
-  const method = ALIASES[asked] ?? asked;
-  if (!(method in methods) || methods[method as keyof typeof methods].from !== 'server') throw unknown(asked);
-  const problem = methods[method as keyof typeof methods].params(params);
+  const method = inOurWords(asked);
+  if (!isMethod(method) || methods[method].from !== 'server') throw unknown(asked);
+  const problem = methods[method].params(params);
   if (problem) throw rpcError(INVALID_PARAMS, `Invalid params: ${problem}`);
   const lacks = lacking(method, params, capabilitiesOf(answers));
   if (lacks) throw lacks.elicitation && (answers.elicit || answers.elicitUrl) ? undeclaredMode(params) : unknown(asked);
   try {
-    return await run(method, params, answers, about);
+    return wellFormed(method, await run(method, params, answers, about), about);
   } catch (error) {
     if (TenonError.is(error) && error.rpc !== undefined) throw error;
     throw about.signal.aborted ? rpcError(INTERNAL_ERROR, 'The question was withdrawn') : error;
   }
+}
+
+/** What the host's own handler returned must be an answer: the server would refuse it, or wait for it in vain. */
+function wellFormed(method: MethodName, result: JsonObject, { server }: Asked): JsonObject {
+  const problem = methods[method].result(result);
+  if (problem === undefined) return result;
+  throw new TenonError('answer/malformed', `the answer to ${method} is malformed: ${problem}`, { peer: server });
 }
 
 async function run(method: string, params: JsonObject, answers: Answers, about: Asked): Promise<JsonObject> {
@@ -55,18 +68,24 @@ async function run(method: string, params: JsonObject, answers: Answers, about: 
 }
 
 async function elicited(params: JsonObject, answers: Answers, about: Asked): Promise<ElicitResult> {
-  if (params.mode === 'url') return (await answers.elicitUrl?.(params as unknown as ElicitUrlParams, about)) ?? { action: 'cancel' };
+  if (params.mode === 'url')
+    return (await answers.elicitUrl?.(params as unknown as ElicitUrlParams, about)) ?? { action: 'cancel' };
   const form = params as unknown as ElicitFormParams;
   const result = (await answers.elicit?.(form, about)) ?? { action: 'cancel' };
   if (result.action !== 'accept') return { action: result.action };
   const content = filled(form, result.content ?? {});
   const checked = await compileJson(form.requestedSchema as unknown as JsonObject).check(content);
   if (checked.ok !== false) return { ...result, content };
-  throw new TenonError('answer/form', `the answer does not fit the form: ${describeIssues(checked.issues)}`, { peer: about.server });
+  throw new TenonError('answer/form', `the answer does not fit the form: ${describeIssues(checked.issues)}`, {
+    peer: about.server,
+  });
 }
 
 /** Fields that were left out have their defaults. */
-function filled({ requestedSchema }: ElicitFormParams, content: { [name: string]: FormValue }): { [name: string]: FormValue } {
+function filled(
+  { requestedSchema }: ElicitFormParams,
+  content: { [name: string]: FormValue },
+): { [name: string]: FormValue } {
   const defaults = Object.entries(requestedSchema?.properties ?? {}).flatMap(([name, field]) =>
     isObject(field) && field.default !== undefined ? [[name, field.default as FormValue]] : [],
   );
@@ -75,7 +94,7 @@ function filled({ requestedSchema }: ElicitFormParams, content: { [name: string]
 
 /** The words of the client for a peer that has a different revision. */
 export function inWordsOf(dialect: Dialect, method: string, result: JsonObject): JsonObject {
-  return dialect.speak.down.result(ALIASES[method] ?? method)?.(result, {}) ?? result;
+  return dialect.speak.down.result(inOurWords(method))?.(result, {}) ?? result;
 }
 
 function unknown(method: string): TenonError {
@@ -83,5 +102,8 @@ function unknown(method: string): TenonError {
 }
 
 function undeclaredMode({ mode }: JsonObject): TenonError {
-  return rpcError(INVALID_PARAMS, `Invalid params: elicitation mode ${mode === 'url' ? 'url' : 'form'} is not declared`);
+  return rpcError(
+    INVALID_PARAMS,
+    `Invalid params: elicitation mode ${mode === 'url' ? 'url' : 'form'} is not declared`,
+  );
 }

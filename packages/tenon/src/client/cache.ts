@@ -1,7 +1,7 @@
 import { canonical } from '../conversation/asking/canonical.js';
 import type { Clock } from '../jsonrpc/clock.js';
 import type { JsonObject } from '../jsonrpc/message.js';
-import { methods, type MethodName } from '../model/methods.js';
+import { type MethodName, methods } from '../model/methods.js';
 
 interface Entry {
   readonly method: string;

@@ -9,12 +9,12 @@ import { Cache } from './cache.js';
 import { Emitter } from './emitter.js';
 import type { Endpoint } from './endpoint.js';
 import { argumentHeaders } from './headers.js';
+import { heard } from './hearing.js';
+import { gate, isReading, misfit, outcomeUnknown } from './judgement.js';
 import { Lifeline } from './lifeline.js';
 import type { Link, Sending } from './link.js';
 import type { CallOptions, ClientOptions } from './options.js';
-import { heard } from './hearing.js';
 import { rounds } from './rounds.js';
-import { gate, isReading, misfit, outcomeUnknown } from './judgement.js';
 import { Toolbox, unusable } from './toolbox.js';
 
 const CACHED_ANSWERS = 200;
@@ -72,7 +72,10 @@ export class Caller {
   async *listTools(options?: CallOptions): AsyncGenerator<Tool> {
     const all: Tool[] = [];
     for await (const tool of this.pages<Tool>('tools/list', 'tools', options)) {
-      const why = this.lifeline.last.dialect.http.mirrors && this.lifeline.last.endpoint.kind === 'http' ? unusable(tool) : undefined;
+      const why =
+        this.lifeline.last.dialect.http.mirrors && this.lifeline.last.endpoint.kind === 'http'
+          ? unusable(tool)
+          : undefined;
       if (why === undefined) {
         all.push(tool);
         yield tool;
@@ -102,16 +105,21 @@ export class Caller {
         return this.#once(link, method, params, options);
       }
       const lost = /^(call\/outcome-unknown|http\/interrupted|connection\/closed|stdio\/exited)$/.test(error.code);
-      if (lost && (options.idempotent ?? isReading(method))) return this.#once(await this.lifeline.link(), method, params, options);
+      if (lost && (options.idempotent ?? isReading(method)))
+        return this.#once(await this.lifeline.link(), method, params, options);
       throw lost ? outcomeUnknown(error, link, method) : error;
     }
   }
 
   async #once(link: Link, method: string, params: JsonObject, options: CallOptions): Promise<JsonObject> {
     if (method === 'tools/call') await this.#learnTools(link, options);
-    const withOwn = options.meta ? { ...params, _meta: { ...(params._meta as JsonObject | undefined), ...options.meta } } : params;
-    const send = (each: JsonObject) => link.call(method, each, this.#sending(method, each, options));
-    const result = options.manual ? await send(withOwn) : await rounds(withOwn, send, link, this.options, options.signal);
+    const withOwn = options.meta
+      ? { ...params, _meta: { ...(params._meta as JsonObject | undefined), ...options.meta } }
+      : params;
+    const send = (each: JsonObject) => link.call(method, each, this.#sending(link, method, each, options));
+    const result = options.manual
+      ? await send(withOwn)
+      : await rounds(withOwn, send, link, this.options, options.signal);
     return isMethod(method) ? this.#judged(link, method, result, params, options) : result;
   }
 
@@ -130,10 +138,14 @@ export class Caller {
     }
   }
 
-  #sending(method: string, params: JsonObject, options: CallOptions): Sending {
+  #sending(link: Link, method: string, params: JsonObject, options: CallOptions): Sending {
     const { signal, onProgress, idleTimeout, totalTimeout } = options;
-    const tool = method === 'tools/call' ? this.toolbox.get(params.name as string) : undefined;
-    const headers = tool && tool.mirrors.length > 0 ? argumentHeaders(tool.mirrors, params.arguments as JsonObject | undefined) : undefined;
+    const mirrors = method === 'tools/call' && link.dialect.http.mirrors;
+    const tool = mirrors ? this.toolbox.get(params.name as string) : undefined;
+    const headers =
+      tool && tool.mirrors.length > 0
+        ? argumentHeaders(tool.mirrors, params.arguments as JsonObject | undefined)
+        : undefined;
     return {
       signal,
       onProgress,
@@ -162,7 +174,9 @@ export class Caller {
     const outputSchema = known?.tool.outputSchema;
     const result = link.dialect.speak.up.result('tools/call')?.(raw, { outputSchema }) ?? raw;
     const { structuredContent, ...rest } = result;
-    const none = structuredContent === undefined || (outputSchema === undefined && isObject(structuredContent) && Object.keys(structuredContent).length === 0);
+    const none =
+      structuredContent === undefined ||
+      (outputSchema === undefined && isObject(structuredContent) && Object.keys(structuredContent).length === 0);
     if (none && (outputSchema === undefined || result.isError)) return rest;
     if (known?.output === undefined || result.isError) return result;
     const checked = none ? { ok: false as const, issues: [NOTHING] } : known.output.check(structuredContent);

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { JsonObject } from '../jsonrpc/message.js';
 import type { ServerCapabilities } from '../model/capabilities.js';
 import type { Implementation, LoggingLevel, Prompt, Resource, ResourceTemplate, Tool } from '../model/content.js';
@@ -31,8 +32,12 @@ type Call<I, R> = [I] extends [undefined]
     ? (input?: Record<string, unknown>, options?: CallOptions) => Promise<R>
     : (input: I, options?: CallOptions) => Promise<R>;
 
-type AnyTools = { readonly [name: string]: (input?: Record<string, unknown>, options?: CallOptions) => Promise<unknown> };
-type AnyPrompts = { readonly [name: string]: (input?: Record<string, string>, options?: CallOptions) => Promise<GetPromptResult> };
+type AnyTools = {
+  readonly [name: string]: (input?: Record<string, unknown>, options?: CallOptions) => Promise<unknown>;
+};
+type AnyPrompts = {
+  readonly [name: string]: (input?: Record<string, string>, options?: CallOptions) => Promise<GetPromptResult>;
+};
 
 export type ToolCalls<T> = string extends keyof T
   ? AnyTools
@@ -83,7 +88,11 @@ export interface Client<S = unknown> {
   /** Resolves when the server is there. */
   ping(options?: CallOptions): Promise<void>;
   /** Any method of the protocol, typed by the table; or one of an extension. */
-  call<M extends MethodName>(method: M, params?: Methods[M]['params'], options?: CallOptions): Promise<Methods[M]['result']>;
+  call<M extends MethodName>(
+    method: M,
+    params?: Methods[M]['params'],
+    options?: CallOptions,
+  ): Promise<Methods[M]['result']>;
   call(method: string, params?: JsonObject, options?: CallOptions): Promise<JsonObject>;
   notify(method: string, params?: JsonObject): Promise<void>;
   /** Listens to what the client tells of. Returns the function that stops it. */

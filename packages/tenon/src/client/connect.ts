@@ -12,7 +12,10 @@ import type { CallOptions, ClientOptions } from './options.js';
 import { watch } from './watching.js';
 
 /** Connects to an endpoint. Rejects with a `TenonError` when there is no server that can be spoken with. */
-export async function connectTo<S extends Offers = Offers>(endpoint: Endpoint, options: ClientOptions = {}): Promise<Client<S>> {
+export async function connectTo<S extends Offers = Offers>(
+  endpoint: Endpoint,
+  options: ClientOptions = {},
+): Promise<Client<S>> {
   const caller = new Caller(endpoint, options);
   try {
     await caller.lifeline.link();
@@ -43,7 +46,11 @@ export function byChannel(channel: Channel | (() => Channel | Promise<Channel>))
     kind: 'custom',
     open() {
       if (typeof channel === 'function') return channel();
-      if (used) throw new TenonError('connection/used', 'the channel has ended', { peer: channel.peer, next: 'give `connect` a function that makes channels' });
+      if (used)
+        throw new TenonError('connection/used', 'the channel has ended', {
+          peer: channel.peer,
+          next: 'give `connect` a function that makes channels',
+        });
       used = true;
       return channel;
     },
@@ -54,17 +61,22 @@ function clientOf<S extends Offers>(caller: Caller): Client<S> {
   const { lifeline, emitter } = caller;
   const client = {
     tools: calls((name, input, options) => callForValue(caller, name, input, options)),
-    prompts: calls((name, input, options) => caller.call('prompts/get', { name, arguments: input ?? {} }, options) as unknown as Promise<GetPromptResult>),
+    prompts: calls(
+      (name, input, options) =>
+        caller.call('prompts/get', { name, arguments: input ?? {} }, options) as unknown as Promise<GetPromptResult>,
+    ),
     resources: {
       list: (options?: CallOptions) => caller.pages('resources/list', 'resources', options),
       templates: (options?: CallOptions) => caller.pages('resources/templates/list', 'resourceTemplates', options),
-      read: (uri: string, options?: CallOptions) => caller.call('resources/read', { uri }, options) as unknown as Promise<ReadResourceResult>,
+      read: (uri: string, options?: CallOptions) =>
+        caller.call('resources/read', { uri }, options) as unknown as Promise<ReadResourceResult>,
     },
     listTools: (options?: CallOptions) => caller.listTools(options),
     listPrompts: (options?: CallOptions) => caller.pages('prompts/list', 'prompts', options),
     callTool: (name: string, input?: JsonObject, options?: CallOptions) => callTool(caller, name, input, options),
     async complete(params: object, options?: CallOptions) {
-      return ((await caller.call('completion/complete', params as JsonObject, options)) as unknown as CompleteResult).completion;
+      return ((await caller.call('completion/complete', params as JsonObject, options)) as unknown as CompleteResult)
+        .completion;
     },
     watch: (what: string, { signal }: { signal?: AbortSignal } = {}) => watch(caller, what, signal),
     setLogLevel: (level: LoggingLevel) => setLogLevel(caller, level),
@@ -98,7 +110,12 @@ function calls(call: AnyCall): object {
   });
 }
 
-function callTool(caller: Caller, name: string, input: JsonObject = {}, options?: CallOptions): Promise<CallToolResult> {
+function callTool(
+  caller: Caller,
+  name: string,
+  input: JsonObject = {},
+  options?: CallOptions,
+): Promise<CallToolResult> {
   return caller.call('tools/call', { name, arguments: input }, options) as unknown as Promise<CallToolResult>;
 }
 
@@ -107,14 +124,19 @@ async function callForValue(caller: Caller, name: string, input?: JsonObject, op
   const result = await callTool(caller, name, input, options);
   if (!result.isError) return result.structuredContent === undefined ? result : result.structuredContent;
   const text = result.content.flatMap(block => (block.type === 'text' ? [block.text] : [])).join('\n');
-  throw new TenonError('tool/failed', text || `tool "${name}" failed`, { peer: caller.lifeline.last.peer, method: `tools/call ${name}`, data: result });
+  throw new TenonError('tool/failed', text || `tool "${name}" failed`, {
+    peer: caller.lifeline.last.peer,
+    method: `tools/call ${name}`,
+    data: result,
+  });
 }
 
 /** Where requests state the level themselves, the next ones do; else the session is told. */
 async function setLogLevel(caller: Caller, level: LoggingLevel): Promise<void> {
   caller.logLevel = level;
   const link = await caller.lifeline.link();
-  if (link.dialect.vocabulary.client.has('logging/setLevel') && link.offers('logging')) await caller.call('logging/setLevel', { level });
+  if (link.dialect.vocabulary.client.has('logging/setLevel') && link.offers('logging'))
+    await caller.call('logging/setLevel', { level });
 }
 
 /** In a revision without pings, what every server answers. */

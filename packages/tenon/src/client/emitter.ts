@@ -8,9 +8,8 @@ export class Emitter {
 
   /** Listens. Returns the function that stops it. */
   on<E extends keyof Events>(event: E, listener: Listener<E>): () => void {
-    let listeners = this.#listeners.get(event);
-    if (listeners === undefined) this.#listeners.set(event, (listeners = new Set()));
-    listeners.add(listener as Listener<never>);
+    const listeners = this.#listeners.get(event) ?? new Set();
+    this.#listeners.set(event, listeners.add(listener as Listener<never>));
     return () => void listeners.delete(listener as Listener<never>);
   }
 

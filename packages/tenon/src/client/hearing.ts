@@ -1,9 +1,9 @@
+import { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import { isId, isObject } from '../jsonrpc/message.js';
 import type { LoggingLevel } from '../model/content.js';
 import { SUBSCRIPTION_ID } from '../model/meta.js';
 import { isNotification, notifications } from '../model/methods.js';
-import { TenonError } from '../jsonrpc/error.js';
 import type { Caller } from './caller.js';
 
 const STALE: { readonly [method: string]: readonly string[] | undefined } = {
@@ -24,7 +24,7 @@ export function heard(caller: Caller, method: string, params: JsonObject): void 
 }
 
 function forget({ cache, toolbox }: Caller, method: string, params: JsonObject): void {
-  const stale = STALE[method];
+  const stale = Object.hasOwn(STALE, method) ? STALE[method] : undefined;
   if (stale) cache.forget({ methods: stale });
   if (method === 'notifications/tools/list_changed') toolbox.forget();
   if (method === 'notifications/resources/updated') cache.forget({ uri: params.uri as string });

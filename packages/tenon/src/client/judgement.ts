@@ -1,5 +1,5 @@
 import { TenonError } from '../jsonrpc/error.js';
-import { type MethodName, methods } from '../model/methods.js';
+import { isMethod, type MethodName, methods } from '../model/methods.js';
 import { describeIssues, type Issue } from '../schemas/issues.js';
 import type { Link } from './link.js';
 
@@ -33,23 +33,31 @@ const WRITING: ReadonlySet<string> = new Set(['tools/call', 'sampling/createMess
 
 /** Whether a method only reads, so that sending it twice does no harm. Of methods that are not known, nothing is known. */
 export function isReading(method: string): boolean {
-  return method in methods && !WRITING.has(method);
+  return isMethod(method) && !WRITING.has(method);
 }
 
 export function outcomeUnknown(cause: TenonError, { peer }: Link, method: string): TenonError {
   if (cause.code === 'call/outcome-unknown') return cause;
-  return new TenonError('call/outcome-unknown', 'the connection broke before the answer came: the server may have carried the call out', {
-    peer,
-    method,
-    next: 'find out before you repeat it, or call with `idempotent: true` when repeating does no harm',
-    cause,
-  });
+  return new TenonError(
+    'call/outcome-unknown',
+    'the connection broke before the answer came: the server may have carried the call out',
+    {
+      peer,
+      method,
+      next: 'find out before you repeat it, or call with `idempotent: true` when repeating does no harm',
+      cause,
+    },
+  );
 }
 
 export function misfit({ peer }: Link, tool: string, issues: readonly Issue[]): TenonError {
-  return new TenonError('peer/invalid-result', `the result of "${tool}" does not fit its outputSchema: ${describeIssues(issues)}`, {
-    peer,
-    method: 'tools/call',
-    next: 'the server breaks its own contract; connect with `validate: "warn"` to accept it',
-  });
+  return new TenonError(
+    'peer/invalid-result',
+    `the result of "${tool}" does not fit its outputSchema: ${describeIssues(issues)}`,
+    {
+      peer,
+      method: 'tools/call',
+      next: 'the server breaks its own contract; connect with `validate: "warn"` to accept it',
+    },
+  );
 }

@@ -37,7 +37,8 @@ export class Lifeline {
 
   /** The open link, or a new one. */
   async link(): Promise<Link> {
-    if (this.#state === 'closed') throw new TenonError('connection/closed', 'the client is closed', { next: 'connect again' });
+    if (this.#state === 'closed')
+      throw new TenonError('connection/closed', 'the client is closed', { next: 'connect again' });
     if (this.#link && !this.#link.ended) return this.#link;
     this.#opening ??= this.#open().finally(() => {
       this.#opening = undefined;

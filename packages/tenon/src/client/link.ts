@@ -1,13 +1,13 @@
-import { openingMeta } from '../conversation/opening/per-request.js';
 import { declares } from '../conversation/capability.js';
+import { openingMeta } from '../conversation/opening/per-request.js';
 import type { Dialect } from '../dialects/dialect.js';
 import type { Channel } from '../jsonrpc/channel.js';
+import type { Clock } from '../jsonrpc/clock.js';
 import { METHOD_NOT_FOUND } from '../jsonrpc/codes.js';
 import { rpcError, TenonError } from '../jsonrpc/error.js';
 import { type Id, isId, type JsonObject, type Notification, type Request } from '../jsonrpc/message.js';
-import { type CallOptions as PeerCallOptions, type Hands, Peer } from '../jsonrpc/peer.js';
+import { type Hands, Peer, type CallOptions as PeerCallOptions } from '../jsonrpc/peer.js';
 import type { Running } from '../jsonrpc/running.js';
-import type { Clock } from '../jsonrpc/clock.js';
 import type { ServerCapabilities } from '../model/capabilities.js';
 import type { Implementation, LoggingLevel } from '../model/content.js';
 import { SERVER_INFO } from '../model/meta.js';
@@ -159,7 +159,8 @@ export class Link implements Hands {
   async #answer({ method, params = {} }: Request, running: Running): Promise<JsonObject> {
     if (method === 'ping') return {};
     const { dialect } = this;
-    if (isMethod(method) && !dialect.vocabulary.server.has(method)) throw rpcError(METHOD_NOT_FOUND, `Method not found: ${method}`);
+    if (isMethod(method) && !dialect.vocabulary.server.has(method))
+      throw rpcError(METHOD_NOT_FOUND, `Method not found: ${method}`);
     const asked = dialect.speak.up.params(method)?.(params, {}) ?? params;
     const result = await answer(method, asked, this.#options, { signal: running.signal, server: this.peer });
     return inWordsOf(dialect, method, result);
@@ -169,11 +170,14 @@ export class Link implements Hands {
     const { progressToken, progress, total, message } = params;
     if (!isId(progressToken) || typeof progress !== 'number') return;
     this.#peer.touch(progressToken);
-    this.#progress?.get(progressToken)?.({
-      progress,
-      ...(typeof total === 'number' ? { total } : {}),
-      ...(typeof message === 'string' ? { message } : {}),
-    });
+    const hear = this.#progress?.get(progressToken);
+    if (hear === undefined) return;
+    const said = typeof message === 'string' ? { message } : {};
+    try {
+      hear({ progress, ...(typeof total === 'number' ? { total } : {}), ...said });
+    } catch (error) {
+      this.problem(TenonError.from(error, 'listener/threw', { peer: this.peer, method: 'notifications/progress' }));
+    }
   }
 
   #hearProgress(id: Id, hear: (progress: Progress) => void): void {
@@ -210,7 +214,11 @@ export class Link implements Hands {
     };
   }
 
-  #headers(method: string, params: JsonObject, more: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+  #headers(
+    method: string,
+    params: JsonObject,
+    more: Readonly<Record<string, string>> = {},
+  ): Readonly<Record<string, string>> {
     if (this.endpoint.kind !== 'http') return more;
     const { http, revision } = this.dialect;
     const version = http.versionHeader && (this.#opened || http.mirrors) ? { 'MCP-Protocol-Version': revision } : {};
@@ -226,7 +234,8 @@ export class Link implements Hands {
 
   /** Errors of a call name the server and its revision, not only the road. */
   #named(error: unknown, method: string): TenonError {
-    if (!TenonError.is(error) || this.server.info === undefined) return TenonError.from(error, 'call/failed', { peer: this.peer, method });
+    if (!TenonError.is(error) || this.server.info === undefined)
+      return TenonError.from(error, 'call/failed', { peer: this.peer, method });
     return error;
   }
 }

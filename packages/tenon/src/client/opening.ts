@@ -61,7 +61,8 @@ class Opener {
       return await this.#probe(link);
     } catch (error) {
       await link.close();
-      if (verdict && verdict.opening === 'handshake' && TenonError.is(error) && error.rpc !== undefined) return this.open(undefined);
+      if (verdict && verdict.opening === 'handshake' && TenonError.is(error) && error.rpc !== undefined)
+        return this.open(undefined);
       throw error;
     }
   }
@@ -77,7 +78,8 @@ class Opener {
     const answer = await this.#discover(link);
     const verdict = judge(answer, this.#wanted);
     if (verdict.opening === 'per-request') return this.#discovered(link, verdict.dialect, answer);
-    if (verdict.opening === 'handshake') return this.#handshake(link.ended ? await this.#road(this.#endpoint) : link, verdict.dialect);
+    if (verdict.opening === 'handshake')
+      return this.#handshake(link.ended ? await this.#road(this.#endpoint) : link, verdict.dialect);
     throw this.#gaveUp(link, answer);
   }
 
@@ -116,7 +118,8 @@ class Opener {
       return await this.#initialize(link, dialect);
     } catch (error) {
       const fallback = this.#endpoint.fallback?.();
-      if (!fallback || !TenonError.is(error) || error.status === undefined || !dialect.http.fallback(error.status)) throw error;
+      if (!fallback || !TenonError.is(error) || error.status === undefined || !dialect.http.fallback(error.status))
+        throw error;
       await link.close();
       return this.#initialize(await this.#speaking(fallback, dialect), dialect);
     }
@@ -138,7 +141,8 @@ class Opener {
     const problem = methods.initialize.result(answer);
     if (problem) throw malformed(link, 'initialize', problem);
     const agreed = this.#agreed(link, answer.protocolVersion as string, dialect);
-    const { serverInfo, capabilities, instructions } = (agreed.speak.up.result('initialize')?.(answer, {}) ?? answer) as unknown as InitializeResult;
+    const { serverInfo, capabilities, instructions } = (agreed.speak.up.result('initialize')?.(answer, {}) ??
+      answer) as unknown as InitializeResult;
     link.speak(agreed);
     link.server = { info: serverInfo, capabilities, instructions };
     link.settled();
@@ -166,5 +170,8 @@ function withNotices(capabilities: JsonObject): JsonObject {
 }
 
 function malformed(link: Link, method: string, problem: string): TenonError {
-  return new TenonError('peer/invalid-result', `the answer is malformed: ${problem}`, { peer: link.channel.peer, method });
+  return new TenonError('peer/invalid-result', `the answer is malformed: ${problem}`, {
+    peer: link.channel.peer,
+    method,
+  });
 }

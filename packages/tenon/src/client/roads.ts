@@ -6,8 +6,8 @@ import type { Endpoint } from './endpoint.js';
 import type { HttpTarget } from './target.js';
 
 /** The two roads over HTTP: the one endpoint and, where a server has nothing else, the two endpoints of the first revision. */
-export function httpEndpoint({ url, headers, transport }: HttpTarget, requester: Requester): Endpoint {
-  const options = { requester, ...(headers === undefined ? {} : { headers }) };
+export function httpEndpoint({ url, transport, fetch: _, ...rest }: HttpTarget, requester: Requester): Endpoint {
+  const options = { ...rest, requester };
   const key = String(url);
   const two: Endpoint = { kind: 'http-sse', key, open: () => openHttpSse(url, options) };
   if (transport === 'http-sse') return two;

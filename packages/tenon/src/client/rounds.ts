@@ -47,26 +47,34 @@ async function answers(
       throw unfulfilled(link, method, error);
     }
   });
-  const gathered = Promise.all(all);
-  signal.throwIfAborted();
-  return Object.fromEntries(await Promise.race([gathered, whenAborted(signal)]));
+  return Object.fromEntries(await unlessAborted(Promise.all(all), signal, link));
 }
 
-function whenAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const abort = () => reject(new TenonError('call/aborted', 'the caller gave the call up', { cause: signal.reason }));
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, { peer }: Link): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () =>
+      reject(new TenonError('call/aborted', 'the caller gave the call up', { peer, cause: signal.reason }));
+    const rest = () => signal.removeEventListener('abort', abort);
     signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(rest);
+    if (signal.aborted) abort();
   });
 }
 
 function checked(result: JsonObject, link: Link): InputRequiredResult {
   const { inputRequests, requestState } = result;
   const fine =
-    (inputRequests === undefined || isObject(inputRequests)) &&
+    (inputRequests === undefined || isQuestions(inputRequests)) &&
     (requestState === undefined || typeof requestState === 'string') &&
     (inputRequests !== undefined || requestState !== undefined);
   if (fine) return result as unknown as InputRequiredResult;
   throw new TenonError('peer/invalid-result', 'the server asks for input without saying which', { peer: link.peer });
+}
+
+function isQuestions(requests: unknown): boolean {
+  const wellFormed = (each: unknown) =>
+    isObject(each) && typeof each.method === 'string' && (each.params === undefined || isObject(each.params));
+  return isObject(requests) && Object.values(requests).every(wellFormed);
 }
 
 function unfulfilled(link: Link, method: string, error: unknown): TenonError {

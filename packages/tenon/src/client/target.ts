@@ -1,18 +1,22 @@
 import type { Service } from '../conversation/service.js';
 import type { Channel } from '../jsonrpc/channel.js';
 import { TenonError } from '../jsonrpc/error.js';
+import type { FetchLike } from '../runtimes/web/http-client.js';
+import type { HttpOptions } from '../transports/http/client-options.js';
 import { byChannel, inProcess } from './connect.js';
 import type { Endpoint } from './endpoint.js';
 
 /** A server at a URL. */
-export interface HttpTarget {
+export interface HttpTarget extends Partial<Pick<HttpOptions, 'onUnauthorized' | 'resume' | 'listen' | 'maxMessage'>> {
   readonly url: string | URL;
   /** Headers for every request: a token, say. A function is asked anew for each. */
-  readonly headers?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
+  readonly headers?:
+    | Readonly<Record<string, string>>
+    | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
   /** Only this transport. Default: Streamable HTTP, and HTTP+SSE where the server has nothing else. */
   readonly transport?: 'http' | 'http-sse';
   /** Does the requests, by the shape of `fetch`. Default: `node:http` on Node, `fetch` elsewhere. */
-  readonly fetch?: unknown;
+  readonly fetch?: FetchLike;
 }
 
 /** A server that is started as a child process. */

@@ -47,8 +47,20 @@ export class Toolbox {
 
 function knownTool(tool: Tool): KnownTool {
   const mirrors = mirrorsOf(tool.inputSchema);
-  const output = tool.outputSchema && compileJson(tool.outputSchema);
-  return { tool, mirrors: typeof mirrors === 'string' ? [] : mirrors, output };
+  return {
+    tool,
+    mirrors: typeof mirrors === 'string' ? [] : mirrors,
+    output: tool.outputSchema && outputOf(tool.outputSchema),
+  };
+}
+
+/** A schema that can not be used checks nothing: the server's other tools are none the worse for it. */
+function outputOf(schema: JsonObject): Judge | undefined {
+  try {
+    return compileJson(schema);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Why a tool can not be called over HTTP, when its annotations are wrong. */

@@ -1,6 +1,6 @@
+import { type Clock, systemClock } from '../jsonrpc/clock.js';
 import { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
-import { type Clock, systemClock } from '../jsonrpc/clock.js';
 import type { SubscriptionFilter } from '../model/methods.js';
 import type { Caller } from './caller.js';
 import type { Change, Watch } from './client.js';
@@ -14,7 +14,11 @@ const LONGEST_PAUSE = 30_000;
  * Tells of changes, in the manner of the server's revision: by subscribing, or by listening. When a stream breaks it is
  * opened again, and what is watched is reported as changed, because it may have been meanwhile.
  */
-export async function* watch(caller: Caller, what: string | Watch, signal: AbortSignal | undefined): AsyncGenerator<Change> {
+export async function* watch(
+  caller: Caller,
+  what: string | Watch,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Change> {
   const wishes: Watch = typeof what === 'string' ? { uris: [what] } : what;
   const queue = new Queue(signal);
   const stop = caller.emitter.on('change', change => {
@@ -82,7 +86,10 @@ async function listened(link: Link, { uris, tools, prompts, resources }: Watch, 
 /** Subscribes, and unsubscribes at the end; list changes come by themselves. Lasts until the link or the watch ends. */
 async function subscribed(caller: Caller, link: Link, { uris = [] }: Watch, queue: Queue): Promise<void> {
   if (uris.length > 0 && !link.offers('resources.subscribe')) {
-    throw new TenonError('call/not-offered', 'the server does not offer resources.subscribe', { peer: link.peer, method: 'resources/subscribe' });
+    throw new TenonError('call/not-offered', 'the server does not offer resources.subscribe', {
+      peer: link.peer,
+      method: 'resources/subscribe',
+    });
   }
   for (const uri of uris) await link.call('resources/subscribe', { uri }, { signal: queue.signal });
   await new Promise<void>(resolve => {
@@ -91,6 +98,7 @@ async function subscribed(caller: Caller, link: Link, { uris = [] }: Watch, queu
     });
     const done = () => {
       off();
+      queue.signal.removeEventListener('abort', done);
       resolve();
     };
     queue.signal.addEventListener('abort', done, { once: true });
@@ -107,9 +115,13 @@ class Queue implements AsyncIterable<Change> {
   #wake: (() => void) | undefined;
   #error: unknown;
 
+  readonly #given: AbortSignal | undefined;
+  readonly #abort = () => this.end();
+
   constructor(signal: AbortSignal | undefined) {
+    this.#given = signal;
+    signal?.addEventListener('abort', this.#abort, { once: true });
     if (signal?.aborted) this.end();
-    signal?.addEventListener('abort', () => this.end(), { once: true });
   }
 
   get signal(): AbortSignal {
@@ -126,6 +138,7 @@ class Queue implements AsyncIterable<Change> {
   }
 
   end(): void {
+    this.#given?.removeEventListener('abort', this.#abort);
     this.#controller.abort();
     this.#wake?.();
   }
@@ -154,12 +167,13 @@ class Queue implements AsyncIterable<Change> {
   endOr(clock: Clock, ms: number): Promise<void> {
     if (this.ended) return Promise.resolve();
     return new Promise(resolve => {
-      const off = clock.after(ms, resolve);
-      this.signal.addEventListener('abort', () => {
+      const rest = () => {
         off();
+        this.signal.removeEventListener('abort', rest);
         resolve();
-      });
+      };
+      const off = clock.after(ms, rest);
+      this.signal.addEventListener('abort', rest, { once: true });
     });
   }
 }
-

@@ -28,7 +28,10 @@ export function lacking(method: string, params: JsonObject, has: ClientCapabilit
 }
 
 /** An empty `elicitation` is the form mode. */
-function lackingElicitation(mode: 'form' | 'url', has: ClientCapabilities['elicitation']): ClientCapabilities | undefined {
+function lackingElicitation(
+  mode: 'form' | 'url',
+  has: ClientCapabilities['elicitation'],
+): ClientCapabilities | undefined {
   const declared = has && (has[mode] !== undefined || (mode === 'form' && has.url === undefined));
   if (declared) return undefined;
   return { elicitation: mode === 'url' ? { url: {} } : {} };

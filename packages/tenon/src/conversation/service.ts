@@ -1,6 +1,6 @@
 import type { Dialect } from '../dialects/dialect.js';
 import type { AuthInfo, Channel } from '../jsonrpc/channel.js';
-import type { ErrorObject, Notification, Request, Response } from '../jsonrpc/message.js';
+import type { ErrorObject, Id, Notification, Request, Response } from '../jsonrpc/message.js';
 
 /** What a server is to a transport. */
 export interface Service {
@@ -18,11 +18,20 @@ export interface ConnectOptions {
   readonly auth?: AuthInfo;
 }
 
+/** A channel whose client can come back for an answer. */
+export interface Resumable extends Channel {
+  /**
+   * Ends the connection on which the client waits for the answer to `relatedTo`, to be asked for it later: the client
+   * comes back after the retry time and resumes the stream. Returns `false` where the revision has no such thing.
+   */
+  hangUp(relatedTo: Id): boolean;
+}
+
 /** One peer that is being served. */
 export interface Conversation {
   /** The revision, once the peers have agreed on one. */
   readonly dialect: Dialect | undefined;
-  /** How many requests of the peer are still unanswered. */
+  /** How many requests of the peer are still to be answered; not counted are those that only listen. */
   readonly inFlight: number;
   /** Ends it: what runs is aborted, what waits is rejected. Does not close the channel. */
   end(): void;
@@ -47,4 +56,6 @@ export interface Loan {
   send(notification: Notification): void | Promise<void>;
   /** Calls `gone` once when the client has given the request up. */
   whenGone(gone: () => void): void;
+  /** Calls `ending` once when the server is going down: an answer that would go on for long is to be completed now. */
+  whenEnding?(ending: () => void): void;
 }

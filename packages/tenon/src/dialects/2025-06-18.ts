@@ -1,9 +1,13 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import { r20250326 } from './2025-03-26.js';
 import { chain, each, within, without } from './change.js';
+import type { About } from './dialect.js';
 import { revise } from './revision.js';
 
-/** Marks a result whose first text block is the JSON of what would be its structured content. */
+/**
+ * Marks a result that would have structured content: `true` where its first text block is the JSON of that, else it is
+ * here, as `value`. A caller that knows of it has the value, whatever the revision.
+ */
 const STRUCTURED = 'tenon/structured';
 
 const untitled = without('title');
@@ -53,6 +57,7 @@ export const r20250618 = revise(r20250326, {
           content: chain(bare, within('resource', bare)),
           sampled: bare,
         },
+        result: { 'resources/read': each('contents', bare) },
       },
     },
   ],
@@ -65,25 +70,30 @@ function linkToText(block: JsonObject): JsonObject {
   return { type: 'text', text, ...(annotations === undefined ? {} : { annotations }) };
 }
 
-function unstructured(result: JsonObject): JsonObject {
+function unstructured(result: JsonObject, { outputSchema }: About): JsonObject {
   if (!('structuredContent' in result)) return result;
   const { structuredContent, ...rest } = result;
-  if (!isFallback(rest.content, structuredContent)) return rest;
-  return { ...rest, _meta: { ...(rest._meta as JsonObject | undefined), [STRUCTURED]: true } };
+  // A value that is no object comes wrapped from the revisions after; its text does not.
+  const wrapped = outputSchema !== undefined && outputSchema.type !== 'object' && isObject(structuredContent);
+  const value = wrapped ? structuredContent.result : structuredContent;
+  const mark = isTextOf(rest.content, value) || (outputSchema && { value });
+  return mark ? { ...rest, _meta: { ...(rest._meta as JsonObject | undefined), [STRUCTURED]: mark } } : rest;
 }
 
-/** A look at the ends is enough: the text was made from the value, or by hand. */
-function isFallback(content: unknown, structured: unknown): boolean {
+function isTextOf(content: unknown, value: unknown): boolean {
   const first = Array.isArray(content) ? content[0] : undefined;
-  return isObject(first) && first.type === 'text' && first.text === JSON.stringify(structured);
+  return isObject(first) && first.type === 'text' && first.text === JSON.stringify(value);
 }
 
 function structured(result: JsonObject): JsonObject {
-  const meta = result._meta;
-  if (!isObject(meta) || meta[STRUCTURED] !== true || !Array.isArray(result.content)) return result;
+  if (!isObject(result._meta) || !(STRUCTURED in result._meta)) return result;
+  const { [STRUCTURED]: mark, ...meta } = result._meta;
+  const { _meta: _, ...rest } = result;
+  const unmarked = Object.keys(meta).length === 0 ? rest : { ...rest, _meta: meta };
+  if (isObject(mark) && 'value' in mark) return { ...unmarked, structuredContent: mark.value };
   try {
-    return { ...result, structuredContent: JSON.parse(result.content[0].text) };
+    return { ...unmarked, structuredContent: JSON.parse((result.content as { text: string }[])[0]?.text ?? '') };
   } catch {
-    return result;
+    return unmarked;
   }
 }

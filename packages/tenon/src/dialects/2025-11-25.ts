@@ -30,7 +30,9 @@ export const r20251125 = revise(r20250618, {
       says: 'Sampling has tools, and messages of several blocks.',
       down: {
         parts: { sampled: toolTalkToText },
-        params: { 'sampling/createMessage': chain(without('tools', 'toolChoice'), each('messages', bare), oneBlockEach) },
+        params: {
+          'sampling/createMessage': chain(without('tools', 'toolChoice'), each('messages', bare), oneBlockEach),
+        },
         result: { 'sampling/createMessage': chain(bare, oneBlock) },
       },
     },
@@ -52,7 +54,8 @@ function bare(message: JsonObject): JsonObject {
 }
 
 function toolTalkToText(block: JsonObject): JsonObject {
-  if (block.type === 'tool_use') return { type: 'text', text: `[calls ${block.name} with ${JSON.stringify(block.input)}]` };
+  if (block.type === 'tool_use')
+    return { type: 'text', text: `[calls ${block.name} with ${JSON.stringify(block.input)}]` };
   if (block.type === 'tool_result') return { type: 'text', text: `[result: ${textOf(block.content)}]` };
   return block;
 }
@@ -75,7 +78,10 @@ function oneBlock(result: JsonObject): JsonObject {
   const { content } = result;
   if (!Array.isArray(content)) return result;
   const telling = content.find(block => block.type !== 'text');
-  return { ...result, content: content.length === 1 ? content[0] : (telling ?? { type: 'text', text: textOf(content) }) };
+  return {
+    ...result,
+    content: content.length === 1 ? content[0] : (telling ?? { type: 'text', text: textOf(content) }),
+  };
 }
 
 function simplerForm(params: JsonObject): JsonObject {
@@ -118,7 +124,15 @@ function severalAgain(result: JsonObject, { params }: About): JsonObject {
   const asked = schema.properties;
   const content = Object.entries(result.content).map(([name, value]) => {
     const several = (asked[name] as JsonObject | undefined)?.type === 'array' && typeof value === 'string';
-    return [name, several ? value.split(',').map(part => part.trim()).filter(Boolean) : value];
+    return [
+      name,
+      several
+        ? value
+            .split(',')
+            .map(part => part.trim())
+            .filter(Boolean)
+        : value,
+    ];
   });
   return { ...result, content: Object.fromEntries(content) };
 }

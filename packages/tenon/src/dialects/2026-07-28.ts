@@ -28,13 +28,7 @@ export const r20260728 = revise(r20251125, {
   },
   server: {
     adds: ['notifications/subscriptions/acknowledged'],
-    drops: [
-      'ping',
-      'sampling/createMessage',
-      'elicitation/create',
-      'roots/list',
-      'notifications/elicitation/complete',
-    ],
+    drops: ['ping', 'sampling/createMessage', 'elicitation/create', 'roots/list', 'notifications/elicitation/complete'],
   },
   changes: [
     {
@@ -75,7 +69,16 @@ function wrapSchema(tool: JsonObject): JsonObject {
   const { $schema, ...inner } = outputSchema;
   const held = JSON.stringify(inner).includes('"$ref"') ? { $id: 'urn:tenon:result', ...inner } : inner;
   const dialect = $schema === undefined ? {} : { $schema };
-  return { ...tool, outputSchema: { ...dialect, type: 'object', properties: { [RESULT]: held }, required: [RESULT], 'x-tenon-wrapped': true } };
+  return {
+    ...tool,
+    outputSchema: {
+      ...dialect,
+      type: 'object',
+      properties: { [RESULT]: held },
+      required: [RESULT],
+      'x-tenon-wrapped': true,
+    },
+  };
 }
 
 function unwrapSchema(tool: JsonObject): JsonObject {
@@ -107,7 +110,8 @@ function objectProperties(tool: JsonObject): JsonObject {
   const shaped = { ...tool };
   for (const name of ['inputSchema', 'outputSchema']) {
     const schema = shaped[name];
-    if (isObject(schema) && isObject(schema.properties)) shaped[name] = { ...schema, properties: asObjects(schema.properties) };
+    if (isObject(schema) && isObject(schema.properties))
+      shaped[name] = { ...schema, properties: asObjects(schema.properties) };
   }
   return shaped;
 }
@@ -115,7 +119,10 @@ function objectProperties(tool: JsonObject): JsonObject {
 function asObjects(properties: JsonObject): JsonObject {
   if (!Object.values(properties).some(schema => typeof schema === 'boolean')) return properties;
   return Object.fromEntries(
-    Object.entries(properties).map(([name, schema]) => [name, schema === true ? {} : schema === false ? { not: {} } : schema]),
+    Object.entries(properties).map(([name, schema]) => [
+      name,
+      schema === true ? {} : schema === false ? { not: {} } : schema,
+    ]),
   );
 }
 

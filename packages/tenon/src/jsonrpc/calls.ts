@@ -63,6 +63,15 @@ export class Calls {
     });
   }
 
+  has(id: Id): boolean {
+    return this.#pending?.has(id) ?? false;
+  }
+
+  /** How many wait. */
+  get size(): number {
+    return this.#pending?.size ?? 0;
+  }
+
   /** False when nobody waits for this answer. */
   settle(response: Response): boolean {
     const pending = this.#take(response.id as Id);
@@ -72,8 +81,11 @@ export class Calls {
     return true;
   }
 
-  fail(id: Id, error: TenonError): void {
-    this.#take(id)?.reject(error);
+  /** False when nobody waits for it. */
+  fail(id: Id, error: TenonError): boolean {
+    const pending = this.#take(id);
+    pending?.reject(error);
+    return pending !== undefined;
   }
 
   failAll(error: TenonError): void {

@@ -20,6 +20,15 @@ export interface Channel {
 
   /** Ends the road. Safe to call twice. `receiver.closed` follows, once. */
   close(): void | Promise<void>;
+
+  /** For roads on which someone waits for each answer: no answer will come to the request `relatedTo` of the peer. */
+  unanswered?(relatedTo: Id): void;
+
+  /**
+   * For roads that can: ends the connection on which the peer waits for the answer to `relatedTo`; it comes back for it.
+   * `false` where that can not be.
+   */
+  hangUp?(relatedTo: Id): boolean;
 }
 
 /** What a channel calls. Never throws. */
@@ -53,6 +62,8 @@ export interface SendOptions {
   readonly relatedTo?: Id;
   /** Aborted when the sender no longer wants the answer. */
   readonly signal?: AbortSignal;
+  /** Set where the message stands for itself and belongs to no session that the road may have. */
+  readonly stateless?: boolean;
   /** Envelope fields that mirror the message. Transports without headers ignore them. */
   readonly headers?: Readonly<Record<string, string>>;
 }

@@ -4,3 +4,9 @@ export const INVALID_REQUEST = -32600;
 export const METHOD_NOT_FOUND = -32601;
 export const INVALID_PARAMS = -32602;
 export const INTERNAL_ERROR = -32603;
+
+/**
+ * Too much at once: come again. Outside of all that JSON-RPC and the protocol reserve, so that it collides with no
+ * meaning of theirs.
+ */
+export const TOO_MANY = 429;

@@ -1,10 +1,13 @@
+import { Calls, type Patience } from './calls.js';
 import type { Channel, Envelope, Receiver, SendOptions } from './channel.js';
 import type { Clock } from './clock.js';
-import { INVALID_REQUEST, PARSE_ERROR } from './codes.js';
+import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, TOO_MANY } from './codes.js';
 import { isForPeer, rpcError, TenonError, toErrorObject } from './error.js';
 import {
   failure,
   type Id,
+  isId,
+  isObject,
   type JsonObject,
   kindOf,
   malformation,
@@ -15,7 +18,6 @@ import {
   request,
   success,
 } from './message.js';
-import { Calls, type Patience } from './calls.js';
 import { Running } from './running.js';
 
 /** What a role does with what its peer sends. */
@@ -44,13 +46,23 @@ export interface CallOptions extends Patience {
 export type ParamsOf = JsonObject | undefined | ((id: Id) => JsonObject);
 
 const MAX_BATCH = 50;
+/** Requests of one peer that may be worked on at once, those included that were cancelled and go on all the same. */
+const MAX_IN_FLIGHT = 1000;
+
+type Reply = (response: Response | undefined) => void;
+
+interface Job {
+  readonly running: Running;
+  readonly reply: Reply;
+}
 
 /** One end of a channel: gives ids, keeps what is pending, runs what comes, and survives whatever comes. */
 export class Peer implements Receiver {
   readonly channel: Channel;
   readonly #hands: Hands;
   readonly #calls: Calls;
-  #running: Map<Id, Running> | undefined;
+  #running: Map<Id, Job> | undefined;
+  #working = 0;
 
   constructor(channel: Channel, hands: Hands, clock: Clock) {
     this.channel = channel;
@@ -63,6 +75,11 @@ export class Peer implements Receiver {
     return this.#running?.size ?? 0;
   }
 
+  /** How many requests of ours wait for their answer. */
+  get waiting(): number {
+    return this.#calls.size;
+  }
+
   open(): void | Promise<void> {
     return this.channel.open(this);
   }
@@ -71,13 +88,14 @@ export class Peer implements Receiver {
   call(method: string, params: ParamsOf, options: CallOptions = {}): Promise<JsonObject> {
     const id = this.#calls.nextId();
     const answer = this.#calls.wait(id, { ...options, method, peer: this.channel.peer });
-    void this.#dispatch(id, method, typeof params === 'function' ? params(id) : params, options);
+    if (this.#calls.has(id)) void this.#dispatch(id, method, params, options);
     return answer;
   }
 
-  async #dispatch(id: Id, method: string, params: JsonObject | undefined, options: CallOptions): Promise<void> {
+  async #dispatch(id: Id, method: string, params: ParamsOf, options: CallOptions): Promise<void> {
     try {
-      await this.channel.send(request(id, method, params), options.send);
+      const given = typeof params === 'function' ? params(id) : params;
+      await this.channel.send(request(id, method, given), options.send);
     } catch (error) {
       this.#calls.fail(id, TenonError.from(error, 'connection/send', { peer: this.channel.peer, method }));
     }
@@ -88,7 +106,7 @@ export class Peer implements Receiver {
     try {
       await this.channel.send(notification(method, params), options);
     } catch (error) {
-      this.#hands.problem(TenonError.from(error, 'connection/send', { peer: this.channel.peer, method }));
+      this.#problem(TenonError.from(error, 'connection/send', { peer: this.channel.peer, method }));
     }
   }
 
@@ -99,15 +117,21 @@ export class Peer implements Receiver {
 
   /** Stops the work on a request of the peer, when it is still being worked on. No answer follows. */
   cancel(id: Id, reason?: string): boolean {
-    const running = this.#running?.get(id);
-    running?.cancel(reason);
-    return running !== undefined;
+    const job = this.#running?.get(id);
+    if (job === undefined) return false;
+    this.#running?.delete(id);
+    job.running.cancel(reason);
+    job.reply(undefined);
+    this.#safely(() => this.channel.unanswered?.(id));
+    return true;
   }
 
   /** Aborts all work for the peer and rejects all that waits for it. */
   end(error?: TenonError): void {
     this.#calls.failAll(error ?? this.#closedError());
-    for (const running of this.#running?.values() ?? []) running.cancel('the connection ended');
+    const jobs = [...(this.#running?.values() ?? [])];
+    this.#running?.clear();
+    for (const { running } of jobs) running.cancel('the connection ended');
   }
 
   message(value: unknown, envelope?: Envelope): void {
@@ -116,8 +140,10 @@ export class Peer implements Receiver {
   }
 
   unreadable(error: TenonError): void {
-    this.#refuse(undefined, PARSE_ERROR, 'Parse error', response => this.#reply(response));
-    this.#hands.problem(error);
+    const code = error.rpc ?? PARSE_ERROR;
+    const message = code === PARSE_ERROR ? 'Parse error' : 'Invalid request';
+    this.#refuse(undefined, code, message, response => this.#reply(response));
+    this.#problem(error);
   }
 
   lost(id: Id, error: TenonError): void {
@@ -126,15 +152,15 @@ export class Peer implements Receiver {
 
   closed(error?: TenonError): void {
     this.end(error);
-    this.#hands.closed(error);
+    this.#safely(() => this.#hands.closed(error));
   }
 
-  #one(value: unknown, envelope: Envelope | undefined, reply: (response: Response | undefined) => void): void {
+  #one(value: unknown, envelope: Envelope | undefined, reply: Reply): void {
     switch (kindOf(value)) {
       case 'request':
         return this.#run(value as Request, envelope, reply);
       case 'notification':
-        this.#hands.notification(value as Notification, envelope);
+        this.#safely(() => this.#hands.notification(value as Notification, envelope));
         return reply(undefined);
       case 'success':
       case 'failure':
@@ -163,46 +189,66 @@ export class Peer implements Receiver {
   #settle(response: Response): void {
     if (response.id === undefined || response.id === null) {
       const { message } = (response as { error: { message: string } }).error;
-      this.#hands.problem(new TenonError('peer/unreadable', `could not read a message of ours: ${message}`, this.#facts()));
+      this.#problem(new TenonError('peer/unreadable', `could not read a message of ours: ${message}`, this.#facts()));
     } else if (!this.#calls.settle(response)) {
-      this.#hands.problem(new TenonError('peer/unasked', `answered ${show(response.id)}, which nobody waits for`, this.#facts()));
+      this.#problem(
+        new TenonError('peer/unasked', `answered ${show(response.id)}, which nobody waits for`, this.#facts()),
+      );
     }
   }
 
-  #malformed(value: unknown, reply: (response: Response | undefined) => void): void {
+  #malformed(value: unknown, reply: Reply): void {
     const { id, why } = malformation(value);
-    this.#hands.problem(new TenonError('peer/malformed', `sent something that is no message: ${why}`, this.#facts()));
+    const error = new TenonError('peer/malformed', `sent something that is no message: ${why}`, this.#facts());
+    // A broken answer is still the only one that its call gets: waiting on would be in vain.
+    if (isAnswer(value) && this.#calls.fail(value.id, error)) return reply(undefined);
+    this.#problem(error);
     this.#refuse(id, INVALID_REQUEST, `Invalid request: ${why}`, reply);
   }
 
-  #refuse(id: Id | undefined, code: number, message: string, reply: (response: Response | undefined) => void): void {
+  #refuse(id: Id | undefined, code: number, message: string, reply: Reply): void {
     const unreadable = this.#hands.unreadableId();
     if (id === undefined && unreadable === false) return reply(undefined);
     reply(failure(id ?? (unreadable === null ? null : undefined), { code, message }));
   }
 
-  #run(incoming: Request, envelope: Envelope | undefined, reply: (response: Response | undefined) => void): void {
+  #run(incoming: Request, envelope: Envelope | undefined, reply: Reply): void {
     const { id } = incoming;
     this.#running ??= new Map();
     if (this.#running.has(id)) {
       const error = rpcError(INVALID_REQUEST, `Invalid request: the id ${show(id)} is in use`);
       return reply(failure(id, toErrorObject(error)));
     }
+    if (this.#working >= MAX_IN_FLIGHT) {
+      const message = `Too many requests: ${MAX_IN_FLIGHT} are being worked on`;
+      return reply(failure(id, { code: TOO_MANY, message }));
+    }
     const running = new Running();
-    this.#running.set(id, running);
-    void this.#answer(incoming, running, envelope).then(response => {
-      this.#running?.delete(id);
-      reply(running.cancelled ? undefined : response);
-      running.done();
-    });
+    const job = { running, reply };
+    this.#running.set(id, job);
+    this.#working += 1;
+    void this.#answer(incoming, running, envelope).then(response => this.#finish(id, job, response));
+  }
+
+  #finish(id: Id, job: Job, response: Response): void {
+    this.#working -= 1;
+    job.running.finish();
+    if (this.#running?.get(id) === job) {
+      this.#running.delete(id);
+      job.reply(response);
+    }
+    this.#safely(() => job.running.done());
   }
 
   async #answer(incoming: Request, running: Running, envelope?: Envelope): Promise<Response> {
     try {
-      return success(incoming.id, await this.#hands.request(incoming, running, envelope));
+      const result: unknown = await this.#hands.request(incoming, running, envelope);
+      if (!isObject(result))
+        throw new TenonError('handler/result', 'the handler returned no result', { expected: 'an object' });
+      return success(incoming.id, result);
     } catch (error) {
       if (!isForPeer(error)) {
-        this.#hands.problem(TenonError.from(error, 'handler/threw', { ...this.#facts(), method: incoming.method }));
+        this.#problem(TenonError.from(error, 'handler/threw', { ...this.#facts(), method: incoming.method }));
       }
       return failure(incoming.id, toErrorObject(error));
     }
@@ -210,12 +256,36 @@ export class Peer implements Receiver {
 
   #reply(response: Response | Response[] | undefined): void {
     if (response === undefined) return;
-    const failed = (error: unknown) => this.#hands.problem(TenonError.from(error, 'connection/send', this.#facts()));
+    this.#deliver(response, error => {
+      this.#problem(TenonError.from(error, 'connection/send', this.#facts()));
+      // What can not be written is answered all the same: the peer would wait for ever.
+      this.#deliver(asErrors(response), () => {});
+    });
+  }
+
+  #deliver(response: Response | Response[], failed: (error: unknown) => void): void {
     try {
       const sent = this.channel.send(response);
       if (sent) sent.catch(failed);
     } catch (error) {
       failed(error);
+    }
+  }
+
+  /** A listener that throws harms nobody else. */
+  #problem(error: TenonError): void {
+    try {
+      this.#hands.problem(error);
+    } catch {
+      // Whoever is told of problems can not be told of this one.
+    }
+  }
+
+  #safely(run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      this.#problem(TenonError.from(error, 'handler/threw', this.#facts()));
     }
   }
 
@@ -226,6 +296,15 @@ export class Peer implements Receiver {
   #closedError(): TenonError {
     return new TenonError('connection/closed', 'the connection is closed', this.#facts());
   }
+}
+
+function isAnswer(value: unknown): value is { id: Id } {
+  return isObject(value) && !('method' in value) && isId(value.id);
+}
+
+function asErrors(response: Response | Response[]): Response | Response[] {
+  if (Array.isArray(response)) return response.map(each => asErrors(each) as Response);
+  return failure(response.id, { code: INTERNAL_ERROR, message: 'Internal error' });
 }
 
 /** Ids come from the peer: a long one is cut before it is shown. */

@@ -8,6 +8,12 @@ export class Running {
   #controller: AbortController | undefined;
   #reason: Error | undefined;
   #done: (() => void)[] | undefined;
+  #over = false;
+
+  /** Whether it is answered, or will not be: nothing more is said about it. */
+  get over(): boolean {
+    return this.#over;
+  }
 
   get cancelled(): boolean {
     return this.#reason !== undefined;
@@ -21,8 +27,9 @@ export class Running {
     return this.#controller.signal;
   }
 
+  /** Aborts the signal. Of a request that is over nothing is left to cancel. */
   cancel(reason = 'the peer cancelled the request'): void {
-    if (this.#reason !== undefined) return;
+    if (this.#over || this.#reason !== undefined) return;
     this.#reason = Object.assign(new Error(reason), { name: 'AbortError' });
     this.#controller?.abort(this.#reason);
   }
@@ -33,7 +40,13 @@ export class Running {
     this.#done.push(run);
   }
 
+  /** Marks it as over: what is said about it from here on comes too late. */
+  finish(): void {
+    this.#over = true;
+  }
+
   done(): void {
+    this.#over = true;
     const all = this.#done;
     this.#done = undefined;
     for (const run of all ?? []) run();

@@ -7,7 +7,8 @@ type Fields = { readonly [name: string]: Check };
 
 export const anything: Check = () => undefined;
 
-export const text: Check = (value, path = '') => (typeof value === 'string' ? undefined : wrong(path, 'a string', value));
+export const text: Check = (value, path = '') =>
+  typeof value === 'string' ? undefined : wrong(path, 'a string', value);
 
 export const truth: Check = (value, path = '') =>
   typeof value === 'boolean' ? undefined : wrong(path, 'true or false', value);
@@ -35,7 +36,8 @@ export function object(fields: Fields = {}): Check {
     for (const { name, optional, check } of listed) {
       const member = value[name];
       if (member === undefined && optional) continue;
-      const problem = member === undefined ? wrong(`${path}/${name}`, 'to be there', member) : check(member, `${path}/${name}`);
+      const problem =
+        member === undefined ? wrong(`${path}/${name}`, 'to be there', member) : check(member, `${path}/${name}`);
       if (problem) return problem;
     }
     return undefined;

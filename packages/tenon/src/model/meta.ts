@@ -17,7 +17,13 @@ const RESERVED = new Set(['mcp', 'modelcontextprotocol']);
 export function isMetaKey(key: string): boolean {
   const slash = key.indexOf('/');
   if (slash < 0) return key !== '' && NAME.test(key);
-  return NAME.test(key.slice(slash + 1)) && key.slice(0, slash).split('.').every(label => LABEL.test(label));
+  return (
+    NAME.test(key.slice(slash + 1)) &&
+    key
+      .slice(0, slash)
+      .split('.')
+      .every(label => LABEL.test(label))
+  );
 }
 
 /** Whether a key belongs to the protocol: its prefix has `mcp` or `modelcontextprotocol` as second label. */

@@ -5,108 +5,52 @@ import type {
   ElicitParams,
   ElicitResult,
   InputRequiredResult,
-  InputResponses,
   ListRootsResult,
 } from './asking.js';
-import type { ClientCapabilities, ServerCapabilities } from './capabilities.js';
 import { anything, type Check, list, number, object, oneOf, record, text, token, truth } from './check.js';
 import {
-  type ContentBlock,
-  type Implementation,
   LOGGING_LEVELS,
   type LoggingLevel,
-  type Meta,
   type Prompt,
-  type PromptMessage,
   type Resource,
-  type ResourceContents,
   type ResourceTemplate,
   type Tool,
 } from './content.js';
 
+import type {
+  CallToolResult,
+  CompleteParams,
+  CompleteResult,
+  DiscoverResult,
+  GetPromptResult,
+  InitializeParams,
+  InitializeResult,
+  Inputs,
+  Page,
+  Paged,
+  Params,
+  ReadResourceResult,
+  Result,
+  SubscriptionFilter,
+} from './shapes.js';
+
+export type {
+  Cacheable,
+  CallToolResult,
+  CompleteParams,
+  CompleteResult,
+  DiscoverResult,
+  GetPromptResult,
+  InitializeParams,
+  InitializeResult,
+  Inputs,
+  Params,
+  ReadResourceResult,
+  Result,
+  SubscriptionFilter,
+} from './shapes.js';
+
 /** THE table: every method and notification of every revision, once, in the words of the newest that has it. */
-
-export interface Params {
-  _meta?: Meta;
-}
-
-export interface Result {
-  _meta?: Meta;
-  resultType?: string;
-}
-
-/** How long a result stays good, in milliseconds, and whether it may be shown to others than who asked. */
-export interface Cacheable {
-  ttlMs?: number;
-  cacheScope?: 'public' | 'private';
-}
-
-interface Paged extends Params {
-  cursor?: string;
-}
-
-interface Page extends Result, Cacheable {
-  nextCursor?: string;
-}
-
-/** What a retry brings along. */
-export interface Inputs {
-  inputResponses?: InputResponses;
-  requestState?: string;
-}
-
-export interface CallToolResult extends Result {
-  content: ContentBlock[];
-  structuredContent?: unknown;
-  isError?: boolean;
-}
-
-export interface ReadResourceResult extends Result, Cacheable {
-  contents: ResourceContents[];
-}
-
-export interface GetPromptResult extends Result {
-  description?: string;
-  messages: PromptMessage[];
-}
-
-export interface CompleteParams extends Params {
-  ref: { type: 'ref/prompt'; name: string; title?: string } | { type: 'ref/resource'; uri: string };
-  argument: { name: string; value: string };
-  context?: { arguments?: { [name: string]: string } };
-}
-
-export interface CompleteResult extends Result {
-  completion: { values: string[]; total?: number; hasMore?: boolean };
-}
-
-export interface DiscoverResult extends Result, Cacheable {
-  supportedVersions: string[];
-  capabilities: ServerCapabilities;
-  instructions?: string;
-}
-
-export interface InitializeParams extends Params {
-  protocolVersion: string;
-  capabilities: ClientCapabilities;
-  clientInfo: Implementation;
-}
-
-export interface InitializeResult extends Result {
-  protocolVersion: string;
-  capabilities: ServerCapabilities;
-  serverInfo: Implementation;
-  instructions?: string;
-}
-
-/** What a listener wants to hear of. Absent and false mean: not this. */
-export interface SubscriptionFilter {
-  toolsListChanged?: boolean;
-  promptsListChanged?: boolean;
-  resourcesListChanged?: boolean;
-  resourceSubscriptions?: string[];
-  [extension: string]: unknown;
-}
 
 export interface Methods {
   initialize: { params: InitializeParams; result: InitializeResult };
@@ -176,7 +120,9 @@ export interface Notice {
 const meta = { '_meta?': object() };
 const noParams = object(meta);
 const empty = object(meta);
-const paged = object({ 'cursor?': text, ...meta });
+/** Clients in the field send `null` for: from the start. */
+const cursor: Check = (value, path) => (value === null ? undefined : text(value, path));
+const paged = object({ 'cursor?': cursor, ...meta });
 const named = object({ name: text });
 const implementation = object({ name: text, version: text });
 const inputs = { 'inputResponses?': record(object()), 'requestState?': text };
@@ -192,7 +138,8 @@ const argument = object({ name: text, value: text });
 /** A content block of any kind: what a kind needs is checked, kinds that are not known are let through. */
 export const content: Check = (value, path = '') => {
   const problem = object({ type: text })(value, path);
-  return problem ?? blocks[(value as { type: string }).type]?.(value, path);
+  const { type } = (problem === undefined ? value : {}) as { type: string };
+  return problem ?? (Object.hasOwn(blocks, type) ? blocks[type]?.(value, path) : undefined);
 };
 const blocks: { readonly [type: string]: Check | undefined } = {
   text: object({ text }),
@@ -299,7 +246,12 @@ export const methods: { readonly [M in MethodName]: Method } = {
     params: object({ message: text, 'mode?': text, 'requestedSchema?': object(), 'url?': text, ...meta }),
     result: object({ action: oneOf('accept', 'decline', 'cancel'), 'content?': object() }),
   },
-  'roots/list': { from: 'server', needs: 'roots', params: noParams, result: object({ roots: list(object({ uri: text })) }) },
+  'roots/list': {
+    from: 'server',
+    needs: 'roots',
+    params: noParams,
+    result: object({ roots: list(object({ uri: text })) }),
+  },
 };
 
 export const notifications: { readonly [N in NotificationName]: Notice } = {

@@ -48,7 +48,8 @@ function mirrored(schema: JsonObject, path: readonly string[], found: Mirror[]):
   const name = schema[ANNOTATION];
   const at = path.join('.');
   if (typeof name !== 'string' || !TOKEN.test(name)) return `the ${ANNOTATION} of "${at}" is no header name`;
-  if (type !== 'string' && type !== 'integer' && type !== 'boolean') return `"${at}" has an ${ANNOTATION}, but is no string, integer or boolean`;
+  if (type !== 'string' && type !== 'integer' && type !== 'boolean')
+    return `"${at}" has an ${ANNOTATION}, but is no string, integer or boolean`;
   found.push({ path, header: `mcp-param-${name.toLowerCase()}`, type });
   return undefined;
 }

@@ -125,7 +125,7 @@ function toKey(segment: PropertyKey | { readonly key: PropertyKey }): string | n
 }
 
 function byJson(json: JsonObject): (value: unknown) => Checked | Promise<Checked> {
-  const prepared = once(() => prepare(json, 'own'));
+  const prepared = preparations.get(json) ?? once(() => prepare(json, 'own'));
   preparations.set(json, prepared);
   return value => {
     try {

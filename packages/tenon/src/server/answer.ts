@@ -3,10 +3,18 @@ import { lacking } from '../conversation/capability.js';
 import { factsOf } from '../conversation/opening/per-request.js';
 import type { Loan } from '../conversation/service.js';
 import type { Dialect } from '../dialects/dialect.js';
-import { isForPeer, rpcError, TenonError, toErrorObject } from '../jsonrpc/error.js';
-import { failure, type JsonObject, notification, type Request, type Response, success } from '../jsonrpc/message.js';
-import { Running } from '../jsonrpc/running.js';
 import { INVALID_REQUEST } from '../jsonrpc/codes.js';
+import { isForPeer, rpcError, TenonError, toErrorObject } from '../jsonrpc/error.js';
+import {
+  failure,
+  type JsonObject,
+  type Notification,
+  notification,
+  type Request,
+  type Response,
+  success,
+} from '../jsonrpc/message.js';
+import { Running } from '../jsonrpc/running.js';
 import { notifications } from '../model/methods.js';
 import type { Blueprint } from './blueprint.js';
 import type { Caller } from './caller.js';
@@ -24,8 +32,17 @@ export async function answer(blueprint: Blueprint, request: Request, dialect: Di
       blueprint.problem(TenonError.from(error, 'handler/threw', { method: request.method }));
     }
     return failure(request.id, toErrorObject(error));
+  } finally {
+    running.done();
   }
 }
+
+/** What can not be delivered, or not be written, is no reason for the call to fail. */
+async function told(loan: Pick<Loan, 'send'>, words: Notification): Promise<void> {
+  await loan.send(words);
+}
+
+type LoanOfOne = Pick<Loan, 'auth' | 'header' | 'send' | 'whenEnding'>;
 
 /** Serves one request that carries all its facts. Throws what the peer is to be told. */
 export function answerAlone(
@@ -33,18 +50,12 @@ export function answerAlone(
   request: Request,
   dialect: Dialect,
   running: Running,
-  loan: Pick<Loan, 'auth' | 'header' | 'send'>,
+  loan: LoanOfOne,
 ): Promise<JsonObject> {
   return dispatch(blueprint, request, turnOf(blueprint, request, dialect, running, loan));
 }
 
-function turnOf(
-  blueprint: Blueprint,
-  request: Request,
-  dialect: Dialect,
-  running: Running,
-  loan: Pick<Loan, 'auth' | 'header' | 'send'>,
-): Turn {
+function turnOf(blueprint: Blueprint, request: Request, dialect: Dialect, running: Running, loan: LoanOfOne): Turn {
   const { capabilities, client, logLevel } = factsOf(request);
   const caller: Caller = { client, capabilities, auth: loan.auth };
   return {
@@ -57,12 +68,21 @@ function turnOf(
     },
     header: loan.header,
     subscriptions: undefined,
+    whenEnding: ending => loan.whenEnding?.(ending),
     notify(method, params) {
       if (method in notifications && !dialect.vocabulary.server.has(method)) return;
-      void loan.send(notification(method, dialect.speak.down.params(method)?.(params, {}) ?? params));
+      if (running.over) return;
+      const words = notification(method, dialect.speak.down.params(method)?.(params, {}) ?? params);
+      void told(loan, words).catch(error => blueprint.problem(TenonError.from(error, 'connection/send', { method })));
     },
     asking: (inputs, boundTo) =>
-      byRetry({ seal: blueprint.seal, boundTo, now: Date.now(), inputs, check: (method, params) => check(method, params, caller, dialect) }),
+      byRetry({
+        seal: blueprint.seal,
+        boundTo,
+        now: Date.now(),
+        inputs,
+        check: (method, params) => check(method, params, caller, dialect),
+      }),
   };
 }
 
@@ -70,5 +90,7 @@ function check(method: string, params: JsonObject, { capabilities }: Caller, { e
   const requiredCapabilities = lacking(method, params, capabilities);
   if (requiredCapabilities === undefined) return;
   const missing = Object.keys(requiredCapabilities).join(', ');
-  throw rpcError(errors.missingCapability ?? INVALID_REQUEST, `Missing required client capability: ${missing}`, { requiredCapabilities });
+  throw rpcError(errors.missingCapability ?? INVALID_REQUEST, `Missing required client capability: ${missing}`, {
+    requiredCapabilities,
+  });
 }

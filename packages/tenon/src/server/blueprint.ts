@@ -1,6 +1,6 @@
-import { dialects, dialectOf } from '../dialects/index.js';
-import type { Dialect } from '../dialects/dialect.js';
 import { createSeal, type Seal } from '../conversation/asking/seal.js';
+import type { Dialect } from '../dialects/dialect.js';
+import { dialectOf, dialects } from '../dialects/index.js';
 import { type Clock, systemClock } from '../jsonrpc/clock.js';
 import { TenonError } from '../jsonrpc/error.js';
 import type { ServerCapabilities } from '../model/capabilities.js';
@@ -40,7 +40,7 @@ export function createBlueprint(definition: ServerDefinition<Tools, Prompts, Res
   const { name, version, title, description, websiteUrl, icons, instructions, ...options } = definition;
   checkOptions(options);
   const clock = options.clock ?? systemClock;
-  const problem = options.onProblem ?? complain;
+  const problem = safely(options.onProblem ?? complain);
   const announce = changes(clock, (list, items) => blueprint.watchers.listChanged(list, items));
   const subscribe = (uri: string) => hookOf(blueprint, uri);
   const blueprint: Blueprint = {
@@ -52,7 +52,7 @@ export function createBlueprint(definition: ServerDefinition<Tools, Prompts, Res
     tools: new Catalog(options.tools as never, compileTool, items => announce('tools', items)),
     prompts: new Catalog(options.prompts as never, compilePrompt, items => announce('prompts', items)),
     resources: new Catalog(options.resources as never, compileResource, items => announce('resources', items)),
-    watchers: new Watchers(subscribe),
+    watchers: new Watchers(subscribe, problem),
     endings: new Set(),
     seal: createSeal(),
     clock,
@@ -89,13 +89,27 @@ function hookOf({ resources }: Blueprint, uri: string): (() => void) | undefined
   return undefined;
 }
 
+/** A listener that throws harms nobody else. */
+function safely(listener: (error: TenonError) => void): (error: TenonError) => void {
+  return error => {
+    try {
+      listener(error);
+    } catch {
+      // Whoever is told of problems can not be told of this one.
+    }
+  };
+}
+
 function checkOptions({ methods = {}, extensions = {}, revisions }: ServerOptions): void {
   for (const name of Object.keys(methods)) {
-    if (isMethod(name) || isNotification(name)) throw new TenonError('server/method-taken', `"${name}" is a method of the protocol`);
+    if (isMethod(name) || isNotification(name))
+      throw new TenonError('server/method-taken', `"${name}" is a method of the protocol`);
   }
   for (const id of Object.keys(extensions)) {
     if (isExtensionId(id)) continue;
-    throw new TenonError('server/extension-id', `"${id}" names no extension`, { expected: 'a prefix and a name, com.example/thing' });
+    throw new TenonError('server/extension-id', `"${id}" names no extension`, {
+      expected: 'a prefix and a name, com.example/thing',
+    });
   }
   if (revisions?.length === 0) throw new TenonError('server/no-revision', 'a server serves at least one revision');
 }

@@ -24,7 +24,9 @@ export async function callTool(blueprint: Blueprint, { params, context }: Operat
   }
   try {
     const returned = await tool.definition.run(input.value as never, context);
-    return isInputRequired(returned) ? (returned as unknown as JsonObject) : complete(blueprint, await shaped(tool, returned));
+    return isInputRequired(returned)
+      ? (returned as unknown as JsonObject)
+      : complete(blueprint, await shaped(tool, returned));
   } catch (error) {
     return complete(blueprint, excused(blueprint, tool, error, turn));
   }
@@ -36,7 +38,10 @@ export function findTool({ tools }: Blueprint, name: string, { caller }: Turn): 
   return compileTool(name, definition);
 }
 
-async function checkedInput(tool: CompiledTool, args: unknown): Promise<{ ok: true; value: unknown } | { ok: false; why: string }> {
+async function checkedInput(
+  tool: CompiledTool,
+  args: unknown,
+): Promise<{ ok: true; value: unknown } | { ok: false; why: string }> {
   if (tool.input === undefined) return { ok: true, value: args };
   const checked = await tool.input.check(args);
   return checked.ok ? checked : { ok: false, why: describeIssues(checked.issues) };
@@ -53,10 +58,17 @@ async function shaped(tool: CompiledTool, returned: unknown): Promise<JsonObject
   return { ...(await structured(tool, value, content)), ...around };
 }
 
-async function structured(tool: CompiledTool, value: unknown, content: readonly ContentBlock[] | undefined): Promise<JsonObject> {
+async function structured(
+  tool: CompiledTool,
+  value: unknown,
+  content: readonly ContentBlock[] | undefined,
+): Promise<JsonObject> {
   const checked = tool.output ? await tool.output.check(value) : ({ ok: true, value } as const);
   if (!checked.ok) {
-    throw new TenonError('handler/output', `tool "${tool.wire.name}" returned what does not fit its output: ${describeIssues(checked.issues)}`);
+    throw new TenonError(
+      'handler/output',
+      `tool "${tool.wire.name}" returned what does not fit its output: ${describeIssues(checked.issues)}`,
+    );
   }
   const structuredContent = checked.value === undefined ? null : checked.value;
   return { content: content ?? [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
@@ -80,12 +92,17 @@ function isBlock(value: unknown): value is ContentBlock {
 function excused({ problem }: Blueprint, tool: CompiledTool, error: unknown, turn: Turn): JsonObject {
   if (TenonError.is(error)) {
     if (isForPeer(error)) throw error;
-    if (/^(tool|client)\//.test(error.code)) return failed(error.message);
+    if (isForModel(error)) return failed(error.message);
   }
   if (!turn.signal.aborted) problem(TenonError.from(error, 'tool/threw', { method: `tools/call ${tool.wire.name}` }));
   return failed(`Tool ${tool.wire.name} failed`);
 }
 
-function failed(text: string): JsonObject {
+/** What `toolError` made, and that a client can not be asked. What came from another peer names it, and may say more than this one may know. */
+export function isForModel(error: unknown): error is TenonError {
+  return TenonError.is(error) && error.peer === undefined && /^(tool\/failed|client\/.*)$/.test(error.code);
+}
+
+export function failed(text: string): JsonObject {
   return { content: [{ type: 'text', text }], isError: true };
 }

@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import type { Prompt, PromptArgument } from '../model/content.js';
 import { compile, type Validator } from '../schemas/validate.js';
+import { compiledOnce } from './compiled.js';
 import type { PromptDefinition } from './prompt.js';
 
 /** A prompt made ready. */
@@ -10,21 +11,15 @@ export interface CompiledPrompt {
   readonly input: Validator | undefined;
 }
 
-const compiled = new WeakMap<PromptDefinition, Map<string, CompiledPrompt>>();
-
-export function compilePrompt(name: string, definition: PromptDefinition): CompiledPrompt {
-  let names = compiled.get(definition);
-  if (names === undefined) compiled.set(definition, (names = new Map()));
-  let ready = names.get(name);
-  if (ready === undefined) names.set(name, (ready = make(name, definition)));
-  return ready;
-}
+export const compilePrompt: (name: string, definition: PromptDefinition) => CompiledPrompt = compiledOnce(make);
 
 function make(name: string, definition: PromptDefinition): CompiledPrompt {
   const input = definition.input && compile(definition.input, 'input');
   const { title, description, icons, _meta } = definition;
   const facts = { name, title, description, arguments: input && argumentsOf(input.json), icons, _meta };
-  const wire = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) as unknown as Prompt;
+  const wire = Object.fromEntries(
+    Object.entries(facts).filter(([, value]) => value !== undefined),
+  ) as unknown as Prompt;
   return { definition, wire, input };
 }
 

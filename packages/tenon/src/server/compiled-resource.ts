@@ -1,5 +1,6 @@
 import { TenonError } from '../jsonrpc/error.js';
 import type { Resource, ResourceTemplate } from '../model/content.js';
+import { compiledOnce } from './compiled.js';
 import type { ResourceDefinition } from './resource.js';
 import { parseTemplate, type Template } from './uri-template/template.js';
 
@@ -12,20 +13,12 @@ export interface CompiledResource {
   readonly wire: Resource | ResourceTemplate;
 }
 
-const compiled = new WeakMap<AnyResource, Map<string, CompiledResource>>();
-
 export function isTemplate(key: string): boolean {
   return key.includes('{');
 }
 
 /** Throws when the key is neither a URI nor a template that can be matched. */
-export function compileResource(key: string, definition: AnyResource): CompiledResource {
-  let keys = compiled.get(definition);
-  if (keys === undefined) compiled.set(definition, (keys = new Map()));
-  let ready = keys.get(key);
-  if (ready === undefined) keys.set(key, (ready = make(key, definition)));
-  return ready;
-}
+export const compileResource: (key: string, definition: AnyResource) => CompiledResource = compiledOnce(make);
 
 function make(key: string, definition: AnyResource): CompiledResource {
   const template = isTemplate(key) ? parseTemplate(key) : undefined;
@@ -33,7 +26,9 @@ function make(key: string, definition: AnyResource): CompiledResource {
     throw new TenonError('resource/template', `"${key}" can not be matched: ${template.matchable}`);
   }
   if (!template && !/^[A-Za-z][A-Za-z0-9+.-]*:/.test(key)) {
-    throw new TenonError('resource/uri', `"${key}" is no URI`, { expected: 'a scheme and a colon at its start: note://a' });
+    throw new TenonError('resource/uri', `"${key}" is no URI`, {
+      expected: 'a scheme and a colon at its start: note://a',
+    });
   }
   return { definition, template, wire: wireOf(key, template !== undefined, definition) };
 }

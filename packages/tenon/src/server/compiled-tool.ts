@@ -3,6 +3,7 @@ import type { JsonObject } from '../jsonrpc/message.js';
 import type { Tool } from '../model/content.js';
 import { type Mirror, mirrorsOf } from '../model/mirror.js';
 import { compile, type Validator } from '../schemas/validate.js';
+import { compiledOnce } from './compiled.js';
 import type { ToolDefinition } from './tool.js';
 
 /** A tool made ready: its schemas converted and its validators made, once for all connections. */
@@ -15,23 +16,17 @@ export interface CompiledTool {
   readonly mirrors: readonly Mirror[];
 }
 
-const compiled = new WeakMap<ToolDefinition, Map<string, CompiledTool>>();
-
 /** https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-names */
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 
 /** Throws when the definition can not be offered. */
-export function compileTool(name: string, definition: ToolDefinition): CompiledTool {
-  let names = compiled.get(definition);
-  if (names === undefined) compiled.set(definition, (names = new Map()));
-  let ready = names.get(name);
-  if (ready === undefined) names.set(name, (ready = make(name, definition)));
-  return ready;
-}
+export const compileTool: (name: string, definition: ToolDefinition) => CompiledTool = compiledOnce(make);
 
 function make(name: string, definition: ToolDefinition): CompiledTool {
   if (!NAME.test(name)) {
-    throw new TenonError('tool/name', `"${name}" is no tool name`, { expected: '1 to 128 letters, digits, "_", "-" and "."' });
+    throw new TenonError('tool/name', `"${name}" is no tool name`, {
+      expected: '1 to 128 letters, digits, "_", "-" and "."',
+    });
   }
   const input = definition.input && compile(definition.input, 'input');
   const output = definition.output && compile(definition.output, 'output');
@@ -44,7 +39,12 @@ function make(name: string, definition: ToolDefinition): CompiledTool {
   return { definition, wire: wireOf(name, definition, inputSchema, output?.json), input, output, mirrors };
 }
 
-function wireOf(name: string, { title, description, annotations, icons, _meta }: ToolDefinition, inputSchema: JsonObject, outputSchema?: JsonObject): Tool {
+function wireOf(
+  name: string,
+  { title, description, annotations, icons, _meta }: ToolDefinition,
+  inputSchema: JsonObject,
+  outputSchema?: JsonObject,
+): Tool {
   const facts = { name, title, description, inputSchema, outputSchema, annotations, icons, _meta };
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) as unknown as Tool;
 }

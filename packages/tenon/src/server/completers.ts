@@ -1,9 +1,7 @@
 import type { Context } from './context.js';
 
 /** What completes an argument: all that may stand there (matched by prefix for you), or a function of what is typed. */
-export type Completer =
-  | readonly string[]
-  | ((typed: string, about: About) => Completions | Promise<Completions>);
+export type Completer = readonly string[] | ((typed: string, about: About) => Completions | Promise<Completions>);
 
 /** What is known while an argument is completed: the other arguments, so far as the client says. */
 export interface About {
@@ -12,6 +10,8 @@ export interface About {
 }
 
 /** Values in order of fit. At most 100 are sent; `total` and `hasMore` tell of the rest. */
-export type Completions = readonly string[] | { readonly values: readonly string[]; readonly total?: number; readonly hasMore?: boolean };
+export type Completions =
+  | readonly string[]
+  | { readonly values: readonly string[]; readonly total?: number; readonly hasMore?: boolean };
 
 export type Completers<Name extends string = string> = { readonly [N in Name]?: Completer };

@@ -15,11 +15,18 @@ import type { Turn } from './turn.js';
 const MAX_VALUES = 100;
 
 /** `completion/complete`. https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion */
-export async function completeArgument(blueprint: Blueprint, { params, context }: Operation, turn: Turn): Promise<JsonObject> {
+export async function completeArgument(
+  blueprint: Blueprint,
+  { params, context }: Operation,
+  turn: Turn,
+): Promise<JsonObject> {
   const { ref, argument, context: known } = params as unknown as CompleteParams;
-  const completers = ref.type === 'ref/prompt' ? ofPrompt(blueprint, ref.name, turn) : ofTemplate(blueprint, ref.uri, turn);
+  const completers =
+    ref.type === 'ref/prompt' ? ofPrompt(blueprint, ref.name, turn) : ofTemplate(blueprint, ref.uri, turn);
   const completer = completers && Object.hasOwn(completers, argument.name) ? completers[argument.name] : undefined;
-  const found: Found = completer ? await run(completer, argument.value, context, known?.arguments ?? {}) : { values: [] };
+  const found: Found = completer
+    ? await run(completer, argument.value, context, known?.arguments ?? {})
+    : { values: [] };
   const values = found.values.slice(0, MAX_VALUES);
   const total = found.total ?? found.values.length;
   return complete(blueprint, { completion: { values, total, hasMore: found.hasMore ?? total > values.length } });
@@ -45,7 +52,12 @@ interface Found {
   readonly hasMore?: boolean | undefined;
 }
 
-async function run(completer: Completer, typed: string, context: Context, known: { readonly [name: string]: string }): Promise<Found> {
+async function run(
+  completer: Completer,
+  typed: string,
+  context: Context,
+  known: { readonly [name: string]: string },
+): Promise<Found> {
   if (typeof completer !== 'function') {
     const start = typed.toLowerCase();
     return { values: completer.filter(value => value.toLowerCase().startsWith(start)) };

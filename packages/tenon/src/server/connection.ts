@@ -1,8 +1,8 @@
-import { byRequest } from '../conversation/asking/by-request.js';
 import type { Asking } from '../conversation/asking/asking.js';
+import { byRequest } from '../conversation/asking/by-request.js';
 import { lacking } from '../conversation/capability.js';
 import { manner, statesRevision } from '../conversation/opening/per-request.js';
-import type { ConnectOptions, Conversation } from '../conversation/service.js';
+import type { ConnectOptions, Conversation, Resumable } from '../conversation/service.js';
 import type { Dialect } from '../dialects/dialect.js';
 import { negotiate } from '../dialects/index.js';
 import type { AuthInfo, Channel, Envelope } from '../jsonrpc/channel.js';
@@ -37,6 +37,8 @@ export class Connection implements Hands, Conversation, Subscriptions {
   #logLevel: LoggingLevel = 'info';
   #watcher: Watcher | undefined;
   #uris: Set<string> | undefined;
+  #listening = 0;
+  #ended = false;
 
   constructor(blueprint: Blueprint, channel: Channel, { auth }: ConnectOptions = {}) {
     this.#blueprint = blueprint;
@@ -53,10 +55,12 @@ export class Connection implements Hands, Conversation, Subscriptions {
   }
 
   get inFlight(): number {
-    return this.#peer.inFlight;
+    // Who listens waits for nothing: a server that goes down need not wait for it either.
+    return Math.max(0, this.#peer.inFlight - this.#listening);
   }
 
   end(): void {
+    this.#ended = true;
     this.#peer.end();
     this.#forget();
   }
@@ -74,6 +78,7 @@ export class Connection implements Hands, Conversation, Subscriptions {
   }
 
   closed(): void {
+    this.#ended = true;
     this.#forget();
   }
 
@@ -81,9 +86,13 @@ export class Connection implements Hands, Conversation, Subscriptions {
     if (statesRevision(request)) return this.#alone(request, running, envelope);
     if (request.method === 'initialize') return this.#initialize(request, envelope);
     if (request.method === 'shutdown' && this.#dialect) return this.#shutdown(running);
-    if (this.#dialect && this.#caller) return dispatch(this.#blueprint, request, this.#turn(request, running, envelope));
+    if (this.#dialect && this.#caller)
+      return dispatch(this.#blueprint, request, this.#turn(request, running, envelope));
     if (request.method === 'ping') return {};
-    throw rpcError(INVALID_PARAMS, `Invalid params: ${request.method.slice(0, 128)} came before initialize, and says no protocol version itself`);
+    throw rpcError(
+      INVALID_PARAMS,
+      `Invalid params: ${request.method.slice(0, 128)} came before initialize, and says no protocol version itself`,
+    );
   }
 
   notification({ method, params = {} }: Notification): void {
@@ -91,21 +100,23 @@ export class Connection implements Hands, Conversation, Subscriptions {
       case 'notifications/initialized':
         return this.#ready();
       case 'notifications/cancelled':
-        if (isId(params.requestId)) this.#peer.cancel(params.requestId, typeof params.reason === 'string' ? params.reason : undefined);
+        if (isId(params.requestId))
+          this.#peer.cancel(params.requestId, typeof params.reason === 'string' ? params.reason : undefined);
         return;
       case 'notifications/progress':
         if (isId(params.progressToken)) this.#peer.touch(params.progressToken);
         return;
       default:
-        void hearCustom(this.#blueprint, { jsonrpc: '2.0', method, params }, this.#caller ?? this.#stranger()).catch(error =>
-          this.problem(TenonError.from(error, 'handler/threw', { method })),
+        void hearCustom(this.#blueprint, { jsonrpc: '2.0', method, params }, this.#caller ?? this.#stranger()).catch(
+          error => this.problem(TenonError.from(error, 'handler/threw', { method })),
         );
     }
   }
 
   add(uri: string): void {
     this.#uris ??= new Set();
-    if (this.#uris.size >= MAX_SUBSCRIPTIONS) throw rpcError(INVALID_REQUEST, `Invalid request: more than ${MAX_SUBSCRIPTIONS} subscriptions`);
+    if (this.#uris.size >= MAX_SUBSCRIPTIONS && !this.#uris.has(uri))
+      throw rpcError(INVALID_REQUEST, `Invalid request: more than ${MAX_SUBSCRIPTIONS} subscriptions`);
     this.#uris.add(uri);
     if (this.#watcher) this.#blueprint.watchers.watch(this.#watcher, uri);
   }
@@ -129,13 +140,18 @@ export class Connection implements Hands, Conversation, Subscriptions {
 
   /** A listening that the server ends is also said to be cancelled, where it shares the road with others. */
   #announceEnd(requestId: Id, running: Running): void {
+    this.#listening += 1;
     running.whenDone(() => {
+      this.#listening -= 1;
       if (!running.cancelled) void this.#peer.notify('notifications/cancelled', { requestId });
     });
   }
 
-  #initialize({ params = {} }: Request, envelope?: Envelope): JsonObject {
+  #initialize(request: Request, envelope?: Envelope): JsonObject {
+    const { params = {} } = request;
     if (this.#dialect) throw rpcError(INVALID_REQUEST, 'Invalid request: this connection is initialized already');
+    const verdict = manner(request, this.#blueprint.served);
+    if (verdict.opening === 'refused') throw rpcError(verdict.error.code, verdict.error.message, verdict.error.data);
     const problem = methods.initialize.params(params);
     if (problem) throw rpcError(INVALID_PARAMS, `Invalid params: ${problem}`);
     const dialect = negotiate(params.protocolVersion as string, this.#blueprint.served);
@@ -146,7 +162,7 @@ export class Connection implements Hands, Conversation, Subscriptions {
   }
 
   #ready(): void {
-    if (this.#dialect === undefined || this.#caller === undefined || this.#watcher) return;
+    if (this.#dialect === undefined || this.#caller === undefined || this.#watcher || this.#ended) return;
     this.#watcher = {
       caller: this.#caller,
       wants: () => true,
@@ -191,25 +207,37 @@ export class Connection implements Hands, Conversation, Subscriptions {
       },
       header: undefined,
       subscriptions: this,
-      notify: (method, params) => this.#tell(method, params, request.id),
+      notify: (method, params) => {
+        if (!running.over) this.#tell(method, params, request.id);
+      },
       asking: () => this.#asking(request.id, running, caller.capabilities),
+      hangUp: () => this.#hangUp(request.id),
       setLogLevel: to => {
         this.#logLevel = to;
       },
     };
   }
 
+  #hangUp(relatedTo: Id): boolean {
+    const { channel } = this.#peer;
+    return 'hangUp' in channel && (channel as Resumable).hangUp(relatedTo);
+  }
+
   #asking(relatedTo: Id, running: Running, capabilities: ClientCapabilities): Asking {
     return byRequest(async (method, params) => {
       const dialect = this.#dialect as Dialect;
       const lacks = dialect.vocabulary.server.has(method) ? lacking(method, params, capabilities) : { [method]: {} };
-      if (lacks) throw new TenonError('client/lacks', `The client does not support ${Object.keys(lacks).join(', ')}`, { data: lacks });
+      if (lacks)
+        throw new TenonError('client/lacks', `The client does not support ${Object.keys(lacks).join(', ')}`, {
+          data: lacks,
+        });
       const words = dialect.speak.down.params(method)?.(params, {}) ?? params;
       const answer = await this.#peer.call(method, withToken(words), {
         signal: running.signal,
         idleTimeout: ASK_TIMEOUT,
         send: { relatedTo },
-        onAbandoned: (requestId, { message }) => this.#tell('notifications/cancelled', { requestId, reason: message }, relatedTo),
+        onAbandoned: (requestId, { message }) =>
+          this.#tell('notifications/cancelled', { requestId, reason: message }, relatedTo),
       });
       return this.#understood(method, params, answer);
     });

@@ -1,7 +1,7 @@
 import type { Ask } from '../conversation/asking/asking.js';
 import type { AuthInfo } from '../jsonrpc/channel.js';
 import { TenonError } from '../jsonrpc/error.js';
-import { isObject, type JsonObject } from '../jsonrpc/message.js';
+import { isId, isObject, type JsonObject } from '../jsonrpc/message.js';
 import type {
   CreateMessageParams,
   CreateMessageResult,
@@ -10,7 +10,13 @@ import type {
   ListRootsResult,
 } from '../model/asking.js';
 import type { ClientCapabilities } from '../model/capabilities.js';
-import { type ContentBlock, type Implementation, LOGGING_LEVELS, type LoggingLevel, type Meta } from '../model/content.js';
+import {
+  type ContentBlock,
+  type Implementation,
+  LOGGING_LEVELS,
+  type LoggingLevel,
+  type Meta,
+} from '../model/content.js';
 import type { Inputs } from '../model/methods.js';
 import { toJsonSchema } from '../schemas/json-schema.js';
 import type { InferOutput, Schema } from '../schemas/standard.js';
@@ -34,12 +40,14 @@ export class Context {
   /** The `_meta` of the request, trace context included. */
   readonly meta: Meta;
 
-  constructor(turn: Turn, ask: Ask, params: JsonObject, inputs: Inputs = {}) {
+  /** `before`: of the entry before, when the handler is entered again for the same request. */
+  constructor(turn: Turn, ask: Ask, params: JsonObject, inputs: Inputs = {}, before?: Context) {
     this.#turn = turn;
     this.#ask = ask;
     this.inputs = inputs;
     this.meta = isObject(params._meta) ? params._meta : {};
     this.#progressToken = this.meta.progressToken;
+    if (before) this.#progress = before.#progress;
   }
 
   /** Aborted when the client gives the request up. */
@@ -69,12 +77,12 @@ export class Context {
    */
   progress(progress: number, total?: number, message?: string): void {
     const progressToken = this.#progressToken;
-    if ((typeof progressToken !== 'string' && typeof progressToken !== 'number') || !(progress > this.#progress)) return;
+    if (!isId(progressToken) || !Number.isFinite(progress) || progress <= this.#progress) return;
     this.#progress = progress;
     this.notify('notifications/progress', {
       progressToken,
       progress,
-      ...(total === undefined ? {} : { total }),
+      ...(Number.isFinite(total) ? { total } : {}),
       ...(message === undefined ? {} : { message }),
     });
   }
@@ -83,12 +91,29 @@ export class Context {
   log(level: LoggingLevel, data: unknown, logger?: string): void {
     const least = this.#turn.logLevel;
     if (least === undefined || LOGGING_LEVELS.indexOf(level) < LOGGING_LEVELS.indexOf(least)) return;
-    this.notify('notifications/message', { level, data, ...(logger === undefined ? {} : { logger }) });
+    this.notify('notifications/message', {
+      level,
+      data: data === undefined ? null : data,
+      ...(logger === undefined ? {} : { logger }),
+    });
   }
 
-  /** Sends a notification on the stream of this request. One that the client's revision does not have is left out. */
+  /**
+   * Sends a notification on the stream of this request. One that the client's revision does not have is left out, and so
+   * is one that comes when the request is answered or given up.
+   */
   notify(method: string, params: JsonObject = {}): void {
     if (!this.#turn.signal.aborted) this.#turn.notify(method, params);
+  }
+
+  /**
+   * Ends the connection on which the client waits, so that long work holds none open: the client comes back after a
+   * while and gets what was said meanwhile and the answer, whenever it is there. Returns `false`, and changes nothing,
+   * where the client could not come back: only 2025-11-25 over HTTP has streams that are resumed in this way.
+   * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
+   */
+  hangUp(): boolean {
+    return !this.#turn.signal.aborted && (this.#turn.hangUp?.() ?? false);
   }
 
   /** An answer that tells the model that it failed, and why. */
@@ -100,25 +125,38 @@ export class Context {
    * Shows the user a form and waits for the answer, on every revision that has forms.
    * https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
    */
-  async elicit<S extends Schema>(question: { readonly message: string; readonly input: S }): Promise<FormAnswer<InferOutput<S>>> {
+  async elicit<S extends Schema>(question: {
+    readonly message: string;
+    readonly input: S;
+  }): Promise<FormAnswer<InferOutput<S>>> {
     const requestedSchema = formOf(toJsonSchema(question.input, 'input'));
     const params: JsonObject = { message: question.message, requestedSchema };
     const answer = (await this.#ask('elicitation/create', params)) as unknown as ElicitResult;
     if (answer.action !== 'accept') return { action: answer.action };
     const checked = await compile(question.input, 'input').check(answer.content ?? {});
     if (checked.ok) return { action: 'accept', content: checked.value as InferOutput<S> };
-    throw new TenonError('client/invalid-answer', `the answer does not fit the form: ${describeIssues(checked.issues)}`);
+    throw new TenonError(
+      'client/invalid-answer',
+      `the answer does not fit the form: ${describeIssues(checked.issues)}`,
+    );
   }
 
   /** Asks the user to visit a URL. `accept` means that the user agreed to open it, not that the visit is done. */
-  async elicitUrl(question: { readonly message: string; readonly url: string; readonly elicitationId?: string }): Promise<{ action: ElicitResult['action'] }> {
+  async elicitUrl(question: {
+    readonly message: string;
+    readonly url: string;
+    readonly elicitationId?: string;
+  }): Promise<{ action: ElicitResult['action'] }> {
     const { action } = (await this.#ask('elicitation/create', { mode: 'url', ...question })) as unknown as ElicitResult;
     return { action };
   }
 
   /** Asks the client's model. https://modelcontextprotocol.io/specification/2026-07-28/client/sampling */
   async sample(params: CreateMessageParams): Promise<CreateMessageResult> {
-    return (await this.#ask('sampling/createMessage', params as unknown as JsonObject)) as unknown as CreateMessageResult;
+    return (await this.#ask(
+      'sampling/createMessage',
+      params as unknown as JsonObject,
+    )) as unknown as CreateMessageResult;
   }
 
   /** The places that the client lets the server know of. https://modelcontextprotocol.io/specification/2026-07-28/client/roots */
@@ -132,7 +170,9 @@ const KEPT = ['type', 'properties', 'required'];
 /** A form is a flat object of simple fields: what a schema says beyond that stays with the server, which checks the answer. */
 function formOf(json: JsonObject): FormSchema {
   if (json.type !== 'object' || !isObject(json.properties)) {
-    throw new TenonError('handler/no-form', 'a form is an object of simple fields', { next: 'elicit with an object schema' });
+    throw new TenonError('handler/no-form', 'a form is an object of simple fields', {
+      next: 'elicit with an object schema',
+    });
   }
   return Object.fromEntries(Object.entries(json).filter(([key]) => KEPT.includes(key))) as unknown as FormSchema;
 }

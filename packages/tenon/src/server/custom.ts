@@ -13,7 +13,7 @@ export interface CustomMethod {
 export interface CustomNotification {
   readonly params?: Schema;
   /** Called for each one; nothing is answered. */
-  hear(params: never, context: Pick<Context, 'auth' | 'client'>): void;
+  hear(params: never, context: Pick<Context, 'auth' | 'client'>): void | Promise<void>;
 }
 
 export type CustomMethods = { readonly [name: string]: CustomMethod | CustomNotification };

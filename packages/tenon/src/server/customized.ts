@@ -2,9 +2,9 @@ import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../jsonrpc/codes.js';
 import { rpcError } from '../jsonrpc/error.js';
 import type { JsonObject, Notification, Request } from '../jsonrpc/message.js';
 import { MISSING_CLIENT_CAPABILITY } from '../model/codes.js';
-import { compile } from '../schemas/validate.js';
 import { describeIssues } from '../schemas/issues.js';
 import type { Schema } from '../schemas/standard.js';
+import { compile } from '../schemas/validate.js';
 import type { Blueprint } from './blueprint.js';
 import type { Caller } from './caller.js';
 import { Context } from './context.js';
@@ -14,9 +14,14 @@ import { complete } from './results.js';
 import type { Turn } from './turn.js';
 
 /** Runs a method that the author added. Throws -32601 where there is none. */
-export async function runCustom(blueprint: Blueprint, { method, params = {} }: Request, turn: Turn): Promise<JsonObject> {
+export async function runCustom(
+  blueprint: Blueprint,
+  { method, params = {} }: Request,
+  turn: Turn,
+): Promise<JsonObject> {
   const custom = own(blueprint, method);
-  if (custom === undefined || !('run' in custom)) throw rpcError(METHOD_NOT_FOUND, `Method not found: ${method.slice(0, 128)}`);
+  if (custom === undefined || !('run' in custom))
+    throw rpcError(METHOD_NOT_FOUND, `Method not found: ${method.slice(0, 128)}`);
   requireExtension(custom, turn);
   const input = await checked(custom.params, params);
   const context = new Context(turn, () => Promise.reject(new Error('a custom method can not ask')), params);
@@ -26,11 +31,18 @@ export async function runCustom(blueprint: Blueprint, { method, params = {} }: R
 }
 
 /** Hands a notification that the author listens for to its handler. Others are ignored. */
-export async function hearCustom(blueprint: Blueprint, { method, params = {} }: Notification, caller: Caller): Promise<void> {
+export async function hearCustom(
+  blueprint: Blueprint,
+  { method, params = {} }: Notification,
+  caller: Caller,
+): Promise<void> {
   const custom = own(blueprint, method);
   if (custom === undefined || !('hear' in custom)) return;
   const input = await checked(custom.params, params);
-  custom.hear(input as never, { auth: caller.auth, client: { info: caller.client, capabilities: caller.capabilities } });
+  await custom.hear(input as never, {
+    auth: caller.auth,
+    client: { info: caller.client, capabilities: caller.capabilities },
+  });
 }
 
 function own({ options }: Blueprint, method: string): CustomMethod | CustomNotification | undefined {

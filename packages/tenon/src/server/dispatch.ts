@@ -1,21 +1,22 @@
+import { canonical } from '../conversation/asking/canonical.js';
 import { declares } from '../conversation/capability.js';
 import { INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND } from '../jsonrpc/codes.js';
 import { rpcError, TenonError } from '../jsonrpc/error.js';
-import type { JsonObject, Request } from '../jsonrpc/message.js';
-import { canonical } from '../conversation/asking/canonical.js';
+import { isObject, type JsonObject, type Request } from '../jsonrpc/message.js';
 import type { Inputs, MethodName } from '../model/methods.js';
 import { isMethod, methods } from '../model/methods.js';
 import { type Blueprint, capabilitiesOf } from './blueprint.js';
-import { callTool, findTool } from './calling.js';
+import { callTool, failed, findTool, isForModel } from './calling.js';
 import { completeArgument } from './completing.js';
 import { Context } from './context.js';
 import { runCustom } from './customized.js';
 import { discover } from './discovering.js';
 import { listen } from './listening.js';
 import { listPrompts, listResources, listTemplates, listTools } from './listing.js';
-import { type Next, onion, type Operation } from './middleware.js';
+import { type Next, type Operation, onion } from './middleware.js';
 import { getPrompt } from './prompting.js';
 import { readResource } from './reading.js';
+import { complete } from './results.js';
 import { setLevel, subscribe, unsubscribe } from './session-settings.js';
 import type { Turn } from './turn.js';
 
@@ -48,9 +49,16 @@ export async function dispatch(blueprint: Blueprint, request: Request, turn: Tur
   const { needs } = methods[method];
   if (needs !== undefined && !declares(capabilitiesOf(blueprint), needs)) throw unknown(method);
   const params = readParams(method, request.params, turn);
-  const result = await asked(blueprint, method, params, turn, operate);
+  const result = whole(blueprint, await asked(blueprint, method, params, turn, operate), turn);
   const down = turn.dialect.speak.down.result(method);
   return down ? down(result, aboutOf(blueprint, method, params, turn)) : result;
+}
+
+/** What a middleware answers by itself is a final result like any other. */
+function whole(blueprint: Blueprint, result: JsonObject, { dialect }: Turn): JsonObject {
+  if (!isObject(result))
+    throw new TenonError('handler/result', 'a middleware returned no result', { expected: 'an object' });
+  return result.resultType === undefined && dialect.opening === 'per-request' ? complete(blueprint, result) : result;
 }
 
 function unknown(method: string): TenonError {
@@ -65,16 +73,42 @@ function readParams(method: MethodName, raw: JsonObject = {}, { dialect }: Turn)
 }
 
 /** Runs the operation inside its onion, in the manner in which this client can be asked. */
-async function asked(blueprint: Blueprint, method: MethodName, params: JsonObject, turn: Turn, operate: Operate): Promise<JsonObject> {
-  const run = onion(blueprint.options.use ?? [], async operation => operate(blueprint, operation, turn));
+async function asked(
+  blueprint: Blueprint,
+  method: MethodName,
+  params: JsonObject,
+  turn: Turn,
+  operate: Operate,
+): Promise<JsonObject> {
+  const run = excusing(
+    method,
+    onion(blueprint.options.use ?? [], async operation => operate(blueprint, operation, turn)),
+  );
   if (!methods[method].mayAsk) return enter(run, method, params, new Context(turn, cannotAsk, params));
   const asking = turn.asking(params as Inputs, () => boundTo(method, params, turn));
+  let context: Context | undefined;
   try {
-    return await asking((ask, inputs) => enter(run, method, params, new Context(turn, ask, params, inputs)));
+    return await asking((ask, inputs) => {
+      context = new Context(turn, ask, params, inputs, context);
+      return enter(run, method, params, context);
+    });
   } catch (error) {
     if (TenonError.is(error) && error.code.startsWith('client/')) throw rpcError(INTERNAL_ERROR, error.message);
     throw error;
   }
+}
+
+/** A middleware may throw what is meant for the model, as a tool may. */
+function excusing(method: MethodName, run: Next): Next {
+  if (method !== 'tools/call') return run;
+  return async operation => {
+    try {
+      return await run(operation);
+    } catch (error) {
+      if (isForModel(error)) return failed(error.message);
+      throw error;
+    }
+  };
 }
 
 function enter(run: Next, method: string, params: JsonObject, context: Context): Promise<JsonObject> {
@@ -83,7 +117,11 @@ function enter(run: Next, method: string, params: JsonObject, context: Context):
 }
 
 function cannotAsk(method: string): Promise<never> {
-  return Promise.reject(new TenonError('handler/cannot-ask', `${method} can not be asked here`, { next: 'ask in a tool, a prompt or a resource read' }));
+  return Promise.reject(
+    new TenonError('handler/cannot-ask', `${method} can not be asked here`, {
+      next: 'ask in a tool, a prompt or a resource read',
+    }),
+  );
 }
 
 /** What a state that comes back is good for: this caller, this method, these arguments. */
@@ -92,7 +130,12 @@ function boundTo(method: string, params: JsonObject, { caller }: Turn): string {
   return canonical([caller.auth?.principal ?? null, method, call]);
 }
 
-function aboutOf(blueprint: Blueprint, method: string, params: JsonObject, turn: Turn): { outputSchema?: JsonObject | undefined } {
+function aboutOf(
+  blueprint: Blueprint,
+  method: string,
+  params: JsonObject,
+  turn: Turn,
+): { outputSchema?: JsonObject | undefined } {
   if (method !== 'tools/call') return {};
   return { outputSchema: findTool(blueprint, params.name as string, turn).wire.outputSchema };
 }

@@ -34,6 +34,7 @@ export function listen(blueprint: Blueprint, { params }: Operation, turn: Turn):
       resolve(complete(blueprint, { _meta }));
     };
     blueprint.endings.add(end);
+    turn.whenEnding?.(end);
     if (turn.signal.aborted) end();
     else turn.signal.addEventListener('abort', end, { once: true });
   });

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../jsonrpc/message.js';
-import type { Resource } from '../model/content.js';
+import type { Resource, ResourceTemplate } from '../model/content.js';
 import type { Blueprint } from './blueprint.js';
 import type { Visible } from './caller.js';
 import type { Catalog } from './catalog.js';
@@ -23,18 +23,33 @@ export function listTools(blueprint: Blueprint, { params }: Operation, turn: Tur
 
 export function listPrompts(blueprint: Blueprint, { params }: Operation, turn: Turn): JsonObject {
   const { prompts } = blueprint;
-  const all = kept(prompts, 'prompts', () => prompts.all(turn.caller).map(([name, prompt]) => compilePrompt(name, prompt).wire));
+  const all = kept(prompts, 'prompts', () =>
+    prompts.all(turn.caller).map(([name, prompt]) => compilePrompt(name, prompt).wire),
+  );
   return paged(blueprint, 'prompts', all, ({ name }) => name, params, prompts.same);
 }
 
 export function listTemplates(blueprint: Blueprint, { params }: Operation, turn: Turn): JsonObject {
   const { resources } = blueprint;
   const templates = () => resources.all(turn.caller).filter(([key]) => isTemplate(key));
-  const all = kept(resources, 'templates', () => templates().map(([key, resource]) => compileResource(key, resource).wire));
-  return paged(blueprint, 'resourceTemplates', all, ({ name }) => name, params, resources.same);
+  const all = kept(resources, 'templates', () =>
+    templates().map(([key, resource]) => compileResource(key, resource).wire),
+  );
+  return paged(
+    blueprint,
+    'resourceTemplates',
+    all,
+    wire => (wire as ResourceTemplate).uriTemplate,
+    params,
+    resources.same,
+  );
 }
 
-export async function listResources(blueprint: Blueprint, { params, context }: Operation, turn: Turn): Promise<JsonObject> {
+export async function listResources(
+  blueprint: Blueprint,
+  { params, context }: Operation,
+  turn: Turn,
+): Promise<JsonObject> {
   const { resources } = blueprint;
   const lists = resources.all(turn.caller).map(([key, resource]) => {
     const { template, wire } = compileResource(key, resource);
@@ -66,12 +81,11 @@ const lists = new WeakMap<object, Map<string, { version: number; all: readonly u
 /** A list that is the same for all is made once and kept until the catalog changes. */
 function kept<T>(catalog: Pick<Catalog<Visible>, 'same' | 'version'>, kind: string, make: () => T[]): readonly T[] {
   if (!catalog.same) return make();
-  let kinds = lists.get(catalog);
-  if (kinds === undefined) lists.set(catalog, (kinds = new Map()));
+  const kinds = lists.get(catalog) ?? new Map<string, { version: number; all: readonly unknown[] }>();
   const before = kinds.get(kind);
   if (before?.version === catalog.version) return before.all as readonly T[];
   const all = make();
-  kinds.set(kind, { version: catalog.version, all });
+  lists.set(catalog, kinds.set(kind, { version: catalog.version, all }));
   return all;
 }
 

@@ -5,12 +5,17 @@ import { decodeHeaderValue } from '../model/header-value.js';
 import { type Mirror, mirroredValue } from '../model/mirror.js';
 
 /** Checks that headers say what the arguments say, where the transport has headers. Throws -32020 where they do not. */
-export function checkMirrors(mirrors: readonly Mirror[], args: JsonObject | undefined, header: ((name: string) => string | undefined) | undefined): void {
+export function checkMirrors(
+  mirrors: readonly Mirror[],
+  args: JsonObject | undefined,
+  header: ((name: string) => string | undefined) | undefined,
+): void {
   if (header === undefined) return;
   for (const mirror of mirrors) {
     const value = mirroredValue(args, mirror.path);
     const raw = header(mirror.header);
-    const problem = value === undefined ? raw !== undefined && 'is there, but its argument is not' : mismatch(value, raw);
+    const problem =
+      value === undefined ? raw !== undefined && 'is there, but its argument is not' : mismatch(value, raw);
     if (problem) throw rpcError(HEADER_MISMATCH, `Header mismatch: ${mirror.header} ${problem}`);
   }
 }

@@ -2,9 +2,9 @@ import type { InputRequiredResult } from '../model/asking.js';
 import type { ContentBlock, Icon, Meta, PromptMessage } from '../model/content.js';
 import type { GetPromptResult } from '../model/methods.js';
 import type { InferInput, InferOutput, Schema } from '../schemas/standard.js';
-import type { Context } from './context.js';
 import type { Caller } from './caller.js';
 import type { Completers } from './completers.js';
+import type { Context } from './context.js';
 
 type Awaitable<T> = T | Promise<T>;
 
@@ -35,15 +35,19 @@ export interface PromptDefinition<In = unknown> extends PromptFacts {
 type Arguments<I> = unknown extends I ? Record<string, string> : I;
 
 /** Defines a prompt. The properties of `input` become its arguments; on the wire each is a string. */
-export function prompt<I extends Schema>(definition: {
-  readonly input: I;
-  readonly complete?: Completers<keyof InferInput<I> & string>;
-  run(input: Arguments<InferOutput<I>>, context: Context): Awaitable<PromptReturn>;
-} & PromptFacts): PromptDefinition<InferInput<I>>;
-export function prompt(definition: {
-  readonly input?: undefined;
-  run(input: Record<string, string>, context: Context): Awaitable<PromptReturn>;
-} & PromptFacts): PromptDefinition<undefined>;
+export function prompt<I extends Schema>(
+  definition: {
+    readonly input: I;
+    readonly complete?: Completers<keyof InferInput<I> & string>;
+    run(input: Arguments<InferOutput<I>>, context: Context): Awaitable<PromptReturn>;
+  } & PromptFacts,
+): PromptDefinition<InferInput<I>>;
+export function prompt(
+  definition: {
+    readonly input?: undefined;
+    run(input: Record<string, string>, context: Context): Awaitable<PromptReturn>;
+  } & PromptFacts,
+): PromptDefinition<undefined>;
 export function prompt(definition: object): PromptDefinition {
   return definition as PromptDefinition;
 }

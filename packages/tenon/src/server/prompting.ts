@@ -1,7 +1,8 @@
 import { INVALID_PARAMS } from '../jsonrpc/codes.js';
-import { rpcError } from '../jsonrpc/error.js';
+import { rpcError, TenonError } from '../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import type { PromptMessage } from '../model/content.js';
+import { methods } from '../model/methods.js';
 import { describeIssues } from '../schemas/issues.js';
 import type { Blueprint } from './blueprint.js';
 import { type CompiledPrompt, compilePrompt } from './compiled-prompt.js';
@@ -20,11 +21,17 @@ export async function getPrompt(blueprint: Blueprint, { params, context }: Opera
   const name = params.name as string;
   const prompt = findPrompt(blueprint, name, turn);
   if (prompt === undefined) throw rpcError(INVALID_PARAMS, `Unknown prompt: ${name.slice(0, 128)}`);
-  const checked = prompt.input ? await prompt.input.check(params.arguments ?? {}) : { ok: true as const, value: params.arguments ?? {} };
-  if (!checked.ok) throw rpcError(INVALID_PARAMS, `Invalid arguments for prompt ${name}: ${describeIssues(checked.issues)}`);
+  const checked = prompt.input
+    ? await prompt.input.check(params.arguments ?? {})
+    : { ok: true as const, value: params.arguments ?? {} };
+  if (!checked.ok)
+    throw rpcError(INVALID_PARAMS, `Invalid arguments for prompt ${name}: ${describeIssues(checked.issues)}`);
   const returned = await prompt.definition.run(checked.value as never, context);
   if (isInputRequired(returned)) return returned as unknown as JsonObject;
-  return complete(blueprint, shaped(prompt, returned));
+  const result = shaped(prompt, returned);
+  const problem = methods['prompts/get'].result(result);
+  if (problem) throw new TenonError('handler/output', `prompt "${name}" returned what is no prompt: ${problem}`);
+  return complete(blueprint, result);
 }
 
 function shaped({ definition: { description } }: CompiledPrompt, returned: unknown): JsonObject {

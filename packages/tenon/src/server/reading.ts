@@ -31,7 +31,11 @@ export function notFound(uri: string, { dialect }: Turn): Error {
 }
 
 /** `resources/read`. https://modelcontextprotocol.io/specification/2026-07-28/server/resources */
-export async function readResource(blueprint: Blueprint, { params, context }: Operation, turn: Turn): Promise<JsonObject> {
+export async function readResource(
+  blueprint: Blueprint,
+  { params, context }: Operation,
+  turn: Turn,
+): Promise<JsonObject> {
   const uri = params.uri as string;
   const found = findResource(blueprint, uri, turn);
   if (found === undefined) throw notFound(uri, turn);

@@ -1,7 +1,7 @@
+import { TenonError } from '../jsonrpc/error.js';
 import { isObject } from '../jsonrpc/message.js';
 import type { InputRequests, InputRequiredResult } from '../model/asking.js';
 import type { ContentBlock, Meta } from '../model/content.js';
-import { TenonError } from '../jsonrpc/error.js';
 
 const REPLY = Symbol.for('tenon.reply');
 
@@ -52,6 +52,8 @@ export function isInputRequired(value: unknown): value is InputRequiredResult {
 }
 
 export function blocks(content: Content): ContentBlock[] {
-  const all = Array.isArray(content) ? (content as readonly (string | ContentBlock)[]) : [content as string | ContentBlock];
+  const all = Array.isArray(content)
+    ? (content as readonly (string | ContentBlock)[])
+    : [content as string | ContentBlock];
   return all.map(block => (typeof block === 'string' ? { type: 'text', text: block } : block));
 }

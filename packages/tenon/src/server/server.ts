@@ -31,9 +31,11 @@ export interface Server<T = Tools, P = Prompts, R = Resources> extends Service {
  * Makes a server from its definition. Throws `TenonError` when the definition can not be served: a name, a schema or a
  * template that no client could use.
  */
-export function createServer<const T extends Tools = {}, const P extends Prompts = {}, const R extends { readonly [uri: string]: unknown } = {}>(
-  definition: ServerDefinition<T, P, R>,
-): Server<T, P, R> {
+export function createServer<
+  const T extends Tools = Record<never, never>,
+  const P extends Prompts = Record<never, never>,
+  const R extends { readonly [uri: string]: unknown } = Record<never, never>,
+>(definition: ServerDefinition<T, P, R>): Server<T, P, R> {
   const blueprint = createBlueprint(definition as unknown as ServerDefinition<Tools, Prompts, Resources>);
   return {
     info: blueprint.info,
@@ -50,6 +52,7 @@ export function createServer<const T extends Tools = {}, const P extends Prompts
       return connection;
     },
     manner: (request: Request, versionHeader?: string): Manner => manner(request, blueprint.served, versionHeader),
-    answer: (request: Request, dialect: Dialect, loan: Loan): Promise<Response> => answer(blueprint, request, dialect, loan),
+    answer: (request: Request, dialect: Dialect, loan: Loan): Promise<Response> =>
+      answer(blueprint, request, dialect, loan),
   };
 }

@@ -1,8 +1,8 @@
 import type { InputRequiredResult } from '../model/asking.js';
 import type { ContentBlock, Icon, Meta, ToolAnnotations } from '../model/content.js';
 import type { InferInput, InferOutput, Schema } from '../schemas/standard.js';
-import type { Context } from './context.js';
 import type { Caller } from './caller.js';
+import type { Context } from './context.js';
 import type { Reply } from './reply.js';
 
 type Awaitable<T> = T | Promise<T>;
@@ -17,7 +17,7 @@ export type Loose =
   | void
   | ContentBlock
   | readonly (string | ContentBlock)[]
-  | { readonly [name: string]: unknown };
+  | object;
 
 /** What a tool may return: what fits `output`, a `reply`, or a question. */
 export type ToolReturn<O> = (unknown extends O ? Loose : O) | Reply | InputRequiredResult;
@@ -49,26 +49,34 @@ type Arguments<I> = unknown extends I ? Record<string, unknown> : I;
  * Defines a tool. The schemas are any Standard Schema or raw JSON Schema: `input` types the handler's first argument,
  * `output` what it returns. What `run` throws is shown to the model only when it was made by `toolError`.
  */
-export function tool<I extends Schema, O extends Schema>(definition: {
-  readonly input: I;
-  readonly output: O;
-  run(input: Arguments<InferOutput<I>>, context: Context): Awaitable<ToolReturn<InferInput<O>>>;
-} & ToolFacts): ToolDefinition<InferInput<I>, InferOutput<O>>;
-export function tool<I extends Schema>(definition: {
-  readonly input: I;
-  readonly output?: undefined;
-  run(input: Arguments<InferOutput<I>>, context: Context): Awaitable<ToolReturn<unknown>>;
-} & ToolFacts): ToolDefinition<InferInput<I>, unknown>;
-export function tool<O extends Schema>(definition: {
-  readonly input?: undefined;
-  readonly output: O;
-  run(input: Record<string, unknown>, context: Context): Awaitable<ToolReturn<InferInput<O>>>;
-} & ToolFacts): ToolDefinition<undefined, InferOutput<O>>;
-export function tool(definition: {
-  readonly input?: undefined;
-  readonly output?: undefined;
-  run(input: Record<string, unknown>, context: Context): Awaitable<ToolReturn<unknown>>;
-} & ToolFacts): ToolDefinition<undefined, unknown>;
+export function tool<I extends Schema, O extends Schema>(
+  definition: {
+    readonly input: I;
+    readonly output: O;
+    run(input: Arguments<InferOutput<I>>, context: Context): Awaitable<ToolReturn<InferInput<O>>>;
+  } & ToolFacts,
+): ToolDefinition<InferInput<I>, InferOutput<O>>;
+export function tool<I extends Schema>(
+  definition: {
+    readonly input: I;
+    readonly output?: undefined;
+    run(input: Arguments<InferOutput<I>>, context: Context): Awaitable<ToolReturn<unknown>>;
+  } & ToolFacts,
+): ToolDefinition<InferInput<I>, unknown>;
+export function tool<O extends Schema>(
+  definition: {
+    readonly input?: undefined;
+    readonly output: O;
+    run(input: Record<string, unknown>, context: Context): Awaitable<ToolReturn<InferInput<O>>>;
+  } & ToolFacts,
+): ToolDefinition<undefined, InferOutput<O>>;
+export function tool(
+  definition: {
+    readonly input?: undefined;
+    readonly output?: undefined;
+    run(input: Record<string, unknown>, context: Context): Awaitable<ToolReturn<unknown>>;
+  } & ToolFacts,
+): ToolDefinition<undefined, unknown>;
 export function tool(definition: object): ToolDefinition {
   return definition as ToolDefinition;
 }

@@ -22,6 +22,10 @@ export interface Turn {
   notify(method: string, params: JsonObject): void;
   /** The manner of asking this client, for a request with these inputs. */
   asking(inputs: Inputs, boundTo: () => string): Asking;
+  /** Calls `ending` once when the transport is going down, where it tells. */
+  whenEnding?(ending: () => void): void;
+  /** Ends the connection that waits for the answer, where the client can come back for it. */
+  hangUp?(): boolean;
   /** Sets the level of the session, where there is one. */
   setLogLevel?(level: LoggingLevel): void;
 }

@@ -1,3 +1,4 @@
+import { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import { type Caller, sees, type Visible } from './caller.js';
 
@@ -17,10 +18,15 @@ export class Watchers {
   readonly #byUri = new Map<string, Set<Watcher>>();
   readonly #hooks = new Map<string, () => void>();
   readonly #subscribe: (uri: string) => (() => void) | undefined;
+  readonly #problem: (error: TenonError) => void;
 
-  /** `subscribe` is called when a URI gets its first watcher; what it returns when it has lost the last. */
-  constructor(subscribe: (uri: string) => (() => void) | undefined) {
+  /**
+   * `subscribe` is called when a URI gets its first watcher; what it returns when it has lost the last. What these throw
+   * is reported: it is nothing that a client could mend.
+   */
+  constructor(subscribe: (uri: string) => (() => void) | undefined, problem: (error: TenonError) => void) {
     this.#subscribe = subscribe;
+    this.#problem = problem;
   }
 
   add(watcher: Watcher): void {
@@ -39,7 +45,7 @@ export class Watchers {
       return;
     }
     this.#byUri.set(uri, new Set([watcher]));
-    const end = this.#subscribe(uri);
+    const end = this.#safely(() => this.#subscribe(uri));
     if (end) this.#hooks.set(uri, end);
   }
 
@@ -48,8 +54,9 @@ export class Watchers {
     watchers?.delete(watcher);
     if (watchers?.size !== 0) return;
     this.#byUri.delete(uri);
-    this.#hooks.get(uri)?.();
+    const end = this.#hooks.get(uri);
     this.#hooks.delete(uri);
+    if (end) this.#safely(end);
   }
 
   updated(uri: string): void {
@@ -59,8 +66,17 @@ export class Watchers {
   /** Tells that a list changed, to those who see at least one of the entries that did. */
   listChanged(list: ListName, items: readonly Visible[]): void {
     for (const watcher of this.#all) {
-      if (!watcher.wants(list) || !items.some(item => sees(watcher.caller, item))) continue;
+      if (!watcher.wants(list) || !this.#safely(() => items.some(item => sees(watcher.caller, item)))) continue;
       watcher.deliver(`notifications/${list}/list_changed`, {});
+    }
+  }
+
+  #safely<T>(run: () => T): T | undefined {
+    try {
+      return run();
+    } catch (error) {
+      this.#problem(TenonError.from(error, 'handler/threw'));
+      return undefined;
     }
   }
 }

@@ -13,6 +13,9 @@ export type Tap = (from: 'client' | 'server', message: Message | readonly Respon
 
 declare function queueMicrotask(run: () => void): void;
 
+/** Messages that wait for an end to be opened, at the most. */
+const MAX_EARLY = 1000;
+
 /**
  * Two channels that are each other's other end. Messages cross by reference, in order, never within the call that sends
  * them: whoever sends a value must not change it afterwards.
@@ -32,6 +35,8 @@ class End implements Channel {
   #receiver: Receiver | undefined;
   #early: (Message | readonly Response[])[] = [];
   #closed = false;
+  /** Whether the other end has ended. */
+  #left = false;
 
   constructor(peer: string, tap: (message: Message | readonly Response[]) => void) {
     this.peer = peer;
@@ -46,21 +51,29 @@ class End implements Channel {
     this.#receiver = receiver;
     const early = this.#early;
     this.#early = [];
+    if (this.#closed) return queueMicrotask(() => receiver.closed());
     for (const message of early) this.#deliver(message);
+    if (this.#left) this.#hungUp();
   }
 
   send(message: Message | readonly Response[], _options?: SendOptions): void {
-    if (this.#closed) throw new TenonError('connection/closed', 'the connection is closed', { peer: this.peer });
+    if (this.#closed || this.#left)
+      throw new TenonError('connection/closed', 'the connection is closed', { peer: this.peer });
     this.#tap(message);
     const other = this.#other as End;
-    if (other.#receiver) other.#deliver(message);
-    else other.#early.push(message);
+    if (other.#receiver) return other.#deliver(message);
+    if (other.#early.length >= MAX_EARLY) {
+      throw new TenonError('connection/not-open', 'the other end is not open yet, and too much waits for it', {
+        peer: this.peer,
+      });
+    }
+    other.#early.push(message);
   }
 
   close(): void {
-    const other = this.#other as End;
-    other.#end();
+    if (this.#closed) return;
     this.#end();
+    (this.#other as End).#hungUp();
   }
 
   #deliver(message: Message | readonly Response[]): void {
@@ -69,9 +82,16 @@ class End implements Channel {
     });
   }
 
+  /** The other end has ended. What it sent before comes first; to an end that is not open yet it comes at its opening. */
+  #hungUp(): void {
+    this.#left = true;
+    if (this.#receiver) queueMicrotask(() => this.#end());
+  }
+
   #end(): void {
     if (this.#closed) return;
     this.#closed = true;
+    this.#early = [];
     queueMicrotask(() => this.#receiver?.closed());
   }
 }

@@ -1,8 +1,8 @@
 import { INVALID_PARAMS } from '../../jsonrpc/codes.js';
 import { rpcError, TenonError } from '../../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
-import { methods } from '../../model/methods.js';
 import type { Inputs } from '../../model/methods.js';
+import { methods } from '../../model/methods.js';
 import type { Ask, Asking } from './asking.js';
 import { canonical } from './canonical.js';
 import { isSealed, type Seal } from './seal.js';
@@ -68,16 +68,22 @@ async function opened(facts: RetryFacts): Promise<{ journal: Journal; round: num
     return { journal: { answers: [] }, round: 0, own: facts.inputs };
   }
   const state = await facts.seal.open(requestState, facts.boundTo());
-  if (!state || !(Number(state.expires) > facts.now)) throw rpcError(INVALID_PARAMS, 'Invalid params: requestState is not valid');
+  if (!state || !(Number(state.expires) > facts.now))
+    throw rpcError(INVALID_PARAMS, 'Invalid params: requestState is not valid');
   const round = Number(state.round);
-  if (round > MAX_ROUNDS) throw rpcError(INVALID_PARAMS, 'Invalid params: requestState has been through too many rounds');
+  if (round > MAX_ROUNDS)
+    throw rpcError(INVALID_PARAMS, 'Invalid params: requestState has been through too many rounds');
   const journal = state.journal as unknown as Journal;
   for (const entry of journal.answers) {
     const answer = (inputResponses as JsonObject | undefined)?.[entry.key];
     if (entry.answer === undefined && answer !== undefined) entry.answer = fitting(entry.question, answer);
   }
   const { own } = journal;
-  return { journal, round, own: { ...(inputResponses ? { inputResponses } : {}), ...(own === undefined ? {} : { requestState: own }) } };
+  return {
+    journal,
+    round,
+    own: { ...(inputResponses ? { inputResponses } : {}), ...(own === undefined ? {} : { requestState: own }) },
+  };
 }
 
 function fitting(question: string, answer: unknown): JsonObject {
@@ -91,7 +97,10 @@ function sealed({ seal, boundTo, now }: RetryFacts, journal: Journal, round: num
   return seal.seal({ journal, round, expires: now + STATE_LIFE }, boundTo());
 }
 
-function questions(pending: readonly { key: string; method: string; params: JsonObject }[], requestState: string): JsonObject {
+function questions(
+  pending: readonly { key: string; method: string; params: JsonObject }[],
+  requestState: string,
+): JsonObject {
   const inputRequests = Object.fromEntries(pending.map(({ key, method, params }) => [key, asRequest(method, params)]));
   return { resultType: 'input_required', inputRequests, requestState };
 }

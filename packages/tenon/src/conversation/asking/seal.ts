@@ -24,7 +24,13 @@ interface CryptoKey {
 declare const crypto: {
   getRandomValues(bytes: Uint8Array): Uint8Array;
   subtle: {
-    importKey(format: 'raw', key: Uint8Array, algorithm: string, extractable: boolean, uses: string[]): Promise<CryptoKey>;
+    importKey(
+      format: 'raw',
+      key: Uint8Array,
+      algorithm: string,
+      extractable: boolean,
+      uses: string[],
+    ): Promise<CryptoKey>;
     encrypt(algorithm: object, key: CryptoKey, data: Uint8Array): Promise<ArrayBuffer>;
     decrypt(algorithm: object, key: CryptoKey, data: Uint8Array): Promise<ArrayBuffer>;
   };
@@ -47,7 +53,9 @@ export function isSealed(state: string): boolean {
 }
 
 /** Without keys: one made for this process, so that what it sealed is worth nothing after a restart. */
-export function createSeal(keys: readonly SealKey[] = [{ id: 'process', key: crypto.getRandomValues(new Uint8Array(32)) }]): Seal {
+export function createSeal(
+  keys: readonly SealKey[] = [{ id: 'process', key: crypto.getRandomValues(new Uint8Array(32)) }],
+): Seal {
   const ring = new Map(keys.map(({ id, key }) => [id, imported(key)]));
   const current = keys[0]?.id ?? '';
   return {

@@ -1,10 +1,10 @@
-import { dialectOf, dialects, newest } from '../../dialects/index.js';
 import type { Dialect } from '../../dialects/dialect.js';
+import { dialectOf, dialects, newest } from '../../dialects/index.js';
 import { INVALID_PARAMS } from '../../jsonrpc/codes.js';
 import { type ErrorObject, isObject, type JsonObject, type Request } from '../../jsonrpc/message.js';
 import type { ClientCapabilities } from '../../model/capabilities.js';
 import { UNSUPPORTED_VERSION } from '../../model/codes.js';
-import { LOGGING_LEVELS, type Implementation, type LoggingLevel } from '../../model/content.js';
+import { type Implementation, LOGGING_LEVELS, type LoggingLevel } from '../../model/content.js';
 import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, PROTOCOL_VERSION } from '../../model/meta.js';
 import type { Manner } from '../service.js';
 
@@ -36,7 +36,11 @@ function headerIsPerRequest(version: string): boolean {
 
 function handshakeOr(served: readonly Dialect[]): Manner {
   if (served.some(({ opening }) => opening === 'handshake')) return { opening: 'handshake' };
-  return refused({ code: UNSUPPORTED_VERSION, message: 'Unsupported protocol version', data: { supported: versions(served), requested: 'initialize' } });
+  return refused({
+    code: UNSUPPORTED_VERSION,
+    message: 'Unsupported protocol version',
+    data: { supported: versions(served), requested: 'initialize' },
+  });
 }
 
 function stated(meta: JsonObject, served: readonly Dialect[]): Manner {
@@ -79,7 +83,10 @@ export function openingMeta(facts: Facts, dialect: Dialect = newest('per-request
 }
 
 function missingMeta({ method }: Request): ErrorObject {
-  return { code: INVALID_PARAMS, message: `Invalid params: ${method} needs _meta with ${PROTOCOL_VERSION} and ${CLIENT_CAPABILITIES}` };
+  return {
+    code: INVALID_PARAMS,
+    message: `Invalid params: ${method} needs _meta with ${PROTOCOL_VERSION} and ${CLIENT_CAPABILITIES}`,
+  };
 }
 
 function invalidMeta(key: string, expected: string): ErrorObject {

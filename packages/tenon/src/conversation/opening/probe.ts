@@ -46,7 +46,10 @@ function byHandshake(wanted: readonly Dialect[]): Opening {
 function nothingShared(versions: readonly unknown[], wanted: readonly Dialect[]): never {
   throw new TenonError('connect/no-shared-revision', 'there is no protocol version that both ends speak', {
     expected: `one of ${wanted.map(({ revision }) => revision).join(', ')}`,
-    got: versions.filter(version => typeof version === 'string').join(', ').slice(0, 200),
+    got: versions
+      .filter(version => typeof version === 'string')
+      .join(', ')
+      .slice(0, 200),
     next: 'update the older end, or pin `revision` to one that the server lists',
   });
 }

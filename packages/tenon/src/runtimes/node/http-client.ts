@@ -112,8 +112,9 @@ async function readText(message: http.IncomingMessage, limit: number): Promise<s
     if (size > limit) message.destroy();
     else chunks.push(chunk);
   }).catch(error => {
-    throw size > limit ? tooLarge() : error;
+    if (size <= limit) throw error;
   });
+  if (size > limit) throw tooLarge();
   return decode(chunks);
 }
 

@@ -200,7 +200,7 @@ describe('a server that closes', () => {
       alone(request, loan) {
         loan.send(notification('notifications/subscriptions/acknowledged'));
         return new Promise(resolve => {
-          (loan as { whenEnding?(end: () => void): void }).whenEnding?.(() => resolve(success(request.id, {})));
+          loan.whenEnding?.(() => resolve(success(request.id, {})));
         });
       },
     });

@@ -86,13 +86,15 @@ describe('a server process [stdio.streams]', () => {
     expect(await patient.exited).toEqual([code, null]);
     expect(patient.lines().map(line => line.id)).toContain(last);
 
-    const hurried = start();
+    const hurried = start(['plain', '20000']);
     hurried.send('sleep', { ms: 60_000 });
     await hurried.answer(hurried.send('echo'));
     hurried.child.kill(signal);
     await new Promise(resolve => setTimeout(resolve, 100));
     hurried.child.kill(signal);
+    const asked = performance.now();
     expect(await hurried.exited).toEqual([code, null]);
+    expect(performance.now() - asked).toBeLessThan(5000);
   });
 
   it('exits when nobody reads its answers any more', async () => {

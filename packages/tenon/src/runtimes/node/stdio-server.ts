@@ -80,7 +80,7 @@ function untilExit(serving: Serving, input: Readable): () => void {
   };
   process.on('SIGTERM', () => stop(15));
   process.on('SIGINT', () => stop(2));
-  
+  process.once('disconnect', () => void serving.close());
   input.once('end', () => {
     leaving = true;
   });

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
@@ -73,6 +74,16 @@ describe.each([
     await expect(collect(await make()({ method: 'GET', url, headers: {} }))).rejects.toThrow();
   });
 
+  it('rejects when the body broke before it was read', async () => {
+    const { url, seen } = await serve((_, response) => {
+      response.writeHead(200, { 'content-length': '9' }).write('a', () => response.destroy());
+    });
+    const reply = await make()({ method: 'GET', url, headers: {} });
+    await seen[0]?.gone;
+    await new Promise(resolve => setTimeout(resolve, 30));
+    await expect(reply.text(100)).rejects.toThrow();
+  });
+
   it('lets go of a body, whether it is being read or not', async () => {
     const { url, seen } = await serve((_, response) => void stream(response, 'a'));
     const first = await make()({ method: 'GET', url, headers: {} });
@@ -132,6 +143,15 @@ describe.each([
     const url = `http://127.0.0.1:${(tcp.address() as AddressInfo).port}/`;
     await expect(make()({ method: 'GET', url, headers: {} })).rejects.toMatchObject({ code: 'http/interrupted' });
   });
+
+  if (name === 'node:http') {
+    it('leaves nothing on the signal', async () => {
+      const { url } = await serve((_, response) => void response.end('ok'));
+      const { signal } = new AbortController();
+      expect(await (await make()({ method: 'GET', url, headers: {}, signal })).text(9)).toBe('ok');
+      await expect.poll(() => getEventListeners(signal, 'abort').length).toBe(0);
+    });
+  }
 
   it('follows no redirect', async () => {
     const { url, seen } = await serve((_, response) => void response.writeHead(307, { location: '/x' }).end());

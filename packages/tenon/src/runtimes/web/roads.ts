@@ -1,9 +1,9 @@
 import { httpEndpoint, noProcesses } from '../../client/roads.js';
 import type { Roads } from '../../client/target.js';
-import { type FetchLike, fetchRequester } from './http-client.js';
+import { fetchRequester } from './http-client.js';
 
 /** The roads that every runtime has: `fetch`. */
 export const webRoads: Roads = {
-  http: target => httpEndpoint(target, target.fetch ? fetchRequester(target.fetch as FetchLike) : fetchRequester()),
+  http: target => httpEndpoint(target, fetchRequester(target.fetch)),
   stdio: noProcesses,
 };

@@ -14,12 +14,22 @@ export interface LogLine {
 }
 
 /** Writes a line for each operation. */
-export function logged(write: (line: LogLine) => void, { clock = systemClock }: { readonly clock?: Clock } = {}): Middleware {
+export function logged(
+  write: (line: LogLine) => void,
+  { clock = systemClock }: { readonly clock?: Clock } = {},
+): Middleware {
   return async (operation, next) => {
     const start = clock.now();
     const { method, name, context } = operation;
     const line = (outcome: string) =>
-      write({ method, name, principal: context.auth?.principal, revision: context.revision, ms: clock.now() - start, outcome });
+      write({
+        method,
+        name,
+        principal: context.auth?.principal,
+        revision: context.revision,
+        ms: clock.now() - start,
+        outcome,
+      });
     try {
       const result = await next(operation);
       line(result.isError ? 'failed' : result.resultType === 'input_required' ? 'asked' : 'ok');

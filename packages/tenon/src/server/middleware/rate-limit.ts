@@ -1,9 +1,8 @@
 import { type Clock, systemClock } from '../../jsonrpc/clock.js';
+import { TOO_MANY } from '../../jsonrpc/codes.js';
 import { rpcError } from '../../jsonrpc/error.js';
 import type { Middleware, Operation } from '../middleware.js';
 
-/** In the range that the protocol leaves to implementations. */
-const RATE_LIMITED = -32000;
 const MAX_BUCKETS = 10_000;
 
 export interface RateLimit {
@@ -31,7 +30,7 @@ export function rateLimit({ burst, perSecond, by = byPrincipalAndTool, clock = s
     if (buckets.size > MAX_BUCKETS && first !== undefined) buckets.delete(first);
     if (tokens >= 1) return next(operation);
     const retryAfterMs = Math.ceil(((1 - tokens) / perSecond) * 1000);
-    throw rpcError(RATE_LIMITED, `Too many requests: come again in ${retryAfterMs} ms`, { retryAfterMs });
+    throw rpcError(TOO_MANY, `Too many requests: come again in ${retryAfterMs} ms`, { retryAfterMs });
   };
 }
 

@@ -1,6 +1,8 @@
 import { type Clock, systemClock } from '../../jsonrpc/clock.js';
-import { toolError } from '../reply.js';
+import { INTERNAL_ERROR } from '../../jsonrpc/codes.js';
+import { rpcError } from '../../jsonrpc/error.js';
 import type { Middleware } from '../middleware.js';
+import { toolError } from '../reply.js';
 
 /**
  * Gives up on an operation after a time: the caller is told, and a tool's model too. The handler is not stopped by
@@ -12,8 +14,13 @@ export function timeLimit(ms: number, { clock = systemClock }: { readonly clock?
     if (operation.method === 'subscriptions/listen') return next(operation);
     let off = () => {};
     const limit = new Promise<never>((_, reject) => {
-      off = clock.after(ms, () => reject(toolError(`Gave up after ${ms} ms`)));
+      off = clock.after(ms, () => reject(gaveUp(operation.method, ms)));
     });
     return Promise.race([next(operation), limit]).finally(() => off());
   };
+}
+
+function gaveUp(method: string, ms: number): Error {
+  const message = `Gave up after ${ms} ms`;
+  return method === 'tools/call' ? toolError(message) : rpcError(INTERNAL_ERROR, message);
 }

@@ -145,7 +145,7 @@ describe('an HTTP+SSE client', () => {
     const sent = channel.send(ask(), { signal: controller.signal });
     await expect.poll(() => server.seen.length).toBe(2);
     controller.abort();
-    await expect(sent).rejects.toMatchObject({ code: 'call/cancelled' });
+    await expect(sent).rejects.toMatchObject({ code: 'call/aborted' });
     const other = channel.send(ask());
     await channel.close();
     await expect(other).rejects.toMatchObject({ code: 'connection/closed' });

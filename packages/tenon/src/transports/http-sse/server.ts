@@ -1,12 +1,11 @@
 import type { AuthInfo, Channel, Receiver } from '../../jsonrpc/channel.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { type Id, kindOf, type Message, malformation, type Request, type Response } from '../../jsonrpc/message.js';
-import { accepts, isJson } from '../http/accept.js';
+import { createAcceptance, isJson } from '../http/accept.js';
 import type { Exchange } from '../http/exchange.js';
 import { readJson } from '../http/reading.js';
 import { invalidRequest, refuse, refuseBusy } from '../http/refusal.js';
 import type { Road } from '../http/road.js';
-import type { SessionChannel } from '../http/session.js';
 import { EVENT_STREAM, namedFrame } from '../http/sse-frame.js';
 import type { EventStream } from '../http/streams.js';
 
@@ -22,6 +21,8 @@ export interface TwoEndpoints {
   receive(exchange: Exchange, auth: AuthInfo | undefined): void;
   endAll(): void;
 }
+
+const acceptsStream = createAcceptance(EVENT_STREAM);
 
 const PEER = 'HTTP+SSE client';
 
@@ -54,7 +55,7 @@ export function createTwoEndpoints(road: Road, messagesPath: string): TwoEndpoin
     const settle = (id: Id): void => {
       if (requests.delete(id)) road.traffic.leave();
     };
-    const channel: Channel & Pick<SessionChannel, 'unanswered'> = {
+    const channel: Channel = {
       peer: PEER,
       open(receiver) {
         if (ended) throw closedError();
@@ -75,7 +76,7 @@ export function createTwoEndpoints(road: Road, messagesPath: string): TwoEndpoin
   return {
     open(exchange, auth) {
       if (exchange.method !== 'GET') return refuseMethod(exchange, 'GET');
-      if (!accepts(exchange.header('accept'), EVENT_STREAM)) {
+      if (!acceptsStream(exchange.header('accept'))) {
         return refuse(exchange, 406, invalidRequest(`Accept must list ${EVENT_STREAM}`));
       }
       if (road.traffic.closing) return refuseBusy(exchange, 'The server is going down');

@@ -5,14 +5,22 @@ export function isJson(contentType: string | undefined): boolean {
 }
 
 /**
- * Whether an answer of one of `types` is welcome. Clients list both types of answer; one that lists none, or only one,
- * is served all the same, as every client must be able to read both.
+ * Judges `Accept` for answers of one of `types`. Clients list both types of answer; one that lists none, or only one, is
+ * served all the same, as every client must be able to read both.
  */
-export function accepts(accept: string | undefined, ...types: readonly string[]): boolean {
-  if (accept === undefined || accept.trim() === '') return true;
-  return accept.split(',').some(part => {
-    const [range = '', ...params] = part.split(';').map(piece => piece.trim().toLowerCase());
-    if (params.some(param => /^q=0(?:\.0*)?$/.test(param))) return false;
-    return range === '*/*' || types.some(type => range === type || range === `${type.split('/')[0]}/*`);
-  });
+export function createAcceptance(...types: readonly string[]): (accept: string | undefined) => boolean {
+  const ranges = new Set(['*/*', ...types, ...types.map(type => `${type.split('/')[0]}/*`)]);
+  // Clients send the same words every time.
+  let lastGood = '*/*';
+  return accept => {
+    if (accept === undefined || accept === lastGood || accept.trim() === '') return true;
+    if (!accept.split(',').some(part => admits(part, ranges))) return false;
+    lastGood = accept;
+    return true;
+  };
+}
+
+function admits(part: string, ranges: ReadonlySet<string>): boolean {
+  const [range = '', ...params] = part.split(';').map(piece => piece.trim().toLowerCase());
+  return ranges.has(range) && !params.some(param => /^q=0(?:\.0*)?$/.test(param));
 }

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isExhausted, newCourse, noteConnection, noteFailure, pause, waitBefore } from './client-backoff.js';
@@ -81,6 +82,7 @@ describe('waiting before a reconnect', () => {
     clock.pass(1_000);
     await Promise.all([held, free]);
     expect(timers()).toBe(before);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('ends early when nobody waits any more', async () => {

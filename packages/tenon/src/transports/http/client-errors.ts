@@ -13,7 +13,7 @@ export function closedError(peer: string): TenonError {
 /** Why an aborted exchange ended. */
 export function abortError(signal: AbortSignal, peer: string): TenonError {
   if (TenonError.is(signal.reason)) return signal.reason;
-  return new TenonError('call/cancelled', 'the call was cancelled', { peer, cause: signal.reason });
+  return new TenonError('call/aborted', 'the call was cancelled', { peer, cause: signal.reason });
 }
 
 /**

@@ -1,15 +1,14 @@
 import { TenonError } from '../../jsonrpc/error.js';
-import { type Id, kindOf, type Message } from '../../jsonrpc/message.js';
-import { newCourse } from './client-backoff.js';
-import { abortError, goneError, noAnswer, outcomeUnknown, refusal, unreadableError } from './client-errors.js';
+import type { Id, Message } from '../../jsonrpc/message.js';
+import { readAnswer } from './client-answer.js';
+import { type Course, newCourse } from './client-backoff.js';
+import { goneError, outcomeUnknown, refusal } from './client-errors.js';
 import type { Lease } from './client-leases.js';
-import { deliver, deliverText, type Link, type Question, question } from './client-link.js';
-import { drain, isEventStream, isSuccess, lowerCase, mediaType } from './client-road.js';
+import { type Link, type Question, question } from './client-link.js';
+import { isEventStream, isSuccess, lowerCase } from './client-road.js';
 import { readStream, reconnect, resumeId } from './client-stream.js';
 import type { HttpReply } from './requester.js';
 
-/** How much of the answer to a message that asks nothing is read, in bytes. */
-const MAX_ACKNOWLEDGEMENT = 65_536;
 const MAX_SESSION_ID = 4_096;
 
 export interface Posting {
@@ -83,68 +82,6 @@ async function refused(link: Link, reply: HttpReply, session: string | undefined
   return error;
 }
 
-/** An answer that is no stream. Rejects when the connection breaks before the answer is whole. */
-async function readAnswer(link: Link, reply: HttpReply, asked: Question, signal: AbortSignal): Promise<void> {
-  if (asked.id === undefined) return readAcknowledgement(link, reply, asked);
-  const type = mediaType(reply);
-  if (reply.status !== 202 && reply.status !== 204 && (type === undefined || type === 'application/json')) {
-    const text = await readText(link, reply, asked, signal);
-    if (signal.aborted) return;
-    if (text !== undefined && text.trim() !== '') deliverText(link, asked, text);
-    if (!asked.answered) link.receiver.lost(asked.id, asked.spoiled ?? noAnswer(link.peer, describe(text)));
-    return;
-  }
-  await drain(reply);
-  if (signal.aborted) return;
-  const got = type === undefined ? `status ${reply.status}` : `status ${reply.status} and ${type}`;
-  link.receiver.lost(asked.id, noAnswer(link.peer, got));
-}
-
-function describe(text: string | undefined): string {
-  return text === undefined || text.trim() === '' ? 'nothing' : 'other messages';
-}
-
-async function readText(
-  link: Link,
-  reply: HttpReply,
-  asked: Question,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  try {
-    return await reply.text(link.maxMessage);
-  } catch (error) {
-    if (signal.aborted) throw abortError(signal, link.peer);
-    if (!TenonError.is(error) || error.code !== 'http/too-large') throw outcomeLost(link, error);
-    asked.spoiled = unreadableError(link.peer, `an answer of more than ${link.maxMessage} bytes`);
-    link.receiver.unreadable(asked.spoiled);
-    return undefined;
-  }
-}
-
-function outcomeLost(link: Link, error: unknown): TenonError {
-  const got = error instanceof Error ? error.message : undefined;
-  const next = 'the server may have acted on it; look before sending it again';
-  return new TenonError('http/interrupted', 'the connection broke amid the answer', { peer: link.peer, got, next });
-}
-
-/** A server may say anything to a message that asks nothing; what are messages is handed on. */
-async function readAcknowledgement(link: Link, reply: HttpReply, asked: Question): Promise<void> {
-  const text = await reply.text(MAX_ACKNOWLEDGEMENT).catch(() => '');
-  if (text === '' || mediaType(reply) !== 'application/json') return;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return;
-  }
-  const all = Array.isArray(value) ? value : [value];
-  deliver(
-    link,
-    asked,
-    all.filter(one => kindOf(one) !== 'malformed'),
-  );
-}
-
 /** Follows the stream of one request over as many connections as it takes. [http.sse.client-polls] */
 async function follow(
   link: Link,
@@ -176,12 +113,7 @@ async function follow(
   }
 }
 
-async function resume(
-  link: Link,
-  course: ReturnType<typeof newCourse>,
-  session: string | undefined,
-  signal: AbortSignal,
-) {
+async function resume(link: Link, course: Course, session: string | undefined, signal: AbortSignal) {
   if (session !== link.session)
     return outcomeUnknown(link.peer, 'its session ended before the answer came', goneError(link.peer));
   const next = await reconnect(link, { course, policy: link.resume, signal, session, hold: true });

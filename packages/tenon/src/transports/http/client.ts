@@ -11,14 +11,6 @@ import { createRoad, drain } from './client-road.js';
 
 const VERSION_HEADER = 'mcp-protocol-version';
 
-export interface HttpSendOptions extends SendOptions {
-  /**
-   * Set where the message stands for itself: no session id is sent or learnt with it, and a stream that breaks is not
-   * resumed. [http.sse-no-resumption]
-   */
-  readonly stateless?: boolean;
-}
-
 /** A client's road to a Streamable HTTP endpoint. https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http */
 export interface HttpChannel extends Channel {
   /**
@@ -30,9 +22,9 @@ export interface HttpChannel extends Channel {
    *   it came, `cause` hold. It is not delivered as a message as well.
    * - `http/status`: such a status without one. `http/redirected`: a redirect that is not followed.
    * - `session/gone`: 404 to a message of a session. The session is forgotten: the next message goes without its id.
-   * - `call/cancelled`, or the reason of `signal` if that is a `TenonError`; `connection/closed`.
+   * - `call/aborted`, or the reason of `signal` if that is a `TenonError`; `connection/closed`.
    */
-  send(message: Message, options?: HttpSendOptions): Promise<void>;
+  send(message: Message, options?: SendOptions): Promise<void>;
   /**
    * Opens the stream on which the server speaks unasked, if it has one, and keeps it open. For after the handshake; does
    * nothing while it is open. When it is lost for good, `receiver.unreadable` gets an `http/listen-ended`.

@@ -2,7 +2,7 @@ import type { AuthInfo, Envelope } from '../../jsonrpc/channel.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/codes.js';
 import { isObject, type JsonObject, kindOf, malformation, type Request } from '../../jsonrpc/message.js';
 import { trimHeaderValue } from '../../model/header-value.js';
-import { accepts } from './accept.js';
+import { createAcceptance } from './accept.js';
 import type { Exchange } from './exchange.js';
 import { invalidRequest, refuse, refuseBusy } from './refusal.js';
 import type { Road } from './road.js';
@@ -10,6 +10,8 @@ import type { Session } from './session.js';
 import type { Sessions } from './sessions.js';
 import { EVENT_STREAM } from './sse-frame.js';
 import { Turn } from './turn.js';
+
+const acceptsStream = createAcceptance(EVENT_STREAM);
 
 /** Opens a session with the request that asks for one. */
 export function openSession(road: Road, sessions: Sessions, exchange: Exchange, request: Request, auth?: AuthInfo) {
@@ -85,7 +87,7 @@ function refusalOfBatch(session: Session, batch: readonly unknown[]): string | u
 export function listenInSession(session: Session, exchange: Exchange) {
   const wrong = wrongVersion(session, exchange);
   if (wrong !== undefined) return refuse(exchange, 400, invalidRequest(wrong));
-  if (!accepts(exchange.header('accept'), EVENT_STREAM)) {
+  if (!acceptsStream(exchange.header('accept'))) {
     return refuse(exchange, 405, invalidRequest(`GET answers ${EVENT_STREAM} only`), undefined, {
       allow: 'POST, DELETE',
     });

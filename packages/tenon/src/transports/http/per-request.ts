@@ -10,15 +10,6 @@ import type { Road } from './road.js';
 import { eventFrame } from './sse-frame.js';
 import type { EventStream } from './streams.js';
 
-/** What HTTP lends to a request, beyond what every transport does. */
-export interface HttpLoan extends Loan {
-  /**
-   * Calls `ending` once when the server is going down: an answer that would go on for as long as the client likes should
-   * be completed now.
-   */
-  whenEnding(ending: () => void): void;
-}
-
 /**
  * Answers one request that brings all its context along: as JSON when the answer comes first, as a stream when a
  * notification goes ahead of it. Closing the connection gives the request up.
@@ -44,7 +35,7 @@ export function answerAlone(
     road.traffic.leave();
     return true;
   };
-  const loan: HttpLoan = {
+  const loan: Loan = {
     auth,
     header: name => exchange.header(name),
     send(notification) {

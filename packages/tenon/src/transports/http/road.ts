@@ -59,7 +59,8 @@ export function createTraffic(): Traffic {
       else quietListeners.push(quiet);
     },
     whenClosing(ending) {
-      endings.add(ending);
+      if (closing) ending();
+      else endings.add(ending);
       return () => endings.delete(ending);
     },
   };

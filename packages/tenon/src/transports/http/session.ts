@@ -4,33 +4,20 @@ import type { AuthInfo, Channel, Receiver, SendOptions } from '../../jsonrpc/cha
 import { TenonError } from '../../jsonrpc/error.js';
 import type { Id, Message, Response } from '../../jsonrpc/message.js';
 import type { Exchange, HeaderFields } from './exchange.js';
-import { beginning, type Kept } from './replay.js';
+import { LISTENING, Listening } from './listening.js';
+import type { Kept } from './replay.js';
 import type { Road } from './road.js';
-import { eventFrame, KEEP_ALIVE, primingFrame } from './sse-frame.js';
+import { eventFrame, KEEP_ALIVE } from './sse-frame.js';
 import type { EventStream } from './streams.js';
 import type { Turn } from './turn.js';
 
-/** The channel of a session, with what only HTTP can do. */
-export interface SessionChannel extends Channel {
-  /**
-   * Ends the connection on which the client waits for the answer to `relatedTo`, to be asked for it later: the client
-   * comes back after the retry time and resumes the stream. Returns `false` where the revision has no such thing.
-   */
-  hangUp(relatedTo: Id): boolean;
-  /** No answer will come to the request `relatedTo`: nobody need wait for it any more. */
-  unanswered(relatedTo: Id): void;
-}
-
 const PEER = 'HTTP client';
-
-/** The stream that belongs to no request. */
-const STANDALONE = 0;
 
 /**
  * A session as a channel. There may be very many that idle: it is an object with few fields and shared methods, and what
  * only a busy one needs is made when it is needed.
  */
-export class Session implements SessionChannel {
+export class Session implements Channel {
   readonly id: string;
   readonly house: Road;
   readonly principal: string | undefined;
@@ -39,8 +26,7 @@ export class Session implements SessionChannel {
   conversation: Conversation | undefined;
   receiver: Receiver | undefined;
   #turns: Map<Id, Turn> | undefined;
-  #standalone: EventStream | undefined;
-  #seen: string | undefined;
+  #listening: Listening | undefined;
   #streams = 0;
   #open = 0;
   #ended: ((session: Session) => void) | undefined;
@@ -70,7 +56,7 @@ export class Session implements SessionChannel {
   }
 
   get listening(): boolean {
-    return this.#standalone !== undefined;
+    return this.#listening?.open ?? false;
   }
 
   open(receiver: Receiver): void {
@@ -80,7 +66,6 @@ export class Session implements SessionChannel {
 
   send(message: Message | readonly Response[], options?: SendOptions): void | Promise<void> {
     if (this.#ended === undefined) return Promise.reject(closedError());
-    this.touched = this.house.clock.now();
     if (isBatch(message)) {
       for (const response of message) this.#respond(response);
       return undefined;
@@ -91,13 +76,15 @@ export class Session implements SessionChannel {
     if (turn !== undefined && spoken !== false) return spoken;
     // What belongs to a request that nobody waits for any more is worth sending only if it wants an answer.
     if (turn !== undefined && !('id' in message)) return undefined;
-    return this.#sendAlone(JSON.stringify(message));
+    this.#listening ??= new Listening();
+    return this.#listening.say(this, JSON.stringify(message));
   }
 
   close(): void {
     this.end();
   }
 
+  /** Where the revision has it. The client comes back after the retry time and resumes the stream. */
   hangUp(relatedTo: Id): boolean {
     const turn = this.#turns?.get(relatedTo);
     return turn !== undefined && this.dialect?.http.priming === true && turn.hangUp(this);
@@ -153,40 +140,37 @@ export class Session implements SessionChannel {
 
   /** Lets the client listen, from where it left off. Returns `false` when there are too many streams. */
   listen(exchange: Exchange): boolean {
-    const stream = this.#beginStandalone(exchange);
-    if (stream === undefined) return false;
-    const missed = this.house.log.after(this.id, this.#seen ?? beginning(STANDALONE))?.events ?? [];
-    this.#greet(stream);
-    this.#replay(stream, missed);
-    this.#seen = missed.at(-1)?.id ?? this.#seen;
-    return true;
+    this.#listening ??= new Listening();
+    return this.#listening.begin(this, exchange);
   }
 
   /** Goes on with a stream after an event. */
   resume(exchange: Exchange, eventId: string): 'resumed' | 'unknown' | 'full' {
     const replay = this.house.log.after(this.id, eventId);
     if (replay === undefined) return 'unknown';
+    if (replay.stream === LISTENING) {
+      this.#listening ??= new Listening();
+      return this.#listening.resume(this, exchange, replay) ? 'resumed' : 'full';
+    }
     const turn = this.#turnOf(replay.stream);
-    const live = turn !== undefined || replay.stream === STANDALONE;
-    if (!live && replay.events.length === 0) return 'unknown';
-    if (replay.stream === STANDALONE) this.#standalone?.end();
-    const stream =
-      replay.stream === STANDALONE
-        ? this.#beginStandalone(exchange)
-        : this.beginStream(exchange, false, closed => turn?.detach(closed));
+    if (turn === undefined && replay.events.length === 0) return 'unknown';
+    const stream = this.beginStream(exchange, false, closed => turn?.detach(closed));
     if (stream === undefined) return 'full';
     if (replay.events.length === 0) stream.write(KEEP_ALIVE);
-    this.#replay(stream, replay.events);
-    if (replay.stream === STANDALONE) this.#seen = replay.events.at(-1)?.id ?? this.#seen;
-    else if (turn !== undefined) turn.attach(stream);
-    else stream.end();
+    for (const kept of replay.events) stream.write(this.frame(kept));
+    if (turn === undefined) stream.end();
+    else turn.attach(stream);
     return 'resumed';
+  }
+
+  /** How a message that was kept is written: with its id, where the revision has ids. */
+  frame({ id, text }: Kept): string {
+    return eventFrame(text, this.dialect?.http.sessions ? id : undefined);
   }
 
   /** Ends the stream that belongs to no request. */
   stopListening(): void {
-    this.#standalone?.end();
-    this.#standalone = undefined;
+    this.#listening?.stop();
   }
 
   end(): void {
@@ -208,6 +192,8 @@ export class Session implements SessionChannel {
   #respond(response: Response): void | Promise<void> {
     const turn = this.#settle(response.id);
     if (turn === undefined) return undefined;
+    // What the server says of itself is no sign of life of the client's.
+    this.touched = this.house.clock.now();
     const refused = turn.opening && 'error' in response;
     const room = turn.answer(this, response);
     // A session that nobody knows of is none.
@@ -222,35 +208,6 @@ export class Session implements SessionChannel {
     if (this.#turns?.size === 0) this.#turns = undefined;
     this.house.traffic.leave();
     return turn;
-  }
-
-  #sendAlone(text: string): void | Promise<void> {
-    const id = this.house.log.append(this.id, STANDALONE, text);
-    if (this.#standalone === undefined) return undefined;
-    this.#seen = id;
-    return this.#standalone.write(eventFrame(text, this.#withId(id)));
-  }
-
-  #beginStandalone(exchange: Exchange): EventStream | undefined {
-    const stream = this.beginStream(exchange, false, closed => {
-      if (this.#standalone === closed) this.#standalone = undefined;
-    });
-    if (stream !== undefined) this.#standalone = stream;
-    return stream;
-  }
-
-  /** Something must be written for the head to be sent. */
-  #greet(stream: EventStream): void {
-    const { bounds, log } = this.house;
-    stream.write(this.dialect?.http.priming ? primingFrame(log.mark(STANDALONE), bounds.retry) : KEEP_ALIVE);
-  }
-
-  #replay(stream: EventStream, events: readonly Kept[]): void {
-    for (const { id, text } of events) stream.write(eventFrame(text, this.#withId(id)));
-  }
-
-  #withId(id: string): string | undefined {
-    return this.dialect?.http.sessions ? id : undefined;
   }
 
   #turnOf(stream: number): Turn | undefined {

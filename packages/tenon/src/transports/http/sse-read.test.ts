@@ -82,6 +82,18 @@ describe('readSse', () => {
     );
   });
 
+  it('decodes bytes as if they came at once, whatever they are', () => {
+    const any = fc.uint8Array({ min: 0x7e, maxLength: 40 });
+    fc.assert(
+      fc.property(any, fc.array(fc.nat(60), { maxLength: 6 }), (middle, places) => {
+        const all = Uint8Array.of(...bytes('data: '), ...middle, ...bytes('\n\n'));
+        const events = [{ type: 'message', data: new TextDecoder().decode(all).slice(6, -2) }];
+        expect(readAll(cut(all, places)).events).toEqual(events);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
   it('reads byte by byte', () => {
     const text = '\ufeffid: 1\r\ndata: {"é":"👋"}\r\n\r\nevent: x\rdata: a\rdata:b\r\rretry: 9\n\n';
     const read = readAll(Array.from(bytes(text), byte => Uint8Array.of(byte)));

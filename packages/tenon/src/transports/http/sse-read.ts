@@ -30,7 +30,7 @@ const LONGEST_RETRY = 86_400_000;
  * and its id with it. A stream that goes on from an earlier one begins with the id of that one.
  */
 export function readSse(listener: SseListener, limit: number, resumedAfter?: string): SseReader {
-  const decoder = new TextDecoder();
+  const decode = utf8Pieces();
   const lines = lineCutter(limit);
   let lastEventId = resumedAfter;
   let retry: number | undefined;
@@ -80,7 +80,7 @@ export function readSse(listener: SseListener, limit: number, resumedAfter?: str
   };
 
   return {
-    feed: chunk => lines.cut(decoder.decode(chunk, { stream: true }), line),
+    feed: chunk => lines.cut(decode(chunk), line),
     get lastEventId() {
       return lastEventId;
     },
@@ -88,6 +88,44 @@ export function readSse(listener: SseListener, limit: number, resumedAfter?: str
       return retry;
     },
   };
+}
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/**
+ * Decodes bytes that are cut anywhere. One decoder serves all streams, since making one costs more than most streams
+ * take to read: each stream keeps the bytes of a character that is not whole yet.
+ */
+function utf8Pieces(): (chunk: Uint8Array) => string {
+  let rest: Uint8Array | undefined;
+  let begun = false;
+  return chunk => {
+    const bytes = rest === undefined ? chunk : join(rest, chunk);
+    const whole = bytes.length - unfinished(bytes);
+    rest = whole < bytes.length ? bytes.slice(whole) : undefined;
+    if (whole === 0) return '';
+    const text = decoder.decode(whole < bytes.length ? bytes.subarray(0, whole) : bytes);
+    const marked = !begun && text.charCodeAt(0) === 0xfeff;
+    begun = true;
+    return marked ? text.slice(1) : text;
+  };
+}
+
+function join(first: Uint8Array, second: Uint8Array): Uint8Array {
+  const both = new Uint8Array(first.length + second.length);
+  both.set(first);
+  both.set(second, first.length);
+  return both;
+}
+
+/** How many bytes at the end begin a character that they do not finish. */
+function unfinished(bytes: Uint8Array): number {
+  for (let back = 1; back <= 3 && back <= bytes.length; back += 1) {
+    const byte = bytes[bytes.length - back] as number;
+    if (byte < 0x80) return 0;
+    if (byte >= 0xc0) return (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) > back ? back : 0;
+  }
+  return 0;
 }
 
 /**

@@ -1,0 +1,67 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { anchorsOf, pages, prose, root } from './pages.js';
+import { openWorkshop, runPage, typecheck } from './workshop.js';
+
+const all = pages();
+const withCode = all.filter(({ blocks }) => blocks.length > 0);
+const running = withCode.filter(({ blocks }) => blocks.some(({ runs }) => runs));
+
+describe('the code on the pages', () => {
+  const workshop = openWorkshop(withCode);
+  afterAll(() => workshop.remove());
+
+  it('gives each block of a page a file of its own', () => {
+    for (const { blocks, path } of withCode) {
+      const files = blocks.map(({ file }) => file);
+      expect(new Set(files).size, path).toBe(files.length);
+    }
+  });
+
+  it('is right by its types', async () => {
+    expect(await typecheck(workshop)).toBe('');
+  }, 90_000);
+
+  describe.each(inPairs(running))('runs and prints what the page says', (...pair) => {
+    it.concurrent.each(pair)(
+      '$path',
+      async page => {
+        const { printed, failure } = await runPage(workshop, page);
+        expect(failure).toBeUndefined();
+        for (const { file, prints, runs } of page.blocks) {
+          if (runs && prints !== undefined) expect(printed.get(file)?.trim(), `${page.path}, ${file}`).toBe(prints.trim());
+        }
+      },
+      60_000,
+    );
+  });
+});
+
+describe.each(all)('$path', ({ path, text }) => {
+  it('links to what is there', () => {
+    const links = [...prose(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
+    const stale = links.filter(link => !/^[a-z]+:/.test(link)).filter(link => !leads(path, link));
+    expect(stale).toEqual([]);
+  });
+
+  it('names files and scripts that are there', () => {
+    const named = [...prose(text).matchAll(/`((?:docs|test|examples|packages|bench|scripts)\/[\w./-]+)`/g)].map(([, name = '']) => name);
+    const scripts = Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts);
+    const asked = [...text.matchAll(/npm run ([\w:]+)/g)].map(([, name = '']) => name);
+    expect(named.filter(name => !existsSync(join(root, name)))).toEqual([]);
+    expect(asked.filter(name => !scripts.includes(name))).toEqual([]);
+  });
+});
+
+function leads(path: string, link: string): boolean {
+  const [file = '', anchor] = link.split('#');
+  const target = file === '' ? path : relative(root, join(root, dirname(path), file));
+  if (!existsSync(join(root, target))) return false;
+  return anchor === undefined || anchorsOf(readFileSync(join(root, target), 'utf8')).has(anchor);
+}
+
+/** Two pages at a time: each is a process of its own. */
+function inPairs<T>(list: readonly T[]): T[][] {
+  return Array.from({ length: Math.ceil(list.length / 2) }, (_, index) => list.slice(index * 2, index * 2 + 2));
+}

@@ -1,0 +1,78 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** One block of TypeScript on a page. */
+export interface Block {
+  /** Its file: what `file=` says behind the fence, `server.ts` for one that exports a server, else a number. */
+  readonly file: string;
+  readonly code: string;
+  readonly line: number;
+  /** Whether it is run. `no-run` behind the fence says that it is only checked. */
+  readonly runs: boolean;
+  /** What the page says that it prints: the `text` block that comes next. */
+  readonly prints: string | undefined;
+}
+
+/** A page for readers. */
+export interface Page {
+  /** Its path from the root of the repository. */
+  readonly path: string;
+  readonly name: string;
+  readonly text: string;
+  readonly blocks: readonly Block[];
+}
+
+/** Every page whose code must work. */
+export function pages(): Page[] {
+  const docs = readdirSync(join(root, 'docs')).filter(name => name.endsWith('.md'));
+  const examples = ['examples/README.md'];
+  return ['README.md', ...docs.sort().map(name => `docs/${name}`), ...examples].map(read);
+}
+
+function read(path: string): Page {
+  const text = readFileSync(join(root, path), 'utf8');
+  return { path, name: path.replace(/\.md$/, '').replaceAll('/', '-'), text, blocks: blocksOf(text) };
+}
+
+export interface Fence {
+  readonly language: string;
+  readonly says: string;
+  readonly code: string;
+  readonly line: number;
+}
+
+export function fencesOf(text: string): Fence[] {
+  return [...text.matchAll(/^```(\w*)(.*)\n([\s\S]*?)^```$/gm)].map(match => {
+    const [, language = '', says = '', code = ''] = match;
+    return { language, says: says.trim(), code, line: text.slice(0, match.index).split('\n').length };
+  });
+}
+
+function blocksOf(text: string): Block[] {
+  const fences = fencesOf(text);
+  return fences.flatMap(({ language, says, code, line }, index) => {
+    if (language !== 'ts') return [];
+    const next = fences[index + 1];
+    const prints = next?.language === 'text' ? next.code : undefined;
+    return [{ file: fileOf(says, code, index), code, line, runs: !says.split(' ').includes('no-run'), prints }];
+  });
+}
+
+function fileOf(says: string, code: string, index: number): string {
+  const named = /\bfile=(\S+)/.exec(says)?.[1];
+  return named ?? (/^export const server\b/m.test(code) ? 'server.ts' : `block-${index + 1}.ts`);
+}
+
+/** The text without its blocks of code. */
+export function prose(text: string): string {
+  return text.replace(/^```[\s\S]*?^```$/gm, '');
+}
+
+/** Where each heading can be linked to. */
+export function anchorsOf(text: string): Set<string> {
+  const headings = [...prose(text).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading);
+  return new Set(headings.map(heading => heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '').trim().replace(/\s/g, '-')));
+}

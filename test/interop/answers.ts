@@ -1,0 +1,31 @@
+import type { Answers, ElicitFormParams } from 'tenon';
+
+/** What was asked of a client, in order. */
+export type AskedFor = string[];
+
+/** A user who agrees to everything, a model that echoes, and one root: the same for every peer. */
+export function agreeable(asked: AskedFor = []): Required<Pick<Answers, 'elicit' | 'elicitUrl' | 'sample' | 'roots'>> {
+  return {
+    elicit(form: ElicitFormParams) {
+      asked.push(`form ${form.message}`);
+      const { properties } = form.requestedSchema;
+      const content = Object.fromEntries(Object.keys(properties).flatMap(name => (name in given ? [[name, given[name] as string | boolean]] : [])));
+      return { action: 'accept', content };
+    },
+    elicitUrl({ url }) {
+      asked.push(`url ${url}`);
+      return { action: 'accept' };
+    },
+    sample({ messages }) {
+      asked.push('sample');
+      const [first] = [messages[0]?.content ?? []].flat();
+      return { role: 'assistant', model: 'echo', stopReason: 'endTurn', content: { type: 'text', text: first?.type === 'text' ? `You said: ${first.text}` : 'Nothing' } };
+    },
+    roots() {
+      asked.push('roots');
+      return [{ uri: 'file:///work', name: 'Work' }];
+    },
+  };
+}
+
+const given: Readonly<Record<string, string | boolean>> = { name: 'Ada', yes: true, replace: true, sure: true, check: true, email: 'ada@example.com' };

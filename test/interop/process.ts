@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { StdioTarget } from 'tenon';
+import { vi } from 'vitest';
+
+/** The root of the repository: where `tsx` finds the tsconfig with the paths of `tenon`. */
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+const announce = fileURLToPath(new URL('./fixtures/announce.mjs', import.meta.url));
+
+/** The program of an official server package. */
+export const official = (name: string): string =>
+  fileURLToPath(new URL(`../../node_modules/@modelcontextprotocol/${name}/dist/index.js`, import.meta.url));
+
+/** A program of this repository, written in TypeScript. */
+export const program = (path: string): readonly string[] => ['--import', 'tsx', fileURLToPath(new URL(`../../${path}`, import.meta.url))];
+
+/** A server on stdio that says which process it is. */
+export interface StdioPeer {
+  readonly target: StdioTarget;
+  /** The process that was started last. */
+  pid(): number;
+}
+
+/** How our client starts a server on stdio. `args` are those of Node. */
+export function stdioPeer(args: readonly string[], env: Readonly<Record<string, string>> = {}): StdioPeer {
+  let pid: number | undefined;
+  const stderr = (line: string) => {
+    const said = /^announce pid (\d+)$/.exec(line);
+    if (said) pid = Number(said[1]);
+  };
+  return {
+    target: { command: process.execPath, args: ['--import', announce, ...args], env, cwd: root, stderr },
+    pid() {
+      if (pid === undefined) throw new Error('the server has not said which process it is');
+      return pid;
+    },
+  };
+}
+
+/** A server that listens in a process of its own. */
+export interface HttpPeer {
+  readonly origin: string;
+  stop(): Promise<void>;
+}
+
+/** Starts a server that takes its port from `PORT`, on one that is free. */
+export async function startHttpPeer(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<HttpPeer> {
+  const child = spawn(process.execPath, ['--import', announce, ...args], {
+    cwd: root,
+    env: { PATH: process.env.PATH, ...env, PORT: '0' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const exited = once(child, 'exit');
+  const port = await new Promise<string>((resolve, reject) => {
+    const said: string[] = [];
+    createInterface(child.stderr).on('line', line => {
+      said.push(line);
+      const port = /^announce port (\d+)$/.exec(line)?.[1];
+      if (port) resolve(port);
+    });
+    child.once('exit', () => reject(new Error(`the server has exited:\n${said.join('\n')}`)));
+  });
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    async stop() {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
+
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Resolves once a process is gone. */
+export async function gone(pid: number): Promise<void> {
+  await vi.waitFor(() => {
+    if (isRunning(pid)) throw new Error(`process ${pid} is still there`);
+  }, { timeout: 5000, interval: 20 });
+}

@@ -1,0 +1,126 @@
+import { fileURLToPath } from 'node:url';
+import { type Client, type ClientOptions, createPair } from 'tenon';
+import { type HttpServer, serveHttp } from 'tenon/node';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest';
+import { connectTo } from '../../packages/tenon/src/client/connect.js';
+import type { Endpoint } from '../../packages/tenon/src/client/endpoint.js';
+import { httpEndpoint } from '../../packages/tenon/src/client/roads.js';
+import { spawnServer } from '../../packages/tenon/src/runtimes/node/child-process.js';
+import { nodeRequester } from '../../packages/tenon/src/runtimes/node/http-client.js';
+import { openStdio } from '../../packages/tenon/src/transports/stdio/client.js';
+import { type Revision, revisions } from '../support/official-schema.js';
+import { createExample, type Example, type ExampleOptions } from './server.js';
+import { createWire, tappedRequester, tappedSpawn, type Wire } from './wire.js';
+
+export type Transport = 'memory' | 'stdio' | 'http' | 'http-sse';
+
+/** A row of the matrix. */
+export interface Lane {
+  readonly transport: Transport;
+  readonly revision: Revision;
+}
+
+const first = revisions[0];
+const newest = revisions[revisions.length - 1] as Revision;
+
+/** Every transport with every revision that it has. */
+export const lanes: readonly Lane[] = (['memory', 'stdio', 'http', 'http-sse'] as const).flatMap(transport =>
+  revisions
+    .filter(revision => !(transport === 'http' && revision === first) && !(transport === 'http-sse' && revision === newest))
+    .map(revision => ({ transport, revision })),
+);
+
+/** A client that is connected, and what crosses. */
+export interface Rig extends Lane {
+  readonly client: Client<Example>;
+  readonly wire: Wire;
+  /** Where the server listens, on the transports that have addresses. */
+  readonly http: HttpServer | undefined;
+  close(): Promise<void>;
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const program = fileURLToPath(new URL('./stdio-server.ts', import.meta.url));
+
+/** A server of its own behind the transport, and a client that speaks the revision with it. */
+export async function open(lane: Lane, options: ClientOptions = {}, server: ExampleOptions = {}): Promise<Rig> {
+  const { transport, revision } = lane;
+  const wire = createWire(revision);
+  const overHttp = transport === 'http' || transport === 'http-sse';
+  const http = overHttp ? await serveHttp(createExample(server), { port: 0 }) : undefined;
+  const endpoint = endpointOf(transport, wire, server, http);
+  const client = await connectTo<Example>(endpoint, { revision, ...options });
+  return {
+    ...lane,
+    client: client as Client<Example>,
+    wire,
+    http,
+    async close() {
+      await client.close();
+      await http?.close({ deadline: 0 });
+    },
+  };
+}
+
+function endpointOf(transport: Transport, wire: Wire, server: ExampleOptions, http: HttpServer | undefined): Endpoint {
+  switch (transport) {
+    case 'memory':
+      return { kind: 'memory', open: () => paired(wire, server) };
+    case 'stdio': {
+      const args = ['--import', 'tsx', program, JSON.stringify(server)];
+      const target = { command: process.execPath, args, cwd: root, stderr: 'inherit' as const };
+      return { kind: 'stdio', open: () => openStdio(target, tappedSpawn(spawnServer, wire)) };
+    }
+    case 'http':
+      return httpEndpoint({ url: http?.url ?? '', transport }, tappedRequester(nodeRequester(), wire));
+    case 'http-sse':
+      return httpEndpoint({ url: http?.sseUrl ?? '', transport }, tappedRequester(nodeRequester(), wire));
+  }
+}
+
+async function paired(wire: Wire, server: ExampleOptions) {
+  const pair = createPair((from, message) => wire.crosses(from, message));
+  await createExample(server).connect(pair.server);
+  return pair.client;
+}
+
+export interface Setup {
+  /** How the client behaves; made anew for each row. */
+  readonly client?: (lane: Lane) => ClientOptions;
+  readonly server?: ExampleOptions;
+  /** Which rows take part. Default: all. */
+  readonly where?: (lane: Lane) => boolean;
+}
+
+/**
+ * Runs the tests of `body` on every row of the matrix. After each test nothing may have crossed that the official
+ * schema of the revision does not know.
+ */
+export function everywhere(title: string, body: (rig: () => Rig, lane: Lane) => void, setup: Setup = {}): void {
+  for (const lane of lanes.filter(setup.where ?? (() => true))) {
+    describe(`${title}: ${lane.transport} ${lane.revision}`, () => {
+      let rig: Rig | undefined;
+      const opened = () => {
+        if (rig === undefined) throw new Error('not open');
+        return rig;
+      };
+      beforeAll(async () => {
+        rig = await open(lane, setup.client?.(lane), setup.server);
+      });
+      let judged = 0;
+      beforeEach(() => opened().wire.rewind());
+      afterEach(() => {
+        const problems = opened().wire.problems.slice(judged);
+        judged += problems.length;
+        expect(problems).toEqual([]);
+      });
+      afterAll(() => rig?.close());
+      body(opened, lane);
+    });
+  }
+}
+
+/** Whether a row speaks a revision at least as recent as this one. */
+export const since = (date: Revision) => (lane: Lane) => lane.revision >= date;
+/** Whether a row has sessions that a handshake opens. */
+export const hasHandshake = (lane: Lane) => lane.revision !== newest;

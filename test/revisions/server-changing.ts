@@ -1,0 +1,37 @@
+import { prompt, resource, type Server, tool } from 'tenon';
+import { z } from 'zod';
+
+/** Tools that change what the server offers, and say so. */
+export function changing(server: () => Server) {
+  let count = 0;
+  return {
+    grow: tool({
+      description: 'Adds three of each kind',
+      run() {
+        const { tools, prompts, resources } = server();
+        for (let i = 0; i < 3; i++) {
+          count += 1;
+          tools.set(`grown-${count}`, tool({ run: () => 'grown' }));
+          if (prompts.offered) prompts.set(`grown-${count}`, prompt({ run: () => 'grown' }));
+          if (resources.offered) resources.set(`grown://${count}`, resource({ read: () => 'grown' }) as never);
+        }
+        return String(count);
+      },
+    }),
+    touch: tool({
+      description: 'Says that a resource has changed',
+      input: z.object({ uri: z.string() }),
+      run({ uri }) {
+        server().changed(uri);
+        return uri;
+      },
+    }),
+    notice: tool({
+      description: 'Sends a notification of its own',
+      run(_, ctx) {
+        ctx.notify('notifications/notes/said', { text: 'hello' });
+        return 'told';
+      },
+    }),
+  };
+}

@@ -1,0 +1,53 @@
+import { createServer, type Server, type ServerDefinition } from 'tenon';
+import { prompts } from './server-prompts.js';
+import { resources } from './server-resources.js';
+import { asking } from './server-asking.js';
+import { changing } from './server-changing.js';
+import { tools } from './server-tools.js';
+
+/** What differs between the servers of two tests. Crosses to a child process as JSON. */
+export interface ExampleOptions {
+  /** A server that offers tools only, and no logging. */
+  readonly toolsOnly?: boolean;
+  /** A server that offers nothing at all. */
+  readonly nothing?: boolean;
+  readonly revisions?: readonly string[];
+  readonly pageSize?: number;
+  readonly cache?: ServerDefinition['cache'];
+}
+
+const extension = 'com.example/notes';
+
+/** One server with every feature of every revision. */
+export function createExample(options: ExampleOptions = {}) {
+  const { toolsOnly = false, nothing = false, revisions, pageSize = 1000, cache } = options;
+  let self: Server | undefined;
+  const server = createServer({
+    name: 'example',
+    version: '1.2.3',
+    title: 'Example',
+    description: 'Has one of everything',
+    websiteUrl: 'https://example.com',
+    icons: [{ src: 'https://example.com/i.png', mimeType: 'image/png', sizes: ['48x48'], theme: 'dark' }],
+    instructions: 'Ask before you act.',
+    tools: { ...tools, ...asking, ...changing(() => self as Server) },
+    ...(toolsOnly || nothing ? { logging: false } : { prompts, resources: resources as {} }),
+    extensions: { [extension]: { colours: true } },
+    experimental: { thing: { on: true } },
+    methods: {
+      'notes/count': { extension, run: () => ({ count: 3 }) },
+      'com.example/echo': { run: (params: never) => ({ said: params }) as never },
+    },
+    pageSize,
+    ...(revisions ? { revisions } : {}),
+    ...(cache ? { cache } : {}),
+    onProblem: () => {},
+  });
+  self = server as never;
+  if (nothing) return emptied as never as typeof server;
+  return server;
+}
+
+const emptied = createServer({ name: 'empty', version: '0', logging: false, onProblem: () => {} });
+
+export type Example = ReturnType<typeof createExample>;

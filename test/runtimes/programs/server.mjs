@@ -1,0 +1,47 @@
+/** The server that every runtime serves. Portable: no Node in here. */
+import { createServer, resource, tool } from 'tenon';
+
+/** The schemas as plain JSON Schema, for runtimes and bundles without a schema library. */
+export const plain = {
+  input: {
+    type: 'object',
+    properties: { a: { type: 'number' }, b: { type: 'number' } },
+    required: ['a', 'b'],
+  },
+  output: { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] },
+  form: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+};
+
+/** @param {{ input: object, output: object, form: object }} schemas */
+export function createSmokeServer({ input, output, form }) {
+  const server = createServer({
+    name: 'smoke',
+    version: '1.0.0',
+    tools: {
+      add: tool({ input, output, run: ({ a, b }) => ({ sum: a + b }) }),
+      greet: tool({
+        async run(_, ctx) {
+          const answer = await ctx.elicit({ message: 'Who are you?', input: form });
+          return answer.action === 'accept' ? `Hello, ${answer.content.name}` : 'Hello, whoever you are';
+        },
+      }),
+      count: tool({
+        async run(_, ctx) {
+          for (let step = 1; step <= 3; step += 1) {
+            ctx.progress(step, 3);
+            await new Promise(resolve => setTimeout(resolve, 1));
+          }
+          return 'counted';
+        },
+      }),
+      touch: tool({
+        run() {
+          server.changed('note://a');
+          return 'touched';
+        },
+      }),
+    },
+    resources: { 'note://a': resource({ name: 'a', read: () => 'a note' }) },
+  });
+  return server;
+}

@@ -1,0 +1,92 @@
+/**
+ * What a client does with the smoke server, in whatever runtime: the same steps everywhere. Portable: no Node in here.
+ * @typedef {{ lane: string, revision: string, did: string[], failure?: string }} Verdict
+ */
+
+/** The revisions and the transport that carries each: the first one has only the two endpoints over HTTP. */
+export const revisions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'];
+const PATIENCE_MS = 8000;
+
+/**
+ * Connects on one revision, takes every step, and closes. Never rejects: what failed is in the verdict.
+ * @param {typeof import('tenon').connect} connect
+ * @param {{ lane: string, target: import('tenon').Target, revision: string }} way
+ * @returns {Promise<Verdict>}
+ */
+export async function smoke(connect, { lane, target, revision }) {
+  const did = [];
+  let step = 'connect';
+  let client;
+  try {
+    client = await inTime(connect(target, { revision, elicit: () => ({ action: 'accept', content: { name: 'Ada' } }) }));
+    must(client.server.revision === revision, `speaks ${client.server.revision}`);
+    for (const [name, run] of Object.entries(steps)) {
+      step = name;
+      if (name === 'elicit' && revision < '2025-06-18') continue;
+      await inTime(run(client, revision));
+      did.push(name);
+    }
+    step = 'close';
+    await inTime(client.close());
+    return { lane, revision, did };
+  } catch (error) {
+    await client?.close().catch(() => {});
+    return { lane, revision, did, failure: `${step}: ${error?.code ?? error?.name}: ${error?.message ?? error}` };
+  }
+}
+
+const steps = {
+  async list(client) {
+    const names = [];
+    for await (const { name } of client.listTools()) names.push(name);
+    must(names.join() === 'add,greet,count,touch', `tools are ${names}`);
+  },
+  async call(client, revision) {
+    const answer = await client.tools.add({ a: 2, b: 3 });
+    const value = revision < '2025-06-18' ? JSON.parse(answer.content[0].text) : answer;
+    must(value.sum === 5, `2 + 3 is ${JSON.stringify(answer)}`);
+    const refused = await client.callTool('add', { a: 'two', b: 3 });
+    must(refused.isError === true, 'input that does not fit was taken');
+  },
+  async elicit(client) {
+    const { content } = await client.callTool('greet');
+    must(content[0].text === 'Hello, Ada', `it said ${JSON.stringify(content)}`);
+  },
+  async progress(client) {
+    const seen = [];
+    await client.tools.count({}, { onProgress: ({ progress, total }) => seen.push(`${progress}/${total}`) });
+    must(seen.join() === '1/3,2/3,3/3', `progress was ${seen}`);
+  },
+  async watch(client) {
+    const changes = client.watch('note://a')[Symbol.asyncIterator]();
+    const first = changes.next();
+    // When the server has heard of the watcher is not told: touch until a change comes.
+    let heard = false;
+    const touching = (async () => {
+      for (let pause = 5; !heard; pause = Math.min(pause * 2, 200)) {
+        await new Promise(resolve => setTimeout(resolve, pause));
+        if (!heard) await client.tools.touch();
+      }
+    })();
+    try {
+      const { value } = await inTime(first);
+      must(value?.uri === 'note://a', `the change was ${JSON.stringify(value)}`);
+    } finally {
+      heard = true;
+      await touching;
+      await changes.return?.();
+    }
+  },
+};
+
+function must(held, otherwise) {
+  if (!held) throw new Error(otherwise);
+}
+
+function inTime(promise) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`took longer than ${PATIENCE_MS} ms`)), PATIENCE_MS);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
