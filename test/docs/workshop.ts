@@ -17,7 +17,7 @@ const settings = {
   extends: '../../../tsconfig.json',
   // What a page shows is not always used on that page.
   compilerOptions: { noUnusedLocals: false, noUnusedParameters: false },
-  include: ['**/*.ts'],
+  include: ['**/*.ts', '../../../test/docs/express.d.ts'],
   exclude: [],
 };
 

@@ -27,6 +27,21 @@ export const asking = {
     description: 'Shows a form with every kind of field',
     run: async (_, ctx) => JSON.stringify(await ctx.elicit({ message: 'Who are you?', input: form })),
   }),
+  zodded: tool({
+    description: 'Shows a form that is made of a zod schema',
+    async run(_, ctx) {
+      const input = z.object({
+        mail: z.email(),
+        page: z.url().optional(),
+        day: z.iso.date().optional(),
+        age: z.int().min(0).optional(),
+        code: z.string().regex(/^a+$/).optional(),
+        kind: z.enum(['x', 'y']).default('x'),
+        kinds: z.array(z.enum(['x', 'y'])).optional(),
+      });
+      return JSON.stringify(await ctx.elicit({ message: 'Mail?', input }));
+    },
+  }),
   visits: tool({
     description: 'Asks to visit a page',
     run: async (_, ctx) => (await ctx.elicitUrl({ message: 'Sign in', url: 'https://example.com/sign-in' })).action,

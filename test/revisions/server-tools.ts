@@ -82,6 +82,7 @@ export const tools = {
       return 'done';
     },
   }),
+  later: tool({ description: 'Answers after what was set for 5 ms', run: () => new Promise<string>(resolve => setTimeout(() => resolve('later'), 15)) }),
   ...waiting(),
 };
 

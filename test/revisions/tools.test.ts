@@ -58,7 +58,7 @@ everywhere('tools', (rig, lane) => {
       'resource',
       from(lane, '2025-06-18') ? 'resource_link' : 'text',
     ]);
-    if (!from(lane, '2025-03-26')) expect(sent[2]?.text).toBe('[audio, audio/wav, 6 bytes: not shown]');
+    if (!from(lane, '2025-03-26')) expect(sent[2]?.text).toBe('[audio, audio/wav, 5 bytes: not shown]');
     if (!from(lane, '2025-06-18')) expect(sent[5]?.text).toBe('C: note://c (third)');
     expect('icons' in (sent[5] as Json)).toBe(from(lane, '2025-11-25'));
     expect('_meta' in (sent[0] as Json)).toBe(from(lane, '2025-06-18'));

@@ -17,7 +17,10 @@ const RUN_MS = 60_000;
  * @returns {Promise<{ said: any, stop: () => Promise<void>, heard: () => string }>}
  */
 export async function startServer(command, args, { cwd, speaksOn = 'stdout' }) {
-  const child = spawn(command, args, { cwd, stdio: ['ignore', 'pipe', 'pipe', speaksOn === 'control' ? 'pipe' : 'ignore'] });
+  const child = spawn(command, args, {
+    cwd,
+    stdio: ['ignore', 'pipe', 'pipe', speaksOn === 'control' ? 'pipe' : 'ignore'],
+  });
   const heard = listen(child);
   const stop = () => stopChild(child);
   const source = /** @type {import('node:stream').Readable} */ (child.stdio[speaksOn === 'control' ? 3 : 1]);

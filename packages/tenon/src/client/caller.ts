@@ -111,8 +111,10 @@ export class Caller {
     }
   }
 
-  async #once(link: Link, method: string, params: JsonObject, options: CallOptions): Promise<JsonObject> {
-    if (method === 'tools/call') await this.#learnTools(link, options);
+  async #once(given: Link, method: string, params: JsonObject, options: CallOptions): Promise<JsonObject> {
+    if (method === 'tools/call') await this.#learnTools(given, options);
+    // Learning may have found the session gone: what has not been sent yet takes the link of now.
+    const link = given.ended ? await this.lifeline.link() : given;
     const withOwn = options.meta
       ? { ...params, _meta: { ...(params._meta as JsonObject | undefined), ...options.meta } }
       : params;

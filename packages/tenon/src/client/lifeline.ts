@@ -15,6 +15,7 @@ export class Lifeline {
   readonly #emitter: Emitter;
   readonly #events: LinkEvents;
   #link: Link | undefined;
+  readonly #retired = new Set<Link>();
   #opening: Promise<Link> | undefined;
   #state: State = 'connecting';
 
@@ -49,8 +50,8 @@ export class Lifeline {
   /** Gives a link up, because the server no longer knows it, and opens another. */
   async renew(link: Link): Promise<Link> {
     if (this.#link === link && !link.ended) {
-      link.ended = true;
-      void link.close().catch(() => {});
+      this.#retired.add(link);
+      void link.retire().finally(() => this.#retired.delete(link));
     }
     return this.link();
   }
@@ -59,7 +60,7 @@ export class Lifeline {
     if (this.#state === 'closed') return;
     this.#become('closed');
     await this.#opening?.catch(() => {});
-    await this.#link?.close();
+    await Promise.all([this.#link, ...this.#retired].map(link => link?.close()));
   }
 
   async #open(): Promise<Link> {

@@ -50,6 +50,7 @@ export class Link implements Hands {
   #progress: Map<Id, (progress: Progress) => void> | undefined;
   #dialect: Dialect | undefined;
   #opened = false;
+  #drained: (() => void) | undefined;
   server: ServerFacts = { info: undefined, capabilities: {}, instructions: undefined };
   ended = false;
 
@@ -69,6 +70,17 @@ export class Link implements Hands {
     this.ended = true;
     await this.channel.close();
     this.#peer.end();
+  }
+
+  /** Takes no more calls, and closes when those on their way have come to their own end. Does not reject. */
+  async retire(): Promise<void> {
+    this.ended = true;
+    if (this.#peer.waiting > 0) {
+      await new Promise<void>(drained => {
+        this.#drained = drained;
+      });
+    }
+    await this.close().catch(() => {});
   }
 
   get dialect(): Dialect {
@@ -117,6 +129,7 @@ export class Link implements Hands {
       throw this.#named(error, method);
     } finally {
       this.#progress?.delete(id);
+      if (this.#peer.waiting === 0) this.#drained?.();
     }
   }
 

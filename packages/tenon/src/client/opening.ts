@@ -121,7 +121,11 @@ class Opener {
       if (!fallback || !TenonError.is(error) || error.status === undefined || !dialect.http.fallback(error.status))
         throw error;
       await link.close();
-      return this.#initialize(await this.#speaking(fallback, dialect), dialect);
+      // Where the other transport is not served either, what the server itself said of the first is the reason.
+      const other = await this.#speaking(fallback, dialect).catch(none => {
+        throw error.rpc === undefined ? none : error;
+      });
+      return this.#initialize(other, dialect);
     }
   }
 

@@ -21,7 +21,7 @@ export const r20250326 = revise(r20241105, {
 
 function audioToText(block: JsonObject): JsonObject {
   if (block.type !== 'audio') return block;
-  const bytes = Math.floor((String(block.data).length * 3) / 4);
+  const bytes = Math.floor((String(block.data).replace(/=+$/, '').length * 3) / 4);
   const annotations = block.annotations === undefined ? {} : { annotations: block.annotations };
   return { type: 'text', text: `[audio, ${block.mimeType}, ${bytes} bytes: not shown]`, ...annotations };
 }

@@ -6,7 +6,6 @@ import type {
   CreateMessageParams,
   CreateMessageResult,
   ElicitResult,
-  FormSchema,
   ListRootsResult,
 } from '../model/asking.js';
 import type { ClientCapabilities } from '../model/capabilities.js';
@@ -21,6 +20,7 @@ import type { Inputs } from '../model/methods.js';
 import { toJsonSchema } from '../schemas/json-schema.js';
 import type { InferOutput, Schema } from '../schemas/standard.js';
 import { compile, describeIssues } from '../schemas/validate.js';
+import { formOf } from './form.js';
 import { type Reply, reply } from './reply.js';
 import type { Turn } from './turn.js';
 
@@ -125,7 +125,7 @@ export class Context {
    * Shows the user a form and waits for the answer, on every revision that has forms.
    * https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
    */
-  async elicit<S extends Schema>(question: {
+  async elicit<const S extends Schema>(question: {
     readonly message: string;
     readonly input: S;
   }): Promise<FormAnswer<InferOutput<S>>> {
@@ -163,16 +163,4 @@ export class Context {
   async roots(): Promise<ListRootsResult['roots']> {
     return ((await this.#ask('roots/list', {})) as unknown as ListRootsResult).roots;
   }
-}
-
-const KEPT = ['type', 'properties', 'required'];
-
-/** A form is a flat object of simple fields: what a schema says beyond that stays with the server, which checks the answer. */
-function formOf(json: JsonObject): FormSchema {
-  if (json.type !== 'object' || !isObject(json.properties)) {
-    throw new TenonError('handler/no-form', 'a form is an object of simple fields', {
-      next: 'elicit with an object schema',
-    });
-  }
-  return Object.fromEntries(Object.entries(json).filter(([key]) => KEPT.includes(key))) as unknown as FormSchema;
 }

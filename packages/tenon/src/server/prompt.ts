@@ -35,7 +35,7 @@ export interface PromptDefinition<In = unknown> extends PromptFacts {
 type Arguments<I> = unknown extends I ? Record<string, string> : I;
 
 /** Defines a prompt. The properties of `input` become its arguments; on the wire each is a string. */
-export function prompt<I extends Schema>(
+export function prompt<const I extends Schema>(
   definition: {
     readonly input: I;
     readonly complete?: Completers<keyof InferInput<I> & string>;

@@ -41,9 +41,9 @@ export interface ResourceFacts {
 export interface ResourceDefinition<V = Record<string, string>> extends ResourceFacts {
   read(variables: V & { readonly uri: string }, context: Context): Awaitable<ReadReturn>;
   /** Which resources of the template there are. Without it they can be read but are not listed. */
-  list?(context: Context): Awaitable<readonly Listed<V>[]>;
+  list?(context: Context): Awaitable<readonly Listed<NoInfer<V>>[]>;
   /** Completes the variables of the template. */
-  readonly complete?: Completers<keyof V & string>;
+  readonly complete?: Completers<NoInfer<keyof V & string>>;
   /** Called when a first subscriber comes to a URI; what it returns is called when the last one has gone. */
   subscribe?(uri: string): (() => void) | undefined | void;
   /**

@@ -49,21 +49,21 @@ type Arguments<I> = unknown extends I ? Record<string, unknown> : I;
  * Defines a tool. The schemas are any Standard Schema or raw JSON Schema: `input` types the handler's first argument,
  * `output` what it returns. What `run` throws is shown to the model only when it was made by `toolError`.
  */
-export function tool<I extends Schema, O extends Schema>(
+export function tool<const I extends Schema, const O extends Schema>(
   definition: {
     readonly input: I;
     readonly output: O;
     run(input: Arguments<InferOutput<I>>, context: Context): Awaitable<ToolReturn<InferInput<O>>>;
   } & ToolFacts,
 ): ToolDefinition<InferInput<I>, InferOutput<O>>;
-export function tool<I extends Schema>(
+export function tool<const I extends Schema>(
   definition: {
     readonly input: I;
     readonly output?: undefined;
     run(input: Arguments<InferOutput<I>>, context: Context): Awaitable<ToolReturn<unknown>>;
   } & ToolFacts,
 ): ToolDefinition<InferInput<I>, unknown>;
-export function tool<O extends Schema>(
+export function tool<const O extends Schema>(
   definition: {
     readonly input?: undefined;
     readonly output: O;

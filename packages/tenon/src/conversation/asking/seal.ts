@@ -45,6 +45,7 @@ declare function btoa(binary: string): string;
 declare function atob(base64: string): string;
 
 const PREFIX = 'tenon1';
+const PROCESS = 'process';
 const MAX_LENGTH = 256 * 1024;
 
 /** Whether a state looks like one that was sealed here. */
@@ -53,22 +54,25 @@ export function isSealed(state: string): boolean {
 }
 
 /** Without keys: one made for this process, so that what it sealed is worth nothing after a restart. */
-export function createSeal(
-  keys: readonly SealKey[] = [{ id: 'process', key: crypto.getRandomValues(new Uint8Array(32)) }],
-): Seal {
-  const ring = new Map(keys.map(({ id, key }) => [id, imported(key)]));
-  const current = keys[0]?.id ?? '';
+export function createSeal(keys?: readonly SealKey[]): Seal {
+  let ring: Map<string, Promise<CryptoKey>> | undefined;
+  // Only when it is first needed: Workers have no randomness before the first request.
+  const keyOf = (id: string): Promise<CryptoKey> | undefined => {
+    ring ??= new Map((keys ?? processKeys()).map(each => [each.id, imported(each.key)]));
+    return ring.get(id);
+  };
+  const current = keys === undefined ? PROCESS : (keys[0]?.id ?? '');
   return {
     async seal(value, boundTo) {
       const iv = crypto.getRandomValues(new Uint8Array(12));
-      const key = await (ring.get(current) as Promise<CryptoKey>);
+      const key = await (keyOf(current) as Promise<CryptoKey>);
       const data = new TextEncoder().encode(JSON.stringify(value));
       const sealed = await crypto.subtle.encrypt(algorithm(iv, current, boundTo), key, data);
       return [PREFIX, current, toBase64(iv), toBase64(new Uint8Array(sealed))].join('.');
     },
     async open(sealed, boundTo) {
       const [prefix, id = '', iv = '', data = '', ...rest] = sealed.length > MAX_LENGTH ? [] : sealed.split('.');
-      const key = await ring.get(id);
+      const key = await keyOf(id);
       if (prefix !== PREFIX || rest.length > 0 || key === undefined) return undefined;
       try {
         const opened = await crypto.subtle.decrypt(algorithm(fromBase64(iv), id, boundTo), key, fromBase64(data));
@@ -79,6 +83,10 @@ export function createSeal(
       }
     },
   };
+}
+
+function processKeys(): SealKey[] {
+  return [{ id: PROCESS, key: crypto.getRandomValues(new Uint8Array(32)) }];
 }
 
 function imported(key: Uint8Array): Promise<CryptoKey> {

@@ -1,6 +1,6 @@
 import type { Dialect } from '../../dialects/dialect.js';
 import { dialectOf, dialects, newest } from '../../dialects/index.js';
-import { INVALID_PARAMS } from '../../jsonrpc/codes.js';
+import { INVALID_PARAMS, INVALID_REQUEST } from '../../jsonrpc/codes.js';
 import { type ErrorObject, isObject, type JsonObject, type Request } from '../../jsonrpc/message.js';
 import type { ClientCapabilities } from '../../model/capabilities.js';
 import { UNSUPPORTED_VERSION } from '../../model/codes.js';
@@ -26,7 +26,9 @@ export function manner(request: Request, served: readonly Dialect[], versionHead
   if (statesRevision(request)) return stated(request.params?._meta as JsonObject, served);
   if (versionHeader !== undefined && headerIsPerRequest(versionHeader)) return refused(missingMeta(request));
   if (request.method === 'initialize') return handshakeOr(served);
-  return served.some(({ opening }) => opening === 'handshake') ? { opening: 'opened' } : refused(missingMeta(request));
+  if (!served.some(({ opening }) => opening === 'handshake')) return refused(missingMeta(request));
+  if (versionHeader === undefined || versions(served).includes(versionHeader)) return { opening: 'opened' };
+  return refused({ code: INVALID_REQUEST, message: `Invalid request: revision ${versionHeader} is not served` });
 }
 
 /** A version in the header that is no revision with handshakes can only come from a sender that opens per request. */

@@ -14,18 +14,25 @@ export type Opening =
 const OF_PER_REQUEST = new Set([HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY, UNSUPPORTED_VERSION]);
 
 /**
- * Judges an answer. Only a result or one of the errors that came with per-request opening shows a server that has it;
+ * Judges an answer. Only a result that lists versions or one of the errors that came with per-request opening shows a server that has it;
  * whatever else a server says is said by one that wants a handshake.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
 export function judge(answer: JsonObject | TenonError, wanted: readonly Dialect[]): Opening {
-  if (!TenonError.is(answer)) return shared(answer.supportedVersions, wanted);
+  if (!TenonError.is(answer)) return discovered(answer, wanted);
   if (saysNothing(answer)) return { opening: 'unknown' };
   if (answer.rpc !== undefined && OF_PER_REQUEST.has(answer.rpc)) {
     const data = isObject(answer.data) ? answer.data : {};
     return shared(data.supported, wanted);
   }
   return byHandshake(wanted);
+}
+
+/** Some servers answer every method that they do not know with an empty result. */
+function discovered({ supportedVersions }: JsonObject, wanted: readonly Dialect[]): Opening {
+  const handshake = byHandshake(wanted);
+  if (!Array.isArray(supportedVersions) && handshake.opening === 'handshake') return handshake;
+  return shared(supportedVersions, wanted);
 }
 
 /** The newest version that both speak decides, also on the manner: one with handshakes is never stated per request. */

@@ -9,25 +9,42 @@ export interface FetchFacts {
   readonly remote?: string | undefined;
 }
 
+/** How long a runtime stays with a request: the `ctx` of a Worker. */
+export interface Lifetime {
+  waitUntil?(until: Promise<unknown>): void;
+}
+
 /** Lets `handle` answer a web `Request`. */
 export function answerFetch(
   handle: (exchange: Exchange) => void,
   request: Request,
   facts: FetchFacts = {},
+  lifetime: Lifetime = {},
 ): Promise<Response> {
-  return new Promise(resolve => handle(createFetchExchange(request, facts, resolve)));
+  return new Promise(resolve => handle(createFetchExchange(request, facts, lifetime, resolve)));
 }
 
-function createFetchExchange(request: Request, facts: FetchFacts, answer: (response: Response) => void): Exchange {
+/** What some servers write into their logs for a client that left. */
+const CLIENT_GONE = 499;
+
+function createFetchExchange(
+  request: Request,
+  facts: FetchFacts,
+  lifetime: Lifetime,
+  answer: (response: Response) => void,
+): Exchange {
   const url = new URL(request.url);
   const listeners: (() => void)[] = [];
   let state: 'waiting' | 'streaming' | 'complete' | 'gone' = 'waiting';
-  const leave = (): void => {
-    if (state === 'complete' || state === 'gone') return;
+  const leave = (): boolean => {
+    if (state === 'complete' || state === 'gone') return false;
+    // Nobody reads it, but whoever waits for the answer here is not left waiting.
+    if (state === 'waiting') answer(new Response(null, { status: CLIENT_GONE }));
     state = 'gone';
     for (const gone of listeners.splice(0)) gone();
+    return true;
   };
-  if (request.signal?.aborted) state = 'gone';
+  if (request.signal?.aborted) leave();
   else request.signal?.addEventListener('abort', leave, { once: true });
 
   return {
@@ -49,8 +66,8 @@ function createFetchExchange(request: Request, facts: FetchFacts, answer: (respo
       }, leave);
     },
     reply(status, body, headers) {
-      if (state !== 'waiting' && state !== 'gone') return;
-      if (state === 'waiting') state = 'complete';
+      if (state !== 'waiting') return;
+      state = 'complete';
       const fields = body === undefined ? { ...headers } : { 'content-type': 'application/json', ...headers };
       answer(new Response(body ?? null, { status, headers: fields }));
     },
@@ -64,6 +81,7 @@ function createFetchExchange(request: Request, facts: FetchFacts, answer: (respo
       if (state === 'gone') gone();
       else if (state !== 'complete') listeners.push(gone);
     },
+    hold: typeof lifetime.waitUntil === 'function' ? until => lifetime.waitUntil?.(until) : undefined,
   };
 }
 
@@ -98,7 +116,7 @@ function createStream(
   status: number,
   headers: HeaderFields,
   complete: () => void,
-  leave: () => void,
+  leave: () => boolean,
 ): [Sink, Response] {
   const encoder = new TextEncoder();
   const capacity = 64 * 1024;
@@ -146,8 +164,9 @@ function createStream(
     },
     cut() {
       if (!close()) return;
-      controller.error(new Error('cut off'));
-      leave();
+      // Who has left is told nothing: some runtimes log an error that a stream ends with.
+      if (leave()) controller.error(new Error('cut off'));
+      else controller.close();
     },
   };
   return [sink, new Response(stream, { status, headers: { ...headers } })];

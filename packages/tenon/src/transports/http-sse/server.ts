@@ -28,7 +28,8 @@ const PEER = 'HTTP+SSE client';
 
 interface Seat {
   readonly principal: string | undefined;
-  readonly requests: Set<Id>;
+  /** The requests that are unanswered, and what lets go of each when it is answered. */
+  readonly requests: Map<Id, (() => void) | undefined>;
   receiver?: Receiver;
   end(): void;
 }
@@ -37,7 +38,7 @@ export function createTwoEndpoints(road: Road, messagesPath: string): TwoEndpoin
   const seats = new Map<string, Seat>();
 
   const seat = (id: string, stream: EventStream, auth: AuthInfo | undefined): [Seat, Channel] => {
-    const requests = new Set<Id>();
+    const requests: Seat['requests'] = new Map();
     let ended = false;
     const taken: Seat = {
       principal: auth?.principal,
@@ -46,14 +47,15 @@ export function createTwoEndpoints(road: Road, messagesPath: string): TwoEndpoin
         if (ended) return;
         ended = true;
         seats.delete(id);
-        for (const _ of requests) road.traffic.leave();
-        requests.clear();
+        for (const unanswered of [...requests.keys()]) settle(unanswered);
         stream.end();
         taken.receiver?.closed();
       },
     };
     const settle = (id: Id): void => {
+      const letGo = requests.get(id);
       if (requests.delete(id)) road.traffic.leave();
+      letGo?.();
     };
     const channel: Channel = {
       peer: PEER,
@@ -130,11 +132,24 @@ function take(road: Road, seat: Seat, exchange: Exchange, value: unknown, auth: 
       return refuseBusy(exchange, 'Too many requests of this session are unanswered', id);
     }
     if (!seat.requests.has(id)) road.traffic.enter();
-    seat.requests.add(id);
+    seat.requests.get(id)?.();
+    seat.requests.set(id, holding(exchange));
   }
   // Accepted before it is answered: the answer may come over the stream at once.
   exchange.reply(202);
   seat.receiver?.message(value, auth === undefined ? undefined : { auth });
+}
+
+/** The work goes on after the POST is answered, where Workers would drop it. */
+function holding({ hold }: Exchange): (() => void) | undefined {
+  if (hold === undefined) return undefined;
+  let letGo: (() => void) | undefined;
+  hold(
+    new Promise(resolve => {
+      letGo = resolve;
+    }),
+  );
+  return letGo;
 }
 
 function closedError(): TenonError {

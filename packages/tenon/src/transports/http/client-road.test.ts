@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import type { SendOptions } from '../../jsonrpc/channel.js';
 import { nodeRequester } from '../../runtimes/node/http-client.js';
 import { fetchRequester } from '../../runtimes/web/http-client.js';
 import { openHttp } from './client.js';

@@ -69,5 +69,6 @@ export function withHeaders(exchange: Exchange, fields: HeaderFields): Exchange 
     reply: (status, body, headers) => exchange.reply(status, body, { ...headers, ...fields }),
     stream: (status, headers): Sink => exchange.stream(status, { ...headers, ...fields }),
     whenGone: gone => exchange.whenGone(gone),
+    hold: exchange.hold,
   };
 }

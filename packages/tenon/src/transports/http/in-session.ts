@@ -112,10 +112,14 @@ export function endSession(session: Session, exchange: Exchange) {
   exchange.reply(204);
 }
 
-function wrongVersion({ dialect }: Session, exchange: Exchange): string | undefined {
+const ANY_REQUEST: Request = { jsonrpc: '2.0', id: 0, method: 'ping' };
+
+/** A client should name the revision of its session. Some name another of those that have sessions, and mean no harm. */
+function wrongVersion({ dialect, house }: Session, exchange: Exchange): string | undefined {
   const header = exchange.header('mcp-protocol-version');
   if (header === undefined || dialect === undefined || !dialect.http.versionHeader) return undefined;
-  if (header === dialect.revision || trimHeaderValue(header) === dialect.revision) return undefined;
+  const named = trimHeaderValue(header);
+  if (named === dialect.revision || house.service.manner(ANY_REQUEST, named).opening === 'opened') return undefined;
   return `MCP-Protocol-Version must be ${dialect.revision} in this session`;
 }
 

@@ -77,6 +77,45 @@ describe.each(runtimes)('requests that stand alone, over $name', ({ open }) => {
     expect(await response.json()).toMatchObject({ id: 1, error: { code: -32022, data: { requested: 'v9' } } });
   });
 
+  it.each([
+    ['another', 'v8'],
+    ['none', undefined],
+  ])(
+    'name it alike in header and body, even one that is not served: %s [W3] [http.mcp-protocol-version-header-mismatch]',
+    async (_what, version) => {
+      await serve();
+      const { headers, body } = alone('tools/list');
+      const rest = { ...headers };
+      delete rest['mcp-protocol-version'];
+      const response = await site.send('/mcp', {
+        method: 'POST',
+        headers: version === undefined ? rest : { ...rest, 'mcp-protocol-version': version },
+        body: String(body).replace('2026-07-28', 'v9'),
+      });
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ id: 1, error: { code: -32020 } });
+    },
+  );
+
+  it('are refused when they would stream and there are too many streams [streams]', async () => {
+    const service = await serve(
+      {
+        alone(_request, loan) {
+          loan.send(notification('notifications/subscriptions/acknowledged'));
+          return new Promise(() => {});
+        },
+      },
+      { bounds: { streams: 1 } },
+    );
+    const first = await site.send('/mcp', alone('subscriptions/listen'));
+    const second = await site.send('/mcp', alone('subscriptions/listen', {}, 2));
+    expect([first.status, second.status]).toEqual([200, 503]);
+    expect(second.headers.get('retry-after')).toBe('5');
+    expect(await second.json()).toMatchObject({ id: 2, error: { code: -32603 } });
+    await first.body?.cancel();
+    await expect.poll(() => service.alone[0]?.gone).toBe(true);
+  });
+
   it('lack their _meta only to be refused [http.validation-order] [W2]', async () => {
     await serve();
     const headers = { ...JSON_HEADERS, 'mcp-protocol-version': '2026-07-28' };

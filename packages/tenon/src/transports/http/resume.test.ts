@@ -198,7 +198,7 @@ describe.each(runtimes)('streams of a session, over $name', ({ open }) => {
     await events.return(undefined);
   });
 
-  it('are kept alive while they are quiet, by one timer [subscriptions.http-keepalive-comment]', async () => {
+  it('are kept alive while they are quiet [subscriptions.http-keepalive-comment]', async () => {
     const clock = createFakeClock();
     await serve({ clock, bounds: { keepAlive: 1000 } });
     const session = await openSession(site, '2025-06-18');

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { failure, notification, request } from '../../jsonrpc/message.js';
+import { createEndpoint } from './endpoint.js';
 import { createFakeClock } from './fixtures/fake-clock.js';
 import { type Behaviour, type Call, createFakeService } from './fixtures/fake-service.js';
 import {
@@ -12,6 +13,7 @@ import {
   runtimes,
   type Site,
 } from './fixtures/sites.js';
+import { createStubExchange } from './fixtures/stub-exchange.js';
 import type { HandlerOptions } from './options.js';
 
 const SESSION_REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
@@ -91,6 +93,17 @@ describe.each(runtimes)('sessions, over $name', ({ open }) => {
     const failed = await openSession(site, 'v9');
     expect(failed.id).toBe('');
     expect(service.peers[0]?.closed).toBe(1);
+    const lost = createStubExchange(
+      'POST',
+      JSON_HEADERS,
+      JSON.stringify(request(0, 'initialize', { protocolVersion: '2025-11-25' })),
+    );
+    const endpoint = createEndpoint(service);
+    endpoint.handle(lost);
+    expect(endpoint.sessions).toBe(1);
+    lost.leave();
+    await expect.poll(() => service.peers[1]?.closed).toBe(1);
+    expect(endpoint.sessions).toBe(0);
   });
 
   it('belong to who opened them [security.session.bound-to-user] [security.session.not-authentication] [security.session.inbound-verified]', async () => {
@@ -106,11 +119,12 @@ describe.each(runtimes)('sessions, over $name', ({ open }) => {
   });
 
   it.each(['2025-06-18', '2025-11-25'])(
-    'keep to their version, %s [http.version-header.invalid-400] [http.version-header.missing-default]',
+    'refuse versions without sessions, %s [http.version-header.invalid-400] [http.version-header.missing-default]',
     async revision => {
       await serve();
       const session = await openSession(site, revision);
-      for (const version of ['2025-03-26', 'v9', 'latest']) {
+      expect((await session.post(call(0), { headers: { 'mcp-protocol-version': '2025-03-26' } })).status).toBe(200);
+      for (const version of ['2026-07-28', 'v9', 'latest']) {
         const headers = { 'mcp-protocol-version': version };
         expect((await session.post(notification('x'), { headers })).status).toBe(400);
         expect((await session.post(call(1), { headers })).status).toBe(400);
@@ -220,124 +234,6 @@ describe.each(runtimes)('sessions, over $name', ({ open }) => {
     const session = await openSession(site);
     service.peers[0]?.channel.send(failure(undefined, { code: -32700, message: 'x' }));
     expect((await session.post(call(1))).status).toBe(200);
-  });
-
-  describe('with batches', () => {
-    const batch = [call(1), notification('notifications/progress'), call(2)];
-
-    it('answer a batch as one [http.post.body-single-or-batch]', async () => {
-      await serve();
-      const session = await openSession(site, '2025-03-26');
-      const response = await session.post(batch);
-      expect(response.status).toBe(200);
-      expect(await response.json()).toMatchObject([{ id: 1 }, { id: 2 }]);
-      const silent = await session.post([notification('a'), { jsonrpc: '2.0', id: 9, result: {} }]);
-      expect([silent.status, await silent.text()]).toEqual([202, '']);
-    });
-
-    it('answer a batch as a stream when something is said first [http.sse.response-delivered]', async () => {
-      await serve({
-        session: ({ channel, request: { id } }) => {
-          if (id === 2) channel.send(notification('notifications/progress'), { relatedTo: 2 });
-          return false;
-        },
-      });
-      const session = await openSession(site, '2025-03-26');
-      const response = await session.post([call(2), call(1)]);
-      const messages = (await allEvents(response)).flatMap(({ data }) => (data ? [JSON.parse(data)] : []));
-      expect(messages).toMatchObject([{ method: 'notifications/progress' }, { id: 2 }, { id: 1 }]);
-    });
-
-    it.each([
-      ['empty', []],
-      ['with something in it that is no message', [call(1), 7]],
-      ['with one id twice', [call(1), call(1)]],
-      ['that opens a session [lifecycle.initialize-not-in-batch]', [call(1), request(2, 'initialize')]],
-      ['longer than the bound', Array.from({ length: 51 }, () => notification('x'))],
-    ])('refuse a batch %s, whole', async (_what, messages) => {
-      const service = await serve();
-      const session = await openSession(site, '2025-03-26');
-      const response = await session.post(messages);
-      expect(response.status).toBe(400);
-      expect(await response.json()).toMatchObject({ id: null, error: { code: -32600 } });
-      expect(service.peers[0]?.received).toHaveLength(1);
-    });
-
-    it.each(['2024-11-05', '2025-06-18', '2025-11-25'])(
-      'refuse batches on %s [base.batch.not-allowed]',
-      async revision => {
-        await serve();
-        const session = await openSession(site, revision);
-        const response = await session.post(batch);
-        expect(response.status).toBe(400);
-        expect(await response.json()).toMatchObject({ error: { code: -32600 } });
-      },
-    );
-  });
-
-  describe('within bounds', () => {
-    it('give way when they idle and there is no room [sessions]', async () => {
-      const clock = createFakeClock();
-      const service = await serve({}, { clock, bounds: { sessions: 2, sessionGrace: 1000 } });
-      const [first, second] = [await openSession(site), await openSession(site)];
-      const refused = await openSession(site);
-      expect(refused.response.status).toBe(503);
-      expect(refused.response.headers.get('retry-after')).toMatch(/^\d+$/);
-      clock.advance(1000);
-      await first.post(call(1));
-      const third = await openSession(site);
-      expect(third.response.status).toBe(200);
-      expect(service.peers[1]).toMatchObject({ closed: 1, ended: 1 });
-      expect((await second.post(call(1))).status).toBe(404);
-      expect((await first.post(call(1))).status).toBe(200);
-    });
-
-    it('end after their idle time, unless they listen or work', async () => {
-      const { calls, session: hold } = holding();
-      const clock = createFakeClock();
-      await serve(
-        { session: held => (held.request.id === 'hold' ? hold(held) : false) },
-        { clock, bounds: { keepAlive: 0 } },
-      );
-      const [idle, listening, working] = [await openSession(site), await openSession(site), await openSession(site)];
-      const stream = await listening.get();
-      const pending = working.post(call('hold'));
-      await expect.poll(() => calls.length).toBe(1);
-      clock.advance(29 * 60_000);
-      expect((await idle.post(call(1))).status).toBe(200);
-      clock.advance(32 * 60_000);
-      expect((await idle.post(call(1))).status).toBe(404);
-      expect((await listening.post(call(1))).status).toBe(200);
-      calls[0]?.answer();
-      expect((await pending).status).toBe(200);
-      await stream.body?.cancel();
-    });
-
-    it('have no timer when there is none of them', async () => {
-      const clock = createFakeClock();
-      await serve({}, { clock, bounds: { keepAlive: 0 } });
-      expect(clock.timers).toBe(0);
-      const session = await openSession(site);
-      expect(clock.timers).toBe(1);
-      await session.end();
-      clock.advance(60_000);
-      expect(clock.timers).toBe(0);
-    });
-
-    it('have only so many requests unanswered [requests]', async () => {
-      const { calls, session: hold } = holding();
-      await serve({ session: hold }, { bounds: { requests: 1 } });
-      const session = await openSession(site);
-      const pending = session.post(call(1));
-      await expect.poll(() => calls.length).toBe(1);
-      expect((await session.post(call(2))).status).toBe(503);
-      calls[0]?.answer();
-      expect((await pending).status).toBe(200);
-      const again = session.post(call(2));
-      await expect.poll(() => calls.length).toBe(2);
-      calls[1]?.answer();
-      expect((await again).status).toBe(200);
-    });
   });
 
   it('that can not be connected are refused without the reason', async () => {

@@ -12,7 +12,7 @@ export interface EventStream {
   cut(): void;
 }
 
-/** All streams of an endpoint: counted, and kept alive by one timer. */
+/** All streams of an endpoint: counted and kept alive. */
 export interface Streams {
   /**
    * Begins the stream that answers an exchange; `undefined` when there are too many, or when the client is gone.
@@ -32,24 +32,20 @@ const STREAM_HEADERS = {
 
 interface Entry extends EventStream {
   quiet: boolean;
+  stopKeeping?: () => void;
 }
 
 export function createStreams(bounds: Bounds, clock: Clock): Streams {
   const entries = new Set<Entry>();
-  let ticking = false;
 
-  const tick = (): void => {
-    ticking = false;
-    for (const entry of entries) {
+  // Each stream has a timer of its own: Workers take a request that waits for nothing of its own for one that hangs.
+  const keep = (entry: Entry): void => {
+    if (bounds.keepAlive <= 0) return;
+    entry.stopKeeping = clock.after(bounds.keepAlive, () => {
       if (entry.quiet) entry.write(KEEP_ALIVE);
       entry.quiet = true;
-    }
-    arm();
-  };
-  const arm = (): void => {
-    if (ticking || entries.size === 0 || bounds.keepAlive <= 0) return;
-    ticking = true;
-    clock.after(bounds.keepAlive, tick);
+      if (entry.open) keep(entry);
+    });
   };
 
   return {
@@ -58,11 +54,12 @@ export function createStreams(bounds: Bounds, clock: Clock): Streams {
       const sink = exchange.stream(200, headers === undefined ? STREAM_HEADERS : { ...STREAM_HEADERS, ...headers });
       const entry = entryOf(sink, bounds.waitingBytes, stream => {
         entries.delete(stream);
+        stream.stopKeeping?.();
         closed?.(stream);
       });
       entries.add(entry);
+      keep(entry);
       exchange.whenGone(entry.cut);
-      arm();
       return entry;
     },
     get count() {

@@ -1,0 +1,49 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { canonical } from './canonical.js';
+
+/** The same value with the members of every object in the reverse order. */
+function turned(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(turned);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([key, inner]) => [key, turned(inner)]),
+  );
+}
+
+describe('canonical JSON', () => {
+  it('is the same for equal values, whatever the order of members', () => {
+    fc.assert(fc.property(fc.jsonValue(), value => expect(canonical(turned(value))).toBe(canonical(value))));
+  });
+
+  it('is another for other values, and is JSON of the value', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
+        const equal = JSON.stringify(turned(turned(a))) === JSON.stringify(b);
+        if (!equal && canonical(a) === canonical(b))
+          expect(JSON.parse(canonical(a))).toEqual(JSON.parse(JSON.stringify(b)));
+        expect(JSON.parse(canonical(a))).toEqual(JSON.parse(JSON.stringify(a)));
+      }),
+    );
+  });
+
+  it('tells an array from an object, text from a number, and __proto__ from nothing', () => {
+    const values = [
+      [1],
+      { 0: 1 },
+      '1',
+      1,
+      {},
+      JSON.parse('{"__proto__":1}'),
+      [],
+      null,
+      'null',
+      ['a', ['b']],
+      ['a', 'b'],
+    ];
+    expect(new Set(values.map(canonical)).size).toBe(values.length);
+    expect(canonical(undefined)).toBe('null');
+  });
+});

@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createSeal, isSealed } from './seal.js';
+
+const key = (fill: number) => new Uint8Array(32).fill(fill);
+
+describe('a seal', () => {
+  it('opens what it sealed, for what it sealed it [mrtr.request-state-integrity]', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.dictionary(fc.string(), fc.jsonValue()),
+        fc.string({ unit: 'grapheme' }),
+        async (value, boundTo) => {
+          const seal = createSeal();
+          const sealed = await seal.seal(value, boundTo);
+          expect(isSealed(sealed)).toBe(true);
+          expect(await seal.open(sealed, boundTo)).toEqual(JSON.parse(JSON.stringify(value)));
+          expect(await seal.open(sealed, `${boundTo}x`)).toBeUndefined();
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  it('refuses any change of any one character, and any change of length', async () => {
+    const seal = createSeal([{ id: 'k1', key: key(1) }]);
+    const sealed = await seal.seal({ a: 'secret' }, 'b');
+    const place = fc.nat(sealed.length - 1);
+    const char = fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.=+/ ');
+    await fc.assert(
+      fc.asyncProperty(place, char, async (at, other) => {
+        fc.pre(sealed[at] !== other);
+        expect(await seal.open(sealed.slice(0, at) + other + sealed.slice(at + 1), 'b')).toBeUndefined();
+        expect(await seal.open(sealed.slice(0, at), 'b')).toBeUndefined();
+      }),
+      { numRuns: 300 },
+    );
+    expect(await seal.open(`${sealed}A`, 'b')).toBeUndefined();
+  });
+
+  it('refuses any bit that flips', async () => {
+    const seal = createSeal();
+    const [prefix, id, iv = '', data = ''] = (await seal.seal({ a: 1 }, 'b')).split('.');
+    const flipped = (part: string, bit: number) => {
+      const bytes = Buffer.from(part, 'base64url');
+      const at = (bit >> 3) % bytes.length;
+      bytes.writeUInt8((bytes[at] as number) ^ (1 << (bit & 7)), at);
+      return bytes.toString('base64url');
+    };
+    for (let bit = 0; bit < 8 * 12; bit++)
+      expect(await seal.open([prefix, id, flipped(iv, bit), data].join('.'), 'b')).toBeUndefined();
+    for (let bit = 0; bit < 8 * 24; bit++)
+      expect(await seal.open([prefix, id, iv, flipped(data, bit)].join('.'), 'b')).toBeUndefined();
+  });
+
+  it('refuses whatever else comes, without throwing', async () => {
+    const seal = createSeal();
+    for (const text of [
+      '',
+      'tenon1',
+      'tenon1.process..',
+      'tenon1.process.!!.!!',
+      'tenon1.other.AAAA.AAAA',
+      `tenon1.process.${'A'.repeat(300_000)}`,
+    ]) {
+      expect(await seal.open(text, 'b')).toBeUndefined();
+    }
+    await fc.assert(
+      fc.asyncProperty(fc.string(), async text =>
+        expect(await seal.open(`tenon1.process.${text}`, 'b')).toBeUndefined(),
+      ),
+    );
+  });
+
+  it('seals with its first key and opens with all; another process opens nothing', async () => {
+    const before = createSeal([{ id: 'a', key: key(1) }]);
+    const rotated = createSeal([
+      { id: 'b', key: key(2) },
+      { id: 'a', key: key(1) },
+    ]);
+    const sealed = await before.seal({ n: 1 }, '');
+    expect(await rotated.open(sealed, '')).toEqual({ n: 1 });
+    expect(await before.open(await rotated.seal({ n: 1 }, ''), '')).toBeUndefined();
+    expect(await createSeal().open(await createSeal().seal({ n: 1 }, ''), '')).toBeUndefined();
+  });
+
+  it('never gives the same text twice, and does not show what is in it', async () => {
+    const seal = createSeal();
+    const texts = await Promise.all(Array.from({ length: 20 }, () => seal.seal({ a: 'secret' }, 'bound')));
+    expect(new Set(texts).size).toBe(20);
+    for (const text of texts)
+      expect(Buffer.from(text.split('.')[3] as string, 'base64url').toString('latin1')).not.toMatch(/secret|bound/);
+  });
+});

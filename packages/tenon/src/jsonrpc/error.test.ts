@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { INTERNAL_ERROR } from './codes.js';
+import { isForPeer, rpcError, TenonError, toErrorObject } from './error.js';
+
+describe('a TenonError', () => {
+  it('says who, what was expected, what came and what to do next', () => {
+    const error = new TenonError('a/b', 'it broke', {
+      peer: 'notes',
+      method: 'm',
+      expected: 'x',
+      got: 'y',
+      next: 'mend it',
+    });
+    expect(error.message).toBe('notes, m: it broke: expected x, got y\n→ mend it');
+    expect(error).toMatchObject({ code: 'a/b', peer: 'notes', method: 'm', next: 'mend it', name: 'TenonError' });
+  });
+
+  it('says only what is known', () => expect(new TenonError('a/b', 'it broke').message).toBe('it broke'));
+
+  it('is made of whatever was thrown, and keeps one that is there', () => {
+    const error = new TenonError('a/b', 'it broke');
+    expect(TenonError.from(error, 'c/d')).toBe(error);
+    expect(TenonError.from('text', 'c/d', { peer: 'p' })).toMatchObject({
+      code: 'c/d',
+      message: 'p: text',
+      cause: 'text',
+    });
+    expect(TenonError.from(new Error('no'))).toMatchObject({ code: 'internal/unexpected', message: 'no' });
+  });
+
+  it('is told also when another copy of the library made it', () => {
+    expect(TenonError.is(Object.assign(new Error('x'), { name: 'TenonError', code: 'a/b' }))).toBe(true);
+    expect(TenonError.is({ name: 'TenonError', code: 'a/b' })).toBe(false);
+  });
+});
+
+describe('what of an error crosses the wire', () => {
+  it('is what was made for it', () => {
+    expect(toErrorObject(rpcError(-32602, 'no', { a: 1 }))).toEqual({ code: -32602, message: 'no', data: { a: 1 } });
+    expect(toErrorObject(rpcError(-32602, 'no'))).toEqual({ code: -32602, message: 'no' });
+  });
+
+  it('is nothing of any other: no text, no path, no stack [base.error.internal-error]', () => {
+    const foreign = new TenonError('peer/error', 'secret', { rpc: -32000, data: 'secret', peer: '/home/me/x.js' });
+    for (const thrown of [foreign, new Error('secret'), 'secret', undefined, null, { code: 1, message: 'secret' }]) {
+      expect(toErrorObject(thrown)).toEqual({ code: INTERNAL_ERROR, message: 'Internal error' });
+      expect(isForPeer(thrown)).toBe(false);
+    }
+  });
+});

@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { failure, isId, kindOf, malformation, notification, request, success } from './message.js';
+
+const v = { jsonrpc: '2.0' };
+
+describe('the kind of a message', () => {
+  it.each([
+    ['request', { ...v, id: 1, method: 'a' }],
+    ['request', { ...v, id: '', method: 'a', params: {} }],
+    ['request', { ...v, id: 1, method: 'a', more: 1 }],
+    ['notification', { ...v, method: 'a' }],
+    ['success', { ...v, id: 1, result: {} }],
+    ['success', { ...v, id: 1, result: { unknown: 1 } }],
+    ['failure', { ...v, id: 1, error: { code: 1, message: '' } }],
+    ['failure', { ...v, error: { code: -1, message: 'm', data: null } }],
+    ['failure', { ...v, id: null, error: { code: 1, message: '' } }],
+  ])(
+    '%s: %j [base.response.result-object base.error.code-and-message base.error.id-absent-when-unreadable]',
+    (kind, value) => expect(kindOf(value)).toBe(kind),
+  );
+
+  it.each([
+    ['no object', 5],
+    ['null', null],
+    ['an array', [{ ...v, method: 'a' }]],
+    ['no jsonrpc [base.jsonrpc-2.0]', { id: 1, method: 'a' }],
+    ['another jsonrpc [base.jsonrpc-2.0]', { jsonrpc: 2, id: 1, method: 'a' }],
+    ['a method that is no string', { ...v, id: 1, method: 5 }],
+    ['positional params [base.request.params-object]', { ...v, id: 1, method: 'a', params: [1] }],
+    ['a fractional id [base.request.id-string-or-integer]', { ...v, id: 1.5, method: 'a' }],
+    ['an id that is null [base.request.id-not-null]', { ...v, id: null, method: 'a' }],
+    ['an id that is an object [base.request.id-string-or-integer]', { ...v, id: {}, method: 'a' }],
+    ['an id of 2^53', { ...v, id: 2 ** 53, method: 'a' }],
+    ['a request with a result', { ...v, id: 1, method: 'a', result: {} }],
+    ['result and error [base.response.result-xor-error]', { ...v, id: 1, result: {}, error: { code: 1, message: '' } }],
+    ['neither result nor error [base.response.result-xor-error]', { ...v, id: 1 }],
+    ['a result that is no object [base.response.result-object]', { ...v, id: 1, result: 'x' }],
+    ['a result without an id', { ...v, result: {} }],
+    ['an error without a message [base.error.code-and-message]', { ...v, id: 1, error: { code: 1 } }],
+    ['a code that is a string [base.error.code-integer]', { ...v, id: 1, error: { code: '1', message: '' } }],
+    ['a fractional code [base.error.code-integer]', { ...v, id: 1, error: { code: 1.5, message: '' } }],
+  ])('malformed: %s', (_, value) => {
+    expect(kindOf(value)).toBe('malformed');
+    expect(malformation(value).why).not.toBe('');
+  });
+
+  it('names the id of a request that is otherwise broken, and of nothing else', () => {
+    expect(malformation({ ...v, id: 7, method: 5 })).toMatchObject({ id: 7 });
+    expect(malformation({ ...v, id: 7, result: 5 })).not.toHaveProperty('id');
+    expect(malformation({ ...v, id: 1.5, method: 'a' })).not.toHaveProperty('id');
+  });
+
+  const part = fc.option(
+    fc.oneof(fc.integer(), fc.double(), fc.string(), fc.constant(null), fc.constant({}), fc.constant([])),
+    { nil: undefined },
+  );
+  const error = fc.oneof(part, fc.record({ code: part, message: part }));
+  const like = fc.record(
+    { jsonrpc: fc.constantFrom('2.0', '1.0', 2), id: part, method: part, params: part, result: part, error },
+    { requiredKeys: [] },
+  );
+
+  it('is found and explained by the same rules, whatever comes', () => {
+    fc.assert(
+      fc.property(fc.oneof(like, fc.jsonValue()), value => {
+        const kind = kindOf(value);
+        const { id, why } = malformation(value);
+        if (id !== undefined) expect(isId(id)).toBe(true);
+        if (kind !== 'malformed') return;
+        // Each explanation is true of the value.
+        const { jsonrpc, method } = Object(value) as Record<string, unknown>;
+        if (why.startsWith('"jsonrpc"')) expect(jsonrpc).not.toBe('2.0');
+        if (why.startsWith('"method"')) expect(typeof method).not.toBe('string');
+        if (why.startsWith('a message is'))
+          expect(typeof value !== 'object' || value === null || Array.isArray(value)).toBe(true);
+      }),
+    );
+  });
+
+  it('of what is made here is what it was made as [base.notification.no-id base.response.same-id]', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.string(), fc.maxSafeInteger()),
+        fc.string(),
+        fc.dictionary(fc.string(), fc.jsonValue()),
+        (id, method, params) => {
+          expect(kindOf(request(id, method, params))).toBe('request');
+          expect(kindOf(notification(method, params))).toBe('notification');
+          expect(kindOf(success(id, params))).toBe('success');
+          expect(kindOf(failure(id, { code: 1, message: method }))).toBe('failure');
+          expect(failure(undefined, { code: 1, message: method })).not.toHaveProperty('id');
+          expect(success(id, params).id).toBe(id);
+        },
+      ),
+    );
+  });
+});

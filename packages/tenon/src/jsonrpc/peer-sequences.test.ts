@@ -1,0 +1,143 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fakeClock } from '../testing/clock.js';
+import { createPair } from '../transports/memory.js';
+import { isObject, type JsonObject, kindOf, type Message } from './message.js';
+import { type Hands, Peer } from './peer.js';
+
+const soon = () => new Promise(resolve => setImmediate(resolve));
+const id = fc.oneof(fc.integer({ min: 0, max: 5 }), fc.constantFrom('a', '1', ''));
+const v = { jsonrpc: '2.0' as const };
+
+const message: fc.Arbitrary<unknown> = fc.oneof(
+  fc.record({ jsonrpc: fc.constant('2.0'), id, method: fc.constantFrom('now', 'later', 'never', 'throws', 'wrong') }),
+  fc.record({ jsonrpc: fc.constant('2.0'), method: fc.constantFrom('note', 'throws') }),
+  fc.record({ jsonrpc: fc.constant('2.0'), id, result: fc.constant({}) }),
+  fc.record({ jsonrpc: fc.constant('2.0'), id, error: fc.constant({ code: 1, message: 'no' }) }),
+  fc.record(
+    { jsonrpc: fc.constant('2.0'), id, result: fc.jsonValue(), error: fc.jsonValue() },
+    { requiredKeys: ['jsonrpc'] },
+  ),
+  fc.jsonValue(),
+);
+
+const step = fc.oneof(
+  { weight: 4, arbitrary: message.map(value => ({ do: 'say' as const, value })) },
+  { weight: 1, arbitrary: fc.array(message, { maxLength: 6 }).map(value => ({ do: 'say' as const, value })) },
+  { weight: 1, arbitrary: id.map(value => ({ do: 'cancel' as const, value })) },
+  { weight: 1, arbitrary: fc.constant({ do: 'call' as const, value: 0 }) },
+  { weight: 1, arbitrary: fc.constant({ do: 'wait' as const, value: 0 }) },
+);
+
+function handsOf(batches: boolean, later: (() => void)[]): Hands {
+  return {
+    request: ({ method }): JsonObject | Promise<JsonObject> => {
+      if (method === 'throws') throw new Error('x');
+      if (method === 'later') return new Promise(resolve => later.push(() => resolve({})));
+      return method === 'never' ? new Promise<JsonObject>(() => {}) : ({} as JsonObject);
+    },
+    notification({ method }) {
+      if (method === 'throws') throw new Error('x');
+    },
+    problem() {},
+    closed() {},
+    batches: () => batches,
+    unreadableId: () => null,
+  };
+}
+
+/** The ids that were asked for, and those that were answered, with how often. */
+function count(values: readonly unknown[], kinds: readonly string[]): Map<unknown, number> {
+  const counts = new Map<unknown, number>();
+  for (const value of values.flat()) {
+    if (!isObject(value) || !kinds.includes(kindOf(value)) || value.id === null) continue;
+    counts.set(value.id, (counts.get(value.id) ?? 0) + 1);
+  }
+  return counts;
+}
+
+describe('any sequence of messages', () => {
+  it('harms no peer: each request is answered at most once, and nothing is left behind [base.batch.receive base.batch.response-array]', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 25 }), fc.boolean(), async (steps, batches) => {
+        const pair = createPair();
+        const clock = fakeClock();
+        const later: (() => void)[] = [];
+        const said: unknown[] = [];
+        const sent: unknown[] = [];
+        const calls: Promise<unknown>[] = [];
+        const peer = new Peer(pair.server, handsOf(batches, later), clock);
+        await peer.open();
+        await pair.client.open({ message: value => said.push(value), unreadable() {}, lost() {}, closed() {} });
+        for (const { do: what, value } of steps) {
+          if (what === 'say') {
+            sent.push(value);
+            await pair.client.send(value as Message);
+          }
+          if (what === 'cancel') peer.cancel(value);
+          if (what === 'call') calls.push(peer.call('m', {}).catch(() => {}));
+          if (what === 'wait') await soon();
+        }
+        for (const go of later) go();
+        await soon();
+        const asked = count(sent, ['request']);
+        const answered = count(said, ['success', 'failure']);
+        for (const [each, times] of answered)
+          expect(times).toBeLessThanOrEqual((asked.get(each) ?? 0) + malformed(sent, each));
+        // Another message is served as ever, and the end leaves nothing.
+        await pair.client.send({ ...v, id: 'last', method: 'now' });
+        await soon();
+        expect(said).toContainEqual({ ...v, id: 'last', result: {} });
+        await pair.client.close();
+        await Promise.all(calls);
+        expect([peer.inFlight, peer.waiting, clock.timers]).toEqual([0, 0, 0]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('between two peers: every request is answered exactly once, or cancelled', async () => {
+    const act = fc.record({
+      from: fc.integer({ min: 0, max: 1 }),
+      method: fc.constantFrom('now', 'later', 'throws'),
+      abort: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(act, { maxLength: 30 }), async acts => {
+        const pair = createPair();
+        const clock = fakeClock();
+        const later: (() => void)[] = [];
+        const peers = [pair.client, pair.server].map(channel => new Peer(channel, handsOf(false, later), clock));
+        for (const peer of peers) await peer.open();
+        const outcomes = acts.map(({ from, method, abort }) => {
+          const [near, far] = [peers[from] as Peer, peers[1 - from] as Peer];
+          const controller = new AbortController();
+          const settled: string[] = [];
+          const done = near
+            .call(method, {}, { signal: controller.signal, onAbandoned: each => void far.cancel(each) })
+            .then(
+              () => settled.push('result'),
+              error => settled.push(error.code),
+            );
+          if (abort) controller.abort();
+          return { done, settled, method, abort };
+        });
+        await soon();
+        for (const go of later) go();
+        await Promise.all(outcomes.map(({ done }) => done));
+        await soon();
+        for (const { settled, method, abort } of outcomes) {
+          expect(settled).toEqual([abort ? 'call/aborted' : method === 'throws' ? 'peer/error' : 'result']);
+        }
+        for (const peer of peers) expect([peer.inFlight, peer.waiting]).toEqual([0, 0]);
+        expect(clock.timers).toBe(0);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+/** How many broken messages name this id: each is answered as well. */
+function malformed(sent: readonly unknown[], each: unknown): number {
+  return sent.flat().filter(value => isObject(value) && value.id === each && kindOf(value) === 'malformed').length;
+}

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { isExtensionId, isMetaKey, isReservedKey } from './meta.js';
+
+describe('a key of _meta', () => {
+  it.each([
+    'name',
+    'a',
+    'n.a_m-e9',
+    'com.example/name',
+    'a/',
+    'a-b.c1/x',
+    'io.modelcontextprotocol/related-task',
+    'x9/9',
+  ])('may be %s [base.meta.prefix-labels-then-slash base.meta.name-characters]', key =>
+    expect(isMetaKey(key)).toBe(true),
+  );
+
+  it.each([
+    '',
+    '/name',
+    '.a/name',
+    'a..b/name',
+    '1a/name',
+    'a-/name',
+    '-a/name',
+    'a/-name',
+    'a/name.',
+    'a/b/c',
+    'na me',
+    'ü',
+    'a_b/name',
+    '__proto__',
+  ])('may not be %j [base.meta.label-characters base.meta.name-characters]', key => expect(isMetaKey(key)).toBe(false));
+
+  it.each([
+    ['io.modelcontextprotocol/x', true],
+    ['dev.mcp/x', true],
+    ['com.mcp.tools/x', true],
+    ['com.example.mcp/x', false],
+    ['mcp/x', false],
+    ['mcp', false],
+  ])('%s belongs to the protocol: %s [base.meta.reserved-prefix-second-label]', (key, reserved) => {
+    expect(isReservedKey(key)).toBe(reserved);
+  });
+
+  it.each([
+    ['com.example/thing', true],
+    ['io.modelcontextprotocol/tasks', true],
+    ['thing', false],
+    ['com.example/', false],
+    ['/thing', false],
+    ['com..example/thing', false],
+  ])('%s names an extension: %s [versioning.extension-id-rules]', (id, is) => expect(isExtensionId(id)).toBe(is));
+});

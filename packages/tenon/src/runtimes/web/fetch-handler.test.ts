@@ -1,0 +1,59 @@
+import { Hono } from 'hono';
+import { describe, expect, it } from 'vitest';
+import { createHandler, type FetchFacts } from '../../http.js';
+import { notification, success } from '../../jsonrpc/message.js';
+import { createFakeService } from '../../transports/http/fixtures/fake-service.js';
+import { alone, eventsOf, nextMessages } from '../../transports/http/fixtures/sites.js';
+
+const ask = (init = alone('tools/list')) => new Request('http://localhost/mcp', init as RequestInit);
+
+describe('a fetch handler', () => {
+  it('is a route of Hono', async () => {
+    const handler = createHandler(createFakeService());
+    const app = new Hono();
+    app.all('/mcp', c => handler(c.req.raw));
+    expect((await app.request(ask())).status).toBe(200);
+  });
+
+  it('believes what is in front of it about who calls, and nothing else that runtimes pass along', async () => {
+    const service = createFakeService();
+    const handler = createHandler(service);
+    await handler(ask(), { auth: { principal: 'ann' }, remote: '192.0.2.1' });
+    await handler(ask(), { auth: {}, remote: 7, ASSETS: {} } as unknown as FetchFacts);
+    await handler(ask(), undefined);
+    expect(service.alone.map(({ loan }) => loan.auth)).toEqual([{ principal: 'ann' }, undefined, undefined]);
+  });
+
+  it('tells a server that speaks faster than the client reads to wait', async () => {
+    const waits: unknown[] = [];
+    const big = notification('n', { text: 'x'.repeat(50_000) });
+    const service = createFakeService({
+      async alone(request, loan) {
+        for (let n = 0; n < 4; n++) {
+          const room = loan.send(big);
+          waits.push(room);
+          await room;
+        }
+        return success(request.id, {});
+      },
+    });
+    const events = eventsOf(await createHandler(service)(ask()));
+    await new Promise(resolve => setImmediate(resolve));
+    expect(waits.map(room => room instanceof Promise)).toEqual([false, true]);
+    expect(await nextMessages(events, 9)).toHaveLength(5);
+    expect(waits).toHaveLength(4);
+  });
+
+  it('lets go of a request that was given up, before it came or while it ran', async () => {
+    const service = createFakeService({ alone: () => new Promise(() => {}) });
+    const handler = createHandler(service);
+    expect((await handler(ask({ ...alone('tools/list'), signal: AbortSignal.abort() }))).status).toBe(499);
+    expect(service.alone).toHaveLength(0);
+    const aborts = new AbortController();
+    const running = handler(ask({ ...alone('tools/list'), signal: aborts.signal }));
+    await expect.poll(() => service.alone.length).toBe(1);
+    aborts.abort();
+    expect((await running).status).toBe(499);
+    expect(service.alone[0]?.gone).toBe(true);
+  });
+});

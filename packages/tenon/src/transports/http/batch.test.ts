@@ -1,0 +1,68 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { notification, request } from '../../jsonrpc/message.js';
+import { type Behaviour, createFakeService } from './fixtures/fake-service.js';
+import { allEvents, openSession, runtimes, type Site } from './fixtures/sites.js';
+import type { HandlerOptions } from './options.js';
+
+const call = (id: number | string, name = 'echo') => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name } });
+
+describe.each(runtimes)('batches, over $name', ({ open }) => {
+  let site: Site;
+  const serve = async (behaviour: Behaviour = {}, options: HandlerOptions = {}) => {
+    const service = createFakeService(behaviour);
+    site = await open(service, options);
+    return service;
+  };
+  afterEach(() => site.close({ deadline: 0 }));
+
+  const batch = [call(1), notification('notifications/progress'), call(2)];
+
+  it('answer a batch as one [http.post.body-single-or-batch]', async () => {
+    await serve();
+    const session = await openSession(site, '2025-03-26');
+    const response = await session.post(batch);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject([{ id: 1 }, { id: 2 }]);
+    const silent = await session.post([notification('a'), { jsonrpc: '2.0', id: 9, result: {} }]);
+    expect([silent.status, await silent.text()]).toEqual([202, '']);
+  });
+
+  it('answer a batch as a stream when something is said first [http.sse.response-delivered]', async () => {
+    await serve({
+      session: ({ channel, request: { id } }) => {
+        if (id === 2) channel.send(notification('notifications/progress'), { relatedTo: 2 });
+        return false;
+      },
+    });
+    const session = await openSession(site, '2025-03-26');
+    const response = await session.post([call(2), call(1)]);
+    const messages = (await allEvents(response)).flatMap(({ data }) => (data ? [JSON.parse(data)] : []));
+    expect(messages).toMatchObject([{ method: 'notifications/progress' }, { id: 2 }, { id: 1 }]);
+  });
+
+  it.each([
+    ['empty', []],
+    ['with something in it that is no message', [call(1), 7]],
+    ['with one id twice', [call(1), call(1)]],
+    ['that opens a session [lifecycle.initialize-not-in-batch]', [call(1), request(2, 'initialize')]],
+    ['longer than the bound', Array.from({ length: 51 }, () => notification('x'))],
+  ])('refuse a batch %s, whole', async (_what, messages) => {
+    const service = await serve();
+    const session = await openSession(site, '2025-03-26');
+    const response = await session.post(messages);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ id: null, error: { code: -32600 } });
+    expect(service.peers[0]?.received).toHaveLength(1);
+  });
+
+  it.each(['2024-11-05', '2025-06-18', '2025-11-25'])(
+    'refuse batches on %s [base.batch.not-allowed]',
+    async revision => {
+      await serve();
+      const session = await openSession(site, revision);
+      const response = await session.post(batch);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ error: { code: -32600 } });
+    },
+  );
+});

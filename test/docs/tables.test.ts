@@ -1,0 +1,76 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { dialects } from '../../packages/tenon/src/dialects/index.js';
+import * as protocol from '../../packages/tenon/src/model/codes.js';
+import { isMethod } from '../../packages/tenon/src/model/methods.js';
+import { DEFAULT_BOUNDS } from '../../packages/tenon/src/transports/http/options.js';
+import { root } from './pages.js';
+
+const source = join(root, 'packages/tenon/src');
+const page = (name: string) => readFileSync(join(root, 'docs', name), 'utf8');
+
+/** The first two cells of each row whose first is code. */
+const rows = (text: string) => [...text.matchAll(/^\| `([^`|]+)` \| ([^|]*) \|/gm)].map(([, first = '', second = '']) => [first, second] as const);
+
+function modules(): { path: string; text: string }[] {
+  return readdirSync(source, { recursive: true, encoding: 'utf8' })
+    .filter(path => path.endsWith('.ts') && !/\.(test|test-d|d)\.ts$|fixtures|^testing/.test(path))
+    .map(path => ({ path, text: readFileSync(join(source, path), 'utf8') }));
+}
+
+describe('the table of error codes', () => {
+  const all = modules();
+  const areas = new Set(all.flatMap(({ text }) => [...text.matchAll(/TenonError(?:\.from)?\((?:\w+,)?\s*'([a-z]+)\//g)].map(([, area]) => area)));
+  const literals = all.flatMap(({ text }) => [...text.matchAll(/'(([a-z]+)\/[a-z-]+)'/g)]);
+  const codes = new Set(literals.filter(([, code = '', area]) => areas.has(area) && !isMethod(code)).map(([, code = '']) => code));
+  const listed = rows(page('errors.md')).map(([code]) => code).filter(code => code.includes('/'));
+
+  it('has every code of the source', () => {
+    expect([...codes].filter(code => !listed.includes(code))).toEqual([]);
+  });
+
+  it('has no other, and none twice', () => {
+    expect(listed.filter(code => !codes.has(code))).toEqual([]);
+    expect(new Set(listed).size).toBe(listed.length);
+  });
+
+  it('has the codes that the protocol adds', () => {
+    const numbers = [...page('errors.md').matchAll(/^\| (-\d+) \|/gm)].map(([, code]) => Number(code));
+    for (const code of Object.values(protocol)) expect(numbers).toContain(code);
+  });
+});
+
+describe('the table of bounds', () => {
+  it('has each bound with its default', () => {
+    const listed = Object.fromEntries(rows(page('transports.md')).map(([name, value]) => [name, Number(value.replaceAll(',', ''))]));
+    for (const [name, value] of Object.entries(DEFAULT_BOUNDS)) expect(listed, name).toHaveProperty(name, value);
+  });
+});
+
+describe('the page of the architecture', () => {
+  const folders = readdirSync(source, { withFileTypes: true }).filter(entry => entry.isDirectory()).map(({ name }) => name);
+  const [, tree = ''] = /^```\n([\s\S]*?)^```/m.exec(page('architecture.md')) ?? [];
+  const drawn = [...tree.matchAll(/^ {2}(\w[\w-]*)\/ /gm)].map(([, name = '']) => name);
+
+  it('draws the folders that there are', () => {
+    expect(drawn.sort()).toEqual(folders.sort());
+  });
+});
+
+describe('the page of the revisions', () => {
+  it('has a column for each', () => {
+    for (const { revision } of dialects) expect(page('revisions.md')).toMatch(new RegExp(`^\\|.*\\| ${revision} \\|`, 'm'));
+  });
+});
+
+describe('the page of the dependencies', () => {
+  const { dependencies } = JSON.parse(readFileSync(join(root, 'packages/tenon/package.json'), 'utf8'));
+  const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+  it('has a word for each', () => {
+    const text = page('dependencies.md');
+    const missing = [...Object.keys(dependencies), ...Object.keys(devDependencies)].filter(name => !text.includes(`\`${name}\``));
+    expect(missing).toEqual([]);
+  });
+});

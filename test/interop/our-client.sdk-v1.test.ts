@@ -1,0 +1,76 @@
+import { connect } from 'tenon';
+import { describe, expect, it, vi } from 'vitest';
+import { textOf } from './collect.js';
+import type { Listening } from './fixtures/listen.js';
+import { v1Sse, v1Stateful, v1Stateless } from './fixtures/sdk-v1-http.js';
+import { type Lane, meets, type Peer } from './our-client.js';
+import { isRunning, program, stdioPeer } from './process.js';
+
+const info = 'sdk-v1';
+const handshakes = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
+
+/** A process that has to be gone once the client has closed. */
+function stdio(): Peer {
+  const { target, pid } = stdioPeer(program('test/interop/fixtures/sdk-v1-stdio.ts'));
+  return { target, stop: () => expect(isRunning(pid())).toBe(false) };
+}
+
+/** A server over HTTP whose sessions have to be gone once the client has closed. */
+async function stateful(): Promise<Peer> {
+  const { origin, close, sessions } = await v1Stateful();
+  return {
+    target: `${origin}/mcp`,
+    async stop() {
+      await vi.waitFor(() => expect(sessions.size).toBe(0));
+      await close();
+    },
+  };
+}
+
+const over = (serve: () => Promise<Listening>, path: string) => async (): Promise<Peer> => {
+  const { origin, close } = await serve();
+  return { target: origin + path, stop: close };
+};
+
+const lanes: Lane[] = [
+  { name: 'SDK v1 over stdio', open: stdio, info, revision: '2025-11-25' },
+  { name: 'SDK v1 over stdio, pinned to 2024-11-05', open: stdio, info, pin: '2024-11-05', revision: '2024-11-05' },
+  { name: 'SDK v1 over Streamable HTTP with sessions', open: stateful, info, revision: '2025-11-25' },
+  ...handshakes.map(pin => ({ name: `SDK v1 over Streamable HTTP with sessions, pinned to ${pin}`, open: stateful, info, pin, revision: pin })),
+  { name: 'SDK v1 over Streamable HTTP, stateless, JSON', open: over(v1Stateless, '/mcp'), info, revision: '2025-11-25', stateless: true, answersOnly: true },
+  { name: 'SDK v1 over HTTP+SSE, found by itself', open: over(v1Sse, '/sse'), info, revision: '2025-11-25' },
+  { name: 'SDK v1 over HTTP+SSE, pinned to 2024-11-05', open: over(v1Sse, '/sse'), info, pin: '2024-11-05', revision: '2024-11-05' },
+];
+
+for (const lane of lanes) meets(lane);
+
+describe('SDK v1 over Streamable HTTP with sessions', () => {
+  it('comes back for what a server sends after it has hung up', async () => {
+    const { origin, close } = await v1Stateful();
+    const client = await connect(`${origin}/mcp`);
+    expect(textOf(await client.callTool('hangs-up'))).toBe('after');
+    await client.close();
+    await close();
+  });
+
+  it.each([
+    ['that are its first', false],
+    ['when the tools are known', true],
+  ])('opens a new session, once for all calls %s, when the server has forgotten it', async (_, known) => {
+    const { origin, close, sessions } = await v1Stateful();
+    const client = await connect(`${origin}/mcp`);
+    expect(sessions.size).toBe(1);
+    if (known) await client.tools.add?.({ a: 1, b: 1 });
+    sessions.clear();
+    expect(await Promise.all([1, 2, 3].map(a => client.tools.add?.({ a, b: 1 })))).toEqual([{ sum: 2 }, { sum: 3 }, { sum: 4 }]);
+    expect(sessions.size).toBe(1);
+    await client.close();
+    await close();
+  });
+
+  it('can not be pinned to a revision without a handshake', async () => {
+    const { origin, close } = await v1Stateful();
+    await expect(connect(`${origin}/mcp`, { revision: '2026-07-28' })).rejects.toMatchObject({ name: 'TenonError' });
+    await close();
+  });
+});

@@ -1,0 +1,40 @@
+import { Client, type ClientOptions, SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { root } from './process.js';
+import { answerTo, capabilities, type Heard, type TheirClient, type Visitor } from './visitor.js';
+
+type To = { args: readonly string[] } | { url: string } | { sseUrl: string };
+
+/** Connects the client of SDK v2: to a program, to Streamable HTTP, or to HTTP+SSE. */
+export async function visitByV2(to: To, options: ClientOptions = {}): Promise<Visitor> {
+  const asked: string[] = [];
+  const heard: Heard[] = [];
+  const client = new Client({ name: 'sdk-v2', version: '2.4.0' }, { capabilities, ...options });
+  for (const method of ['elicitation/create', 'sampling/createMessage', 'roots/list'] as const) {
+    client.setRequestHandler(method, (request: { method: string; params?: unknown }) => answerTo(request.method, request.params as never, asked));
+  }
+  client.fallbackNotificationHandler = async notification => void heard.push(notification);
+  const transport = transportTo(to);
+  await client.connect(transport);
+  return {
+    client: client as unknown as TheirClient,
+    asked,
+    heard,
+    call: async (name, input = {}, { meta, ...sending } = {}) =>
+      (await client.callTool({ name, arguments: input, ...(meta ? { _meta: meta } : {}) }, sending as never)) as never,
+    ...(client.getProtocolEra() === 'modern' ? { listen: filter => listening(client, filter) } : {}),
+    ...(transport instanceof StreamableHTTPClientTransport ? { terminate: () => transport.terminateSession() } : {}),
+    ...(transport instanceof StdioClientTransport ? { pid: transport.pid } : {}),
+  };
+}
+
+async function listening(client: Client, filter: object): Promise<() => Promise<void>> {
+  const subscription = await client.listen(filter);
+  return () => subscription.close();
+}
+
+function transportTo(to: To) {
+  if ('args' in to) return new StdioClientTransport({ command: process.execPath, args: [...to.args], cwd: root, stderr: 'inherit' });
+  if ('url' in to) return new StreamableHTTPClientTransport(new URL(to.url));
+  return new SSEClientTransport(new URL(to.sseUrl));
+}

@@ -1,0 +1,230 @@
+import { describe, expect, it } from 'vitest';
+import { type Asked, answering } from './answers.js';
+import { everywhere, hasHandshake, type Lane, lanes, open } from './matrix.js';
+import type { Json, Wire } from './wire.js';
+
+const is = (lane: Lane, date: string) => lane.revision === date;
+const from = (lane: Lane, date: string) => lane.revision >= date;
+const newest = '2026-07-28';
+const textOf = (result: unknown): string => (result as { content: { text: string }[] }).content[0]?.text ?? '';
+
+/** What the server asked, in the order in which it did, in either manner. */
+function questions(wire: Wire): { method: string; params: Json }[] {
+  return wire.crossings.flatMap(({ from: by, value }) => {
+    if (by !== 'server') return [];
+    const { method, id, params, result } = value as { method?: string; id?: unknown; params?: Json; result?: Json };
+    if (method !== undefined && id !== undefined) return [{ method, params: params ?? {} }];
+    const asked = result?.inputRequests as Record<string, { method: string; params?: Json }> | undefined;
+    return Object.values(asked ?? {}).map(each => ({ method: each.method, params: each.params ?? {} }));
+  });
+}
+
+const asked: Asked = { forms: [], samples: [], urls: [] };
+
+everywhere(
+  'asking',
+  (rig, lane) => {
+    it('declares what the client can answer, in the words of the revision [elicitation.capability-declared, sampling.capability-declared, roots.capability-declared, sampling.tools.capability-declared, elicitation.capability-per-request, sampling.capability-per-request, roots.capability-per-request, roots.no-list-changed, elicitation.capability.one-mode-at-least, schema.capability.client.elicitation, schema.capability.client.elicitation.modes, schema.capability.client.sampling, schema.capability.client.sampling.members, schema.capability.client.roots, schema.capability.client.roots-empty, meta.capability-undeclared-not-used]', async () => {
+      const { client } = rig();
+      const said = JSON.parse(textOf(await client.callTool('meta')));
+      const full = { elicitation: { form: {}, url: {} }, sampling: { tools: {} } };
+      if (from(lane, '2025-11-25')) expect(said.capabilities).toMatchObject(full);
+      else if (is(lane, '2025-06-18')) expect(said.capabilities).toMatchObject({ elicitation: { form: {} }, sampling: {} });
+      else expect(said.capabilities).toEqual({ roots: { listChanged: true }, sampling: {} });
+      expect(said.capabilities.roots).toEqual(is(lane, newest) ? {} : { listChanged: true });
+      expect(said.client).toMatchObject({ name: 'tenon' });
+    });
+
+    it('shows a form with every kind of field [elicitation.request.message, elicitation.form.flat-primitives, elicitation.form.mode-value, elicitation.response.actions, elicitation.response.content-on-accept, elicitation.mode.missing-is-form, elicitation.via-mrtr, schema.request.elicitation-create, schema.request.elicitation-create.form-extras, schema.request.elicitation-create.form-full, schema.result.elicitation-create, schema.result.elicitation-create.string-arrays, schema.type.elicitation-string, schema.type.elicitation-number, schema.type.elicitation-boolean, schema.type.elicitation-enum-names, schema.type.elicitation-defaults, schema.type.elicitation-enum-titled, schema.type.elicitation-multi-select, schema.typescript-is-truth]', async () => {
+      const { client, wire } = rig();
+      const result = await client.callTool('formed');
+      if (!from(lane, '2025-06-18')) {
+        expect(result).toMatchObject({ isError: true, content: [{ text: 'The client does not support elicitation/create' }] });
+        expect(questions(wire)).toEqual([]);
+        return;
+      }
+      const [question] = questions(wire);
+      expect(question).toMatchObject({ method: 'elicitation/create', params: { message: 'Who are you?' } });
+      const { properties } = question?.params.requestedSchema as { properties: Record<string, Json> };
+      const simple = is(lane, '2025-06-18');
+      expect(properties.name?.default).toBe(simple ? undefined : 'Ada');
+      expect(properties.sure).toEqual({ type: 'boolean', default: true });
+      expect(properties.size).toEqual(
+        simple
+          ? { type: 'string', enum: ['s', 'l'], enumNames: ['Small', 'Large'] }
+          : expect.objectContaining({ oneOf: [{ const: 's', title: 'Small' }, { const: 'l', title: 'Large' }] }),
+      );
+      expect(properties.days).toEqual(
+        simple
+          ? { type: 'string', title: 'Days', description: 'Any of: mo, tu, we; separated by commas.' }
+          : expect.objectContaining({ type: 'array', minItems: 1, default: ['mo'] }),
+      );
+      const { action, content } = JSON.parse(textOf(result));
+      expect(action).toBe('accept');
+      const defaults = simple ? {} : { age: 36 };
+      expect(content).toEqual({ name: 'Grace', mail: 'grace@example.com', ratio: 0.25, sure: true, colour: 'green', size: 'l', days: ['mo', 'tu'], fruits: ['a'], ...defaults });
+    });
+
+    it('makes a form of a zod schema that every client can show [elicitation.form.flat-primitives]', async () => {
+      const { client } = rig();
+      const result = await client.callTool('zodded');
+      if (!from(lane, '2025-06-18')) return expect(result.isError).toBe(true);
+      expect(JSON.parse(textOf(result))).toEqual({ action: 'accept', content: { mail: 'grace@example.com', kind: 'x', kinds: ['x', 'y'] } });
+    });
+
+    it('asks for a visit where the revision has that [elicitation.mode.only-supported, elicitation.url.request-members, elicitation.url.valid-url, elicitation.url.accept-is-consent, elicitation.accept-url-no-content, elicitation.url.id-opaque, elicitation.url.client-no-prefetch, elicitation.no-complete-notification, schema.request.elicitation-create.url, schema.request.elicitation-create.url-without-id]', async () => {
+      const { client, wire } = rig();
+      const result = await client.callTool('visits');
+      if (!from(lane, '2025-11-25')) {
+        expect(result.isError).toBe(true);
+        expect(questions(wire)).toEqual([]);
+        return;
+      }
+      expect(textOf(result)).toBe('accept');
+      const { params } = questions(wire)[0] as { params: Json };
+      expect(params).toMatchObject({ mode: 'url', message: 'Sign in', url: 'https://example.com/sign-in' });
+      expect(typeof params.elicitationId).toBe(is(lane, newest) ? 'undefined' : 'string');
+      const answers = wire.crossings.filter(each => each.from === 'client').map(({ value }) => JSON.stringify(value));
+      expect(answers.some(text => text.includes('"action":"accept"') && !text.includes('"content"'))).toBe(true);
+    });
+
+    it('never gives two visits the same name [elicitation.url.id-unique]', async () => {
+      const { client, wire } = rig();
+      await client.callTool('visits');
+      await client.callTool('visits');
+      const ids = questions(wire).map(({ params }) => params.elicitationId);
+      expect(new Set(ids).size).toBe(is(lane, '2025-11-25') ? 2 : is(lane, newest) ? 1 : 0);
+    });
+
+    it('asks the model, with what the revision can say [sampling.via-mrtr, schema.request.sampling-create-message, schema.request.sampling-create-message.full, schema.result.sampling-create-message, schema.type.sampling-message, schema.type.sampling-message.audio, schema.type.sampling-message.blocks, schema.type.model-preferences]', async () => {
+      const { client, wire } = rig();
+      const answer = JSON.parse(textOf(await client.callTool('samples')));
+      expect(answer).toMatchObject({ role: 'assistant', content: { type: 'text', text: 'Hm.' }, model: 'm1', stopReason: 'endTurn' });
+      const { params } = questions(wire)[0] as { params: Json };
+      expect(params).toMatchObject({ maxTokens: 50, systemPrompt: 'Be brief', temperature: 0.5, stopSequences: ['.'], includeContext: 'none', metadata: { why: 'test' } });
+      const messages = params.messages as { role: string; content: Json }[];
+      expect(messages[1]?.content.type).toBe(from(lane, '2025-03-26') ? 'audio' : 'text');
+      expect(messages.length).toBe(from(lane, '2025-11-25') ? 3 : 4);
+      expect(Array.isArray(messages[2]?.content)).toBe(from(lane, '2025-11-25'));
+    });
+
+    it('gives the model tools only where the client said that it can [sampling.tools.not-sent-undeclared, sampling.tool-use.each-answered, sampling.tool-result.alone, sampling.tool-result.id-matches, sampling.reply-to-tool-use, schema.request.sampling-create-message.tools, schema.result.sampling-create-message.tool-use, schema.type.tool-use-content, schema.type.tool-result-content, schema.type.tool-result-content.structured-any, schema.type.tool-choice]', async () => {
+      const { client, wire } = rig();
+      const result = await client.callTool('uses');
+      if (!from(lane, '2025-11-25')) {
+        expect(result).toMatchObject({ isError: true, content: [{ text: 'The client does not support sampling' }] });
+        expect(questions(wire)).toEqual([]);
+        return;
+      }
+      expect(JSON.parse(textOf(result))).toEqual(['toolUse', { type: 'text', text: 'Hm.' }]);
+      const [first, second] = questions(wire);
+      expect(first?.params).toMatchObject({ tools: [{ name: 'look' }], toolChoice: { mode: 'auto' } });
+      expect((second?.params.messages as Json[])[2]).toMatchObject({ content: [{ type: 'tool_result', toolUseId: 'u1' }] });
+    });
+
+    it('asks for roots [roots.uri-file-scheme, roots.list-via-mrtr, mrtr.input-request-roots-shape, schema.request.roots-list, schema.result.roots-list, schema.type.root, schema.type.root.meta]', async () => {
+      const { client } = rig();
+      const [root] = JSON.parse(textOf(await client.callTool('rooted')));
+      const meta = from(lane, '2025-06-18') ? { _meta: { 'com.example/kind': 'root' } } : {};
+      expect(root).toEqual({ uri: 'file:///home/ada', name: 'Home', ...meta });
+    });
+
+    it('asks twice and the model between, and never anew what was answered [mrtr.server-requests-only-via-mrtr, mrtr.retry-self-contained, mrtr.latest-round-only, base.removed-server-requests-not-sent, base.server-never-sends-requests, base.client-never-sends-responses]', async () => {
+      const { client, wire } = rig();
+      const result = await client.callTool('dialogue', { topic: 'tea' });
+      if (!from(lane, '2025-06-18')) return expect(result.isError).toBe(true);
+      expect(textOf(result)).toBe('accept Hm. accept true');
+      expect(questions(wire).map(({ method }) => method)).toEqual(['elicitation/create', 'sampling/createMessage', 'elicitation/create']);
+      const byRequest = wire.crossings.filter(({ from: by, value }) => by === 'server' && 'method' in (value as Json) && 'id' in (value as Json));
+      expect(byRequest.length).toBe(is(lane, newest) ? 0 : 3);
+      const clientResponses = wire.crossings.filter(({ from: by, value }) => by === 'client' && !('method' in (value as Json)));
+      expect(clientResponses.length).toBe(is(lane, newest) ? 0 : 3);
+    });
+
+    it('asks what is asked together in one round [mrtr.input-request-keys-unique, mrtr.input-requests-map, mrtr.input-request-kinds]', async () => {
+      const { client, wire } = rig();
+      const result = await client.callTool('together');
+      if (!from(lane, '2025-06-18')) return expect(result.isError).toBe(true);
+      expect(textOf(result)).toBe('accept 1 m1');
+      expect(wire.sent('client', 'tools/call').length).toBe(is(lane, newest) ? 2 : 1);
+      expect(questions(wire).length).toBe(3);
+    });
+
+    it('asks what a handler returns, on every revision [mrtr.at-least-one-field, compat.legacy-wire-restored]', async () => {
+      const { client, wire } = rig();
+      const call = client.callTool('returns');
+      if (!from(lane, '2025-06-18')) {
+        const problem = await call.then(result => (result.isError ? 'told' : 'answered'), () => 'told');
+        return expect(problem).toBe('told');
+      }
+      expect(textOf(await call)).toBe('2:Grace model');
+      expect(questions(wire).map(({ method }) => method).sort()).toEqual(['elicitation/create', 'roots/list', 'sampling/createMessage']);
+      const results = wire.crossings.filter(({ value }) => ((value as Json).result as Json | undefined)?.resultType === 'input_required');
+      expect(results.length).toBe(is(lane, newest) ? 2 : 0);
+    });
+
+    it('asks in prompts and in reads of resources', async () => {
+      const { client } = rig();
+      if (!from(lane, '2025-06-18')) {
+        await expect(client.prompts.asked()).rejects.toMatchObject({ rpc: -32603, message: expect.stringContaining('does not support') });
+        await expect(client.resources.read('note://asked')).rejects.toMatchObject({ rpc: -32603 });
+        return;
+      }
+      expect((await client.prompts.asked()).messages[0]?.content).toMatchObject({ text: 'Greet Grace.' });
+      expect((await client.resources.read('note://asked')).contents[0]).toMatchObject({ text: 'accept' });
+    });
+  },
+  { client: () => answering(asked) },
+);
+
+describe('retries', () => {
+  for (const lane of lanes.filter(each => !hasHandshake(each))) {
+    it(`${lane.transport}: say everything again, with the answers [mrtr.retry-new-id, mrtr.retry-original-params, mrtr.retry-full-meta, mrtr.retry-params-location, mrtr.input-responses-map, mrtr.input-responses-key-for-key, mrtr.request-state-echoed, mrtr.request-state-opaque, mrtr.fulfil-before-retry, mrtr.input-required-shape, mrtr.terminates-request, result.result-type-input-required, caching.interim-no-hints, versioning.declared-per-request]`, async () => {
+      const { client, wire, close } = await open(lane, answering());
+      wire.rewind();
+      await client.callTool('dialogue', { topic: 'tea' });
+      const sent = wire.crossings.map(({ value }) => value as Json).filter(({ method }) => method === 'tools/call');
+      const results = wire.crossings.flatMap(({ value }) => ((value as Json).result ? [(value as { result: Json }).result] : []));
+      const interim = results.filter(({ resultType }) => resultType === 'input_required');
+      expect(new Set(sent.map(({ id }) => id)).size).toBe(4);
+      expect(interim.length).toBe(3);
+      sent.forEach(({ params }, round) => {
+        const { name, arguments: args, _meta, inputResponses, requestState } = params as Json;
+        expect([name, args]).toEqual(['dialogue', { topic: 'tea' }]);
+        expect(_meta).toMatchObject({ 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': { roots: {} } });
+        const before = interim[round - 1];
+        expect(requestState).toEqual(before?.requestState);
+        expect(Object.keys(inputResponses ?? {})).toEqual(Object.keys(before?.inputRequests ?? {}));
+        expect(JSON.stringify(inputResponses ?? {})).not.toMatch(/jsonrpc|resultType|"id"/);
+      });
+      for (const { ttlMs, cacheScope } of interim) expect([ttlMs, cacheScope]).toEqual([undefined, undefined]);
+      expect(wire.problems).toEqual([]);
+      await close();
+    });
+
+    it(`${lane.transport}: are refused when their state was changed, or is for something else [mrtr.request-state-untrusted, mrtr.request-state-integrity, mrtr.request-state-tampered-rejected]`, async () => {
+      const { client, close } = await open(lane, answering());
+      const ask = (more: Json, topic = 'tea') => client.call('tools/call', { name: 'dialogue', arguments: { topic }, ...more } as never, { manual: true });
+      const { requestState, inputRequests } = (await ask({})) as unknown as { requestState: string; inputRequests: Json };
+      const [key] = Object.keys(inputRequests) as [string];
+      const inputResponses = { [key]: { action: 'accept', content: { yes: true } } };
+      const changed = `${requestState.slice(0, -2)}${requestState.endsWith('A') ? 'B' : 'A'}${requestState.slice(-1)}`;
+      await expect(ask({ requestState: changed, inputResponses })).rejects.toMatchObject({ rpc: -32602 });
+      await expect(ask({ requestState, inputResponses }, 'coffee')).rejects.toMatchObject({ rpc: -32602 });
+      await expect(ask({ requestState, inputResponses: { [key]: { action: 'shrug' } } })).rejects.toMatchObject({ rpc: -32602 });
+      expect(await ask({ requestState, inputResponses })).toMatchObject({ resultType: 'input_required' });
+      await close();
+    });
+
+    it(`${lane.transport}: are never asked for what the client did not declare [mrtr.capability-respected, mrtr.capability-missing-error, meta.capability-missing-error, meta.capability-missing-http-400, meta.capability-status-before-stream, meta.capabilities-empty-object, errors.missing-capability-shape, sampling.tools.not-sent-undeclared]`, async () => {
+      const { client, wire, close } = await open(lane, { sample: () => ({ role: 'assistant', content: { type: 'text', text: 'x' }, model: 'm' }) });
+      await expect(client.callTool('formed')).rejects.toMatchObject({ rpc: -32021, data: { requiredCapabilities: { elicitation: {} } } });
+      if (lane.transport === 'http') expect(wire.exchanges.at(-1)?.status).toBe(400);
+      await expect(client.callTool('visits')).rejects.toMatchObject({ rpc: -32021, data: { requiredCapabilities: { elicitation: { url: {} } } } });
+      await expect(client.callTool('uses')).rejects.toMatchObject({ rpc: -32021, data: { requiredCapabilities: { sampling: { tools: {} } } } });
+      await expect(client.callTool('rooted')).rejects.toMatchObject({ rpc: -32021, data: { requiredCapabilities: { roots: {} } } });
+      expect(wire.problems).toEqual([]);
+      await close();
+    });
+  }
+});

@@ -1,0 +1,223 @@
+import type { Change, Client, Progress } from 'tenon';
+import { expect, it } from 'vitest';
+import { everywhere, type Lane, type Rig } from './matrix.js';
+import type { Json } from './wire.js';
+
+const is = (lane: Lane, date: string) => lane.revision === date;
+const from = (lane: Lane, date: string) => lane.revision >= date;
+const newest = '2026-07-28';
+const textOf = (result: unknown): string => (result as { content: { text: string }[] }).content[0]?.text ?? '';
+
+/** Resolves as soon as something that changes by itself is so. */
+async function until(so: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 400; tries++) {
+    if (await so()) return;
+    await new Promise(resolve => setTimeout(resolve, 5));
+  }
+  throw new Error('it never came to be');
+}
+
+/** Watches, and is ready only when the server watches too. */
+async function watching({ client, wire }: Rig, what: Parameters<Client['watch']>[0], lane: Lane) {
+  const seen: Change[] = [];
+  const stop = new AbortController();
+  const done = (async () => {
+    for await (const change of client.watch(what, { signal: stop.signal })) seen.push(change);
+  })();
+  const uris = typeof what === 'string' ? 1 : (what.uris?.length ?? 0);
+  if (is(lane, newest)) await until(() => wire.sent('server', 'notifications/subscriptions/acknowledged').length > 0);
+  else if (uris > 0) await until(() => wire.crossings.some(({ from: by, value }) => by === 'server' && 'result' in (value as Json)));
+  return {
+    seen,
+    async stop() {
+      stop.abort();
+      await done;
+    },
+  };
+}
+
+everywhere(
+  'notices',
+  (rig, lane) => {
+    it('reports progress that grows, under its token, until the answer and no longer [progress.token-type, progress.token-in-meta, progress.token-unique, progress.increases, progress.known-token-only, progress.stops-after-completion, progress.token-echoed, progress.on-own-stream, schema.type.progress-token, schema.notification.progress, schema.notification.progress.message, meta.subscription-id-absent-elsewhere]', async () => {
+      const { client, wire } = rig();
+      const seen: Progress[] = [];
+      await client.callTool('works', { steps: 3 }, { onProgress: report => seen.push(report) });
+      await client.callTool('later');
+      const messages = from(lane, '2025-03-26');
+      expect(seen).toEqual([1, 2, 3].map(step => ({ progress: step, total: 3, ...(messages ? { message: `step ${step}` } : {}) })));
+      const sent = wire.sent('server', 'notifications/progress');
+      const asked = wire.crossings.map(({ value }) => value as { method?: string; id?: unknown; params?: { _meta?: Json } });
+      const token = asked.find(({ method }) => method === 'tools/call')?.params?._meta?.progressToken;
+      expect(sent.map(({ progressToken }) => progressToken)).toEqual([token, token, token]);
+      expect(sent.every(({ _meta }) => _meta === undefined)).toBe(true);
+      const tokens = asked.flatMap(({ method, params }) => (method === 'tools/call' ? [params?._meta?.progressToken] : []));
+      expect(new Set(tokens).size).toBe(2);
+    });
+
+    it('logs from the level that was asked for, before the answer [logging.level-order, logging.at-or-above-level, logging.only-when-requested, logging.before-final-response, logging.request-scoped-stream, schema.request.logging-set-level, schema.notification.message, schema.type.logging-level, logging.capability-declared]', async () => {
+      const { client, wire } = rig();
+      const seen: string[] = [];
+      const off = client.on('log', ({ level, logger, data }) => seen.push(`${level} ${logger} ${(data as { said: string }).said}`));
+      await client.callTool('logs');
+      expect(seen.length).toBe(is(lane, newest) ? 0 : 7);
+      seen.length = 0;
+      await client.setLogLevel('error');
+      await client.callTool('logs');
+      expect(seen).toEqual(['error', 'critical', 'alert', 'emergency'].map(level => `${level} tale ${level}`));
+      seen.length = 0;
+      await client.setLogLevel('debug');
+      await client.callTool('logs');
+      expect(seen.length).toBe(8);
+      expect(wire.sent('client', 'logging/setLevel').length).toBe(is(lane, newest) ? 0 : 2);
+      off();
+    });
+
+    it('gives a call up, and only that, and nothing of it follows [cancellation.same-direction, cancellation.only-in-progress, cancellation.stdio-notification, cancellation.http-close-stream, cancellation.http-disconnect-is-cancel, cancellation.server-no-further-messages, cancellation.server-only-for-listen, cancellation.request-id-for-non-task, schema.notification.cancelled, schema.notification.cancelled.request-id-required]', async () => {
+      const { client, wire } = rig();
+      const stop = new AbortController();
+      const other = new AbortController();
+      let begun = 0;
+      const onProgress = () => void begun++;
+      const lost = client.callTool('waits', { name: 'lost' }, { signal: stop.signal, onProgress });
+      const kept = client.callTool('waits', { name: 'kept' }, { signal: other.signal, onProgress });
+      lost.catch(() => {});
+      await until(() => begun === 2);
+      stop.abort('enough');
+      await expect(lost).rejects.toMatchObject({ code: 'call/aborted' });
+      await until(async () => (await client.tools.cancelled()).names.includes('lost'));
+      expect((await client.tools.cancelled()).names).not.toContain('kept');
+      const notices = wire.sent('client', 'notifications/cancelled');
+      const silently = lane.transport === 'http' && is(lane, newest);
+      expect(notices.length).toBe(silently ? 0 : 1);
+      const calls = wire.crossings.map(({ value }) => value as Json).filter(({ method }) => method === 'tools/call');
+      if (!silently) expect(notices[0]?.requestId).toBe(calls[0]?.id);
+      expect(wire.sent('server', 'notifications/progress').length).toBe(2);
+      expect(wire.sent('server', 'notifications/message').filter(({ data }) => data === 'nobody may hear this')).toEqual([]);
+      expect(wire.crossings.some(({ from: by, value }) => by === 'server' && (value as Json).id === calls[0]?.id)).toBe(false);
+      expect(wire.sent('server', 'notifications/cancelled')).toEqual([]);
+      other.abort();
+      await kept.catch(() => {});
+    });
+
+    it('survives a cancellation that comes too late, or names nothing [cancellation.race-safe]', async () => {
+      const { client, wire } = rig();
+      const stop = new AbortController();
+      await client.callTool('blocks', {}, { signal: stop.signal });
+      stop.abort();
+      expect(wire.sent('client', 'notifications/cancelled')).toEqual([]);
+      await client.notify('notifications/cancelled', { requestId: 12345 });
+      await client.notify('notifications/cancelled', { requestId: 'none', reason: 'no reason' });
+      await client.ping();
+    });
+
+    it('tells once of many changes of each list [tools.list-changed-flag, prompts.list-changed-flag, resources.list-changed-flag, schema.notification.tools-list-changed, schema.notification.prompts-list-changed, schema.notification.resources-list-changed, subscriptions.filter-shape, subscriptions.listen-request-shape, subscriptions.listen-ack-first, subscriptions.ack-shape, subscriptions.id-is-listen-request-id, subscriptions.id-on-every-message, subscriptions.stdio-correlate-by-id]', async () => {
+      const { client, wire } = rig();
+      const watch = await watching(rig(), { tools: true, prompts: true, resources: true }, lane);
+      await client.callTool('grow');
+      await until(() => watch.seen.length >= 3);
+      await client.callTool('later');
+      expect(watch.seen.map(change => ('list' in change ? change.list : change.uri)).sort()).toEqual(['prompts', 'resources', 'tools']);
+      for (const list of ['tools', 'prompts', 'resources']) {
+        const sent = wire.sent('server', `notifications/${list}/list_changed`);
+        expect(sent.length).toBe(1);
+        const id = (sent[0]?._meta as Json | undefined)?.['io.modelcontextprotocol/subscriptionId'];
+        const listen = wire.crossings.map(({ value }) => value as Json).find(({ method }) => method === 'subscriptions/listen');
+        expect(id).toBe(is(lane, newest) ? listen?.id : undefined);
+      }
+      await watch.stop();
+      expect((await client.callTool('grown-1')).content).toEqual([{ type: 'text', text: 'grown' }]);
+      expect((await client.resources.read('grown://1')).contents).toMatchObject([{ text: 'grown' }]);
+    });
+
+    it('tells of the resources that are watched, and no longer than that [resources.subscribe.update-sent, resources.unsubscribe.stops-updates, resources.updated-notification, resources.subscribe-rpc-removed, resources.subscribe-flag, schema.request.resources-subscribe, schema.request.resources-unsubscribe, schema.notification.resources-updated, schema.result.empty, schema.result.empty-with-result-type, subscriptions.resource-uris-only, subscriptions.only-requested-types, subscriptions.filter-omitted-is-off, subscriptions.client-cancel-stdio, subscriptions.client-cancel-http, subscriptions.stops-after-cancel]', async () => {
+      const { client, wire } = rig();
+      const watch = await watching(rig(), 'note://by/a', lane);
+      await client.tools.touch({ uri: 'note://by/b' });
+      await client.tools.touch({ uri: 'note://by/a' });
+      await until(() => watch.seen.length > 0);
+      expect(watch.seen).toEqual([{ uri: 'note://by/a' }]);
+      expect(wire.sent('server', 'notifications/resources/updated').map(({ uri }) => uri)).toEqual(['note://by/a']);
+      await watch.stop();
+      await until(async () => {
+        wire.rewind();
+        await client.tools.touch({ uri: 'note://by/a' });
+        await client.callTool('later');
+        return wire.sent('server', 'notifications/resources/updated').length === 0;
+      });
+    });
+
+    it('watches many things at once, each by itself [subscriptions.delivered-per-matching-stream]', async () => {
+      const { client } = rig();
+      const one = await watching(rig(), { uris: ['note://by/a', 'note://all'] }, lane);
+      rig().wire.rewind();
+      const two = await watching(rig(), { uris: ['note://all'] }, lane);
+      await client.tools.touch({ uri: 'note://all' });
+      await until(() => one.seen.length > 0 && two.seen.length > 0);
+      expect([one.seen[0], two.seen[0]]).toEqual([{ uri: 'note://all' }, { uri: 'note://all' }]);
+      await one.stop();
+      await two.stop();
+    });
+
+    it('leaves out of a listening what there is not [subscriptions.ack-subset]', async () => {
+      const { client, wire } = rig();
+      if (!is(lane, newest)) {
+        await expect(client.watch('note://absent')[Symbol.asyncIterator]().next()).rejects.toMatchObject({ rpc: -32002 });
+        return;
+      }
+      const watch = await watching(rig(), { tools: true, uris: ['note://absent', 'note://all'] }, lane);
+      const [ack] = wire.sent('server', 'notifications/subscriptions/acknowledged');
+      expect(ack?.notifications).toEqual({ toolsListChanged: true, resourceSubscriptions: ['note://all'] });
+      expect(client.server.revision).toBe(newest);
+      await watch.stop();
+    });
+
+    it('carries methods and notices of an extension [capabilities.extensions-map, base.custom-transport.preserves-protocol, base.custom-transport-preserves]', async () => {
+      const { client, wire } = rig();
+      expect(await client.call('notes/count')).toMatchObject({ count: 3 });
+      expect(client.server.capabilities.extensions).toEqual({ 'com.example/notes': { colours: true } });
+      expect(client.server.capabilities.experimental).toEqual({ thing: { on: true } });
+      const heard: unknown[] = [];
+      const off = client.on('notification', ({ method, params }) => heard.push([method, params]));
+      await client.callTool('notice');
+      expect(heard).toEqual([['notifications/notes/said', { text: 'hello' }]]);
+      expect(wire.answer('notes/count').result?.resultType).toBe(is(lane, newest) ? 'complete' : undefined);
+      off();
+    });
+
+    it('refuses methods that there are not [base.error.method-not-found, base.response.same-id, base.error.id-echo]', async () => {
+      const { client, wire } = rig();
+      wire.excuseClient();
+      await expect(client.call('notes/absent')).rejects.toMatchObject({ rpc: -32601 });
+      const asked = wire.crossings.map(({ value }) => value as Json).find(({ method }) => method === 'notes/absent');
+      const answered = wire.crossings.map(({ value }) => value as Json).find(({ error }) => error !== undefined);
+      expect(answered?.id).toBe(asked?.id);
+    });
+
+    it('carries trace context and other metadata through [otel.reserved-keys, otel.keys-not-prefixed, otel.traceparent-format, otel.baggage-format, base.meta.reserved-member, meta.request-meta-shape, base.meta.no-assumptions-on-reserved]', async () => {
+      const { client } = rig();
+      const meta = {
+        traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+        tracestate: 'congo=t61rcWkgMzE',
+        baggage: 'userId=alice',
+        'com.example/own': { deep: [1] },
+      };
+      expect(JSON.parse(textOf(await client.callTool('meta', {}, { meta }))).meta).toMatchObject(meta);
+    });
+
+    it('answers when asked whether it is there [ping.respond-empty, schema.request.ping]', async () => {
+      const { client, wire } = rig();
+      await client.ping();
+      if (is(lane, newest)) expect(wire.sent('client', 'server/discover').length).toBe(1);
+      else expect(wire.answer('ping').result).toEqual({});
+    });
+
+    it('says when roots have changed, where there is a word for it [roots.list-changed.notify, schema.notification.roots-list-changed, roots.no-list-changed, base.removed-notifications-not-sent]', async () => {
+      const { client, wire } = rig();
+      await client.rootsChanged();
+      await client.ping();
+      expect(wire.sent('client', 'notifications/roots/list_changed').length).toBe(is(lane, newest) ? 0 : 1);
+    });
+  },
+  { client: () => ({ extensions: { 'com.example/notes': {} }, roots: [] }) },
+);
