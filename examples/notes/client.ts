@@ -37,6 +37,11 @@ const { imported, skipped } = await client.tools.import(
 console.log('imported', imported, 'skipped', skipped);
 
 console.log((await client.tools.summarize({ title: 'Glue' })).content);
-console.log(await client.complete({ ref: { type: 'ref/resource', uri: 'note://{title}' }, argument: { name: 'title', value: 'do' } }));
+console.log(
+  await client.complete({
+    ref: { type: 'ref/resource', uri: 'note://{title}' },
+    argument: { name: 'title', value: 'do' },
+  }),
+);
 console.log((await client.prompts.review({ tag: 'joinery', tone: 'blunt' })).messages.length, 'messages');
 await client.close();

@@ -55,7 +55,8 @@ export const server = createServer({
       input: z.object({ words: z.string() }),
       output: z.array(z.object({ title: z.string(), uri: z.string(), tags: z.array(z.string()) })),
       annotations: { readOnlyHint: true },
-      run: ({ words }) => notebook.search(words).map(({ title, tags }) => ({ title, uri: uriOf(title), tags: [...tags] })),
+      run: ({ words }) =>
+        notebook.search(words).map(({ title, tags }) => ({ title, uri: uriOf(title), tags: [...tags] })),
     }),
 
     show: tool({
@@ -132,14 +133,21 @@ export const server = createServer({
       name: 'index',
       title: 'All notes',
       mimeType: 'text/markdown',
-      read: () => notebook.all().map(({ title, tags }) => `- [${title}](${uriOf(title)}) ${tags.map(tag => `#${tag}`).join(' ')}`).join('\n') || 'No notes yet.',
+      read: () =>
+        notebook
+          .all()
+          .map(({ title, tags }) => `- [${title}](${uriOf(title)}) ${tags.map(tag => `#${tag}`).join(' ')}`)
+          .join('\n') || 'No notes yet.',
     }),
     'note://{title}': resource({
       name: 'note',
       title: 'A note',
       mimeType: 'text/markdown',
-      list: () => notebook.all().map(({ title, written }) => ({ title, annotations: { lastModified: written.toISOString() } })),
-      complete: { title: start => notebook.titles().filter(title => title.toLowerCase().startsWith(start.toLowerCase())) },
+      list: () =>
+        notebook.all().map(({ title, written }) => ({ title, annotations: { lastModified: written.toISOString() } })),
+      complete: {
+        title: start => notebook.titles().filter(title => title.toLowerCase().startsWith(start.toLowerCase())),
+      },
       read: ({ title }) => notebook.get(title)?.body,
     }),
   },
@@ -158,11 +166,16 @@ export const server = createServer({
         ...notebook
           .all()
           .filter(note => note.tags.includes(tag))
-          .map(note => ({ type: 'resource' as const, resource: { uri: uriOf(note.title), mimeType: 'text/markdown', text: note.body } })),
+          .map(note => ({
+            type: 'resource' as const,
+            resource: { uri: uriOf(note.title), mimeType: 'text/markdown', text: note.body },
+          })),
       ],
     }),
   },
 });
 
-notebook.write('Mortise and tenon', 'A joint of two parts: the tenon is cut to fit the mortise. No nails.', ['joinery']);
+notebook.write('Mortise and tenon', 'A joint of two parts: the tenon is cut to fit the mortise. No nails.', [
+  'joinery',
+]);
 notebook.write('Dovetail', 'A joint that can not be pulled apart, for the corners of drawers.', ['joinery']);

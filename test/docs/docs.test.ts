@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
-import { anchorsOf, pages, prose, root } from './pages.js';
-import { openWorkshop, runPage, typecheck } from './workshop.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { anchorsOf, type Page, pages, prose, root } from './pages.js';
+import { type Outcome, openWorkshop, runPages, typecheck } from './workshop.js';
 
 const all = pages();
 const withCode = all.filter(({ blocks }) => blocks.length > 0);
@@ -23,18 +23,22 @@ describe('the code on the pages', () => {
     expect(await typecheck(workshop)).toBe('');
   }, 90_000);
 
-  describe.each(inPairs(running))('runs and prints what the page says', (...pair) => {
-    it.concurrent.each(pair)(
-      '$path',
-      async page => {
-        const { printed, failure } = await runPage(workshop, page);
-        expect(failure).toBeUndefined();
-        for (const { file, prints, runs } of page.blocks) {
-          if (runs && prints !== undefined) expect(printed.get(file)?.trim(), `${page.path}, ${file}`).toBe(prints.trim());
-        }
-      },
-      60_000,
-    );
+  describe('runs and prints what the page says', () => {
+    const half = Math.ceil(running.length / 2);
+    let outcomes = new Map<Page, Outcome>();
+    beforeAll(async () => {
+      const halves = [running.slice(0, half), running.slice(half)].map(part => runPages(workshop, part));
+      outcomes = new Map((await Promise.all(halves)).flatMap(part => [...part]));
+    });
+
+    it.each(running)('$path', page => {
+      const { printed, failure } = outcomes.get(page) as Outcome;
+      expect(failure).toBeUndefined();
+      for (const { file, prints, runs } of page.blocks) {
+        if (runs && prints !== undefined)
+          expect(printed.get(file)?.trim(), `${page.path}, ${file}`).toBe(prints.trim());
+      }
+    });
   });
 });
 
@@ -46,7 +50,9 @@ describe.each(all)('$path', ({ path, text }) => {
   });
 
   it('names files and scripts that are there', () => {
-    const named = [...prose(text).matchAll(/`((?:docs|test|examples|packages|bench|scripts)\/[\w./-]+)`/g)].map(([, name = '']) => name);
+    const named = [...prose(text).matchAll(/`((?:docs|test|examples|packages|bench|scripts)\/[\w./-]+)`/g)].map(
+      ([, name = '']) => name,
+    );
     const scripts = Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts);
     const asked = [...text.matchAll(/npm run ([\w:]+)/g)].map(([, name = '']) => name);
     expect(named.filter(name => !existsSync(join(root, name)))).toEqual([]);
@@ -59,9 +65,4 @@ function leads(path: string, link: string): boolean {
   const target = file === '' ? path : relative(root, join(root, dirname(path), file));
   if (!existsSync(join(root, target))) return false;
   return anchor === undefined || anchorsOf(readFileSync(join(root, target), 'utf8')).has(anchor);
-}
-
-/** Two pages at a time: each is a process of its own. */
-function inPairs<T>(list: readonly T[]): T[][] {
-  return Array.from({ length: Math.ceil(list.length / 2) }, (_, index) => list.slice(index * 2, index * 2 + 2));
 }

@@ -74,5 +74,13 @@ export function prose(text: string): string {
 /** Where each heading can be linked to. */
 export function anchorsOf(text: string): Set<string> {
   const headings = [...prose(text).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading);
-  return new Set(headings.map(heading => heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '').trim().replace(/\s/g, '-')));
+  return new Set(
+    headings.map(heading =>
+      heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+        .trim()
+        .replace(/\s/g, '-'),
+    ),
+  );
 }

@@ -11,7 +11,8 @@ const source = join(root, 'packages/tenon/src');
 const page = (name: string) => readFileSync(join(root, 'docs', name), 'utf8');
 
 /** The first two cells of each row whose first is code. */
-const rows = (text: string) => [...text.matchAll(/^\| `([^`|]+)` \| ([^|]*) \|/gm)].map(([, first = '', second = '']) => [first, second] as const);
+const rows = (text: string) =>
+  [...text.matchAll(/^\| `([^`|]+)` \| ([^|]*) \|/gm)].map(([, first = '', second = '']) => [first, second] as const);
 
 function modules(): { path: string; text: string }[] {
   return readdirSync(source, { recursive: true, encoding: 'utf8' })
@@ -21,10 +22,18 @@ function modules(): { path: string; text: string }[] {
 
 describe('the table of error codes', () => {
   const all = modules();
-  const areas = new Set(all.flatMap(({ text }) => [...text.matchAll(/TenonError(?:\.from)?\((?:\w+,)?\s*'([a-z]+)\//g)].map(([, area]) => area)));
+  const areas = new Set(
+    all.flatMap(({ text }) =>
+      [...text.matchAll(/(?:TenonError(?:\.from)?\((?:\w+,)?|code =)\s*'([a-z]+)\//g)].map(([, area]) => area),
+    ),
+  );
   const literals = all.flatMap(({ text }) => [...text.matchAll(/'(([a-z]+)\/[a-z-]+)'/g)]);
-  const codes = new Set(literals.filter(([, code = '', area]) => areas.has(area) && !isMethod(code)).map(([, code = '']) => code));
-  const listed = rows(page('errors.md')).map(([code]) => code).filter(code => code.includes('/'));
+  const codes = new Set(
+    literals.filter(([, code = '', area]) => areas.has(area) && !isMethod(code)).map(([, code = '']) => code),
+  );
+  const listed = rows(page('errors.md'))
+    .map(([code]) => code)
+    .filter(code => code.includes('/'));
 
   it('has every code of the source', () => {
     expect([...codes].filter(code => !listed.includes(code))).toEqual([]);
@@ -43,13 +52,17 @@ describe('the table of error codes', () => {
 
 describe('the table of bounds', () => {
   it('has each bound with its default', () => {
-    const listed = Object.fromEntries(rows(page('transports.md')).map(([name, value]) => [name, Number(value.replaceAll(',', ''))]));
+    const listed = Object.fromEntries(
+      rows(page('transports.md')).map(([name, value]) => [name, Number(value.replaceAll(',', ''))]),
+    );
     for (const [name, value] of Object.entries(DEFAULT_BOUNDS)) expect(listed, name).toHaveProperty(name, value);
   });
 });
 
 describe('the page of the architecture', () => {
-  const folders = readdirSync(source, { withFileTypes: true }).filter(entry => entry.isDirectory()).map(({ name }) => name);
+  const folders = readdirSync(source, { withFileTypes: true })
+    .filter(entry => entry.isDirectory())
+    .map(({ name }) => name);
   const [, tree = ''] = /^```\n([\s\S]*?)^```/m.exec(page('architecture.md')) ?? [];
   const drawn = [...tree.matchAll(/^ {2}(\w[\w-]*)\/ /gm)].map(([, name = '']) => name);
 
@@ -60,7 +73,8 @@ describe('the page of the architecture', () => {
 
 describe('the page of the revisions', () => {
   it('has a column for each', () => {
-    for (const { revision } of dialects) expect(page('revisions.md')).toMatch(new RegExp(`^\\|.*\\| ${revision} \\|`, 'm'));
+    for (const { revision } of dialects)
+      expect(page('revisions.md')).toMatch(new RegExp(`^\\|.*\\| ${revision} \\|`, 'm'));
   });
 });
 
@@ -70,7 +84,9 @@ describe('the page of the dependencies', () => {
 
   it('has a word for each', () => {
     const text = page('dependencies.md');
-    const missing = [...Object.keys(dependencies), ...Object.keys(devDependencies)].filter(name => !text.includes(`\`${name}\``));
+    const missing = [...Object.keys(dependencies), ...Object.keys(devDependencies)].filter(
+      name => !text.includes(`\`${name}\``),
+    );
     expect(missing).toEqual([]);
   });
 });

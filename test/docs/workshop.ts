@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { dirname, join } from 'node:path';
 import { type Page, root } from './pages.js';
 
@@ -13,19 +13,28 @@ export interface Workshop {
 /** Pages write ports as 30xx: where they run, each is another one that is free. */
 const PORT = /\b30\d\d\b/g;
 
+/** Blocks that show the official SDK. */
+const FOREIGN = '**/sdk-*.ts';
+
+// What a page shows is not always used on that page.
 const settings = {
   extends: '../../../tsconfig.json',
-  // What a page shows is not always used on that page.
   compilerOptions: { noUnusedLocals: false, noUnusedParameters: false },
-  include: ['**/*.ts', '../../../test/docs/express.d.ts'],
-  exclude: [],
+};
+const own = { ...settings, include: ['**/*.ts', '../../../test/docs/express.d.ts'], exclude: [FOREIGN] };
+/** The official SDK does not fit exact optional properties. */
+const foreign = {
+  ...settings,
+  compilerOptions: { ...settings.compilerOptions, exactOptionalPropertyTypes: false },
+  include: [FOREIGN],
 };
 
 export function openWorkshop(pages: readonly Page[]): Workshop {
   const cache = join(root, '.cache/docs');
   mkdirSync(cache, { recursive: true });
   const folder = mkdtempSync(join(cache, 'pages-'));
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings));
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(own));
+  writeFileSync(join(folder, 'tsconfig.sdk.json'), JSON.stringify(foreign));
   for (const page of pages) write(folder, page, new Map());
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }) };
 }
@@ -34,39 +43,82 @@ function write(folder: string, { name, blocks }: Page, ports: ReadonlyMap<string
   for (const { file, code } of blocks) {
     const path = join(folder, name, file);
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, code.replace(PORT, port => String(ports.get(port) ?? port)));
+    writeFileSync(
+      path,
+      code.replace(PORT, port => String(ports.get(port) ?? port)),
+    );
   }
 }
 
 /** The problems of all pages by the compiler, each with its page and block. */
 export async function typecheck({ folder }: Workshop): Promise<string> {
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
-  const { output } = await run([compiler, '-p', join(folder, 'tsconfig.json'), '--pretty', 'false'], folder, 60_000);
-  return output;
+  const check = (project: string) => run([compiler, '-p', project, '--pretty', 'false'], folder, 60_000);
+  const outputs = await Promise.all(['tsconfig.json', 'tsconfig.sdk.json'].map(check));
+  return outputs.map(({ output }) => output).join('');
 }
 
-/** What each block of a page printed, by its file. */
-export async function runPage({ folder }: Workshop, page: Page): Promise<{ printed: Map<string, string>; failure: string | undefined }> {
-  const ports = await freePorts(page);
-  write(folder, page, ports);
-  const files = page.blocks.filter(({ runs }) => runs).map(({ file }) => file);
-  const program = `
-    for (const file of ${JSON.stringify(files)}) {
-      console.log('\\0' + file);
-      await import('./' + file);
+/** What became of a page: what each of its blocks printed, by its file, and what went wrong. */
+export interface Outcome {
+  readonly printed: ReadonlyMap<string, string>;
+  readonly failure: string | undefined;
+}
+
+/** Marks where the output of a block begins, and where a page fails. */
+const BEGINS = '\0begins ';
+const FAILED = '\0failed ';
+
+/** Runs pages one after the other in one process: starting one for each would take most of the time. */
+export async function runPages({ folder }: Workshop, pages: readonly Page[]): Promise<Map<Page, Outcome>> {
+  const ports = new Map<Page, Map<string, number>>();
+  for (const page of pages) {
+    ports.set(page, await freePorts(page));
+    write(folder, page, ports.get(page) ?? new Map());
+  }
+  const program = join(folder, `${pages[0]?.name}.run.mts`);
+  writeFileSync(program, programOf(pages));
+  const { output, errors, code } = await run(['--import', 'tsx', program], folder, 25_000);
+  const parts = output.split('\0').map(part => `\0${part}`);
+  const ended = code === 0 ? undefined : `the process ended with ${code}\n${errors}`;
+  return new Map(pages.map(page => [page, outcomeOf(page, parts, ports.get(page) ?? new Map(), ended)]));
+}
+
+function programOf(pages: readonly Page[]): string {
+  const steps = pages.map(({ name, blocks }) => [name, blocks.filter(({ runs }) => runs).map(({ file }) => file)]);
+  return `
+    for (const [page, files] of ${JSON.stringify(steps)}) {
+      process.chdir(import.meta.dirname + '/' + page);
+      try {
+        for (const file of files) {
+          console.log(${JSON.stringify(BEGINS)} + page + '/' + file);
+          await import('./' + page + '/' + file);
+        }
+      } catch (error) {
+        console.log(${JSON.stringify(FAILED)} + page + '\\n' + error.stack);
+      }
     }
     process.exit(0);
   `;
-  writeFileSync(join(folder, page.name, 'run-the-page.mts'), program);
-  const { output, errors, code } = await run(['--import', 'tsx', 'run-the-page.mts'], join(folder, page.name), 40_000);
+}
+
+function outcomeOf(
+  { name, blocks }: Page,
+  parts: readonly string[],
+  ports: ReadonlyMap<string, number>,
+  ended: string | undefined,
+): Outcome {
   const printed = new Map<string, string>();
-  for (const part of output.split('\0').slice(1)) {
-    const end = part.indexOf('\n');
-    printed.set(part.slice(0, end), shown(part.slice(end + 1), ports));
+  for (const { file } of blocks) {
+    const start = `${BEGINS}${name}/${file}\n`;
+    const part = parts.find(each => each.startsWith(start));
+    if (part !== undefined) printed.set(file, shown(part.slice(start.length), ports));
   }
-  const last = [...printed.keys()].at(-1);
-  const failure = code === 0 ? undefined : `${page.path}, ${last}: ended with ${code}\n${errors}`;
-  return { printed, failure };
+  const failed = parts.find(part => part.startsWith(`${FAILED}${name}\n`))?.slice(FAILED.length);
+  const missing = blocks.filter(({ file, runs }) => runs && !printed.has(file)).map(({ file }) => file);
+  return {
+    printed,
+    failure: failed ?? (missing.length > 0 ? `did not come to ${missing.join(', ')}: ${ended}` : undefined),
+  };
 }
 
 /** With the ports that the page writes. */
@@ -75,22 +127,38 @@ function shown(text: string, ports: ReadonlyMap<string, number>): string {
 }
 
 async function freePorts({ blocks }: Page): Promise<Map<string, number>> {
-  const named = new Set(blocks.flatMap(({ code }) => code.match(PORT) ?? []));
-  const held = await Promise.all([...named].map(async port => ({ port, server: await listening() })));
-  const ports = new Map(held.map(({ port, server }) => [port, (server.address() as AddressInfo).port]));
-  await Promise.all(held.map(({ server }) => new Promise(resolve => server.close(resolve))));
+  const named = [...new Set(blocks.flatMap(({ code }) => code.match(PORT) ?? []))];
+  const held = await Promise.all(named.map(listening));
+  const ports = new Map(named.map((port, index) => [port, (held[index]?.address() as AddressInfo).port]));
+  await Promise.all(held.map(closed));
   return ports;
 }
 
-function listening() {
+export async function freePort(): Promise<number> {
+  const server = await listening();
+  const { port } = server.address() as AddressInfo;
+  await closed(server);
+  return port;
+}
+
+function listening(): Promise<Server> {
   const server = createServer();
-  return new Promise<typeof server>(resolve => server.listen(0, '127.0.0.1', () => resolve(server)));
+  return new Promise(resolve => server.listen(0, '127.0.0.1', () => resolve(server)));
+}
+
+function closed(server: Server): Promise<unknown> {
+  return new Promise(resolve => server.close(resolve));
 }
 
 /** Runs Node until it ends, or ends it after a time. */
 export function run(args: readonly string[], cwd: string, limit: number) {
   return new Promise<{ output: string; errors: string; code: number | string }>(resolve => {
-    const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], timeout: limit, killSignal: 'SIGKILL' });
+    const child = spawn(process.execPath, args, {
+      cwd,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: limit,
+      killSignal: 'SIGKILL',
+    });
     let output = '';
     let errors = '';
     child.stdout.setEncoding('utf8').on('data', text => (output += text));

@@ -9,7 +9,9 @@ export function agreeable(asked: AskedFor = []): Required<Pick<Answers, 'elicit'
     elicit(form: ElicitFormParams) {
       asked.push(`form ${form.message}`);
       const { properties } = form.requestedSchema;
-      const content = Object.fromEntries(Object.keys(properties).flatMap(name => (name in given ? [[name, given[name] as string | boolean]] : [])));
+      const content = Object.fromEntries(
+        Object.keys(properties).flatMap(name => (name in given ? [[name, given[name] as string | boolean]] : [])),
+      );
       return { action: 'accept', content };
     },
     elicitUrl({ url }) {
@@ -19,7 +21,12 @@ export function agreeable(asked: AskedFor = []): Required<Pick<Answers, 'elicit'
     sample({ messages }) {
       asked.push('sample');
       const [first] = [messages[0]?.content ?? []].flat();
-      return { role: 'assistant', model: 'echo', stopReason: 'endTurn', content: { type: 'text', text: first?.type === 'text' ? `You said: ${first.text}` : 'Nothing' } };
+      return {
+        role: 'assistant',
+        model: 'echo',
+        stopReason: 'endTurn',
+        content: { type: 'text', text: first?.type === 'text' ? `You said: ${first.text}` : 'Nothing' },
+      };
     },
     roots() {
       asked.push('roots');
@@ -28,4 +35,11 @@ export function agreeable(asked: AskedFor = []): Required<Pick<Answers, 'elicit'
   };
 }
 
-const given: Readonly<Record<string, string | boolean>> = { name: 'Ada', yes: true, replace: true, sure: true, check: true, email: 'ada@example.com' };
+const given: Readonly<Record<string, string | boolean>> = {
+  name: 'Ada',
+  yes: true,
+  replace: true,
+  sure: true,
+  check: true,
+  email: 'ada@example.com',
+};

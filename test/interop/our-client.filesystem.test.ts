@@ -14,7 +14,10 @@ describe('server-filesystem over stdio', () => {
   let client: Client;
   const peer = () => stdioPeer([filesystem, folder]);
   const at = (...names: string[]) => join(folder, ...names);
-  const content = async (tool: string, input: Record<string, unknown>) => ((await client.tools[tool]?.(input)) as { content: string }).content;
+  const content = async (tool: string, input: Record<string, unknown>) => {
+    const result = (await client.tools[tool]?.(input)) as { content: string } | undefined;
+    return result?.content ?? '';
+  };
 
   beforeAll(async () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), 'tenon-interop-')));
@@ -39,15 +42,21 @@ describe('server-filesystem over stdio', () => {
     await content('write_file', { path: at('notes', 'a.txt'), content: 'one\ntwo\nthree\n' });
     expect(await content('read_text_file', { path: at('notes', 'a.txt'), head: 2 })).toBe('one\ntwo');
     expect(await content('read_file', { path: at('notes', 'a.txt') })).toBe('one\ntwo\nthree\n');
-    expect(await content('edit_file', { path: at('notes', 'a.txt'), edits: [{ oldText: 'two', newText: 'TWO' }] })).toContain('+TWO');
+    expect(
+      await content('edit_file', { path: at('notes', 'a.txt'), edits: [{ oldText: 'two', newText: 'TWO' }] }),
+    ).toContain('+TWO');
     expect(await readFile(at('notes', 'a.txt'), 'utf8')).toBe('one\nTWO\nthree\n');
     await content('move_file', { source: at('notes', 'a.txt'), destination: at('notes', 'b.txt') });
     expect(await content('list_directory', { path: at('notes') })).toBe('[FILE] b.txt');
     expect(await content('list_directory_with_sizes', { path: at('notes') })).toContain('b.txt');
-    expect(JSON.parse(await content('directory_tree', { path: folder }))).toEqual([{ name: 'notes', type: 'directory', children: [{ name: 'b.txt', type: 'file' }] }]);
+    expect(JSON.parse(await content('directory_tree', { path: folder }))).toEqual([
+      { name: 'notes', type: 'directory', children: [{ name: 'b.txt', type: 'file' }] },
+    ]);
     expect(await content('search_files', { path: folder, pattern: '**/*.txt' })).toBe(at('notes', 'b.txt'));
     expect(await content('get_file_info', { path: at('notes', 'b.txt') })).toContain('size: 14');
-    expect(await content('read_multiple_files', { paths: [at('notes', 'b.txt'), at('none.txt')] })).toMatch(/TWO[\s\S]*Error/);
+    expect(await content('read_multiple_files', { paths: [at('notes', 'b.txt'), at('none.txt')] })).toMatch(
+      /TWO[\s\S]*Error/,
+    );
     expect(await content('list_allowed_directories', {})).toContain(folder);
   });
 

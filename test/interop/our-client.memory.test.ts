@@ -53,12 +53,16 @@ describe('server-memory over stdio', () => {
     expect(await tools().create_entities?.({ entities: [tenon, mortise] })).toEqual({ entities: [tenon, mortise] });
     expect(await changed).toMatchObject({ value: { uri: URI } });
     expect(await tools().create_relations?.({ relations: [fits] })).toEqual({ relations: [fits] });
-    expect(await tools().add_observations?.({ observations: [{ entityName: 'mortise', contents: ['is a hole'] }] })).toEqual({
+    expect(
+      await tools().add_observations?.({ observations: [{ entityName: 'mortise', contents: ['is a hole'] }] }),
+    ).toEqual({
       results: [{ entityName: 'mortise', addedObservations: ['is a hole'] }],
     });
     expect(await tools().search_nodes?.({ query: 'hole' })).toMatchObject({ entities: [{ name: 'mortise' }] });
     expect(await tools().open_nodes?.({ names: ['tenon'] })).toMatchObject({ entities: [tenon] });
-    expect(JSON.parse(((await client.resources.read(URI)).contents[0] as { text: string }).text)).toMatchObject({ relations: [fits] });
+    expect(JSON.parse(((await client.resources.read(URI)).contents[0] as { text: string }).text)).toMatchObject({
+      relations: [fits],
+    });
     await tools().delete_observations?.({ deletions: [{ entityName: 'mortise', observations: ['is a hole'] }] });
     await tools().delete_relations?.({ relations: [fits] });
     await tools().delete_entities?.({ entityNames: ['mortise'] });

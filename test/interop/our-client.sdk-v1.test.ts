@@ -36,10 +36,29 @@ const lanes: Lane[] = [
   { name: 'SDK v1 over stdio', open: stdio, info, revision: '2025-11-25' },
   { name: 'SDK v1 over stdio, pinned to 2024-11-05', open: stdio, info, pin: '2024-11-05', revision: '2024-11-05' },
   { name: 'SDK v1 over Streamable HTTP with sessions', open: stateful, info, revision: '2025-11-25' },
-  ...handshakes.map(pin => ({ name: `SDK v1 over Streamable HTTP with sessions, pinned to ${pin}`, open: stateful, info, pin, revision: pin })),
-  { name: 'SDK v1 over Streamable HTTP, stateless, JSON', open: over(v1Stateless, '/mcp'), info, revision: '2025-11-25', stateless: true, answersOnly: true },
+  ...handshakes.map(pin => ({
+    name: `SDK v1 over Streamable HTTP with sessions, pinned to ${pin}`,
+    open: stateful,
+    info,
+    pin,
+    revision: pin,
+  })),
+  {
+    name: 'SDK v1 over Streamable HTTP, stateless, JSON',
+    open: over(v1Stateless, '/mcp'),
+    info,
+    revision: '2025-11-25',
+    stateless: true,
+    answersOnly: true,
+  },
   { name: 'SDK v1 over HTTP+SSE, found by itself', open: over(v1Sse, '/sse'), info, revision: '2025-11-25' },
-  { name: 'SDK v1 over HTTP+SSE, pinned to 2024-11-05', open: over(v1Sse, '/sse'), info, pin: '2024-11-05', revision: '2024-11-05' },
+  {
+    name: 'SDK v1 over HTTP+SSE, pinned to 2024-11-05',
+    open: over(v1Sse, '/sse'),
+    info,
+    pin: '2024-11-05',
+    revision: '2024-11-05',
+  },
 ];
 
 for (const lane of lanes) meets(lane);
@@ -62,7 +81,11 @@ describe('SDK v1 over Streamable HTTP with sessions', () => {
     expect(sessions.size).toBe(1);
     if (known) await client.tools.add?.({ a: 1, b: 1 });
     sessions.clear();
-    expect(await Promise.all([1, 2, 3].map(a => client.tools.add?.({ a, b: 1 })))).toEqual([{ sum: 2 }, { sum: 3 }, { sum: 4 }]);
+    expect(await Promise.all([1, 2, 3].map(a => client.tools.add?.({ a, b: 1 })))).toEqual([
+      { sum: 2 },
+      { sum: 3 },
+      { sum: 4 },
+    ]);
     expect(sessions.size).toBe(1);
     await client.close();
     await close();

@@ -10,10 +10,12 @@ const newest = '2026-07-28';
 const handshakes = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
 
 /** A process that has to be gone once the client has closed. */
-const stdio = (...args: string[]) => (): Peer => {
-  const { target, pid } = stdioPeer([...program('test/interop/fixtures/sdk-v2-stdio.ts'), ...args]);
-  return { target, stop: () => expect(isRunning(pid())).toBe(false) };
-};
+const stdio =
+  (...args: string[]) =>
+  (): Peer => {
+    const { target, pid } = stdioPeer([...program('test/interop/fixtures/sdk-v2-stdio.ts'), ...args]);
+    return { target, stop: () => expect(isRunning(pid())).toBe(false) };
+  };
 
 const over = (serve: () => Promise<Listening>) => async (): Promise<Peer> => {
   const { origin, close } = await serve();
@@ -36,10 +38,30 @@ const lanes: Lane[] = [
   { name: 'SDK v2 over stdio, without handshakes', open: stdio('reject'), info, revision: newest },
   ...handshakes.map(pin => ({ name: `SDK v2 over stdio, pinned to ${pin}`, open: stdio(), info, pin, revision: pin })),
   { name: 'SDK v2 handler', open: over(() => v2Handler()), info, revision: newest },
-  { name: 'SDK v2 handler, without handshakes, always a stream', open: over(() => v2Handler({ legacy: 'reject', responseMode: 'sse' })), info, revision: newest },
-  ...handshakes.map((pin): Lane => ({ name: `SDK v2 handler, pinned to ${pin}`, open: over(() => v2Handler()), info, pin, revision: pin, stateless: true })),
+  {
+    name: 'SDK v2 handler, without handshakes, always a stream',
+    open: over(() => v2Handler({ legacy: 'reject', responseMode: 'sse' })),
+    info,
+    revision: newest,
+  },
+  ...handshakes.map(
+    (pin): Lane => ({
+      name: `SDK v2 handler, pinned to ${pin}`,
+      open: over(() => v2Handler()),
+      info,
+      pin,
+      revision: pin,
+      stateless: true,
+    }),
+  ),
   { name: 'SDK v2 over Streamable HTTP with sessions', open: stateful, info, revision: '2025-11-25' },
-  { name: 'SDK v2 over Streamable HTTP with sessions, pinned to 2025-03-26', open: stateful, info, pin: '2025-03-26', revision: '2025-03-26' },
+  {
+    name: 'SDK v2 over Streamable HTTP with sessions, pinned to 2025-03-26',
+    open: stateful,
+    info,
+    pin: '2025-03-26',
+    revision: '2025-03-26',
+  },
 ];
 
 for (const lane of lanes) meets(lane);
@@ -47,7 +69,10 @@ for (const lane of lanes) meets(lane);
 describe('SDK v2 handler', () => {
   it('turns away who is pinned to a handshake where there is none', async () => {
     const { origin, close } = await v2Handler({ legacy: 'reject' });
-    await expect(connect(`${origin}/mcp`, { revision: '2025-11-25' })).rejects.toMatchObject({ rpc: -32022, data: { supported: ['2026-07-28'] } });
+    await expect(connect(`${origin}/mcp`, { revision: '2025-11-25' })).rejects.toMatchObject({
+      rpc: -32022,
+      data: { supported: ['2026-07-28'] },
+    });
     await close();
   });
 

@@ -2,7 +2,7 @@ import { type Client, connect, type Events, type Target, type TenonError } from 
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type AskedFor, agreeable } from './answers.js';
 import { collect, textOf } from './collect.js';
-import { notes } from './fixtures/offers.js';
+import { offered } from './our-client-offered.js';
 
 /** A server that is not ours, and what can be had of it. */
 export interface Peer {
@@ -55,53 +55,31 @@ export function meets(lane: Lane): void {
   });
 }
 
-/** What is there, and what it gives. */
-function offered({ info, revision }: Lane, client: () => Client): void {
-  it('negotiates and lists over all pages', async () => {
-    expect(client().server).toMatchObject({ revision, info: { name: info }, instructions: 'Ask before you act.' });
-    expect((await collect(client().listTools())).map(({ name }) => name)).toEqual(expect.arrayContaining(['add', 'ask', 'works']));
-    expect((await collect(client().resources.list())).map(({ uri }) => uri)).toEqual(['note://all', 'note://picture', 'note://by/a', 'note://by/b', 'note://by/c']);
-    expect(await collect(client().resources.templates())).toMatchObject([{ uriTemplate: 'note://by/{title}', name: 'note' }]);
-    expect(await collect(client().listPrompts())).toMatchObject([{ name: 'letter', arguments: [{ name: 'to', required: true, description: 'Who gets it' }, { name: 'city' }] }]);
-  });
-
-  it('calls tools', async () => {
-    expect(await client().tools.add?.({ a: 2, b: 40 })).toEqual({ sum: 42 });
-    const { content } = await client().callTool('blocks');
-    expect(content.map(({ type }) => type)).toEqual(['text', 'image', 'audio', 'resource', 'resource_link']);
-    await expect(client().tools.fails?.()).rejects.toMatchObject({ code: 'tool/failed', message: expect.stringContaining('The cellar is locked') });
-    await expect(client().tools.add?.({ a: 'two', b: 40 })).rejects.toMatchObject({ code: 'tool/failed' });
-    expect(textOf(await client().callTool('meta', {}, { meta: { trace: 'x-1' } }))).toBe('x-1');
-    const many = await Promise.all(Array.from({ length: 20 }, (_, b) => client().tools.add?.({ a: 1, b })));
-    expect(many).toEqual(Array.from({ length: 20 }, (_, b) => ({ sum: b + 1 })));
-  });
-
-  it('reads resources, prompts and completions', async () => {
-    expect(await client().resources.read('note://all')).toMatchObject({ contents: [{ mimeType: 'text/plain', text: 'first\nsecond\nthird' }] });
-    expect(await client().resources.read('note://picture')).toMatchObject({ contents: [{ blob: 'aGVsbG8=' }] });
-    for (const [title, text] of Object.entries(notes)) expect(await client().resources.read(`note://by/${title}`)).toMatchObject({ contents: [{ text }] });
-    await expect(client().resources.read('other://x')).rejects.toMatchObject({ rpc: expect.any(Number) });
-    const letter = await client().prompts.letter?.({ to: 'Ada', city: 'London' });
-    expect(letter?.messages).toMatchObject([{ role: 'user', content: { text: 'A letter to Ada in London.' } }]);
-    await expect(client().prompts.letter?.({})).rejects.toMatchObject({ rpc: -32602 });
-    expect(await client().complete({ ref: { type: 'ref/prompt', name: 'letter' }, argument: { name: 'to', value: 'A' } })).toMatchObject({ values: ['Ada', 'Alan'] });
-    const ref = { type: 'ref/resource', uri: 'note://by/{title}' } as const;
-    expect(await client().complete({ ref, argument: { name: 'title', value: 'b' } })).toMatchObject({ values: ['b'] });
-    await client().ping();
-  });
-}
-
 const since = (revision: string) => (lane: Lane) => lane.revision >= revision;
 const hasForms = since('2025-06-18');
 const hasVisits = since('2025-11-25');
 
 function questions(lane: Lane, client: () => Client, asked: AskedFor): void {
   it('answers what the server asks', async () => {
-    expect(JSON.parse(textOf(await client().callTool('think')))).toMatchObject({ model: 'echo', content: { text: 'You said: hello' } });
-    expect(JSON.parse(textOf(await client().callTool('where')))).toMatchObject({ roots: [{ uri: 'file:///work', name: 'Work' }] });
-    if (hasForms(lane)) expect(JSON.parse(textOf(await client().callTool('ask')))).toEqual({ action: 'accept', content: { name: 'Ada', size: 'small' } });
+    expect(JSON.parse(textOf(await client().callTool('think')))).toMatchObject({
+      model: 'echo',
+      content: { text: 'You said: hello' },
+    });
+    expect(JSON.parse(textOf(await client().callTool('where')))).toMatchObject({
+      roots: [{ uri: 'file:///work', name: 'Work' }],
+    });
+    if (hasForms(lane))
+      expect(JSON.parse(textOf(await client().callTool('ask')))).toEqual({
+        action: 'accept',
+        content: { name: 'Ada', size: 'small' },
+      });
     if (hasVisits(lane)) expect(JSON.parse(textOf(await client().callTool('visit')))).toEqual({ action: 'accept' });
-    const expected = ['sample', 'roots', ...(hasForms(lane) ? ['form Who are you?'] : []), ...(hasVisits(lane) ? ['url https://example.com/in'] : [])];
+    const expected = [
+      'sample',
+      'roots',
+      ...(hasForms(lane) ? ['form Who are you?'] : []),
+      ...(hasVisits(lane) ? ['url https://example.com/in'] : []),
+    ];
     expect(asked).toEqual(expected);
   });
 }
@@ -110,16 +88,24 @@ function questions(lane: Lane, client: () => Client, asked: AskedFor): void {
 function along(lane: Lane, client: () => Client, logs: Events['log'][]): void {
   it('hears progress and log messages', async () => {
     const seen: number[] = [];
-    expect(textOf(await client().callTool('works', { steps: 4 }, { onProgress: ({ progress }) => seen.push(progress) }))).toBe('done');
+    expect(
+      textOf(await client().callTool('works', { steps: 4 }, { onProgress: ({ progress }) => seen.push(progress) })),
+    ).toBe('done');
     expect(seen).toEqual([1, 2, 3, 4]);
-    if (!lane.stateless) await vi.waitFor(() => expect(logs).toContainEqual({ level: 'warning', data: 'worked', logger: 'tale' }));
+    if (!lane.stateless)
+      await vi.waitFor(() => expect(logs).toContainEqual({ level: 'warning', data: 'worked', logger: 'tale' }));
   });
 
   it('cancels', async () => {
     const stop = new AbortController();
-    const call = client().callTool('waits', { name: lane.name }, { signal: stop.signal, onProgress: () => stop.abort() });
+    const call = client().callTool(
+      'waits',
+      { name: lane.name },
+      { signal: stop.signal, onProgress: () => stop.abort() },
+    );
     await expect(call).rejects.toMatchObject({ code: expect.stringMatching(/cancel|abort/) });
-    if (!lane.stateless) await vi.waitFor(async () => expect(textOf(await client().callTool('cancelled'))).toContain(lane.name));
+    if (!lane.stateless)
+      await vi.waitFor(async () => expect(textOf(await client().callTool('cancelled'))).toContain(lane.name));
   });
 }
 
@@ -134,10 +120,13 @@ function changes(client: () => Client): void {
       heard = true;
     });
     let name = '';
-    await vi.waitFor(async () => {
-      name = textOf(await client().callTool('grow'));
-      if (!heard) throw new Error('not heard yet');
-    }, { timeout: 5000, interval: 50 });
+    await vi.waitFor(
+      async () => {
+        name = textOf(await client().callTool('grow'));
+        if (!heard) throw new Error('not heard yet');
+      },
+      { timeout: 5000, interval: 50 },
+    );
     expect(await change).toEqual({ done: false, value: { list: 'tools' } });
     stop.abort();
     expect((await collect(client().listTools())).map(tool => tool.name)).toContain(name);
@@ -150,10 +139,13 @@ function changes(client: () => Client): void {
     const watching = (async () => {
       for await (const change of client().watch(uri, { signal: stop.signal })) heard.push(change);
     })();
-    await vi.waitFor(async () => {
-      await client().callTool('touch', { uri });
-      expect(heard).toContainEqual({ uri });
-    }, { timeout: 5000, interval: 50 });
+    await vi.waitFor(
+      async () => {
+        await client().callTool('touch', { uri });
+        expect(heard).toContainEqual({ uri });
+      },
+      { timeout: 5000, interval: 50 },
+    );
     stop.abort();
     await watching;
   });

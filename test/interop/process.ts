@@ -14,7 +14,11 @@ export const official = (name: string): string =>
   fileURLToPath(new URL(`../../node_modules/@modelcontextprotocol/${name}/dist/index.js`, import.meta.url));
 
 /** A program of this repository, written in TypeScript. */
-export const program = (path: string): readonly string[] => ['--import', 'tsx', fileURLToPath(new URL(`../../${path}`, import.meta.url))];
+export const program = (path: string): readonly string[] => [
+  '--import',
+  'tsx',
+  fileURLToPath(new URL(`../../${path}`, import.meta.url)),
+];
 
 /** A server on stdio that says which process it is. */
 export interface StdioPeer {
@@ -46,7 +50,10 @@ export interface HttpPeer {
 }
 
 /** Starts a server that takes its port from `PORT`, on one that is free. */
-export async function startHttpPeer(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<HttpPeer> {
+export async function startHttpPeer(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<HttpPeer> {
   const child = spawn(process.execPath, ['--import', announce, ...args], {
     cwd: root,
     env: { PATH: process.env.PATH, ...env, PORT: '0' },
@@ -82,7 +89,10 @@ export function isRunning(pid: number): boolean {
 
 /** Resolves once a process is gone. */
 export async function gone(pid: number): Promise<void> {
-  await vi.waitFor(() => {
-    if (isRunning(pid)) throw new Error(`process ${pid} is still there`);
-  }, { timeout: 5000, interval: 20 });
+  await vi.waitFor(
+    () => {
+      if (isRunning(pid)) throw new Error(`process ${pid} is still there`);
+    },
+    { timeout: 5000, interval: 20 },
+  );
 }

@@ -1,10 +1,11 @@
 import { type HttpServer, serveHttp } from 'tenon/node';
-import { createOurs } from './fixtures/our-example.js';
 import { describe, expect, it } from 'vitest';
-import { type Visit, visits } from './our-server.js';
 import { textOf } from './collect.js';
+import { createOurs } from './fixtures/our-example.js';
+import { visits } from './our-server.js';
 import { program } from './process.js';
 import { visitByV1 } from './sdk-v1-visitor.js';
+import type { Visit } from './visit.js';
 
 const handshakes = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
 
@@ -24,7 +25,11 @@ function overHttp(name: string, revision: string, kind: 'url' | 'sseUrl', only: 
 
 function overStdio(name: string, revision: string, only: boolean): Visit {
   const options = { pageSize: 5, ...(only ? { revisions: [revision] } : {}) };
-  return { name, revision, open: () => visitByV1({ args: [...program('test/interop/fixtures/our-stdio.ts'), JSON.stringify(options)] }) };
+  return {
+    name,
+    revision,
+    open: () => visitByV1({ args: [...program('test/interop/fixtures/our-stdio.ts'), JSON.stringify(options)] }),
+  };
 }
 
 const newestOfV1 = '2025-11-25';
@@ -33,7 +38,8 @@ visits(overStdio('The client of SDK v1 over stdio', newestOfV1, false));
 visits(overHttp('The client of SDK v1 over Streamable HTTP', newestOfV1, 'url', false));
 visits(overHttp('The client of SDK v1 over HTTP+SSE', newestOfV1, 'sseUrl', false));
 for (const revision of handshakes) {
-  if (revision !== '2024-11-05') visits(overHttp(`The client of SDK v1 over Streamable HTTP with ${revision}`, revision, 'url', true));
+  if (revision !== '2024-11-05')
+    visits(overHttp(`The client of SDK v1 over Streamable HTTP with ${revision}`, revision, 'url', true));
 }
 visits(overHttp('The client of SDK v1 over HTTP+SSE with 2024-11-05', '2024-11-05', 'sseUrl', true));
 visits(overStdio('The client of SDK v1 over stdio with 2024-11-05', '2024-11-05', true));
@@ -53,6 +59,19 @@ describe('The client of SDK v1 over Streamable HTTP', () => {
     await terminate?.();
     // Without the id of the session the next request belongs to none.
     await expect(call('meta')).rejects.toMatchObject({ code: expect.any(Number) });
+    await client.close();
+    await http.close({ deadline: 0 });
+  });
+
+  it('is known by its session when it does not say which revision it speaks', async () => {
+    const http = await serveHttp(createOurs(), { port: 0 });
+    const silent = (input: string | URL, init?: RequestInit) => {
+      const headers = new Headers(init?.headers);
+      headers.delete('mcp-protocol-version');
+      return fetch(input, { ...init, headers });
+    };
+    const { client, call } = await visitByV1({ url: http.url, fetch: silent });
+    expect(JSON.parse(textOf(await call('meta')))).toMatchObject({ revision: '2025-11-25' });
     await client.close();
     await http.close({ deadline: 0 });
   });

@@ -2,17 +2,28 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { CreateMessageRequestSchema, ElicitRequestSchema, ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import {
+  CreateMessageRequestSchema,
+  ElicitRequestSchema,
+  ListRootsRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js';
 import { root } from './process.js';
 import { answerTo, capabilities, type Heard, type TheirClient, type Visitor } from './visitor.js';
 
+type To =
+  | { args: readonly string[] }
+  | { url: string; fetch?: (input: string | URL, init?: RequestInit) => Promise<Response> }
+  | { sseUrl: string };
+
 /** Connects the client of SDK v1: to a program, to Streamable HTTP, or to HTTP+SSE. */
-export async function visitByV1(to: { args: readonly string[] } | { url: string } | { sseUrl: string }): Promise<Visitor> {
+export async function visitByV1(to: To): Promise<Visitor> {
   const asked: string[] = [];
   const heard: Heard[] = [];
   const client = new Client({ name: 'sdk-v1', version: '1.32.2' }, { capabilities });
   client.setRequestHandler(ElicitRequestSchema, ({ method, params }) => answerTo(method, params, asked));
-  client.setRequestHandler(CreateMessageRequestSchema, ({ method, params }) => answerTo(method, params as never, asked));
+  client.setRequestHandler(CreateMessageRequestSchema, ({ method, params }) =>
+    answerTo(method, params as never, asked),
+  );
   client.setRequestHandler(ListRootsRequestSchema, ({ method }) => answerTo(method, undefined, asked));
   client.fallbackNotificationHandler = async notification => void heard.push(notification);
   const transport = transportTo(to);
@@ -22,14 +33,19 @@ export async function visitByV1(to: { args: readonly string[] } | { url: string 
     asked,
     heard,
     call: async (name, input = {}, { meta, ...sending } = {}) =>
-      (await client.callTool({ name, arguments: input, ...(meta ? { _meta: meta } : {}) }, undefined, sending as never)) as never,
+      (await client.callTool(
+        { name, arguments: input, ...(meta ? { _meta: meta } : {}) },
+        undefined,
+        sending as never,
+      )) as never,
     ...(transport instanceof StreamableHTTPClientTransport ? { terminate: () => transport.terminateSession() } : {}),
     ...(transport instanceof StdioClientTransport ? { pid: transport.pid } : {}),
   };
 }
 
-function transportTo(to: { args: readonly string[] } | { url: string } | { sseUrl: string }) {
-  if ('args' in to) return new StdioClientTransport({ command: process.execPath, args: [...to.args], cwd: root, stderr: 'inherit' });
-  if ('url' in to) return new StreamableHTTPClientTransport(new URL(to.url));
+function transportTo(to: To) {
+  if ('args' in to)
+    return new StdioClientTransport({ command: process.execPath, args: [...to.args], cwd: root, stderr: 'inherit' });
+  if ('url' in to) return new StreamableHTTPClientTransport(new URL(to.url), to.fetch ? { fetch: to.fetch } : {});
   return new SSEClientTransport(new URL(to.sseUrl));
 }

@@ -1,4 +1,9 @@
-import { Client, type ClientOptions, SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import {
+  Client,
+  type ClientOptions,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { root } from './process.js';
 import { answerTo, capabilities, type Heard, type TheirClient, type Visitor } from './visitor.js';
@@ -11,7 +16,9 @@ export async function visitByV2(to: To, options: ClientOptions = {}): Promise<Vi
   const heard: Heard[] = [];
   const client = new Client({ name: 'sdk-v2', version: '2.4.0' }, { capabilities, ...options });
   for (const method of ['elicitation/create', 'sampling/createMessage', 'roots/list'] as const) {
-    client.setRequestHandler(method, (request: { method: string; params?: unknown }) => answerTo(request.method, request.params as never, asked));
+    client.setRequestHandler(method, (request: { method: string; params?: unknown }) =>
+      answerTo(request.method, request.params as never, asked),
+    );
   }
   client.fallbackNotificationHandler = async notification => void heard.push(notification);
   const transport = transportTo(to);
@@ -22,6 +29,8 @@ export async function visitByV2(to: To, options: ClientOptions = {}): Promise<Vi
     heard,
     call: async (name, input = {}, { meta, ...sending } = {}) =>
       (await client.callTool({ name, arguments: input, ...(meta ? { _meta: meta } : {}) }, sending as never)) as never,
+    // A resource that is not there has one code here, whatever the revision's is.
+    codes: { [-32002]: -32602 },
     ...(client.getProtocolEra() === 'modern' ? { listen: filter => listening(client, filter) } : {}),
     ...(transport instanceof StreamableHTTPClientTransport ? { terminate: () => transport.terminateSession() } : {}),
     ...(transport instanceof StdioClientTransport ? { pid: transport.pid } : {}),
@@ -34,7 +43,8 @@ async function listening(client: Client, filter: object): Promise<() => Promise<
 }
 
 function transportTo(to: To) {
-  if ('args' in to) return new StdioClientTransport({ command: process.execPath, args: [...to.args], cwd: root, stderr: 'inherit' });
+  if ('args' in to)
+    return new StdioClientTransport({ command: process.execPath, args: [...to.args], cwd: root, stderr: 'inherit' });
   if ('url' in to) return new StreamableHTTPClientTransport(new URL(to.url));
   return new SSEClientTransport(new URL(to.sseUrl));
 }

@@ -1,4 +1,4 @@
-import { agreeable, type AskedFor } from './answers.js';
+import { type AskedFor, agreeable } from './answers.js';
 
 /** What a foreign client heard by itself. */
 export interface Heard {
@@ -16,7 +16,11 @@ export interface Called {
 
 export interface Sending {
   readonly signal?: AbortSignal;
-  readonly onprogress?: (progress: { readonly progress: number; readonly total?: number; readonly message?: string }) => void;
+  readonly onprogress?: (progress: {
+    readonly progress: number;
+    readonly total?: number;
+    readonly message?: string;
+  }) => void;
 }
 
 /** What the clients of both official SDKs have in common. */
@@ -26,11 +30,20 @@ export interface TheirClient {
   getInstructions(): string | undefined;
   listTools(params?: Params): Promise<{ readonly tools: readonly Named[]; readonly nextCursor?: string }>;
   listPrompts(params?: Params): Promise<{ readonly prompts: readonly Named[]; readonly nextCursor?: string }>;
-  listResources(params?: Params): Promise<{ readonly resources: readonly (Named & { readonly uri: string })[]; readonly nextCursor?: string }>;
-  listResourceTemplates(params?: Params): Promise<{ readonly resourceTemplates: readonly (Named & { readonly uriTemplate: string })[] }>;
+  listResources(
+    params?: Params,
+  ): Promise<{ readonly resources: readonly (Named & { readonly uri: string })[]; readonly nextCursor?: string }>;
+  listResourceTemplates(
+    params?: Params,
+  ): Promise<{ readonly resourceTemplates: readonly (Named & { readonly uriTemplate: string })[] }>;
   readResource(params: { readonly uri: string }): Promise<{ readonly contents: readonly Params[] }>;
-  getPrompt(params: { readonly name: string; readonly arguments?: Record<string, string> }): Promise<{ readonly messages: readonly Params[] }>;
-  complete(params: never): Promise<{ readonly completion: { readonly values: readonly string[]; readonly total?: number; readonly hasMore?: boolean } }>;
+  getPrompt(params: {
+    readonly name: string;
+    readonly arguments?: Record<string, string>;
+  }): Promise<{ readonly messages: readonly Params[] }>;
+  complete(params: never): Promise<{
+    readonly completion: { readonly values: readonly string[]; readonly total?: number; readonly hasMore?: boolean };
+  }>;
   setLoggingLevel(level: 'debug' | 'warning'): Promise<unknown>;
   subscribeResource(params: { readonly uri: string }): Promise<unknown>;
   unsubscribeResource(params: { readonly uri: string }): Promise<unknown>;
@@ -53,17 +66,22 @@ export interface Visitor {
   listen?(filter: Params): Promise<() => Promise<void>>;
   /** Where there are sessions: ends this one. */
   terminate?(): Promise<void>;
+  /** Codes of errors that the client gives for those that crossed. */
+  readonly codes?: Readonly<Record<number, number>>;
   /** Where the server is a child: its process. */
   readonly pid?: number | null;
 }
 
 /** Every entry of a list, whether the client walks its pages by itself or not. */
-export async function allPages<T>(list: (params?: Params) => Promise<{ readonly nextCursor?: string }>, key: string): Promise<T[]> {
+export async function allPages<T>(
+  list: (params?: Params) => Promise<{ readonly nextCursor?: string }>,
+  key: string,
+): Promise<T[]> {
   const all: T[] = [];
   let cursor: string | undefined;
   do {
     const page = await list(cursor === undefined ? undefined : { cursor });
-    all.push(...(page as unknown as Record<string, T[]>)[key] as T[]);
+    all.push(...((page as unknown as Record<string, T[]>)[key] as T[]));
     cursor = page.nextCursor;
   } while (cursor !== undefined);
   return all;
@@ -80,12 +98,21 @@ export const capabilities = {
 export async function answerTo(method: string, params: Params | undefined, asked: AskedFor): Promise<never> {
   const user = agreeable(asked);
   const about = { signal: new AbortController().signal, server: 'tenon' };
-  if (method === 'roots/list') return { roots: user.roots instanceof Function ? await user.roots() : user.roots } as never;
-  if (method === 'elicitation/create') return (await (params?.mode === 'url' ? user.elicitUrl(params as never, about) : user.elicit(params as never, about))) as never;
+  if (method === 'roots/list')
+    return { roots: user.roots instanceof Function ? await user.roots() : user.roots } as never;
+  if (method === 'elicitation/create')
+    return (await (params?.mode === 'url'
+      ? user.elicitUrl(params as never, about)
+      : user.elicit(params as never, about))) as never;
   const { tools, toolChoice } = params as { tools?: Named[]; toolChoice?: { mode: string } };
   if (tools && toolChoice?.mode !== 'none') {
     asked.push('sample');
-    return { role: 'assistant', model: 'echo', stopReason: 'toolUse', content: [{ type: 'tool_use', id: 'u1', name: tools[0]?.name, input: {} }] } as never;
+    return {
+      role: 'assistant',
+      model: 'echo',
+      stopReason: 'toolUse',
+      content: [{ type: 'tool_use', id: 'u1', name: tools[0]?.name, input: {} }],
+    } as never;
   }
   return (await user.sample(params as never, about)) as never;
 }

@@ -39,7 +39,8 @@ export function answering(asked: Asked = { forms: [], samples: [], urls: [] }): 
     sample(request) {
       asked.samples.push(request);
       const used = request.messages.some(({ content }) => [content].flat().some(({ type }) => type === 'tool_result'));
-      if (request.tools === undefined || used) return { role: 'assistant', content: { type: 'text', text: 'Hm.' }, model: 'm1', stopReason: 'endTurn' };
+      if (request.tools === undefined || used)
+        return { role: 'assistant', content: { type: 'text', text: 'Hm.' }, model: 'm1', stopReason: 'endTurn' };
       const content = [
         { type: 'text' as const, text: 'Let me see.' },
         { type: 'tool_use' as const, id: 'u1', name: 'look', input: {} },

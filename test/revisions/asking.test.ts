@@ -29,7 +29,8 @@ everywhere(
       const said = JSON.parse(textOf(await client.callTool('meta')));
       const full = { elicitation: { form: {}, url: {} }, sampling: { tools: {} } };
       if (from(lane, '2025-11-25')) expect(said.capabilities).toMatchObject(full);
-      else if (is(lane, '2025-06-18')) expect(said.capabilities).toMatchObject({ elicitation: { form: {} }, sampling: {} });
+      else if (is(lane, '2025-06-18'))
+        expect(said.capabilities).toMatchObject({ elicitation: { form: {} }, sampling: {} });
       else expect(said.capabilities).toEqual({ roots: { listChanged: true }, sampling: {} });
       expect(said.capabilities.roots).toEqual(is(lane, newest) ? {} : { listChanged: true });
       expect(said.client).toMatchObject({ name: 'tenon' });
@@ -39,7 +40,10 @@ everywhere(
       const { client, wire } = rig();
       const result = await client.callTool('formed');
       if (!from(lane, '2025-06-18')) {
-        expect(result).toMatchObject({ isError: true, content: [{ text: 'The client does not support elicitation/create' }] });
+        expect(result).toMatchObject({
+          isError: true,
+          content: [{ text: 'The client does not support elicitation/create' }],
+        });
         expect(questions(wire)).toEqual([]);
         return;
       }
@@ -52,7 +56,12 @@ everywhere(
       expect(properties.size).toEqual(
         simple
           ? { type: 'string', enum: ['s', 'l'], enumNames: ['Small', 'Large'] }
-          : expect.objectContaining({ oneOf: [{ const: 's', title: 'Small' }, { const: 'l', title: 'Large' }] }),
+          : expect.objectContaining({
+              oneOf: [
+                { const: 's', title: 'Small' },
+                { const: 'l', title: 'Large' },
+              ],
+            }),
       );
       expect(properties.days).toEqual(
         simple
@@ -62,14 +71,27 @@ everywhere(
       const { action, content } = JSON.parse(textOf(result));
       expect(action).toBe('accept');
       const defaults = simple ? {} : { age: 36 };
-      expect(content).toEqual({ name: 'Grace', mail: 'grace@example.com', ratio: 0.25, sure: true, colour: 'green', size: 'l', days: ['mo', 'tu'], fruits: ['a'], ...defaults });
+      expect(content).toEqual({
+        name: 'Grace',
+        mail: 'grace@example.com',
+        ratio: 0.25,
+        sure: true,
+        colour: 'green',
+        size: 'l',
+        days: ['mo', 'tu'],
+        fruits: ['a'],
+        ...defaults,
+      });
     });
 
     it('makes a form of a zod schema that every client can show [elicitation.form.flat-primitives]', async () => {
       const { client } = rig();
       const result = await client.callTool('zodded');
       if (!from(lane, '2025-06-18')) return expect(result.isError).toBe(true);
-      expect(JSON.parse(textOf(result))).toEqual({ action: 'accept', content: { mail: 'grace@example.com', kind: 'x', kinds: ['x', 'y'] } });
+      expect(JSON.parse(textOf(result))).toEqual({
+        action: 'accept',
+        content: { mail: 'grace@example.com', kind: 'x', kinds: ['x', 'y'] },
+      });
     });
 
     it('asks for a visit where the revision has that [elicitation.mode.only-supported, elicitation.url.request-members, elicitation.url.valid-url, elicitation.url.accept-is-consent, elicitation.accept-url-no-content, elicitation.url.id-opaque, elicitation.url.client-no-prefetch, elicitation.no-complete-notification, schema.request.elicitation-create.url, schema.request.elicitation-create.url-without-id]', async () => {
@@ -99,9 +121,21 @@ everywhere(
     it('asks the model, with what the revision can say [sampling.via-mrtr, schema.request.sampling-create-message, schema.request.sampling-create-message.full, schema.result.sampling-create-message, schema.type.sampling-message, schema.type.sampling-message.audio, schema.type.sampling-message.blocks, schema.type.model-preferences]', async () => {
       const { client, wire } = rig();
       const answer = JSON.parse(textOf(await client.callTool('samples')));
-      expect(answer).toMatchObject({ role: 'assistant', content: { type: 'text', text: 'Hm.' }, model: 'm1', stopReason: 'endTurn' });
+      expect(answer).toMatchObject({
+        role: 'assistant',
+        content: { type: 'text', text: 'Hm.' },
+        model: 'm1',
+        stopReason: 'endTurn',
+      });
       const { params } = questions(wire)[0] as { params: Json };
-      expect(params).toMatchObject({ maxTokens: 50, systemPrompt: 'Be brief', temperature: 0.5, stopSequences: ['.'], includeContext: 'none', metadata: { why: 'test' } });
+      expect(params).toMatchObject({
+        maxTokens: 50,
+        systemPrompt: 'Be brief',
+        temperature: 0.5,
+        stopSequences: ['.'],
+        includeContext: 'none',
+        metadata: { why: 'test' },
+      });
       const messages = params.messages as { role: string; content: Json }[];
       expect(messages[1]?.content.type).toBe(from(lane, '2025-03-26') ? 'audio' : 'text');
       expect(messages.length).toBe(from(lane, '2025-11-25') ? 3 : 4);
@@ -119,7 +153,9 @@ everywhere(
       expect(JSON.parse(textOf(result))).toEqual(['toolUse', { type: 'text', text: 'Hm.' }]);
       const [first, second] = questions(wire);
       expect(first?.params).toMatchObject({ tools: [{ name: 'look' }], toolChoice: { mode: 'auto' } });
-      expect((second?.params.messages as Json[])[2]).toMatchObject({ content: [{ type: 'tool_result', toolUseId: 'u1' }] });
+      expect((second?.params.messages as Json[])[2]).toMatchObject({
+        content: [{ type: 'tool_result', toolUseId: 'u1' }],
+      });
     });
 
     it('asks for roots [roots.uri-file-scheme, roots.list-via-mrtr, mrtr.input-request-roots-shape, schema.request.roots-list, schema.result.roots-list, schema.type.root, schema.type.root.meta]', async () => {
@@ -134,10 +170,18 @@ everywhere(
       const result = await client.callTool('dialogue', { topic: 'tea' });
       if (!from(lane, '2025-06-18')) return expect(result.isError).toBe(true);
       expect(textOf(result)).toBe('accept Hm. accept true');
-      expect(questions(wire).map(({ method }) => method)).toEqual(['elicitation/create', 'sampling/createMessage', 'elicitation/create']);
-      const byRequest = wire.crossings.filter(({ from: by, value }) => by === 'server' && 'method' in (value as Json) && 'id' in (value as Json));
+      expect(questions(wire).map(({ method }) => method)).toEqual([
+        'elicitation/create',
+        'sampling/createMessage',
+        'elicitation/create',
+      ]);
+      const byRequest = wire.crossings.filter(
+        ({ from: by, value }) => by === 'server' && 'method' in (value as Json) && 'id' in (value as Json),
+      );
       expect(byRequest.length).toBe(is(lane, newest) ? 0 : 3);
-      const clientResponses = wire.crossings.filter(({ from: by, value }) => by === 'client' && !('method' in (value as Json)));
+      const clientResponses = wire.crossings.filter(
+        ({ from: by, value }) => by === 'client' && !('method' in (value as Json)),
+      );
       expect(clientResponses.length).toBe(is(lane, newest) ? 0 : 3);
     });
 
@@ -154,19 +198,31 @@ everywhere(
       const { client, wire } = rig();
       const call = client.callTool('returns');
       if (!from(lane, '2025-06-18')) {
-        const problem = await call.then(result => (result.isError ? 'told' : 'answered'), () => 'told');
+        const problem = await call.then(
+          result => (result.isError ? 'told' : 'answered'),
+          () => 'told',
+        );
         return expect(problem).toBe('told');
       }
       expect(textOf(await call)).toBe('2:Grace model');
-      expect(questions(wire).map(({ method }) => method).sort()).toEqual(['elicitation/create', 'roots/list', 'sampling/createMessage']);
-      const results = wire.crossings.filter(({ value }) => ((value as Json).result as Json | undefined)?.resultType === 'input_required');
+      expect(
+        questions(wire)
+          .map(({ method }) => method)
+          .sort(),
+      ).toEqual(['elicitation/create', 'roots/list', 'sampling/createMessage']);
+      const results = wire.crossings.filter(
+        ({ value }) => ((value as Json).result as Json | undefined)?.resultType === 'input_required',
+      );
       expect(results.length).toBe(is(lane, newest) ? 2 : 0);
     });
 
     it('asks in prompts and in reads of resources', async () => {
       const { client } = rig();
       if (!from(lane, '2025-06-18')) {
-        await expect(client.prompts.asked()).rejects.toMatchObject({ rpc: -32603, message: expect.stringContaining('does not support') });
+        await expect(client.prompts.asked()).rejects.toMatchObject({
+          rpc: -32603,
+          message: expect.stringContaining('does not support'),
+        });
         await expect(client.resources.read('note://asked')).rejects.toMatchObject({ rpc: -32603 });
         return;
       }
@@ -184,14 +240,19 @@ describe('retries', () => {
       wire.rewind();
       await client.callTool('dialogue', { topic: 'tea' });
       const sent = wire.crossings.map(({ value }) => value as Json).filter(({ method }) => method === 'tools/call');
-      const results = wire.crossings.flatMap(({ value }) => ((value as Json).result ? [(value as { result: Json }).result] : []));
+      const results = wire.crossings.flatMap(({ value }) =>
+        (value as Json).result ? [(value as { result: Json }).result] : [],
+      );
       const interim = results.filter(({ resultType }) => resultType === 'input_required');
       expect(new Set(sent.map(({ id }) => id)).size).toBe(4);
       expect(interim.length).toBe(3);
       sent.forEach(({ params }, round) => {
         const { name, arguments: args, _meta, inputResponses, requestState } = params as Json;
         expect([name, args]).toEqual(['dialogue', { topic: 'tea' }]);
-        expect(_meta).toMatchObject({ 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': { roots: {} } });
+        expect(_meta).toMatchObject({
+          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+          'io.modelcontextprotocol/clientCapabilities': { roots: {} },
+        });
         const before = interim[round - 1];
         expect(requestState).toEqual(before?.requestState);
         expect(Object.keys(inputResponses ?? {})).toEqual(Object.keys(before?.inputRequests ?? {}));
@@ -204,25 +265,45 @@ describe('retries', () => {
 
     it(`${lane.transport}: are refused when their state was changed, or is for something else [mrtr.request-state-untrusted, mrtr.request-state-integrity, mrtr.request-state-tampered-rejected]`, async () => {
       const { client, close } = await open(lane, answering());
-      const ask = (more: Json, topic = 'tea') => client.call('tools/call', { name: 'dialogue', arguments: { topic }, ...more } as never, { manual: true });
-      const { requestState, inputRequests } = (await ask({})) as unknown as { requestState: string; inputRequests: Json };
+      const ask = (more: Json, topic = 'tea') =>
+        client.call('tools/call', { name: 'dialogue', arguments: { topic }, ...more } as never, { manual: true });
+      const { requestState, inputRequests } = (await ask({})) as unknown as {
+        requestState: string;
+        inputRequests: Json;
+      };
       const [key] = Object.keys(inputRequests) as [string];
       const inputResponses = { [key]: { action: 'accept', content: { yes: true } } };
       const changed = `${requestState.slice(0, -2)}${requestState.endsWith('A') ? 'B' : 'A'}${requestState.slice(-1)}`;
       await expect(ask({ requestState: changed, inputResponses })).rejects.toMatchObject({ rpc: -32602 });
       await expect(ask({ requestState, inputResponses }, 'coffee')).rejects.toMatchObject({ rpc: -32602 });
-      await expect(ask({ requestState, inputResponses: { [key]: { action: 'shrug' } } })).rejects.toMatchObject({ rpc: -32602 });
+      await expect(ask({ requestState, inputResponses: { [key]: { action: 'shrug' } } })).rejects.toMatchObject({
+        rpc: -32602,
+      });
       expect(await ask({ requestState, inputResponses })).toMatchObject({ resultType: 'input_required' });
       await close();
     });
 
     it(`${lane.transport}: are never asked for what the client did not declare [mrtr.capability-respected, mrtr.capability-missing-error, meta.capability-missing-error, meta.capability-missing-http-400, meta.capability-status-before-stream, meta.capabilities-empty-object, errors.missing-capability-shape, sampling.tools.not-sent-undeclared]`, async () => {
-      const { client, wire, close } = await open(lane, { sample: () => ({ role: 'assistant', content: { type: 'text', text: 'x' }, model: 'm' }) });
-      await expect(client.callTool('formed')).rejects.toMatchObject({ rpc: -32021, data: { requiredCapabilities: { elicitation: {} } } });
+      const { client, wire, close } = await open(lane, {
+        sample: () => ({ role: 'assistant', content: { type: 'text', text: 'x' }, model: 'm' }),
+      });
+      await expect(client.callTool('formed')).rejects.toMatchObject({
+        rpc: -32021,
+        data: { requiredCapabilities: { elicitation: {} } },
+      });
       if (lane.transport === 'http') expect(wire.exchanges.at(-1)?.status).toBe(400);
-      await expect(client.callTool('visits')).rejects.toMatchObject({ rpc: -32021, data: { requiredCapabilities: { elicitation: { url: {} } } } });
-      await expect(client.callTool('uses')).rejects.toMatchObject({ rpc: -32021, data: { requiredCapabilities: { sampling: { tools: {} } } } });
-      await expect(client.callTool('rooted')).rejects.toMatchObject({ rpc: -32021, data: { requiredCapabilities: { roots: {} } } });
+      await expect(client.callTool('visits')).rejects.toMatchObject({
+        rpc: -32021,
+        data: { requiredCapabilities: { elicitation: { url: {} } } },
+      });
+      await expect(client.callTool('uses')).rejects.toMatchObject({
+        rpc: -32021,
+        data: { requiredCapabilities: { sampling: { tools: {} } } },
+      });
+      await expect(client.callTool('rooted')).rejects.toMatchObject({
+        rpc: -32021,
+        data: { requiredCapabilities: { roots: {} } },
+      });
       expect(wire.problems).toEqual([]);
       await close();
     });

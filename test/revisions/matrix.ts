@@ -30,7 +30,9 @@ const newest = revisions[revisions.length - 1] as Revision;
 /** Every transport with every revision that it has. */
 export const lanes: readonly Lane[] = (['memory', 'stdio', 'http', 'http-sse'] as const).flatMap(transport =>
   revisions
-    .filter(revision => !(transport === 'http' && revision === first) && !(transport === 'http-sse' && revision === newest))
+    .filter(
+      revision => !(transport === 'http' && revision === first) && !(transport === 'http-sse' && revision === newest),
+    )
     .map(revision => ({ transport, revision })),
 );
 
@@ -53,7 +55,15 @@ function program(): string {
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const outfile = join(folder, 'server.mjs');
   const entryPoints = [fileURLToPath(new URL('./stdio-server.ts', import.meta.url))];
-  buildSync({ entryPoints, outfile, bundle: true, platform: 'node', format: 'esm', target: 'node20', absWorkingDir: root });
+  buildSync({
+    entryPoints,
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    absWorkingDir: root,
+  });
   built = outfile;
   return outfile;
 }

@@ -16,7 +16,14 @@ everywhere('resources, prompts and completion', (rig, lane) => {
   it('lists resources with what the revision has words for [resources.list.answered, resources.capability-declared, schema.request.resources-list, schema.result.resources-list, schema.result.resources-list.full, schema.type.resource, schema.type.resource.title-and-meta, schema.type.resource.icons, schema.type.annotations, schema.type.annotations.last-modified]', async () => {
     const { client, wire } = rig();
     const uris = (await all(client.resources.list())).map(({ uri }) => uri);
-    expect(uris).toEqual(['note://all', 'note://picture', 'note://several', 'note://asked', 'note://by/a', 'note://by/b']);
+    expect(uris).toEqual([
+      'note://all',
+      'note://picture',
+      'note://several',
+      'note://asked',
+      'note://by/a',
+      'note://by/b',
+    ]);
     const [first] = wire.answer('resources/list').result?.resources as Json[];
     expect(Object.keys(first as Json).sort()).toEqual(
       [
@@ -34,7 +41,9 @@ everywhere('resources, prompts and completion', (rig, lane) => {
 
   it('lists templates [schema.request.resources-templates-list, schema.result.resources-templates-list, schema.result.resources-templates-list.full, schema.type.resource-template, schema.type.resource-template.title-and-meta, schema.type.resource-template.icons, pagination.operations]', async () => {
     const { client, wire } = rig();
-    expect((await all(client.resources.templates())).map(({ uriTemplate }) => uriTemplate)).toEqual(['note://by/{title}']);
+    expect((await all(client.resources.templates())).map(({ uriTemplate }) => uriTemplate)).toEqual([
+      'note://by/{title}',
+    ]);
     const [template] = wire.answer('resources/templates/list').result?.resourceTemplates as Json[];
     expect('title' in (template as Json)).toBe(from(lane, '2025-06-18'));
     expect('_meta' in (template as Json)).toBe(from(lane, '2025-06-18'));
@@ -43,13 +52,23 @@ everywhere('resources, prompts and completion', (rig, lane) => {
 
   it('reads text, bytes and several contents [schema.request.resources-read, schema.request.resources-read.full, schema.result.resources-read, schema.result.resources-read.full, schema.type.resource-contents, schema.type.resource-contents.meta, resources.security.binary-encoded, resources.contents.text-only-for-text]', async () => {
     const { client, wire } = rig();
-    expect((await client.resources.read('note://all')).contents).toEqual([{ uri: 'note://all', mimeType: 'text/plain', text: 'first\nsecond' }]);
+    expect((await client.resources.read('note://all')).contents).toEqual([
+      { uri: 'note://all', mimeType: 'text/plain', text: 'first\nsecond' },
+    ]);
     const { contents } = await client.resources.read('note://picture');
-    expect(contents).toEqual([{ uri: 'note://picture', mimeType: 'image/png', blob: Buffer.from([0, 255, 16, 128]).toString('base64') }]);
-    expect((await client.resources.read('note://several')).contents.map(({ uri }) => uri)).toEqual(['note://several/1', 'note://several/2']);
+    expect(contents).toEqual([
+      { uri: 'note://picture', mimeType: 'image/png', blob: Buffer.from([0, 255, 16, 128]).toString('base64') },
+    ]);
+    expect((await client.resources.read('note://several')).contents.map(({ uri }) => uri)).toEqual([
+      'note://several/1',
+      'note://several/2',
+    ]);
     const [one] = wire.answer('resources/read').result?.contents as Json[];
     expect('_meta' in (one as Json)).toBe(from(lane, '2025-06-18'));
-    expect((await client.resources.read('note://by/b')).contents[0]).toMatchObject({ uri: 'note://by/b', text: 'second' });
+    expect((await client.resources.read('note://by/b')).contents[0]).toMatchObject({
+      uri: 'note://by/b',
+      text: 'second',
+    });
   });
 
   it('says in the words of the revision that a resource is not there [resources.read.not-found-32602, resources.read.not-found-no-empty-contents, errors.retired-codes-not-emitted, compat.legacy-wire-restored, resources.security.uris-validated]', async () => {
@@ -67,9 +86,17 @@ everywhere('resources, prompts and completion', (rig, lane) => {
     await client.call('prompts/list');
     await client.call('resources/list');
     await client.call('resources/templates/list');
-    for (const method of ['resources/read', 'tools/list', 'prompts/list', 'resources/list', 'resources/templates/list']) {
+    for (const method of [
+      'resources/read',
+      'tools/list',
+      'prompts/list',
+      'resources/list',
+      'resources/templates/list',
+    ]) {
       const { ttlMs, cacheScope, resultType } = wire.answer(method).result as Json;
-      expect([ttlMs, cacheScope, resultType]).toEqual(is(lane, newest) ? [0, 'private', 'complete'] : [undefined, undefined, undefined]);
+      expect([ttlMs, cacheScope, resultType]).toEqual(
+        is(lane, newest) ? [0, 'private', 'complete'] : [undefined, undefined, undefined],
+      );
     }
   });
 
@@ -87,7 +114,12 @@ everywhere('resources, prompts and completion', (rig, lane) => {
     expect((await all(client.listPrompts())).map(({ name }) => name)).toEqual(['plain', 'letter', 'gallery', 'asked']);
     const letter = (wire.answer('prompts/list').result?.prompts as Json[])[1] as Json;
     const title = from(lane, '2025-06-18') ? { title: 'To' } : {};
-    expect((letter.arguments as Json[])[0]).toEqual({ name: 'to', description: 'Who gets it', required: true, ...title });
+    expect((letter.arguments as Json[])[0]).toEqual({
+      name: 'to',
+      description: 'Who gets it',
+      required: true,
+      ...title,
+    });
     expect(['title' in letter, '_meta' in letter]).toEqual([from(lane, '2025-06-18'), from(lane, '2025-06-18')]);
     expect('icons' in letter).toBe(from(lane, '2025-11-25'));
   });
@@ -118,13 +150,19 @@ everywhere('resources, prompts and completion', (rig, lane) => {
     await expect(client.call('prompts/get', { name: 'absent' })).rejects.toMatchObject({ rpc: -32602 });
     await expect(client.call('prompts/get', { name: 'letter' })).rejects.toMatchObject({ rpc: -32602 });
     wire.excuseClient();
-    await expect(client.call('prompts/get', { name: 'letter', arguments: { to: 7 } } as never)).rejects.toMatchObject({ rpc: -32602 });
+    await expect(client.call('prompts/get', { name: 'letter', arguments: { to: 7 } } as never)).rejects.toMatchObject({
+      rpc: -32602,
+    });
   });
 
   it('completes arguments of prompts and templates [completion.capability-declared, completion.max-100-values, schema.request.completion-complete, schema.result.completion-complete, schema.result.completion-complete.full]', async () => {
     const { client, wire } = rig();
     const ref = { type: 'ref/prompt' as const, name: 'letter' };
-    expect(await client.complete({ ref, argument: { name: 'to', value: 'a' } })).toMatchObject({ values: ['Ada', 'Alan'], total: 2, hasMore: false });
+    expect(await client.complete({ ref, argument: { name: 'to', value: 'a' } })).toMatchObject({
+      values: ['Ada', 'Alan'],
+      total: 2,
+      hasMore: false,
+    });
     const many = await client.complete({ ref, argument: { name: 'number', value: '' } });
     expect([many.values.length, many.total, many.hasMore]).toEqual([100, 250, true]);
     const template = { type: 'ref/resource' as const, uri: 'note://by/{title}' };
@@ -146,11 +184,19 @@ everywhere('resources, prompts and completion', (rig, lane) => {
   it('refuses completions that make no sense [completion.security.inputs-validated]', async () => {
     const { client, wire } = rig();
     const argument = { name: 'to', value: 'a' };
-    await expect(client.complete({ ref: { type: 'ref/prompt', name: 'absent' }, argument })).rejects.toMatchObject({ rpc: -32602 });
-    await expect(client.complete({ ref: { type: 'ref/resource', uri: 'x://{y}' }, argument })).rejects.toMatchObject({ rpc: -32602 });
+    await expect(client.complete({ ref: { type: 'ref/prompt', name: 'absent' }, argument })).rejects.toMatchObject({
+      rpc: -32602,
+    });
+    await expect(client.complete({ ref: { type: 'ref/resource', uri: 'x://{y}' }, argument })).rejects.toMatchObject({
+      rpc: -32602,
+    });
     wire.excuseClient();
-    await expect(client.complete({ ref: { type: 'ref/other' } as never, argument })).rejects.toMatchObject({ rpc: -32602 });
-    await expect(client.complete({ ref: { type: 'ref/prompt', name: 'letter' }, argument: { name: 'to', value: 7 } as never })).rejects.toMatchObject({ rpc: -32602 });
+    await expect(client.complete({ ref: { type: 'ref/other' } as never, argument })).rejects.toMatchObject({
+      rpc: -32602,
+    });
+    await expect(
+      client.complete({ ref: { type: 'ref/prompt', name: 'letter' }, argument: { name: 'to', value: 7 } as never }),
+    ).rejects.toMatchObject({ rpc: -32602 });
   });
 });
 
@@ -196,8 +242,13 @@ everywhere(
         const { result } = value as { result?: { prompts?: unknown; cacheScope?: string; ttlMs?: number } };
         return result?.prompts ? [[result.cacheScope, result.ttlMs]] : [];
       });
-      if (is(lane, newest)) expect(scopes).toEqual([]); // kept since the first test
-      else expect(scopes).toEqual([[undefined, undefined], [undefined, undefined]]);
+      if (is(lane, newest))
+        expect(scopes).toEqual([]); // kept since the first test
+      else
+        expect(scopes).toEqual([
+          [undefined, undefined],
+          [undefined, undefined],
+        ]);
     });
   },
   { server: { pageSize: 2, cache: { ttlMs: 60_000, cacheScope: 'public' } } },

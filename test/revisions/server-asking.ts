@@ -11,9 +11,31 @@ export const form = {
     ratio: { type: 'number', default: 0.5 },
     sure: { type: 'boolean', default: true },
     colour: { type: 'string', enum: ['red', 'green'], default: 'red' },
-    size: { type: 'string', oneOf: [{ const: 's', title: 'Small' }, { const: 'l', title: 'Large' }], default: 's' },
-    days: { type: 'array', title: 'Days', items: { type: 'string', enum: ['mo', 'tu', 'we'] }, minItems: 1, maxItems: 3, default: ['mo'] },
-    fruits: { type: 'array', items: { anyOf: [{ const: 'a', title: 'Apple' }, { const: 'p', title: 'Pear' }] } },
+    size: {
+      type: 'string',
+      oneOf: [
+        { const: 's', title: 'Small' },
+        { const: 'l', title: 'Large' },
+      ],
+      default: 's',
+    },
+    days: {
+      type: 'array',
+      title: 'Days',
+      items: { type: 'string', enum: ['mo', 'tu', 'we'] },
+      minItems: 1,
+      maxItems: 3,
+      default: ['mo'],
+    },
+    fruits: {
+      type: 'array',
+      items: {
+        anyOf: [
+          { const: 'a', title: 'Apple' },
+          { const: 'p', title: 'Pear' },
+        ],
+      },
+    },
   },
   required: ['name'],
 } as const;
@@ -54,14 +76,25 @@ export const asking = {
           messages: [
             { role: 'user', content: { type: 'text', text: 'Hello' } },
             { role: 'user', content: { type: 'audio', data: 'aGVsbG8=', mimeType: 'audio/wav' } },
-            { role: 'assistant', content: [{ type: 'text', text: 'One' }, { type: 'text', text: 'Two' }] },
+            {
+              role: 'assistant',
+              content: [
+                { type: 'text', text: 'One' },
+                { type: 'text', text: 'Two' },
+              ],
+            },
           ],
           maxTokens: 50,
           systemPrompt: 'Be brief',
           temperature: 0.5,
           stopSequences: ['.'],
           includeContext: 'none',
-          modelPreferences: { hints: [{ name: 'small' }], costPriority: 1, speedPriority: 0.5, intelligencePriority: 0 },
+          modelPreferences: {
+            hints: [{ name: 'small' }],
+            costPriority: 1,
+            speedPriority: 0.5,
+            intelligencePriority: 0,
+          },
           metadata: { why: 'test' },
         }),
       ),
@@ -80,7 +113,14 @@ export const asking = {
         messages: [
           { role: 'user', content: { type: 'text', text: 'Look around' } },
           { role: 'assistant', content: first.content },
-          { role: 'user', content: uses.map(({ id }) => ({ type: 'tool_result' as const, toolUseId: id, content: [{ type: 'text' as const, text: 'a desk' }] })) },
+          {
+            role: 'user',
+            content: uses.map(({ id }) => ({
+              type: 'tool_result' as const,
+              toolUseId: id,
+              content: [{ type: 'text' as const, text: 'a desk' }],
+            })),
+          },
         ],
         maxTokens: 50,
         tools: sampleTools,
@@ -95,7 +135,10 @@ export const asking = {
     input: z.object({ topic: z.string() }),
     async run({ topic }, ctx) {
       const one = await ctx.elicit({ message: `First, about ${topic}?`, input: yes });
-      const model = await ctx.sample({ messages: [{ role: 'user', content: { type: 'text', text: one.action } }], maxTokens: 5 });
+      const model = await ctx.sample({
+        messages: [{ role: 'user', content: { type: 'text', text: one.action } }],
+        maxTokens: 5,
+      });
       const two = await ctx.elicit({ message: 'Second?', input: yes });
       return `${one.action} ${(model.content as { text: string }).text} ${two.action} ${two.content?.yes}`;
     },
@@ -117,7 +160,13 @@ export const asking = {
       if (requestState === undefined) {
         return inputRequired({
           requests: {
-            who: { method: 'elicitation/create', params: { message: 'Who?', requestedSchema: { type: 'object', properties: { name: { type: 'string' } } } } },
+            who: {
+              method: 'elicitation/create',
+              params: {
+                message: 'Who?',
+                requestedSchema: { type: 'object', properties: { name: { type: 'string' } } },
+              },
+            },
             where: { method: 'roots/list' },
           },
           state: 'round-1',
@@ -125,8 +174,14 @@ export const asking = {
       }
       if (requestState === 'round-1') {
         const { who } = inputResponses as never as { who: { content?: { name?: string } } };
-        const params = { messages: [{ role: 'user' as const, content: { type: 'text' as const, text: 'Hi' } }], maxTokens: 5 };
-        return inputRequired({ requests: { model: { method: 'sampling/createMessage', params } }, state: `2:${who.content?.name}` });
+        const params = {
+          messages: [{ role: 'user' as const, content: { type: 'text' as const, text: 'Hi' } }],
+          maxTokens: 5,
+        };
+        return inputRequired({
+          requests: { model: { method: 'sampling/createMessage', params } },
+          state: `2:${who.content?.name}`,
+        });
       }
       return `${requestState} ${Object.keys(inputResponses ?? {}).join()}`;
     },

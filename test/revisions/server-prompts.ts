@@ -17,7 +17,8 @@ export const prompts = {
     }),
     complete: {
       to: ['Ada', 'Alan', 'Grace'],
-      city: (typed, { arguments: known }) => (known.to === 'Ada' ? ['London', 'Leeds'] : ['Berlin']).filter(city => city.startsWith(typed)),
+      city: (typed, { arguments: known }) =>
+        (known.to === 'Ada' ? ['London', 'Leeds'] : ['Berlin']).filter(city => city.startsWith(typed)),
       number: () => Array.from({ length: 250 }, (_, index) => String(index)),
     },
     run: ({ to, city }) => [

@@ -32,7 +32,10 @@ export const resources = {
     name: 'asked',
     mimeType: 'text/plain',
     async read(_, ctx) {
-      const answer = await ctx.elicit({ message: 'May I?', input: { type: 'object', properties: { yes: { type: 'boolean' } } } as const });
+      const answer = await ctx.elicit({
+        message: 'May I?',
+        input: { type: 'object', properties: { yes: { type: 'boolean' } } } as const,
+      });
       return `${answer.action}`;
     },
   }),

@@ -11,7 +11,13 @@ export const tools = {
   blocks: tool({
     title: 'Blocks',
     description: 'Every kind of content',
-    annotations: { title: 'All blocks', readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    annotations: {
+      title: 'All blocks',
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
     icons,
     _meta: { 'com.example/group': 'content' },
     run: () => [
@@ -20,7 +26,18 @@ export const tools = {
       { type: 'audio', data: base64, mimeType: 'audio/wav', annotations, _meta },
       { type: 'resource', resource: { uri: 'note://a', mimeType: 'text/plain', text: 'a', _meta }, annotations, _meta },
       { type: 'resource', resource: { uri: 'note://b', mimeType: 'image/png', blob: base64 } },
-      { type: 'resource_link', uri: 'note://c', name: 'c', title: 'C', description: 'third', mimeType: 'text/plain', size: 3, icons, annotations, _meta },
+      {
+        type: 'resource_link',
+        uri: 'note://c',
+        name: 'c',
+        title: 'C',
+        description: 'third',
+        mimeType: 'text/plain',
+        size: 3,
+        icons,
+        annotations,
+        _meta,
+      },
     ],
   }),
   add: tool({
@@ -42,25 +59,53 @@ export const tools = {
     output: z.object({ sum: z.number() }),
     run: () => ({ sum: 'many' }) as never,
   }),
-  fails: tool({ description: 'Says why', run: () => { throw toolError('The cellar is locked'); } }),
-  throws: tool({ description: 'Has a defect', run: () => { throw new Error('secret /etc/path'); } }),
-  refuses: tool({ description: 'Says no by the protocol', run: () => { throw rpcError(-32603, 'Out of order', { until: 'noon' }); } }),
+  fails: tool({
+    description: 'Says why',
+    run: () => {
+      throw toolError('The cellar is locked');
+    },
+  }),
+  throws: tool({
+    description: 'Has a defect',
+    run: () => {
+      throw new Error('secret /etc/path');
+    },
+  }),
+  refuses: tool({
+    description: 'Says no by the protocol',
+    run: () => {
+      throw rpcError(-32603, 'Out of order', { until: 'noon' });
+    },
+  }),
   gives: tool({ description: 'Says no by its answer', run: (_, ctx) => ctx.fail('No such luck') }),
   meta: tool({
     description: 'What came with the request',
-    run: (_, ctx) => JSON.stringify({ meta: ctx.meta, client: ctx.client.info, capabilities: ctx.client.capabilities, revision: ctx.revision }),
+    run: (_, ctx) =>
+      JSON.stringify({
+        meta: ctx.meta,
+        client: ctx.client.info,
+        capabilities: ctx.client.capabilities,
+        revision: ctx.revision,
+      }),
   }),
   mirrored: tool({
     description: 'An argument that a header mirrors',
     input: {
       type: 'object',
-      properties: { region: { type: 'string', 'x-mcp-header': 'Region' }, count: { type: 'integer', 'x-mcp-header': 'Count' } },
+      properties: {
+        region: { type: 'string', 'x-mcp-header': 'Region' },
+        count: { type: 'integer', 'x-mcp-header': 'Count' },
+      },
     } as const,
     run: ({ region, count }) => `${String(region)} ${String(count)}`,
   }),
   dialect: tool({
     description: 'Raw JSON Schema with what only the newest revision knows',
-    input: { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object', properties: { any: true, some: { type: 'string' } } } as const,
+    input: {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'object',
+      properties: { any: true, some: { type: 'string' } },
+    } as const,
     run: ({ some }) => String(some),
   }),
   logs: tool({
@@ -82,7 +127,10 @@ export const tools = {
       return 'done';
     },
   }),
-  later: tool({ description: 'Answers after what was set for 5 ms', run: () => new Promise<string>(resolve => setTimeout(() => resolve('later'), 15)) }),
+  later: tool({
+    description: 'Answers after what was set for 5 ms',
+    run: () => new Promise<string>(resolve => setTimeout(() => resolve('later'), 15)),
+  }),
   ...waiting(),
 };
 
@@ -105,7 +153,11 @@ function waiting() {
         });
       },
     }),
-    cancelled: tool({ description: 'What was given up', output: z.object({ names: z.array(z.string()) }), run: () => ({ names: [...seen] }) }),
+    cancelled: tool({
+      description: 'What was given up',
+      output: z.object({ names: z.array(z.string()) }),
+      run: () => ({ names: [...seen] }),
+    }),
   };
 }
 

@@ -1,8 +1,8 @@
 import { createServer, type Server, type ServerDefinition } from 'tenon';
-import { prompts } from './server-prompts.js';
-import { resources } from './server-resources.js';
 import { asking } from './server-asking.js';
 import { changing } from './server-changing.js';
+import { prompts } from './server-prompts.js';
+import { resources } from './server-resources.js';
 import { tools } from './server-tools.js';
 
 /** What differs between the servers of two tests. Crosses to a child process as JSON. */

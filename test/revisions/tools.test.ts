@@ -27,18 +27,23 @@ everywhere('tools', (rig, lane) => {
 
   it('puts an output that is no object into one where it must be one [schema.type.tool.output-schema, tools.output-schema.server-conforms]', async () => {
     const { client, wire } = rig();
-    for await (const _ of client.listTools()) continue;
+    for await (const _ of client.listTools());
     const listed = wire.answer('tools/list').result?.tools as Json[];
     const primes = listed.find(({ name }) => name === 'primes') as { outputSchema?: Json };
     const inner = { type: 'array', items: { type: 'number' } };
     if (!from(lane, '2025-06-18')) expect(primes.outputSchema).toBeUndefined();
     else if (is(lane, '2026-07-28')) expect(primes.outputSchema).toMatchObject(inner);
-    else expect(primes.outputSchema).toMatchObject({ type: 'object', properties: { result: inner }, required: ['result'] });
+    else
+      expect(primes.outputSchema).toMatchObject({
+        type: 'object',
+        properties: { result: inner },
+        required: ['result'],
+      });
   });
 
   it('says a schema as the revision can hold it [tools.input-schema.valid, schema.type.tool.schema-dialect-member, schema.dialect.schemas-valid]', async () => {
     const { client, wire } = rig();
-    for await (const _ of client.listTools()) continue;
+    for await (const _ of client.listTools());
     const listed = wire.answer('tools/list').result?.tools as { name: string; inputSchema: Json }[];
     expect(listed.every(({ inputSchema }) => inputSchema.type === 'object')).toBe(true);
     const properties = listed.find(({ name }) => name === 'dialect')?.inputSchema.properties as Json;
@@ -62,7 +67,9 @@ everywhere('tools', (rig, lane) => {
     if (!from(lane, '2025-06-18')) expect(sent[5]?.text).toBe('C: note://c (third)');
     expect('icons' in (sent[5] as Json)).toBe(from(lane, '2025-11-25'));
     expect('_meta' in (sent[0] as Json)).toBe(from(lane, '2025-06-18'));
-    expect((sent[1]?.annotations as Json).lastModified).toBe(from(lane, '2025-06-18') ? '2025-01-01T00:00:00Z' : undefined);
+    expect((sent[1]?.annotations as Json).lastModified).toBe(
+      from(lane, '2025-06-18') ? '2025-01-01T00:00:00Z' : undefined,
+    );
     expect((sent[1]?.annotations as Json).priority).toBe(0.5);
   });
 
@@ -100,16 +107,26 @@ everywhere('tools', (rig, lane) => {
 
   it('tells a failure of the tool as a result, masked unless it is meant for the model [tools.call.is-error-default, result.result-type-complete]', async () => {
     const { client } = rig();
-    expect(await client.callTool('fails')).toMatchObject({ isError: true, content: [{ text: 'The cellar is locked' }] });
+    expect(await client.callTool('fails')).toMatchObject({
+      isError: true,
+      content: [{ text: 'The cellar is locked' }],
+    });
     expect(await client.callTool('gives')).toMatchObject({ isError: true, content: [{ text: 'No such luck' }] });
     expect(await client.callTool('throws')).toMatchObject({ isError: true, content: [{ text: 'Tool throws failed' }] });
     expect(await client.callTool('misfit')).toMatchObject({ isError: true, content: [{ text: 'Tool misfit failed' }] });
-    await expect(client.tools.fails()).rejects.toMatchObject({ code: 'tool/failed', message: expect.stringContaining('The cellar is locked') });
+    await expect(client.tools.fails()).rejects.toMatchObject({
+      code: 'tool/failed',
+      message: expect.stringContaining('The cellar is locked'),
+    });
   });
 
   it('tells an error of the protocol as an error [tools.call.server-error, base.error.internal-error, base.error.code-and-message, base.error.code-integer, schema.const.error-codes, schema.type.jsonrpc-error-response]', async () => {
     const { client, wire } = rig();
-    await expect(client.tools.refuses()).rejects.toMatchObject({ code: 'peer/error', rpc: -32603, data: { until: 'noon' } });
+    await expect(client.tools.refuses()).rejects.toMatchObject({
+      code: 'peer/error',
+      rpc: -32603,
+      data: { until: 'noon' },
+    });
     expect(wire.answer('tools/call').error).toEqual({ code: -32603, message: 'Out of order', data: { until: 'noon' } });
   });
 
@@ -136,7 +153,9 @@ everywhere('tools', (rig, lane) => {
     const { client, wire } = rig();
     wire.excuseClient();
     await expect(client.call('tools/call', { arguments: {} } as never)).rejects.toMatchObject({ rpc: -32602 });
-    await expect(client.call('tools/call', { name: 'add', arguments: [] } as never)).rejects.toMatchObject({ rpc: -32602 });
+    await expect(client.call('tools/call', { name: 'add', arguments: [] } as never)).rejects.toMatchObject({
+      rpc: -32602,
+    });
   });
 
   it('mirrors arguments in headers, where the transport has such [base.mirrored-metadata-body-wins]', async () => {
@@ -157,6 +176,8 @@ everywhere('tools', (rig, lane) => {
     expect(result.resultType).toBe(is(lane, '2026-07-28') ? 'complete' : undefined);
     expect('ttlMs' in result || 'cacheScope' in result).toBe(false);
     const info = (result._meta as Json | undefined)?.['io.modelcontextprotocol/serverInfo'];
-    expect(info).toEqual(is(lane, '2026-07-28') ? expect.objectContaining({ name: 'example', version: '1.2.3' }) : undefined);
+    expect(info).toEqual(
+      is(lane, '2026-07-28') ? expect.objectContaining({ name: 'example', version: '1.2.3' }) : undefined,
+    );
   });
 });

@@ -1,6 +1,6 @@
-import type { SpawnServer } from '../../packages/tenon/src/transports/stdio/process.js';
 import type { HttpReply, Requester } from '../../packages/tenon/src/transports/http/requester.js';
-import { createTap, type Revision, schemasPresent, type Side } from '../support/official-schema.js';
+import type { SpawnServer } from '../../packages/tenon/src/transports/stdio/process.js';
+import { createTap, type Revision, type Side, schemasPresent } from '../support/official-schema.js';
 
 export type Json = Record<string, unknown>;
 
@@ -50,7 +50,9 @@ export function createWire(revision: Revision): Wire {
   let crossings: Crossing[] = [];
   let excused = false;
   const messages = (from: Side): Json[] =>
-    crossings.filter(each => each.from === from).flatMap(({ value }) => (Array.isArray(value) ? value : [value]) as Json[]);
+    crossings
+      .filter(each => each.from === from)
+      .flatMap(({ value }) => (Array.isArray(value) ? value : [value]) as Json[]);
   return {
     get crossings() {
       return crossings;

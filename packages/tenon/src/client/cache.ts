@@ -34,7 +34,7 @@ export class Cache {
     return undefined;
   }
 
-  /** Keeps a final answer, when it says for how long. The answer of a retry depends on more than its params. */
+  /** Keeps a final answer, when it says for how long. */
   keep(method: MethodName, params: JsonObject, result: JsonObject): void {
     const { ttlMs } = result;
     if (!methods[method].cacheable || typeof ttlMs !== 'number' || !(ttlMs > 0) || this.#size === 0) return;

@@ -48,9 +48,7 @@ export class Caller {
     if (known) gate(link, known);
     const cached = known && this.cache.get(known, params);
     if (cached) return cached;
-    const result = await this.#steadily(link, method, params, options);
-    if (known && result.resultType !== 'input_required') this.cache.keep(known, params, result);
-    return result;
+    return this.#steadily(link, method, params, options);
   }
 
   /** Every entry of a list, over all its pages. */
@@ -118,11 +116,19 @@ export class Caller {
     const withOwn = options.meta
       ? { ...params, _meta: { ...(params._meta as JsonObject | undefined), ...options.meta } }
       : params;
-    const send = (each: JsonObject) => link.call(method, each, this.#sending(link, method, each, options));
+    let retried = 'inputResponses' in params || 'requestState' in params;
+    const send = (each: JsonObject) => {
+      retried ||= each !== withOwn;
+      return link.call(method, each, this.#sending(link, method, each, options));
+    };
     const result = options.manual
       ? await send(withOwn)
       : await rounds(withOwn, send, link, this.options, options.signal);
-    return isMethod(method) ? this.#judged(link, method, result, params, options) : result;
+    if (!isMethod(method)) return result;
+    const judged = this.#judged(link, method, result, params, options);
+    // The answer of a retry depends on more than its params: it is not kept.
+    if (!retried && judged.resultType !== 'input_required') this.cache.keep(method, params, judged);
+    return judged;
   }
 
   /** A tool's headers and the shape of its result are in the list of tools: it is read before the first call that needs it. */

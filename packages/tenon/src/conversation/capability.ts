@@ -5,7 +5,7 @@ import type { ClientCapabilities } from '../model/capabilities.js';
 export function declares(capabilities: object, path: string): boolean {
   let at: unknown = capabilities;
   for (const step of path.split('.')) {
-    if (!isObject(at)) return false;
+    if (!isObject(at) || !Object.hasOwn(at, step)) return false;
     at = at[step];
   }
   return at !== undefined && at !== null && at !== false;

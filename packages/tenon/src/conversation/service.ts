@@ -1,6 +1,6 @@
 import type { Dialect } from '../dialects/dialect.js';
 import type { AuthInfo, Channel } from '../jsonrpc/channel.js';
-import type { ErrorObject, Id, Notification, Request, Response } from '../jsonrpc/message.js';
+import type { ErrorObject, Notification, Request, Response } from '../jsonrpc/message.js';
 
 /** What a server is to a transport. */
 export interface Service {
@@ -16,15 +16,6 @@ export interface Service {
 
 export interface ConnectOptions {
   readonly auth?: AuthInfo;
-}
-
-/** A channel whose client can come back for an answer. */
-export interface Resumable extends Channel {
-  /**
-   * Ends the connection on which the client waits for the answer to `relatedTo`, to be asked for it later: the client
-   * comes back after the retry time and resumes the stream. Returns `false` where the revision has no such thing.
-   */
-  hangUp(relatedTo: Id): boolean;
 }
 
 /** One peer that is being served. */

@@ -38,7 +38,7 @@ export const r20251125 = revise(r20250618, {
     },
     {
       says: 'Elicitation has a URL mode, defaults, titled choices and choices of several.',
-      down: { params: { 'elicitation/create': simplerForm } },
+      down: { params: { 'elicitation/create': simplerForm }, result: { 'elicitation/create': severalAsLine } },
       up: { result: { 'elicitation/create': severalAgain } },
     },
     {
@@ -116,6 +116,15 @@ function severalAsText({ title, description, items }: JsonObject): JsonObject {
 function choices(items: JsonObject): string[] {
   if (Array.isArray(items.enum)) return items.enum;
   return Array.isArray(items.anyOf) ? items.anyOf.map(choice => choice.const) : [];
+}
+
+function severalAsLine(result: JsonObject): JsonObject {
+  if (!isObject(result.content) || !Object.values(result.content).some(Array.isArray)) return result;
+  const content = Object.entries(result.content).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.join(', ') : value,
+  ]);
+  return { ...result, content: Object.fromEntries(content) };
 }
 
 function severalAgain(result: JsonObject, { params }: About): JsonObject {

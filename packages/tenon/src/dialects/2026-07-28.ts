@@ -6,6 +6,8 @@ import { revise } from './revision.js';
 
 const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
 const RESULT = 'result';
+/** Names a schema that has no name of its own, so that its references still find what they mean. */
+const HELD = 'urn:tenon:result';
 
 /** https://modelcontextprotocol.io/specification/2026-07-28/changelog */
 export const r20260728 = revise(r20251125, {
@@ -37,7 +39,7 @@ export const r20260728 = revise(r20251125, {
     },
     {
       says: 'Structured content is any JSON value.',
-      down: { parts: { tool: wrapSchema }, result: { 'tools/call': wrap } },
+      down: { parts: { tool: wrapSchema, sampled: wrapUsed }, result: { 'tools/call': wrap } },
       up: { parts: { tool: unwrapSchema }, result: { 'tools/call': unwrap } },
     },
     {
@@ -67,7 +69,7 @@ function wrapSchema(tool: JsonObject): JsonObject {
   const { outputSchema } = tool;
   if (!isObject(outputSchema) || outputSchema.type === 'object') return tool;
   const { $schema, ...inner } = outputSchema;
-  const held = JSON.stringify(inner).includes('"$ref"') ? { $id: 'urn:tenon:result', ...inner } : inner;
+  const held = JSON.stringify(inner).includes('"$ref"') ? { $id: HELD, ...inner } : inner;
   const dialect = $schema === undefined ? {} : { $schema };
   return {
     ...tool,
@@ -85,7 +87,10 @@ function unwrapSchema(tool: JsonObject): JsonObject {
   const { outputSchema } = tool;
   if (!isObject(outputSchema) || outputSchema['x-tenon-wrapped'] !== true) return tool;
   const inner = isObject(outputSchema.properties) ? outputSchema.properties[RESULT] : undefined;
-  return isObject(inner) ? { ...tool, outputSchema: without('$id')(inner, {}) } : tool;
+  if (!isObject(inner)) return tool;
+  const { $schema } = outputSchema;
+  const own = inner.$id === HELD ? without('$id')(inner, {}) : inner;
+  return { ...tool, outputSchema: $schema === undefined ? own : { $schema, ...own } };
 }
 
 function isWrapped(structured: unknown, { outputSchema }: About): boolean {
@@ -96,6 +101,11 @@ function wrap(result: JsonObject, about: About): JsonObject {
   const { structuredContent } = result;
   if (structuredContent === undefined || !isWrapped(structuredContent, about)) return result;
   return { ...result, structuredContent: { [RESULT]: structuredContent } };
+}
+
+/** The result of a tool that a model used. */
+function wrapUsed(block: JsonObject): JsonObject {
+  return block.type === 'tool_result' ? wrap(block, {}) : block;
 }
 
 function unwrap(result: JsonObject, about: About): JsonObject {

@@ -64,6 +64,11 @@ export function fold(words: readonly Words[], side: 'params' | 'result', method:
   return (value, about) => steps.reduce((shaped, step) => step(shaped, about), value);
 }
 
+/** Whether a method's params or result are reshaped, other than as those of all methods are. */
+export function touches(words: Words, side: 'params' | 'result', method: string): boolean {
+  return Object.hasOwn(places[side], method) || Object.hasOwn(words[side] ?? {}, method);
+}
+
 function stepsOf(words: Words, side: 'params' | 'result', method: string): Reshape[] {
   const steps: Reshape[] = [];
   for (const { part, at } of places[side][method] ?? []) {

@@ -1,4 +1,4 @@
-import { type Change, fold, type Words } from './change.js';
+import { type Change, fold, touches, type Words } from './change.js';
 import type { Dialect, Reshape, Speech } from './dialect.js';
 
 /** What differs from one revision to the next. */
@@ -65,11 +65,12 @@ function words(all: readonly (Words | undefined)[]): Words[] {
   return all.filter(each => each !== undefined);
 }
 
-/** Each method's reshape is made when it is first asked for. Only names of the vocabulary are asked for. */
+/** Each method's reshape is made when it is first asked for. Peers may name what they like: other names share one. */
 function remembered(all: readonly Words[], side: 'params' | 'result'): (method: string) => Reshape | undefined {
   const made = new Map<string, Reshape | undefined>();
   return method => {
-    if (!made.has(method)) made.set(method, fold(all, side, method));
-    return made.get(method);
+    const name = made.has(method) || all.some(each => touches(each, side, method)) ? method : '';
+    if (!made.has(name)) made.set(name, fold(all, side, name));
+    return made.get(name);
   };
 }

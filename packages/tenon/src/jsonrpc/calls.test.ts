@@ -63,7 +63,7 @@ describe('requests that wait', () => {
     expect(clock.timers).toBe(0);
   });
 
-  it('get more time by a sign of life, but not beyond the total [progress.timeout-reset]', async () => {
+  it('get more time by a sign of life, but not beyond the total [lifecycle.timeouts.progress-resets lifecycle.timeouts.maximum]', async () => {
     const { clock, calls, wait, abandoned } = start();
     const id = wait({ idleTimeout: 100, totalTimeout: 250 });
     for (const ms of [90, 90, 60]) {

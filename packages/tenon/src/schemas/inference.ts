@@ -52,4 +52,5 @@ type Members<Properties, Required, Depth extends readonly 0[]> = Flat<
   }
 >;
 
-type Flat<T> = { [Name in keyof T]: T[Name] };
+/** `& {}` keeps the name of this type out of what editors show. */
+type Flat<T> = { [Name in keyof T]: T[Name] } & {};

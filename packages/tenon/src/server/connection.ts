@@ -2,7 +2,7 @@ import type { Asking } from '../conversation/asking/asking.js';
 import { byRequest } from '../conversation/asking/by-request.js';
 import { lacking } from '../conversation/capability.js';
 import { manner, statesRevision } from '../conversation/opening/per-request.js';
-import type { ConnectOptions, Conversation, Resumable } from '../conversation/service.js';
+import type { ConnectOptions, Conversation } from '../conversation/service.js';
 import type { Dialect } from '../dialects/dialect.js';
 import { negotiate } from '../dialects/index.js';
 import type { AuthInfo, Channel, Envelope } from '../jsonrpc/channel.js';
@@ -220,7 +220,7 @@ export class Connection implements Hands, Conversation, Subscriptions {
 
   #hangUp(relatedTo: Id): boolean {
     const { channel } = this.#peer;
-    return 'hangUp' in channel && (channel as Resumable).hangUp(relatedTo);
+    return channel.hangUp?.(relatedTo) ?? false;
   }
 
   #asking(relatedTo: Id, running: Running, capabilities: ClientCapabilities): Asking {

@@ -2,12 +2,7 @@ import type { Ask } from '../conversation/asking/asking.js';
 import type { AuthInfo } from '../jsonrpc/channel.js';
 import { TenonError } from '../jsonrpc/error.js';
 import { isId, isObject, type JsonObject } from '../jsonrpc/message.js';
-import type {
-  CreateMessageParams,
-  CreateMessageResult,
-  ElicitResult,
-  ListRootsResult,
-} from '../model/asking.js';
+import type { CreateMessageParams, CreateMessageResult, ElicitResult, ListRootsResult } from '../model/asking.js';
 import type { ClientCapabilities } from '../model/capabilities.js';
 import {
   type ContentBlock,

@@ -1,19 +1,27 @@
 import type { JsonObject } from '../jsonrpc/message.js';
-import type { Schema } from '../schemas/standard.js';
+import type { InferArguments, Schema } from '../schemas/standard.js';
 import type { Context } from './context.js';
 
+/** What a handler is given: what its schema says, or the params as they came. */
+type CustomParams<S> = S extends Schema ? InferArguments<S> : JsonObject;
+
 /** A method of your own, or of an extension. Its name must not be one of the protocol's. */
-export interface CustomMethod {
-  readonly params?: Schema;
+export interface CustomMethod<S = unknown> {
+  /** Types and checks what the handler is given. */
+  readonly params?: S & Schema;
   /** The extension that a client has to declare before it may call. */
   readonly extension?: string;
-  run(params: never, context: Context): JsonObject | Promise<JsonObject>;
+  run(params: CustomParams<S>, context: Context): JsonObject | Promise<JsonObject>;
 }
 
-export interface CustomNotification {
-  readonly params?: Schema;
+export interface CustomNotification<S = unknown> {
+  /** Types and checks what the handler is given. */
+  readonly params?: S & Schema;
   /** Called for each one; nothing is answered. */
-  hear(params: never, context: Pick<Context, 'auth' | 'client'>): void | Promise<void>;
+  hear(params: CustomParams<S>, context: Pick<Context, 'auth' | 'client'>): void | Promise<void>;
 }
 
-export type CustomMethods = { readonly [name: string]: CustomMethod | CustomNotification };
+/** Methods and notifications of your own, by name. `M` are the schemas of their params. */
+export type CustomMethods<M = { readonly [name: string]: unknown }> = {
+  readonly [N in keyof M]: CustomMethod<M[N]> | CustomNotification<M[N]>;
+};

@@ -18,7 +18,8 @@ export type Resources = { readonly [uri: string]: ResourceDefinition<never> };
 export type PerCaller<T> = T | ((caller: Caller) => T);
 
 /** A server, as its author writes it. */
-export interface ServerDefinition<T = Tools, P = Prompts, R = Resources> extends ServerOptions {
+export interface ServerDefinition<T = Tools, P = Prompts, R = Resources, M = { readonly [name: string]: unknown }>
+  extends Omit<ServerOptions, 'methods'> {
   /** For programs. */
   readonly name: string;
   readonly version: string;
@@ -31,6 +32,8 @@ export interface ServerDefinition<T = Tools, P = Prompts, R = Resources> extends
   readonly tools?: PerCaller<T>;
   readonly prompts?: PerCaller<P>;
   readonly resources?: PerCaller<ResourceMap<R>>;
+  /** Methods and notifications of your own. */
+  readonly methods?: CustomMethods<M>;
 }
 
 export interface ServerOptions {

@@ -15,7 +15,9 @@ describe('a form', () => {
   });
 
   it('keeps choices of one and of several', () => {
-    expect(form(z.object({ one: z.enum(['a', 'b']), some: z.array(z.enum(['a'])), only: z.literal('a') }))).toMatchObject({
+    expect(
+      form(z.object({ one: z.enum(['a', 'b']), some: z.array(z.enum(['a'])), only: z.literal('a') })),
+    ).toMatchObject({
       one: { type: 'string', enum: ['a', 'b'] },
       some: { type: 'array', items: { type: 'string', enum: ['a'] } },
       only: { type: 'string', enum: ['a'] },

@@ -24,7 +24,11 @@ export function formOf(json: JsonObject): FormSchema {
   const { type, properties, required } = json;
   if (type !== 'object' || !isObject(properties)) throw noForm('a form is an object of simple fields');
   const fields = Object.entries(properties).map(([name, schema]) => [name, field(name, schema)]);
-  return { type, properties: Object.fromEntries(fields), ...(required === undefined ? {} : { required }) } as FormSchema;
+  return {
+    type,
+    properties: Object.fromEntries(fields),
+    ...(required === undefined ? {} : { required }),
+  } as FormSchema;
 }
 
 function field(name: string, schema: unknown): JsonObject {

@@ -32,22 +32,29 @@ export interface PromptDefinition<In = unknown> extends PromptFacts {
   readonly types?: { readonly input: In };
 }
 
-type Arguments<I> = unknown extends I ? Record<string, string> : I;
+/** A prompt before `prompt` has made it one: what its schema says types the handler. */
+export type PromptSpec<I> = PromptSchema<I> & PromptWork<I>;
+
+/** Apart from the rest, so that a mistake in that does not hide what the schema is. */
+interface PromptSchema<I> {
+  readonly input?: I;
+}
+
+interface PromptWork<I> extends PromptFacts {
+  /** Completes the arguments. */
+  readonly complete?: I extends Schema ? Completers<keyof InferInput<I> & string> : undefined;
+  run(input: PromptInput<I>, context: Context): Awaitable<PromptReturn>;
+}
+
+type PromptInput<I> = I extends Schema
+  ? unknown extends InferOutput<I>
+    ? Record<string, string>
+    : InferOutput<I>
+  : Record<string, string>;
 
 /** Defines a prompt. The properties of `input` become its arguments; on the wire each is a string. */
-export function prompt<const I extends Schema>(
-  definition: {
-    readonly input: I;
-    readonly complete?: Completers<keyof InferInput<I> & string>;
-    run(input: Arguments<InferOutput<I>>, context: Context): Awaitable<PromptReturn>;
-  } & PromptFacts,
-): PromptDefinition<InferInput<I>>;
-export function prompt(
-  definition: {
-    readonly input?: undefined;
-    run(input: Record<string, string>, context: Context): Awaitable<PromptReturn>;
-  } & PromptFacts,
-): PromptDefinition<undefined>;
-export function prompt(definition: object): PromptDefinition {
-  return definition as PromptDefinition;
+export function prompt<const I extends Schema | undefined = undefined>(
+  definition: PromptSpec<I>,
+): PromptDefinition<I extends Schema ? InferInput<I> : undefined> {
+  return definition as object as PromptDefinition<never>;
 }

@@ -54,9 +54,12 @@ export interface ResourceDefinition<V = Record<string, string>> extends Resource
 }
 
 /** Defines a resource or a template of resources. The variables are typed from the key in `resources`. */
-export function resource<V = Record<string, string>>(definition: ResourceDefinition<V>): ResourceDefinition<V> {
-  return definition;
+export function resource<V = Record<string, string>>(definition: ResourceDefinition<V>): Defined<V> {
+  return definition as Defined<V>;
 }
+
+/** One that was defined away from its key fits any key. */
+type Defined<V> = string extends keyof V ? ResourceDefinition<never> : ResourceDefinition<V>;
 
 /** The definitions of an object whose keys are URIs and templates. */
 export type ResourceMap<R> = { readonly [U in keyof R]: ResourceDefinition<TemplateVariables<U & string>> };

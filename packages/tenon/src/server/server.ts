@@ -13,8 +13,11 @@ import type { PromptDefinition } from './prompt.js';
 import type { ResourceDefinition } from './resource.js';
 import type { ToolDefinition } from './tool.js';
 
+/** Things whose keys are known: URIs of resources, names of methods. */
+type Keyed = { readonly [key: string]: unknown };
+
 /** A server. One serves any number of peers at once, over any transports, with nothing leaking between them. */
-export interface Server<T = Tools, P = Prompts, R = Resources> extends Service {
+export interface Server<T = Tools, P = Prompts, R = Keyed> extends Service {
   readonly info: Implementation;
   readonly tools: Catalog<ToolDefinition>;
   readonly prompts: Catalog<PromptDefinition>;
@@ -34,8 +37,9 @@ export interface Server<T = Tools, P = Prompts, R = Resources> extends Service {
 export function createServer<
   const T extends Tools = Record<never, never>,
   const P extends Prompts = Record<never, never>,
-  const R extends { readonly [uri: string]: unknown } = Record<never, never>,
->(definition: ServerDefinition<T, P, R>): Server<T, P, R> {
+  const R extends Keyed = Record<never, never>,
+  const M extends Keyed = Record<never, never>,
+>(definition: ServerDefinition<T, P, R, M>): Server<T, P, R> {
   const blueprint = createBlueprint(definition as unknown as ServerDefinition<Tools, Prompts, Resources>);
   return {
     info: blueprint.info,

@@ -1,6 +1,6 @@
 import type { InputRequiredResult } from '../model/asking.js';
 import type { ContentBlock, Icon, Meta, ToolAnnotations } from '../model/content.js';
-import type { InferInput, InferOutput, Schema } from '../schemas/standard.js';
+import type { InferArguments, InferInput, InferOutput, Schema } from '../schemas/standard.js';
 import type { Caller } from './caller.js';
 import type { Context } from './context.js';
 import type { Reply } from './reply.js';
@@ -43,40 +43,28 @@ export interface ToolDefinition<In = unknown, Out = unknown> extends ToolFacts {
   readonly types?: { readonly input: In; readonly output: Out };
 }
 
-type Arguments<I> = unknown extends I ? Record<string, unknown> : I;
+/** A tool before `tool` has made it one: what its schemas say types the handler. */
+export type ToolSpec<I, O> = ToolSchemas<I, O> & ToolWork<I, O>;
+
+/** Apart from the rest, so that a mistake in that does not hide what the schemas are. */
+interface ToolSchemas<I, O> {
+  readonly input?: I;
+  readonly output?: O;
+}
+
+interface ToolWork<I, O> extends ToolFacts {
+  run(input: ToolInput<I>, context: Context): Awaitable<ToolReturn<O extends Schema ? InferInput<O> : unknown>>;
+}
+
+/** What a handler is given: what comes out of the input schema, or any object where nothing is known of it. */
+export type ToolInput<I> = I extends Schema ? InferArguments<I> : Record<string, unknown>;
 
 /**
  * Defines a tool. The schemas are any Standard Schema or raw JSON Schema: `input` types the handler's first argument,
  * `output` what it returns. What `run` throws is shown to the model only when it was made by `toolError`.
  */
-export function tool<const I extends Schema, const O extends Schema>(
-  definition: {
-    readonly input: I;
-    readonly output: O;
-    run(input: Arguments<InferOutput<I>>, context: Context): Awaitable<ToolReturn<InferInput<O>>>;
-  } & ToolFacts,
-): ToolDefinition<InferInput<I>, InferOutput<O>>;
-export function tool<const I extends Schema>(
-  definition: {
-    readonly input: I;
-    readonly output?: undefined;
-    run(input: Arguments<InferOutput<I>>, context: Context): Awaitable<ToolReturn<unknown>>;
-  } & ToolFacts,
-): ToolDefinition<InferInput<I>, unknown>;
-export function tool<const O extends Schema>(
-  definition: {
-    readonly input?: undefined;
-    readonly output: O;
-    run(input: Record<string, unknown>, context: Context): Awaitable<ToolReturn<InferInput<O>>>;
-  } & ToolFacts,
-): ToolDefinition<undefined, InferOutput<O>>;
-export function tool(
-  definition: {
-    readonly input?: undefined;
-    readonly output?: undefined;
-    run(input: Record<string, unknown>, context: Context): Awaitable<ToolReturn<unknown>>;
-  } & ToolFacts,
-): ToolDefinition<undefined, unknown>;
-export function tool(definition: object): ToolDefinition {
-  return definition as ToolDefinition;
+export function tool<const I extends Schema | undefined = undefined, const O extends Schema | undefined = undefined>(
+  definition: ToolSpec<I, O>,
+): ToolDefinition<I extends Schema ? InferInput<I> : undefined, O extends Schema ? InferOutput<O> : unknown> {
+  return definition as object as ToolDefinition<never, never>;
 }

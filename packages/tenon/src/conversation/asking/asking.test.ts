@@ -123,11 +123,14 @@ describe('a retry', () => {
     ['for another', { boundTo: () => 'another' }],
     ['by another process', { seal: createSeal() }],
     ['too late', { now: 15 * 60_000 + 1 }],
-  ])('is refused when its state was sealed %s [mrtr.request-state-validated]', async (_, more) => {
-    const { requestState } = await first();
-    const again = byRetry(facts({ requestState: requestState as string, inputResponses: { 'ask-0': answer } }, more));
-    await expect(again(once)).rejects.toMatchObject({ rpc: -32602 });
-  });
+  ])(
+    'is refused when its state was sealed %s [mrtr.request-state-tampered-rejected mrtr.request-state-rejection-code mrtr.request-state-principal-bound mrtr.request-state-expiry]',
+    async (_, more) => {
+      const { requestState } = await first();
+      const again = byRetry(facts({ requestState: requestState as string, inputResponses: { 'ask-0': answer } }, more));
+      await expect(again(once)).rejects.toMatchObject({ rpc: -32602 });
+    },
+  );
 
   it('is good until its time is up', async () => {
     const { requestState } = await first();

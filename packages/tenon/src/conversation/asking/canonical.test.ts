@@ -15,7 +15,7 @@ function turned(value: unknown): unknown {
 
 describe('canonical JSON', () => {
   it('is the same for equal values, whatever the order of members', () => {
-    fc.assert(fc.property(fc.jsonValue(), value => expect(canonical(turned(value))).toBe(canonical(value))));
+    fc.assert(fc.property(fc.jsonValue(), value => canonical(turned(value)) === canonical(value)));
   });
 
   it('is another for other values, and is JSON of the value', () => {

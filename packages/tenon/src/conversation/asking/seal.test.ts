@@ -66,9 +66,7 @@ describe('a seal', () => {
       expect(await seal.open(text, 'b')).toBeUndefined();
     }
     await fc.assert(
-      fc.asyncProperty(fc.string(), async text =>
-        expect(await seal.open(`tenon1.process.${text}`, 'b')).toBeUndefined(),
-      ),
+      fc.asyncProperty(fc.string(), async text => (await seal.open(`tenon1.process.${text}`, 'b')) === undefined),
     );
   });
 

@@ -68,6 +68,16 @@ describe('the manner of a request', () => {
     expect(manner(request('tools/list'), dialects)).toEqual({ opening: 'opened' });
   });
 
+  it('is refused when its header names a revision that is not served, unless it opens [http.version-header.invalid-400]', () => {
+    const served = only('2025-11-25');
+    expect(manner(request('ping'), served, '2025-11-25')).toEqual({ opening: 'opened' });
+    expect(manner(request('ping'), served, '2025-06-18')).toMatchObject({
+      opening: 'refused',
+      error: { code: -32600 },
+    });
+    expect(manner(request('initialize'), served, '2025-06-18')).toEqual({ opening: 'handshake' });
+  });
+
   it('is refused where no revision with handshakes is served [compat.legacy-client-modern-server-stdio]', () => {
     expect(manner(request('initialize'), only('2026-07-28'))).toMatchObject({ error: { code: -32022 } });
     expect(manner(request('tools/list'), only('2026-07-28'))).toMatchObject({ error: { code: -32602 } });

@@ -19,6 +19,12 @@ describe('the answer to a probe', () => {
     expect(judge(rpc(-32022, { supported: ['2025-06-18'], requested: 'x' }), dialects)).toEqual(found);
   });
 
+  it('without any versions is of one that answers whatever comes, and wants a handshake where that is to be had', () => {
+    expect(judge({}, dialects)).toEqual(handshake);
+    expect(judge({ supportedVersions: '2026-07-28' }, dialects)).toEqual(handshake);
+    expect(judge({}, [newest('per-request')])).toEqual(perRequest);
+  });
+
   it('with no version of ours ends it', () => {
     expect(() => judge({ supportedVersions: ['2099-01-01', 5] }, dialects)).toThrow(/2099-01-01/);
   });

@@ -31,7 +31,8 @@ type Shape<NeededSpec extends string, OptionalSpec extends string> = {
   [Spec in NeededSpec as NameOf<Spec>]: ValueOf<Spec>;
 } & { [Spec in OptionalSpec as NameOf<Spec>]?: ValueOf<Spec> };
 
-type Flat<T> = { [Key in keyof T]: T[Key] };
+/** `& {}` keeps the name of this type out of what editors show. */
+type Flat<T> = { [Key in keyof T]: T[Key] } & {};
 
 /**
  * What a match of the template `T` gives. Variables of simple and reserved expressions are always there; those of

@@ -52,8 +52,8 @@ export function answerAlone(
     },
   };
   const answered = (response: Response) => {
-    if (!finish() || exchange.gone) return;
     const text = JSON.stringify(response);
+    if (!finish() || exchange.gone) return;
     if (stream === undefined) return exchange.reply('error' in response ? statusOf(response.error.code) : 200, text);
     stream.write(eventFrame(text));
     stream.end();

@@ -190,12 +190,14 @@ export class Session implements Channel {
   }
 
   #respond(response: Response): void | Promise<void> {
+    // Before anything is settled: what can not be written leaves room for an answer that can.
+    const text = JSON.stringify(response);
     const turn = this.#settle(response.id);
     if (turn === undefined) return undefined;
     // What the server says of itself is no sign of life of the client's.
     this.touched = this.house.clock.now();
     const refused = turn.opening && 'error' in response;
-    const room = turn.answer(this, response);
+    const room = turn.answer(this, text, !('error' in response));
     // A session that nobody knows of is none.
     if (turn.opening && (refused || turn.exchange.gone)) this.end();
     return room;

@@ -1,4 +1,4 @@
-import type { Id, Message, Response } from '../../jsonrpc/message.js';
+import type { Id, Message } from '../../jsonrpc/message.js';
 import type { Exchange } from './exchange.js';
 import { invalidRequest, refuse } from './refusal.js';
 import type { Session } from './session.js';
@@ -13,8 +13,8 @@ export class Turn {
   readonly exchange: Exchange;
   /** Whether its request opens the session. */
   readonly opening: boolean;
-  /** The answers of a batch, until all are there. */
-  readonly #batch: Response[] | undefined;
+  /** The answers of a batch, as they are written, until all are there. */
+  readonly #batch: string[] | undefined;
   /** The stream's number in its session; 0 until there is one. */
   stream = 0;
   #events: EventStream | undefined;
@@ -34,10 +34,10 @@ export class Turn {
   }
 
   /** Carries an answer, and ends with the last one. */
-  answer(session: Session, response: Response): void | Promise<void> {
+  answer(session: Session, text: string, succeeded: boolean): void | Promise<void> {
     this.#waiting--;
-    if (this.stream === 0) return this.#plain(session, response);
-    const room = this.#event(session, JSON.stringify(response));
+    if (this.stream === 0) return this.#plain(session, text, succeeded);
+    const room = this.#event(session, text);
     if (this.#waiting === 0) this.#events?.end();
     return room;
   }
@@ -66,7 +66,7 @@ export class Turn {
     if (this.#waiting > 0) return;
     if (this.stream !== 0) this.#events?.end();
     else if (this.exchange.gone) return;
-    else if (this.#batch !== undefined && this.#batch.length > 0) this.exchange.reply(200, JSON.stringify(this.#batch));
+    else if (this.#batch !== undefined && this.#batch.length > 0) this.exchange.reply(200, asBatch(this.#batch));
     else this.exchange.stream(200, { 'content-type': EVENT_STREAM }).end();
   }
 
@@ -92,13 +92,17 @@ export class Turn {
     return this.#events?.write(eventFrame(text, id));
   }
 
-  #plain(session: Session, response: Response): void {
+  #plain(session: Session, text: string, succeeded: boolean): void {
     if (this.#batch !== undefined) {
-      this.#batch.push(response);
+      this.#batch.push(text);
       if (this.#waiting > 0) return;
     }
     if (this.exchange.gone) return;
-    const opened = this.opening && 'result' in response;
-    this.exchange.reply(200, JSON.stringify(this.#batch ?? response), opened ? session.headers : undefined);
+    const body = this.#batch === undefined ? text : asBatch(this.#batch);
+    this.exchange.reply(200, body, this.opening && succeeded ? session.headers : undefined);
   }
+}
+
+function asBatch(texts: readonly string[]): string {
+  return `[${texts.join(',')}]`;
 }

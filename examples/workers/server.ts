@@ -1,0 +1,7 @@
+import { createHandler } from 'tenon/http';
+import { server } from '../notes/server.ts';
+
+/** For Cloudflare Workers, Deno (`deno serve`) and Bun: one `fetch` function. Name the host that you deploy it under. */
+export default {
+  fetch: createHandler(server, { allowedHosts: ['notes.example.com'] }),
+};

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import type { Caller, Visible } from './caller.js';
+import { Catalog } from './catalog.js';
+
+interface Item extends Visible {
+  readonly n: number;
+}
+
+const caller = (principal?: string): Caller => ({ client: undefined, capabilities: {}, auth: principal === undefined ? undefined : { principal } });
+const anyone = caller();
+
+function start(source?: ConstructorParameters<typeof Catalog<Item>>[0]) {
+  const told: (readonly Item[])[] = [];
+  const check = (name: string) => {
+    if (name === 'bad') throw new Error('bad name');
+  };
+  return { told, catalog: new Catalog<Item>(source, check, items => told.push(items)) };
+}
+
+describe('a catalog', () => {
+  it('finds and lists in the order of coming', () => {
+    const { catalog } = start({ b: { n: 1 }, a: { n: 2 } });
+    expect(catalog.find('a', anyone)).toEqual({ n: 2 });
+    expect(catalog.all(anyone).map(([name]) => name)).toEqual(['b', 'a']);
+    expect(catalog.names()).toEqual(['b', 'a']);
+    expect([catalog.size, catalog.has('a'), catalog.has('c')]).toEqual([2, true, false]);
+  });
+
+  it('finds nothing by the name of something that every object has', () => {
+    for (const source of [{ a: { n: 1 } }, () => ({ a: { n: 1 } })]) {
+      const { catalog } = start(source);
+      for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) expect(catalog.find(name, anyone)).toBeUndefined();
+    }
+  });
+
+  it('tells of each change with what it is about', () => {
+    const { catalog, told } = start({ a: { n: 1 } });
+    catalog.set('a', { n: 2 });
+    catalog.set('b', { n: 3 });
+    expect(catalog.delete('b')).toBe(true);
+    expect(catalog.delete('b')).toBe(false);
+    catalog.changed();
+    expect(told).toEqual([[{ n: 1 }, { n: 2 }], [{ n: 3 }], [{ n: 3 }], [{ n: 2 }]]);
+    expect(catalog.version).toBe(4);
+  });
+
+  it('refuses what can not be served, at once and later, and stays as it was', () => {
+    expect(() => start({ bad: { n: 1 } })).toThrow('bad name');
+    const { catalog, told } = start({});
+    expect(() => catalog.set('bad', { n: 1 })).toThrow('bad name');
+    expect([catalog.size, told.length]).toEqual([0, 0]);
+    const own = start(() => ({ bad: { n: 1 } }));
+    expect(() => own.catalog.all(anyone)).toThrow('bad name');
+  });
+
+  it('shows each caller what it may see [caching.access-control-independent tools.security.access-control]', () => {
+    const { catalog } = start({ open: { n: 1 }, own: { n: 2, visible: ({ auth }) => auth?.principal === 'ann' } });
+    expect(catalog.same).toBe(false);
+    expect(catalog.all(anyone)).toHaveLength(1);
+    expect(catalog.all(caller('ann'))).toHaveLength(2);
+    expect(catalog.find('own', caller('bob'))).toBeUndefined();
+    catalog.delete('own');
+    expect(catalog.same).toBe(true);
+  });
+
+  it('may be another for each caller', () => {
+    const { catalog } = start(({ auth }) => (auth ? { [auth.principal]: { n: 1 } } : {}));
+    expect(catalog.find('ann', caller('ann'))).toEqual({ n: 1 });
+    expect(catalog.find('ann', caller('bob'))).toBeUndefined();
+    expect([catalog.same, catalog.offered]).toEqual([false, true]);
+  });
+
+  it('offers something when there is or was something', () => {
+    expect(start().catalog.offered).toBe(false);
+    const { catalog } = start({});
+    catalog.set('a', { n: 1 });
+    catalog.delete('a');
+    expect(catalog.offered).toBe(true);
+  });
+});

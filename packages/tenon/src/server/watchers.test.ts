@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import type { TenonError } from '../jsonrpc/error.js';
+import { fakeClock } from '../testing/clock.js';
+import { changes } from './changes.js';
+import { type Watcher, Watchers } from './watchers.js';
+
+function start(subscribe: (uri: string) => (() => void) | undefined = () => undefined) {
+  const problems: TenonError[] = [];
+  const watchers = new Watchers(subscribe, error => problems.push(error));
+  const watcher = (principal = 'x', lists = ['tools']) => {
+    const told: unknown[] = [];
+    const each: Watcher & { told: unknown[] } = {
+      told,
+      caller: { client: undefined, capabilities: {}, auth: { principal } },
+      wants: list => lists.includes(list),
+      deliver: (method, params) => told.push([method, params]),
+    };
+    watchers.add(each);
+    return each;
+  };
+  return { problems, watchers, watcher };
+}
+
+describe('watchers', () => {
+  it('hear of the URIs that they watch and no others [subscriptions.resource-uris-only resources.unsubscribe.stops-updates]', () => {
+    const { watchers, watcher } = start();
+    const [one, two] = [watcher(), watcher()];
+    watchers.watch(one, 'a:1');
+    watchers.watch(two, 'a:1');
+    watchers.updated('a:1');
+    watchers.updated('a:2');
+    watchers.unwatch(two, 'a:1');
+    watchers.updated('a:1');
+    expect(one.told).toEqual([
+      ['notifications/resources/updated', { uri: 'a:1' }],
+      ['notifications/resources/updated', { uri: 'a:1' }],
+    ]);
+    expect(two.told).toHaveLength(1);
+  });
+
+  it('hear of the lists that they want, when they see something of what changed [subscriptions.only-requested-types]', () => {
+    const { watchers, watcher } = start();
+    const [ann, bob, deaf] = [watcher('ann'), watcher('bob'), watcher('ann', [])];
+    watchers.listChanged('tools', [{ visible: ({ auth }) => auth?.principal === 'ann' }]);
+    expect([ann.told, bob.told, deaf.told].map(({ length }) => length)).toEqual([1, 0, 0]);
+  });
+
+  it('have one hook for each URI, ended with the last of them', () => {
+    const log: string[] = [];
+    const { watchers, watcher } = start(uri => {
+      log.push(`+${uri}`);
+      return () => log.push(`-${uri}`);
+    });
+    const [one, two] = [watcher(), watcher()];
+    watchers.watch(one, 'a');
+    watchers.watch(one, 'a');
+    watchers.watch(two, 'a');
+    watchers.watch(two, 'b');
+    watchers.unwatch(one, 'a');
+    watchers.unwatch(one, 'a');
+    watchers.remove(two, ['a', 'b', 'c']);
+    watchers.updated('a');
+    expect(log).toEqual(['+a', '+b', '-a', '-b']);
+    expect(two.told).toEqual([]);
+  });
+
+  it('are none the worse for a hook or a rule that throws', () => {
+    const { watchers, watcher, problems } = start(uri => {
+      if (uri === 'begins') throw new Error('begins');
+      return () => {
+        throw new Error('ends');
+      };
+    });
+    const [one, two] = [watcher(), watcher('bob')];
+    for (const uri of ['begins', 'a', 'b']) watchers.watch(one, uri);
+    watchers.updated('begins');
+    expect(one.told).toHaveLength(1);
+    watchers.listChanged('tools', [
+      {
+        visible: ({ auth }) => {
+          if (auth?.principal === 'x') throw new Error('rule');
+          return true;
+        },
+      },
+    ]);
+    expect(two.told).toHaveLength(1);
+    watchers.remove(one, ['begins', 'a', 'b']);
+    expect(problems.map(({ message }) => message)).toEqual(['begins', 'rule', 'ends', 'ends']);
+  });
+});
+
+describe('changes', () => {
+  it('of one list that come together are announced once, with all that changed', () => {
+    const clock = fakeClock();
+    const told: unknown[] = [];
+    const announce = changes(clock, (list, items) => told.push([list, items.length]));
+    for (let n = 0; n < 100; n++) announce('tools', [{}]);
+    announce('prompts', [{}, {}]);
+    expect(told).toEqual([]);
+    clock.advance(20);
+    expect(told).toEqual([['tools', 100], ['prompts', 2]]);
+    announce('tools', [{}]);
+    clock.advance(20);
+    expect(told).toHaveLength(3);
+    expect(clock.timers).toBe(0);
+  });
+});

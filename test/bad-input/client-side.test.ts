@@ -1,0 +1,292 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import fc from 'fast-check';
+import { type ClientOptions, connect, createPair, type TenonError } from 'tenon';
+import { fakeClock } from 'tenon/testing';
+import { describe, expect, it } from 'vitest';
+
+type Json = { [key: string]: unknown };
+type Say = (value: unknown) => void;
+type Script = (message: Json, say: Say, hangUp: () => void) => void;
+
+const v = { jsonrpc: '2.0' };
+const soon = () => new Promise(resolve => setImmediate(resolve));
+const initialized = (id: unknown): Json => ({
+  ...v,
+  id,
+  result: {
+    protocolVersion: '2025-11-25',
+    capabilities: { tools: {}, resources: { subscribe: true }, logging: {} },
+    serverInfo: { name: 'odd', version: '1' },
+  },
+});
+
+/** A client of ours and a server that does what the script says. */
+async function start(script: Script, options: ClientOptions = {}) {
+  const pair = createPair();
+  const said: Json[] = [];
+  const say: Say = value => void Promise.resolve(pair.server.send(value as never)).catch(() => {});
+  pair.server.open({
+    message(value) {
+      const message = value as Json;
+      said.push(message);
+      if (message.method === 'initialize') say(initialized(message.id));
+      else if (message.method === 'tools/list') say({ ...v, id: message.id, result: { tools: [] } });
+      else if (message.method === 'ping' && !said.some(({ method }) => method === 'silent'))
+        say({ ...v, id: message.id, result: {} });
+      else script(message, say, () => pair.server.close());
+    },
+    unreadable() {},
+    lost() {},
+    closed() {},
+  });
+  const problems: TenonError[] = [];
+  const clock = fakeClock();
+  const client = await connect(pair.client, { revision: '2025-11-25', clock, ...options });
+  client.on('problem', error => problems.push(error));
+  return { client, clock, said, say, problems };
+}
+
+const outcome = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'result',
+    (error: TenonError) => error.code,
+  );
+
+describe('a client whose server', () => {
+  it.each([
+    [
+      'gives result and error [base.response.result-xor-error]',
+      { result: { content: [] }, error: { code: 1, message: 'm' } },
+      'peer/malformed',
+    ],
+    ['gives neither [base.response.result-xor-error]', {}, 'peer/malformed'],
+    ['gives a result that is no object [base.response.result-object]', { result: 'x' }, 'peer/malformed'],
+    ['gives an error without words [base.error.code-and-message]', { error: { code: 1 } }, 'peer/malformed'],
+    ['gives a result of another method', { result: { tools: [] } }, 'peer/invalid-result'],
+    ['gives content that is none', { result: { content: [{ type: 'text' }] } }, 'peer/invalid-result'],
+    [
+      'gives a result of an unknown type [result.result-type-unknown-invalid]',
+      { result: { resultType: 'x', content: [] } },
+      'peer/invalid-result',
+    ],
+    ['asks without a question', { result: { resultType: 'input_required' } }, 'peer/invalid-result'],
+    ['asks garbage', { result: { resultType: 'input_required', inputRequests: { a: null } } }, 'peer/invalid-result'],
+    [
+      'asks what can not be answered',
+      { result: { resultType: 'input_required', inputRequests: { a: { method: '__proto__' } } } },
+      'call/cannot-answer',
+    ],
+    [
+      'gives an error [base.error.code-integer]',
+      { error: { code: -32000, message: 'm', data: { a: 1 } } },
+      'peer/error',
+    ],
+  ])('%s is told so, and goes on', async (_, answer, code) => {
+    const { client, said } = await start((message, say) => say({ ...v, id: message.id, ...answer }));
+    expect(await outcome(client.callTool('a'))).toBe(code);
+    await client.ping();
+    // Nothing was said in return to an answer.
+    expect(said.filter(message => !('method' in message))).toEqual([]);
+    await client.close();
+  });
+
+  it('answers twice, to nobody, or late hears the first and reports the rest [cancellation.sender-ignores-late-response]', async () => {
+    const { client, problems, say } = await start((message, answer) => {
+      answer({ ...v, id: message.id, result: { content: [] } });
+      answer({ ...v, id: message.id, result: { content: [{ type: 'text', text: 'second' }] } });
+      answer({ ...v, id: 12345, result: {} });
+      answer({ ...v, id: String(message.id), result: {} });
+    });
+    expect(await client.callTool('a')).toMatchObject({ content: [] });
+    say({ ...v, id: null, error: { code: -32700, message: 'what?' } });
+    await soon();
+    expect(problems.map(({ code }) => code)).toEqual([
+      'peer/unasked',
+      'peer/unasked',
+      'peer/unasked',
+      'peer/unreadable',
+    ]);
+    await client.close();
+  });
+
+  it('never answers gives up in time, and says that it did [lifecycle.timeouts.set lifecycle.timeouts.cancel-on-expiry cancellation.timeout-cancels]', async () => {
+    const { client, clock, said } = await start(() => {});
+    const call = outcome(client.callTool('a'));
+    await soon();
+    clock.advance(60_000);
+    expect(await call).toBe('call/timeout');
+    await soon();
+    const asked = said.find(({ method }) => method === 'tools/call');
+    expect(said.at(-1)).toMatchObject({ method: 'notifications/cancelled', params: { requestId: asked?.id } });
+    expect(clock.timers).toBe(0);
+    await client.close();
+  });
+
+  it('goes away in the middle of a call says that the outcome is unknown', async () => {
+    const { client } = await start((message, _say, hangUp) => {
+      if (message.method === 'tools/call') hangUp();
+    });
+    expect(await outcome(client.callTool('a'))).toBe('call/outcome-unknown');
+    await client.close();
+  });
+
+  it('says garbage is not harmed, whatever it is', async () => {
+    const { client, say } = await start((message, answer) => answer({ ...v, id: message.id, result: { content: [] } }));
+    const name = fc.constantFrom(
+      'notifications/progress',
+      'notifications/message',
+      'notifications/resources/updated',
+      'notifications/tools/list_changed',
+      'notifications/cancelled',
+      'constructor',
+      '__proto__',
+      'toString',
+      'sampling/createMessage',
+      'elicitation/create',
+      'roots/list',
+      'ping',
+    );
+    const params = fc.oneof(
+      fc.jsonValue(),
+      fc.dictionary(
+        fc.constantFrom(
+          'progressToken',
+          'progress',
+          'requestId',
+          'level',
+          'data',
+          'uri',
+          '_meta',
+          '__proto__',
+          'mode',
+          'requestedSchema',
+        ),
+        fc.jsonValue(),
+      ),
+    );
+    const message = fc.oneof(
+      fc.jsonValue(),
+      fc.record(
+        { jsonrpc: fc.constant('2.0'), id: fc.jsonValue(), method: name, params, result: fc.jsonValue() },
+        { requiredKeys: ['jsonrpc', 'method'] },
+      ),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(message), async messages => {
+        for (const each of messages) say(each);
+        await client.callTool('a');
+      }),
+      { numRuns: 100 },
+    );
+    expect(client.state).toBe('connected');
+    await client.close();
+  });
+
+  it('asks what every object has is told that there is no such method [base.error.method-not-found]', async () => {
+    const { client, said, say } = await start(() => {}, {
+      sample: () => ({}) as never,
+      elicit: () => undefined as never,
+      roots: [],
+    });
+    for (const method of ['constructor', '__proto__', 'toString', 'no/such', 'tools/call'])
+      say({ ...v, id: method, method });
+    say({ ...v, id: 's', method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } });
+    say({ ...v, id: 'r', method: 'roots/list', params: { _meta: 5 } });
+    await soon();
+    await soon();
+    const answers = said.flatMap(({ id, error }) => (error ? [[id, (error as Json).code]] : []));
+    expect(answers).toEqual(
+      expect.arrayContaining([
+        ['constructor', -32601],
+        ['__proto__', -32601],
+        ['toString', -32601],
+        ['no/such', -32601],
+        ['tools/call', -32601],
+        ['s', -32603],
+        ['r', -32602],
+      ]),
+    );
+    expect(answers).toHaveLength(7);
+    await client.close();
+  });
+
+  it('reports to listeners that throw goes on', async () => {
+    const { client, problems } = await start((message, say) => {
+      say({ ...v, method: 'notifications/progress', params: { progressToken: message.id, progress: 1 } });
+      say({ ...v, method: 'notifications/message', params: { level: 'error', data: 1 } });
+      say({ ...v, id: message.id, result: { content: [] } });
+    });
+    const thrower = () => {
+      throw new Error('listener');
+    };
+    client.on('log', thrower);
+    client.on('problem', thrower);
+    client.on('state', thrower);
+    expect(await client.callTool('a', {}, { onProgress: thrower })).toMatchObject({ content: [] });
+    expect(problems).toMatchObject([{ code: 'listener/threw' }]);
+    await client.close();
+  });
+});
+
+describe('a client over HTTP whose server', () => {
+  async function serve(answer: (request: IncomingMessage, response: ServerResponse, message: Json) => void) {
+    let requests = 0;
+    const server = createServer((request, response) => {
+      requests++;
+      let body = '';
+      request.on('data', chunk => {
+        body += chunk;
+      });
+      request.on('end', () => {
+        const message = (body ? JSON.parse(body) : {}) as Json;
+        if (message.method !== 'initialize') return answer(request, response, message);
+        response
+          .writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': 's' })
+          .end(JSON.stringify(initialized(message.id)));
+      });
+    });
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+    const close = () => {
+      server.closeAllConnections();
+      server.close();
+    };
+    return { url, close, count: () => requests };
+  }
+
+  it('ends each stream at once does not come back in a tight loop', async () => {
+    const server = await serve((request, response) => {
+      if (request.method === 'GET') response.writeHead(200, { 'content-type': 'text/event-stream' }).end();
+      else response.writeHead(202).end();
+    });
+    const client = await connect(server.url, { revision: '2025-11-25' });
+    await new Promise(resolve => setTimeout(resolve, 400));
+    expect(server.count()).toBeLessThan(6);
+    await client.close();
+    server.close();
+  });
+
+  it.each([
+    ['garbage', 'application/json', '{"jsonrpc":', /peer|http/],
+    ['a page', 'text/html', '<html>', /peer|http/],
+    ['nothing', 'application/json', '', /peer|http/],
+    ['an answer to something else', 'application/json', '{"jsonrpc":"2.0","id":9999,"result":{}}', /peer|http|call/],
+    ['a stream of garbage', 'text/event-stream', 'data: {]\n\nevent: x\ndata: 5\n\n', /peer|http|call/],
+  ])('answers with %s says so', async (_, type, body, code) => {
+    const server = await serve((request, response, message) => {
+      if (request.method === 'GET') return void response.writeHead(405).end();
+      if (message.method === 'tools/call') response.writeHead(200, { 'content-type': type }).end(body);
+      else if ('id' in message)
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ ...v, id: message.id, result: { tools: [] } }));
+      else response.writeHead(202).end();
+    });
+    const client = await connect(server.url, { revision: '2025-11-25', idleTimeout: 1500 });
+    expect(await outcome(client.callTool('a'))).toMatch(code);
+    expect(await client.call('tools/list')).toMatchObject({ tools: [] });
+    await client.close();
+    server.close();
+  });
+});

@@ -1,0 +1,144 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { connect } from 'tenon';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { server } from '../../examples/notes/server.ts';
+import { root } from './pages.js';
+import { freePort, run } from './workshop.js';
+
+type Notes = typeof server;
+
+const tsx = join(root, 'node_modules/tsx/dist/loader.mjs');
+const revisions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'];
+const example = (path: string) => join(root, 'examples', path);
+
+interface Program {
+  readonly url: string;
+  end(): Promise<number | null>;
+}
+
+/** Starts an example on a port that is free, and waits until it has said where it serves. */
+async function start(path: string, args: (port: number) => string[]): Promise<Program> {
+  const port = await freePort();
+  const child = spawn(process.execPath, ['--import', tsx, example(path), ...args(port)], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await said(child, `http://127.0.0.1:${port}/mcp`);
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    async end() {
+      child.kill('SIGTERM');
+      const [code] = await once(child, 'close');
+      return code;
+    },
+  };
+}
+
+async function said(child: ChildProcess, text: string): Promise<void> {
+  if (child.stdout === null) throw new Error('there is no output to read');
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (!line.includes(text)) continue;
+    child.stdout.resume();
+    return;
+  }
+  throw new Error(`ended without saying ${text}`);
+}
+
+/** Looks for a note by every means of a client. */
+async function looksRight(target: Parameters<typeof connect>[0], revision: string): Promise<void> {
+  const client = await connect<Notes>(target, { revision });
+  expect(client.server.revision).toBe(revision);
+  expect(await client.tools.search({ words: 'drawers' })).toEqual([
+    { title: 'Dovetail', uri: 'note://Dovetail', tags: ['joinery'] },
+  ]);
+  const { contents } = await client.resources.read('note://Dovetail');
+  expect(contents).toEqual([expect.objectContaining({ text: expect.stringContaining('corners of drawers') })]);
+  const { messages } = await client.prompts.review({ tag: 'joinery' });
+  expect(messages).toHaveLength(3);
+  await client.close();
+}
+
+describe.each([
+  ['express/server.ts', (port: number) => [String(port)]],
+  ['fastify/server.ts', (port: number) => [String(port)]],
+  ['hono/server.ts', (port: number) => [String(port)]],
+  ['notes/http.ts', (port: number) => ['--port', String(port)]],
+])('examples/%s', (path, args) => {
+  let program: Program;
+  beforeAll(async () => {
+    program = await start(path, args);
+  });
+  let code: number | null = null;
+  afterAll(async () => {
+    code = await program.end();
+    expect(code).toBe(0);
+  });
+
+  it.each(revisions)('serves a client of %s', async revision => {
+    await looksRight({ url: program.url, transport: 'http' }, revision === '2024-11-05' ? '2025-03-26' : revision);
+  });
+
+  it('serves the two endpoints of 2024-11-05', async () => {
+    await looksRight({ url: program.url.replace('/mcp', '/sse'), transport: 'http-sse' }, '2024-11-05');
+  });
+});
+
+describe('examples/workers/server.ts', () => {
+  it.each(revisions.slice(1))('serves a client of %s', async revision => {
+    const { default: worker } = await import('../../examples/workers/server.ts');
+    const fetch = (url: string, init?: RequestInit) => worker.fetch(new Request(url, init));
+    await looksRight({ url: 'http://notes.example.com/mcp', transport: 'http', fetch: fetch as never }, revision);
+  });
+
+  it('serves nobody under another name', async () => {
+    const { default: worker } = await import('../../examples/workers/server.ts');
+    const response = await worker.fetch(new Request('http://elsewhere.example.com/mcp', { method: 'POST' }));
+    expect(response.status).toBe(403);
+  });
+});
+
+describe('examples/notes/stdio.ts', () => {
+  it.each(revisions)('serves a client of %s', async revision => {
+    await looksRight(
+      { command: process.execPath, args: ['--import', tsx, example('notes/stdio.ts')], cwd: root },
+      revision,
+    );
+  });
+});
+
+describe('examples/notes/client.ts', () => {
+  it('does what a client can do', async () => {
+    const program = await start('notes/http.ts', port => ['--port', String(port)]);
+    const { output, errors, code } = await run(
+      ['--import', tsx, example('notes/client.ts'), program.url],
+      root,
+      20_000,
+    );
+    await program.end();
+    expect(errors).toBe('');
+    expect(code).toBe(0);
+    // What is told of changes comes when it comes, between the other lines.
+    const [told, rest] = [
+      output.split('\n').filter(line => line.includes('changed:')),
+      output.split('\n').filter(line => !line.includes('changed:')),
+    ];
+    expect(told).toContain("  changed: { uri: 'note://Glue' }");
+    expect(rest).toEqual([
+      'connected to notes in revision 2026-07-28',
+      '  (the user is asked: Replace the note “Glue”?)',
+      'replaced: true',
+      'found: Mortise and tenon note://Mortise%20and%20tenon',
+      'found: Dovetail note://Dovetail',
+      '  1/2 Rebate',
+      '  2/2 Dovetail',
+      'imported 1 skipped 1',
+      "[ { type: 'text', text: 'You asked of 116 characters.' } ]",
+      "{ values: [ 'Dovetail' ], total: 1, hasMore: false }",
+      '3 messages',
+      '',
+    ]);
+  });
+});

@@ -1,0 +1,287 @@
+import { connect, createServer, TenonError } from 'tenon';
+import { afterEach, describe, expect, it } from 'vitest';
+import { hasHandshake, type Lane, lanes, open, type Rig } from './matrix.js';
+import type { Json } from './wire.js';
+
+const from = (lane: Lane, date: string) => lane.revision >= date;
+const newest = '2026-07-28';
+const opened: Rig[] = [];
+
+async function start(...parameters: Parameters<typeof open>): Promise<Rig> {
+  const rig = await open(...parameters);
+  opened.push(rig);
+  return rig;
+}
+
+afterEach(async () => {
+  const all = opened.splice(0);
+  await Promise.all(all.map(rig => rig.close()));
+  for (const rig of all) expect(rig.wire.problems).toEqual([]);
+});
+
+const messages = ({ wire }: Rig): (Json & { by: string })[] =>
+  wire.crossings.map(({ from: by, value }) => ({ ...(value as Json), by }));
+
+describe.each(lanes.filter(hasHandshake).map(lane => [`${lane.transport} ${lane.revision}`, lane] as const))(
+  '%s',
+  (_, lane) => {
+    it('opens with a handshake in the words of the revision [lifecycle.initialize-first, lifecycle.initialize.client-content, lifecycle.initialize.server-responds, lifecycle.initialized-notification, lifecycle.version.client-sends-supported, lifecycle.version.server-echoes, lifecycle.initialize-not-batched, lifecycle.capabilities.features-advertised, schema.const.protocol-version, schema.request.initialize, schema.result.initialize, schema.notification.initialized, schema.type.implementation, schema.type.implementation.title, schema.type.implementation.description, schema.capability.client.experimental, schema.capability.server.experimental, schema.capability.server.logging, schema.capability.server.prompts, schema.capability.server.resources, schema.capability.server.tools, schema.capability.server.completions, compat.server-initialize-selects-legacy, compat.legacy-client-dual-era-server]', async () => {
+      const rig = await start(lane, {
+        name: 'probe',
+        version: '9',
+        title: 'Probe',
+        icons: [{ src: 'https://example.com/p.png' }],
+        experimental: { thing: {} },
+      });
+      await rig.client.ping();
+      const [request, answer, notice] = messages(rig);
+      expect(request).toMatchObject({
+        by: 'client',
+        method: 'initialize',
+        params: { protocolVersion: lane.revision, capabilities: { experimental: { thing: {} } } },
+      });
+      const { clientInfo } = request?.params as { clientInfo: Json };
+      expect(clientInfo).toMatchObject({ name: 'probe', version: '9' });
+      expect(['title' in clientInfo, 'icons' in clientInfo]).toEqual([
+        from(lane, '2025-06-18'),
+        from(lane, '2025-11-25'),
+      ]);
+      expect(answer).toMatchObject({
+        by: 'server',
+        id: request?.id,
+        result: { protocolVersion: lane.revision, instructions: 'Ask before you act.' },
+      });
+      const { serverInfo, capabilities } = answer?.result as { serverInfo: Json; capabilities: Json };
+      expect(Object.keys(serverInfo).sort()).toEqual(
+        [
+          'name',
+          'version',
+          ...(from(lane, '2025-06-18') ? ['title'] : []),
+          ...(from(lane, '2025-11-25') ? ['description', 'icons', 'websiteUrl'] : []),
+        ].sort(),
+      );
+      expect(capabilities).toMatchObject({
+        tools: { listChanged: true },
+        prompts: { listChanged: true },
+        resources: { subscribe: true, listChanged: true },
+        logging: {},
+      });
+      expect('completions' in capabilities).toBe(from(lane, '2025-03-26'));
+      expect(notice).toMatchObject({ by: 'client', method: 'notifications/initialized' });
+      expect(messages(rig).filter(({ method }) => method === 'notifications/initialized').length).toBe(1);
+      expect(rig.client.server).toMatchObject({
+        revision: lane.revision,
+        info: { name: 'example' },
+        instructions: 'Ask before you act.',
+      });
+    });
+
+    it('says the revision in a header where there is one', async () => {
+      const { wire, client } = await start(lane);
+      await client.ping();
+      const versions = wire.exchanges
+        .filter(({ method }) => method === 'POST')
+        .map(
+          ({ headers }) => Object.entries(headers).find(([name]) => name.toLowerCase() === 'mcp-protocol-version')?.[1],
+        );
+      const stated = lane.transport === 'http' && from(lane, '2025-06-18');
+      expect(versions[0]).toBeUndefined();
+      for (const version of versions.slice(1)) expect(version).toBe(stated ? lane.revision : undefined);
+    });
+  },
+);
+
+describe.each(
+  lanes.filter(lane => !hasHandshake(lane)).map(lane => [`${lane.transport} ${lane.revision}`, lane] as const),
+)('%s', (_, lane) => {
+  it('opens with nothing but what each request says [discover.implemented, discover.request-shape, discover.result-shape, discover.supported-versions-complete, discover.capabilities-match-behaviour, prompts.capability-in-discover, meta.params-required, meta.protocol-version-required, meta.client-capabilities-required, meta.result-meta-shape, versioning.declared-per-request, versioning.version-format, compat.modern-definition, compat.client-no-session-id, caching.hints-required, base.removed-notifications-not-sent]', async () => {
+    const rig = await start(lane, { name: 'probe', version: '9' });
+    await rig.client.ping();
+    const [request, answer] = messages(rig);
+    expect(request).toMatchObject({
+      method: 'server/discover',
+      params: {
+        _meta: {
+          'io.modelcontextprotocol/protocolVersion': newest,
+          'io.modelcontextprotocol/clientCapabilities': {},
+          'io.modelcontextprotocol/clientInfo': { name: 'probe', version: '9' },
+        },
+      },
+    });
+    expect(Object.keys(request?.params as Json)).toEqual(['_meta']);
+    const { supportedVersions, capabilities, ttlMs, cacheScope, resultType, instructions, _meta } =
+      answer?.result as Json;
+    expect(supportedVersions).toEqual(['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05']);
+    expect([ttlMs, cacheScope, resultType, instructions]).toEqual([0, 'private', 'complete', 'Ask before you act.']);
+    expect(Object.keys(capabilities as Json).sort()).toEqual([
+      'completions',
+      'experimental',
+      'extensions',
+      'logging',
+      'prompts',
+      'resources',
+      'tools',
+    ]);
+    expect((_meta as Json)['io.modelcontextprotocol/serverInfo']).toMatchObject({ name: 'example', title: 'Example' });
+    expect(messages(rig).some(({ method }) => method === 'initialize' || method === 'notifications/initialized')).toBe(
+      false,
+    );
+    for (const { headers, method } of rig.wire.exchanges) {
+      const names = Object.keys(headers).map(name => name.toLowerCase());
+      expect([method, names.includes('mcp-session-id'), names.includes('mcp-protocol-version')]).toEqual([
+        'POST',
+        false,
+        true,
+      ]);
+    }
+  });
+});
+
+describe.each(lanes.map(lane => [`${lane.transport} ${lane.revision}`, lane] as const))('gates: %s', (_, lane) => {
+  it('keeps a client from asking for what the server does not offer, and the server from answering it [lifecycle.operation.negotiated-capabilities-only, lifecycle.capabilities.honoured-all-session, tools.not-declared-method-not-found, resources.not-declared-method-not-found, prompts.not-declared-method-not-found, base.error.method-not-found, resources.subscribe.needs-capability, discover.capabilities-match-behaviour, base.core-always-supported, base.core-layers-mandatory]', async () => {
+    const rig = await start(lane, {}, { nothing: true });
+    const { client, wire } = rig;
+    wire.rewind();
+    expect(client.server.capabilities).toEqual({});
+    const calls = [
+      'tools/list',
+      'tools/call',
+      'prompts/list',
+      'prompts/get',
+      'resources/list',
+      'resources/read',
+      'resources/templates/list',
+      'completion/complete',
+    ];
+    for (const method of calls) await expect(client.call(method)).rejects.toMatchObject({ code: 'call/not-offered' });
+    expect(wire.crossings).toEqual([]);
+    await client.ping();
+  });
+
+  it('keeps a client from calling what its revision does not have [base.removed-methods-unknown, schema.union.client-requests, resources.subscribe-rpc-removed]', async () => {
+    const { client, wire } = await start(lane);
+    wire.rewind();
+    const handshake = hasHandshake(lane);
+    const absent = handshake
+      ? ['server/discover', 'subscriptions/listen']
+      : ['ping', 'logging/setLevel', 'resources/subscribe', 'resources/unsubscribe', 'initialize'];
+    for (const method of [...absent, 'sampling/createMessage', 'roots/list']) {
+      await expect(client.call(method)).rejects.toMatchObject({ code: 'call/not-in-revision' });
+    }
+    expect(wire.crossings).toEqual([]);
+  });
+
+  it('asks a client only for what it can answer [elicitation.mode.only-supported, elicitation.capability.empty-is-form, sampling.tools.not-sent-undeclared, schema.union.server-requests]', async () => {
+    const { client, wire } = await start(lane);
+    wire.rewind();
+    for (const tool of ['formed', 'visits', 'samples', 'rooted'] as const) {
+      const told = await client.callTool(tool).then(
+        ({ isError, content }) => isError && JSON.stringify(content),
+        error => (error as TenonError).message,
+      );
+      expect(told).toMatch(/does not support|Missing required client capability/);
+    }
+    const asked = messages({ wire } as Rig).filter(
+      ({ by, method, id, result }) =>
+        by === 'server' && ((method && id !== undefined) || (result as Json | undefined)?.inputRequests),
+    );
+    expect(asked).toEqual([]);
+  });
+
+  it('refuses methods of an extension to who did not declare it [versioning.extension-fallback, versioning.extension-id-rules]', async () => {
+    const { client } = await start(lane);
+    await expect(client.call('notes/count')).rejects.toMatchObject({
+      rpc: -32021,
+      data: { requiredCapabilities: { extensions: { 'com.example/notes': {} } } },
+    });
+  });
+});
+
+/** A server that answers a probe with something, or not at all, and a handshake with a revision. */
+function impostor(probed: object | undefined, protocolVersion: string) {
+  const sent: string[] = [];
+  let closed = false;
+  let receive: (value: unknown) => void = () => {};
+  const channel = {
+    peer: 'impostor',
+    open(receiver: { message(value: unknown): void }) {
+      receive = value => receiver.message(value);
+    },
+    send(message: { id?: number; method: string }) {
+      sent.push(message.method);
+      const result = { protocolVersion, capabilities: {}, serverInfo: { name: 's', version: '1' } };
+      const answer =
+        message.method === 'initialize' ? { result } : message.method === 'server/discover' ? probed : undefined;
+      if (answer) queueMicrotask(() => receive({ jsonrpc: '2.0', id: message.id, ...answer }));
+    },
+    close() {
+      closed = true;
+    },
+  };
+  return { channel, sent, closed: () => closed };
+}
+
+describe('negotiation', () => {
+  const revisions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'];
+
+  it.each(revisions)(
+    'finds %s by itself, with a server that has nothing else [compat.stdio-probe-discover-result]',
+    async revision => {
+      const server = createServer({ name: 'one', version: '1', revisions: [revision], onProblem: () => {} });
+      const client = await connect(server);
+      expect(client.server.revision).toBe(revision);
+      await client.ping();
+      await client.close();
+    },
+  );
+
+  it.each(revisions.slice(0, 4).flatMap(served => revisions.slice(0, 4).map(asked => [served, asked] as const)))(
+    'a server that has %s answers %s with what it has [lifecycle.version.server-counteroffer, lifecycle.version.server-echoes]',
+    async (served, asked) => {
+      const server = createServer({ name: 'one', version: '1', revisions: [served], onProblem: () => {} });
+      const connecting = connect(server, { revision: asked });
+      if (served === asked) return expect((await connecting).server.revision).toBe(asked);
+      const error = await connecting.catch(problem => problem);
+      expect(error).toMatchObject({ code: 'connect/no-shared-revision' });
+      expect((error as TenonError).got).toBe(served);
+    },
+  );
+
+  it('ends where the server answers with a revision that the client does not speak, without saying that it is ready [lifecycle.version.client-disconnects]', async () => {
+    const server = impostor({ error: { code: -32601, message: 'no' } }, '1999-01-01');
+    await expect(connect(server.channel as never)).rejects.toMatchObject({
+      code: 'connect/no-shared-revision',
+      got: '1999-01-01',
+    });
+    expect(server.sent).toEqual(['server/discover', 'initialize']);
+    expect(server.closed()).toBe(true);
+  });
+
+  it.each([-32601, -32602, -32600, -32000, -32002, -32099, -1, undefined])(
+    'takes the error %s, or silence, in answer to a probe for the wish for a handshake [compat.stdio-probe-other-error, compat.stdio-probe-not-one-code, compat.client-anything-else-is-legacy, errors.legacy-range-no-meaning]',
+    async code => {
+      const server = impostor(code === undefined ? undefined : { error: { code, message: 'no' } }, '2025-03-26');
+      const client = await connect(server.channel as never, { probeTimeout: 20 });
+      expect(client.server.revision).toBe('2025-03-26');
+      expect(server.sent.filter(method => method !== 'notifications/cancelled')).toEqual([
+        'server/discover',
+        'initialize',
+        'notifications/initialized',
+      ]);
+      await client.close();
+    },
+  );
+
+  it('names both sides when they share no revision [compat.stdio-probe-modern-error, compat.client-recognised-modern-error, compat.supported-lists-legacy-versions]', async () => {
+    const both = createServer({
+      name: 'two',
+      version: '1',
+      revisions: ['2025-06-18', '2024-11-05'],
+      onProblem: () => {},
+    });
+    expect((await connect(both)).server.revision).toBe('2025-06-18');
+    await expect(connect(both, { revision: newest })).rejects.toBeInstanceOf(TenonError);
+    const none = createServer({ name: 'two', version: '1', revisions: [newest], onProblem: () => {} });
+    await expect(connect(none, { revision: '2025-06-18' })).rejects.toBeInstanceOf(TenonError);
+  });
+});

@@ -1,0 +1,122 @@
+import { connect } from 'tenon';
+import { serveHttp } from 'tenon/node';
+import { afterEach, describe, expect, it } from 'vitest';
+import { connectTo } from '../../packages/tenon/src/client/connect.js';
+import { httpEndpoint } from '../../packages/tenon/src/client/roads.js';
+import { nodeRequester } from '../../packages/tenon/src/runtimes/node/http-client.js';
+import { revisions } from '../support/official-schema.js';
+import { createExample, type Example } from './server.js';
+import { createWire, tappedRequester } from './wire.js';
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+const newest = '2026-07-28';
+
+/** Many clients of one server, each with answers, a level and a name of its own. */
+async function clients() {
+  const server = createExample();
+  const http = await serveHttp(server, { port: 0 });
+  closing.push(() => http.close({ deadline: 0 }));
+  const roads = revisions.flatMap(revision => [
+    { revision, road: 'memory' as const },
+    ...(revision === '2024-11-05' ? [] : [{ revision, road: 'http' as const }]),
+    ...(revision === newest ? [] : [{ revision, road: 'http-sse' as const }]),
+  ]);
+  return Promise.all(
+    roads.map(async ({ revision, road }, index) => {
+      const name = `client-${index}`;
+      const wire = createWire(revision);
+      const options = {
+        revision,
+        name,
+        roots: [{ uri: `file:///${name}`, name }],
+        elicit: () => ({ action: 'accept' as const, content: { yes: true } }),
+        sample: () => ({ role: 'assistant' as const, content: { type: 'text' as const, text: name }, model: name }),
+      };
+      const url = (road === 'http-sse' ? http.sseUrl : http.url) ?? '';
+      const endpoint = httpEndpoint(
+        { url, transport: road === 'memory' ? 'http' : road },
+        tappedRequester(nodeRequester(), wire),
+      );
+      const client =
+        road === 'memory' ? await connect<Example>(server, options) : await connectTo<Example>(endpoint, options);
+      closing.push(() => client.close());
+      return { name, revision, client, wire };
+    }),
+  );
+}
+
+const textOf = ({ content }: { content: { type: string; text?: string }[] }): string => content[0]?.text ?? '';
+
+describe('clients of all revisions on one server at once', () => {
+  it('each get their own, and nothing of another [tools.list.not-per-connection, resources.list.not-per-connection, prompts.list.not-per-connection, pagination.cursor-stateless]', async () => {
+    const all = await clients();
+    const lists = await Promise.all(
+      all.flatMap(({ name, revision, client, wire }) =>
+        [1, 2, 3].map(async round => {
+          const reports: number[] = [];
+          const works = client.callTool(
+            'works',
+            { steps: round },
+            { onProgress: ({ progress }) => reports.push(progress) },
+          );
+          const [added, rooted, said, model] = await Promise.all([
+            client.tools.add({ a: round, b: 1 }),
+            client.callTool('rooted'),
+            client.callTool('meta', {}, { meta: { 'com.example/who': `${name}/${round}` } }),
+            client.callTool('samples'),
+          ]);
+          await works;
+          expect(added).toEqual({ sum: round + 1, parts: [round, 1] });
+          expect(textOf(rooted as never)).toContain(`file:///${name}"`);
+          expect(JSON.parse(textOf(said as never))).toMatchObject({
+            meta: { 'com.example/who': `${name}/${round}` },
+            client: { name },
+            revision,
+          });
+          expect(textOf(model as never)).toContain(`"${name}"`);
+          expect(reports).toEqual(Array.from({ length: round }, (_, index) => index + 1));
+          const tools: string[] = [];
+          for await (const tool of client.listTools()) tools.push(tool.name);
+          expect(wire.problems).toEqual([]);
+          return tools.join();
+        }),
+      ),
+    );
+    expect(new Set(lists).size).toBe(1);
+  });
+
+  it('each hear only what they asked for [logging.request-scoped-stream]', async () => {
+    const all = await clients();
+    const heard = new Map<string, string[]>();
+    for (const [index, { name, client }] of all.entries()) {
+      heard.set(name, []);
+      client.on('log', ({ level }) => heard.get(name)?.push(level));
+      await client.setLogLevel(index % 2 === 0 ? 'alert' : 'emergency');
+    }
+    await Promise.all(all.map(({ client }) => client.callTool('logs')));
+    for (const [index, { name }] of all.entries())
+      expect([name, heard.get(name)]).toEqual([name, index % 2 === 0 ? ['alert', 'emergency'] : ['emergency']]);
+  });
+
+  it('each hear of a change, once, those that listen for it', async () => {
+    const all = await clients();
+    const heard = new Map<string, number>();
+    for (const { name, client } of all)
+      client.on(
+        'change',
+        change => 'list' in change && change.list === 'tools' && heard.set(name, (heard.get(name) ?? 0) + 1),
+      );
+    const sessions = all.filter(({ revision }) => revision !== newest);
+    await all[0]?.client.callTool('grow');
+    await expect
+      .poll(() => sessions.filter(({ name }) => heard.has(name)).length, { timeout: 5000 })
+      .toBe(sessions.length);
+    await all[0]?.client.callTool('later');
+    for (const { name, revision } of all)
+      expect([name, heard.get(name)]).toEqual([name, revision === newest ? undefined : 1]);
+  });
+});

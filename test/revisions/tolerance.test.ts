@@ -1,0 +1,466 @@
+import { connect, createPair } from 'tenon';
+import { serveHttp } from 'tenon/node';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Revision, revisions } from '../support/official-schema.js';
+import { createExample } from './server.js';
+import { createWire, type Json } from './wire.js';
+
+const newest = '2026-07-28';
+const handshakes = revisions.filter(revision => revision !== newest);
+
+/** One end of a pair in memory, spoken by hand. */
+async function byHand(revision: Revision, capabilities: Json = {}) {
+  const wire = createWire(revision);
+  const pair = createPair((from, message) => wire.crosses(from, message));
+  await createExample().connect(pair.server);
+  const waiting = new Map<unknown, (value: Json) => void>();
+  const arrived: unknown[] = [];
+  let closed = false;
+  pair.client.open({
+    message(value) {
+      arrived.push(value);
+      for (const each of [value].flat() as Json[]) waiting.get(each.id ?? null)?.(each);
+    },
+    unreadable() {},
+    lost() {},
+    closed() {
+      closed = true;
+    },
+  });
+  const answerTo = (id: unknown) => new Promise<Json>(resolve => waiting.set(id, resolve));
+  const send = (value: unknown) => void pair.client.send(value as never);
+  const ask = (id: unknown, method: unknown, params?: unknown): Promise<Json> => {
+    const answer = answerTo(id);
+    send({ jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) });
+    return answer;
+  };
+  const clientInfo = { name: 'hand', version: '1' };
+  wire.excuseClient();
+  if (revision !== newest) {
+    await ask(0, 'initialize', { protocolVersion: revision, capabilities, clientInfo });
+    send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  }
+  wire.rewind();
+  wire.excuseClient();
+  return { wire, send, ask, answerTo, arrived, closed: () => closed };
+}
+
+const settle = () => new Promise(resolve => setTimeout(resolve, 5));
+
+describe.each(handshakes)('a client of %s that speaks by hand', revision => {
+  it('may say shutdown, and is gone then', async () => {
+    const { ask, closed } = await byHand(revision);
+    expect(await ask(1, 'shutdown')).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
+    await settle();
+    expect(closed()).toBe(true);
+  });
+
+  it('may send batches where the revision has them, and nowhere else [base.batch.receive, base.batch.response-array, base.batch.not-allowed]', async () => {
+    const { send, answerTo, arrived, wire } = await byHand(revision);
+    const batches = revision === '2025-03-26';
+    const answer = answerTo(batches ? 2 : null);
+    send([
+      { jsonrpc: '2.0', id: 1, method: 'ping' },
+      { jsonrpc: '2.0', method: 'notifications/roots/list_changed' },
+      { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'word' } },
+      { jsonrpc: '2.0', id: 3, method: 'absent' },
+    ]);
+    await answer;
+    if (batches) {
+      const [all] = arrived.filter(Array.isArray) as Json[][];
+      expect(all?.map(({ id }) => id).sort()).toEqual([1, 2, 3]);
+      expect(all?.find(({ id }) => id === 3)?.error).toMatchObject({ code: -32601 });
+    } else {
+      expect(arrived.at(-1)).toMatchObject({ error: { code: -32600 } });
+      expect(arrived.length).toBe(2);
+    }
+    expect(wire.problems).toEqual([]);
+  });
+
+  it('never initializes inside a batch, or twice [lifecycle.initialize-not-batched]', async () => {
+    const { ask, wire } = await byHand(revision);
+    const again = await ask(1, 'initialize', {
+      protocolVersion: revision,
+      capabilities: {},
+      clientInfo: { name: 'x', version: '1' },
+    });
+    expect(again.error).toMatchObject({ code: -32600 });
+    expect(wire.problems).toEqual([]);
+  });
+
+  it('may declare what nobody knows, and it is kept [schema.capability.open-set, schema.open-objects, base.response.result-object]', async () => {
+    const { ask, wire } = await byHand(revision, {
+      roots: { listChanged: true, later: 1 },
+      sampling: {},
+      unheard: { of: true },
+      prompts: {},
+    });
+    const { result } = await ask(1, 'tools/call', {
+      name: 'meta',
+      arguments: {},
+      surplus: [1],
+      _meta: { 'com.example/x': 1 },
+    });
+    const said = JSON.parse((result as { content: { text: string }[] }).content[0]?.text ?? '');
+    expect(said.capabilities).toMatchObject({
+      roots: { listChanged: true, later: 1 },
+      unheard: { of: true },
+      prompts: {},
+    });
+    expect(said.meta).toEqual({ 'com.example/x': 1 });
+    expect(wire.problems).toEqual([]);
+  });
+
+  it('gets each answer under its own id, of whatever kind [base.response.same-id, schema.type.request-id, base.request.id-string-or-integer]', async () => {
+    const { ask, wire } = await byHand(revision);
+    const ids = [1, '1', -5, '', 'ünï', Number.MAX_SAFE_INTEGER];
+    for (const id of ids) expect(await ask(id, 'ping')).toEqual({ jsonrpc: '2.0', id, result: {} });
+    expect(wire.problems).toEqual([]);
+  });
+});
+
+describe.each(revisions)('what comes to a server of %s', revision => {
+  const _meta =
+    revision === newest
+      ? { 'io.modelcontextprotocol/protocolVersion': newest, 'io.modelcontextprotocol/clientCapabilities': {} }
+      : {};
+
+  it('and is no request is refused with the code for that [base.jsonrpc-2.0, base.request.id-not-null, base.request.params-object, base.error.invalid-request, base.error.code-and-message, base.response.result-xor-error]', async () => {
+    const { send, arrived, ask, wire } = await byHand(revision);
+    const broken = [
+      { id: 1, method: 'ping' },
+      { jsonrpc: '1.0', id: 2, method: 'ping' },
+      { jsonrpc: '2.0', id: 3, method: 7 },
+      { jsonrpc: '2.0', id: 4, method: 'ping', params: [1] },
+      { jsonrpc: '2.0', id: null, method: 'ping' },
+      { jsonrpc: '2.0', id: 1.5, method: 'ping' },
+      { jsonrpc: '2.0', id: {}, method: 'ping' },
+      42,
+      null,
+    ];
+    const before = arrived.length;
+    for (const each of broken) send(each);
+    await settle();
+    const answers = arrived.slice(before) as { id?: unknown; error: { code: number } }[];
+    expect(answers.map(({ error }) => error.code)).toEqual(broken.map(() => -32600));
+    expect(answers.slice(0, 4).map(({ id }) => id)).toEqual([1, 2, 3, 4]);
+    expect((await ask(9, 'tools/call', { name: 'word', _meta })).result).toBeDefined();
+    expect(wire.problems).toEqual([]);
+  });
+
+  it('and is a notification or an answer to nothing is never answered [base.notification.no-response, base.notification.no-id]', async () => {
+    const { send, arrived, ask } = await byHand(revision);
+    const before = arrived.length;
+    send({ jsonrpc: '2.0', method: 'notifications/absent', params: { a: 1 } });
+    send({ jsonrpc: '2.0', method: 'tools/list' });
+    send({ jsonrpc: '2.0', method: 'notifications/cancelled' });
+    send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: {} } });
+    send({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: 99, progress: 1 } });
+    send({ jsonrpc: '2.0', id: 77, result: {} });
+    send({ jsonrpc: '2.0', id: 78, error: { code: 1, message: 'x' } });
+    expect((await ask(9, 'tools/call', { name: 'word', _meta })).result).toBeDefined();
+    expect(arrived.length - before).toBe(1);
+  });
+
+  it('and has the id of what still runs is refused, and the first goes on [base.request.id-unique-per-session, base.request.id-unique-in-flight]', async () => {
+    const { send, arrived, ask, answerTo } = await byHand(revision);
+    const first = answerTo(5);
+    send({ jsonrpc: '2.0', id: 5, method: 'tools/call', params: { name: 'later', _meta } });
+    send({ jsonrpc: '2.0', id: 5, method: 'tools/call', params: { name: 'word', _meta } });
+    expect((await first).error).toMatchObject({ code: -32600 });
+    await ask(6, 'tools/call', { name: 'later', _meta });
+    expect(arrived.some(value => JSON.stringify(value).includes('later'))).toBe(true);
+  });
+
+  it('with names like __proto__ does no harm', async () => {
+    const { ask } = await byHand(revision);
+    const args = JSON.parse(
+      '{"a":1,"b":2,"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}',
+    );
+    const { result } = await ask(1, 'tools/call', { name: 'add', arguments: args, _meta });
+    expect(result).toBeDefined();
+    expect(({} as Json).polluted).toBeUndefined();
+    expect((await ask(2, '__proto__', { _meta })).error).toMatchObject({ code: -32601 });
+    expect((await ask(3, 'constructor', { _meta })).error).toMatchObject({ code: -32601 });
+  });
+
+  it('with parts that are too wrong is refused with the code for that [base.error.invalid-params]', async () => {
+    const { ask } = await byHand(revision);
+    expect((await ask(1, 'resources/read', { uri: 7, _meta })).error).toMatchObject({ code: -32602 });
+    expect((await ask(2, 'completion/complete', { ref: {}, _meta })).error).toMatchObject({ code: -32602 });
+    expect((await ask(3, 'tools/list', { cursor: 7, _meta })).error).toMatchObject({ code: -32602 });
+    expect((await ask(4, 'prompts/get', { _meta })).error).toMatchObject({ code: -32602 });
+  });
+});
+
+describe('requests that state their revision', () => {
+  const meta = (more: Json = {}) => ({
+    'io.modelcontextprotocol/protocolVersion': newest,
+    'io.modelcontextprotocol/clientCapabilities': {},
+    ...more,
+  });
+
+  it('are served by that alone, amid a session of another [compat.server-modern-meta-selects-stateless, compat.server-initialize-with-modern-meta, base.stateless-no-prior-context, base.stateless-connection-not-session, versioning.each-request-independent, discover.no-prior-call-required]', async () => {
+    const { ask } = await byHand('2025-06-18', { elicitation: {} });
+    const stated = await ask(1, 'tools/call', { name: 'meta', _meta: meta() });
+    expect(JSON.stringify(stated)).toContain('\\"revision\\":\\"2026-07-28\\"');
+    expect(stated.result).toMatchObject({ resultType: 'complete' });
+    const plain = await ask(2, 'tools/call', { name: 'meta' });
+    expect(JSON.stringify(plain)).toContain('\\"revision\\":\\"2025-06-18\\"');
+    expect(plain.result).not.toHaveProperty('resultType');
+    expect((await ask(3, 'initialize', { _meta: meta() })).error).toMatchObject({ code: -32601 });
+    expect((await ask(4, 'ping', { _meta: meta() })).error).toMatchObject({ code: -32601 });
+    expect((await ask(5, 'tools/call', { name: 'formed', _meta: meta() })).error).toMatchObject({ code: -32021 });
+  });
+
+  it('must state it well [meta.missing-required-field-error, versioning.unsupported-version-error, errors.unsupported-version-shape, discover.unsupported-version-error, meta.client-info-not-required]', async () => {
+    const { ask } = await byHand(newest);
+    const version = 'io.modelcontextprotocol/protocolVersion';
+    expect((await ask(1, 'tools/list', { _meta: { [version]: newest } })).error).toMatchObject({ code: -32602 });
+    expect((await ask(2, 'tools/list', {})).error).toMatchObject({ code: -32602 });
+    expect((await ask(3, 'tools/list')).error).toMatchObject({ code: -32602 });
+    expect((await ask(4, 'tools/list', { _meta: meta({ [version]: 7 }) })).error).toMatchObject({ code: -32602 });
+    for (const [id, requested] of [
+      [5, '2025-06-18'],
+      [6, '1999-01-01'],
+    ] as const) {
+      const { error } = await ask(id, 'server/discover', { _meta: meta({ [version]: requested }) });
+      expect(error).toMatchObject({
+        code: -32022,
+        data: { requested, supported: expect.arrayContaining([newest, '2024-11-05']) },
+      });
+    }
+    expect((await ask(7, 'tools/list', { _meta: meta() })).result).toBeDefined();
+  });
+
+  it.each([
+    'initialize',
+    'ping',
+    'logging/setLevel',
+    'resources/subscribe',
+    'resources/unsubscribe',
+    'tasks/list',
+    'tasks/result',
+  ])('have no %s [base.removed-methods-unknown]', async method => {
+    const { ask } = await byHand(newest);
+    expect((await ask(1, method, { uri: 'note://all', level: 'info', _meta: meta() })).error).toMatchObject({
+      code: -32601,
+    });
+  });
+});
+
+describe('a server in the field', () => {
+  /** A server that answers by hand. */
+  async function answeredBy(
+    revision: Revision,
+    answers: (method: string, params: Json) => Json | undefined,
+    options: object = {},
+  ) {
+    const pair = createPair();
+    const told: Json[] = [];
+    pair.server.open({
+      message(value) {
+        const { id, method, params } = value as { id?: number; method?: string; params: Json };
+        if (method === undefined) return void told.push(value as Json);
+        if (id === undefined) return;
+        const opening = revision === newest ? 'server/discover' : 'initialize';
+        const capabilities = { tools: {}, prompts: {}, resources: {}, unheard: { of: 1 }, logging: { later: true } };
+        const facts =
+          revision === newest
+            ? { supportedVersions: [newest], ttlMs: 0, cacheScope: 'private' }
+            : { protocolVersion: revision };
+        const result =
+          method === opening
+            ? { ...facts, capabilities, serverInfo: { name: 's', version: '1' } }
+            : answers(method, params);
+        void pair.server.send({
+          jsonrpc: '2.0',
+          id,
+          ...(result && 'error' in result ? result : { result: result ?? {} }),
+        } as never);
+      },
+      unreadable() {},
+      lost() {},
+      closed() {},
+    });
+    const client = await connect(pair.client, { revision, ...options });
+    return { client, ask: (message: Json) => void pair.server.send(message as never), told };
+  }
+
+  it.each(handshakes)('of %s may end a list with an empty cursor', async revision => {
+    let lists = 0;
+    const { client } = await answeredBy(revision, () => ({ prompts: [{ name: `p${lists++}` }], nextCursor: '' }));
+    const names: string[] = [];
+    for await (const { name } of client.listPrompts()) names.push(name);
+    expect(names).toEqual(['p0']);
+  });
+
+  it('of the newest revision goes on after one [pagination.empty-string-cursor-valid]', async () => {
+    const { client } = await answeredBy(newest, (_, { cursor }) => ({
+      resultType: 'complete',
+      prompts: [{ name: String(cursor) }],
+      ...(cursor === undefined ? { nextCursor: '' } : {}),
+    }));
+    const names: string[] = [];
+    for await (const { name } of client.listPrompts()) names.push(name);
+    expect(names).toEqual(['undefined', '']);
+  });
+
+  it.each(revisions)(
+    'of %s may send an empty structured content where there is none, and members that nobody knows [result.open-object, result.result-type-absent-is-complete, tools.call.is-error-default, schema.capability.open-set]',
+    async revision => {
+      const { client } = await answeredBy(revision, method =>
+        method === 'tools/list'
+          ? { tools: [{ name: 't', inputSchema: { type: 'object' }, surplus: 1 }] }
+          : {
+              content: [
+                { type: 'text', text: 'x', surplus: 1 },
+                { type: 'unheard-of', x: 1 },
+              ],
+              structuredContent: {},
+              surplus: 1,
+            },
+      );
+      const result = await client.callTool('t');
+      expect('structuredContent' in result).toBe(false);
+      expect(result.content).toEqual([
+        { type: 'text', text: 'x', surplus: 1 },
+        { type: 'unheard-of', x: 1 },
+      ]);
+      expect(client.server.capabilities).toMatchObject({ unheard: { of: 1 }, logging: { later: true } });
+    },
+  );
+
+  it('with a result of a type that is not known has failed [result.result-type-unknown-invalid, result.result-type-allowed-set, mrtr.unsupported-method-result-invalid]', async () => {
+    const { client } = await answeredBy(newest, method =>
+      method === 'prompts/get'
+        ? { resultType: 'odd', messages: [] }
+        : { resultType: 'input_required', requestState: 'x' },
+    );
+    await expect(client.call('prompts/get', { name: 'x' })).rejects.toMatchObject({ code: 'peer/invalid-result' });
+    await expect(client.call('resources/list')).rejects.toBeInstanceOf(Error);
+  });
+
+  it.each(handshakes)('of %s may ask for sampling by another name', async revision => {
+    const sample = () => ({ role: 'assistant' as const, content: { type: 'text' as const, text: 'yes' }, model: 'm' });
+    const { ask, told } = await answeredBy(revision, () => ({}), { sample });
+    ask({ jsonrpc: '2.0', id: 'q', method: 'sampling/complete', params: { messages: [], maxTokens: 1 } });
+    await settle();
+    expect(told).toEqual([
+      { jsonrpc: '2.0', id: 'q', result: { role: 'assistant', content: { type: 'text', text: 'yes' }, model: 'm' } },
+    ]);
+  });
+
+  it.each(['2025-11-25'] as const)(
+    'of %s that asks for what was not declared is told so [elicitation.mode.undeclared-error, sampling.tools.undeclared-error, sampling.tools.undeclared-fails]',
+    async revision => {
+      const options = {
+        elicit: () => ({ action: 'decline' as const }),
+        sample: () => ({ role: 'assistant' as const, content: { type: 'text' as const, text: 'yes' }, model: 'm' }),
+      };
+      const { ask, told } = await answeredBy(revision, () => ({}), options);
+      ask({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'elicitation/create',
+        params: { mode: 'url', message: 'm', url: 'https://example.com', elicitationId: 'e' },
+      });
+      ask({
+        jsonrpc: '2.0',
+        id: 2,
+        method: 'sampling/createMessage',
+        params: { messages: [], maxTokens: 1, tools: [{ name: 't', inputSchema: { type: 'object' } }] },
+      });
+      ask({ jsonrpc: '2.0', id: 3, method: 'roots/list' });
+      ask({ jsonrpc: '2.0', id: 4, method: 'ping' });
+      ask({ jsonrpc: '2.0', method: 'notifications/elicitation/complete', params: { elicitationId: 'unknown' } });
+      await settle();
+      const codes = Object.fromEntries(
+        told.map(({ id, error }) => [id, (error as { code: number } | undefined)?.code]),
+      );
+      expect(codes).toEqual({ 1: -32602, 2: expect.any(Number), 3: -32601, 4: undefined });
+    },
+  );
+
+  it('that asks in a result for what was not declared fails the call here [mrtr.unfulfillable-input-fails-locally]', async () => {
+    const { client } = await answeredBy(newest, method =>
+      method === 'tools/list'
+        ? { tools: [] }
+        : { resultType: 'input_required', inputRequests: { a: { method: 'roots/list' } } },
+    );
+    await expect(client.callTool('t')).rejects.toMatchObject({ code: 'call/cannot-answer' });
+  });
+
+  it('gives back the state of the last round, byte for byte, and none when there was none [mrtr.request-state-echoed, mrtr.request-state-not-invented, mrtr.not-used-for-other-requests, caching.mrtr-retry-not-cached]', async () => {
+    const seen: unknown[] = [];
+    const rounds = [
+      { requestState: '' },
+      { requestState: ' ünï\n"' },
+      { inputRequests: { a: { method: 'roots/list' } } },
+    ];
+    const { client } = await answeredBy(
+      newest,
+      (method, params) => {
+        if (method !== 'resources/read') return {};
+        seen.push([params.requestState, params.inputResponses]);
+        const round = rounds[seen.length - 1];
+        return round
+          ? { resultType: 'input_required', ...round }
+          : { resultType: 'complete', contents: [], ttlMs: 60_000, cacheScope: 'private' };
+      },
+      { roots: [] },
+    );
+    await client.resources.read('x://y');
+    expect(seen).toEqual([
+      [undefined, undefined],
+      ['', undefined],
+      [' ünï\n"', undefined],
+      [undefined, { a: { roots: [] } }],
+    ]);
+    await client.resources.read('x://y');
+    expect(seen.length).toBe(5);
+  });
+});
+
+describe('batches over HTTP', () => {
+  const closing: (() => Promise<void>)[] = [];
+  afterEach(() => Promise.all(closing.splice(0).map(close => close())));
+
+  it.each(handshakes.slice(1))(
+    'are taken in a session of 2025-03-26 only, here %s [base.batch.receive, base.batch.not-allowed]',
+    async revision => {
+      const { url, close } = await serveHttp(createExample(), { port: 0 });
+      closing.push(() => close({ deadline: 0 }));
+      const post = (body: unknown, more: Record<string, string> = {}) =>
+        fetch(url, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...more },
+          body: JSON.stringify(body),
+        });
+      const opening = await post({
+        jsonrpc: '2.0',
+        id: 0,
+        method: 'initialize',
+        params: { protocolVersion: revision, capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+      });
+      const session = {
+        'mcp-session-id': opening.headers.get('mcp-session-id') ?? '',
+        ...(revision === '2025-03-26' ? {} : { 'mcp-protocol-version': revision }),
+      };
+      await opening.text();
+      await (await post({ jsonrpc: '2.0', method: 'notifications/initialized' }, session)).text();
+      const reply = await post(
+        [
+          { jsonrpc: '2.0', id: 1, method: 'ping' },
+          { jsonrpc: '2.0', id: 2, method: 'ping' },
+        ],
+        session,
+      );
+      const text = await reply.text();
+      if (revision !== '2025-03-26') return expect([reply.status, JSON.parse(text).error.code]).toEqual([400, -32600]);
+      expect(reply.status).toBe(200);
+      expect(text).toContain('"id":1');
+      expect(text).toContain('"id":2');
+    },
+  );
+});

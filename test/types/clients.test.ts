@@ -1,0 +1,107 @@
+import {
+  type CallToolResult,
+  type Change,
+  type Client,
+  connect,
+  createServer,
+  type GetPromptResult,
+  type InputRequiredResult,
+  prompt,
+  type ReadResourceResult,
+  type Tool,
+  tool,
+} from 'tenon';
+import { afterAll, describe, expect, expectTypeOf, it } from 'vitest';
+import { z } from 'zod';
+
+const server = createServer({
+  name: 'weather',
+  version: '1',
+  tools: {
+    forecast: tool({
+      input: z.object({ city: z.string(), days: z.number().default(1) }),
+      output: z.object({ degrees: z.number() }),
+      run: ({ days }) => ({ degrees: days }),
+    }),
+    now: tool({ run: () => 'now' }),
+  },
+  prompts: {
+    report: prompt({ input: z.object({ city: z.string() }), run: ({ city }) => city }),
+    plain: prompt({ run: () => 'x' }),
+  },
+});
+const client = await connect<typeof server>(server);
+afterAll(() => client.close());
+
+describe('connect<typeof server>', () => {
+  it('makes functions of the tools', async () => {
+    const { forecast, now } = client.tools;
+    expectTypeOf<keyof typeof client.tools>().toEqualTypeOf<'forecast' | 'now'>();
+    expectTypeOf(forecast).parameter(0).toEqualTypeOf<{ city: string; days?: number | undefined }>();
+    expectTypeOf(forecast).returns.resolves.toEqualTypeOf<{ degrees: number }>();
+    expectTypeOf(now).returns.resolves.toEqualTypeOf<CallToolResult>();
+    expect(await forecast({ city: 'Oslo' })).toEqual({ degrees: 1 });
+    expect(await now()).toMatchObject({ content: [{ text: 'now' }] });
+  });
+
+  it('refuses calls that do not fit', () => {
+    void (() => [
+      // @ts-expect-error there is no such tool
+      client.tools.forcast,
+      // @ts-expect-error it has an input
+      client.tools.forecast(),
+      // @ts-expect-error `city` is text
+      client.tools.forecast({ city: 1 }),
+      // @ts-expect-error it has no `town`
+      client.tools.forecast({ city: 'x', town: 'y' }),
+      // @ts-expect-error it takes nothing
+      client.tools.now({ city: 'x' }),
+      // @ts-expect-error `city` is missing
+      client.prompts.report({}),
+    ]);
+  });
+
+  it('makes functions of the prompts', async () => {
+    expectTypeOf(client.prompts.report).parameter(0).toEqualTypeOf<{ city: string }>();
+    expectTypeOf(client.prompts.report).returns.resolves.toEqualTypeOf<GetPromptResult>();
+    expect(await client.prompts.plain()).toMatchObject({ messages: [{ role: 'user' }] });
+  });
+
+  it('is a Client, whatever is known of the server', () => {
+    expectTypeOf(client).toExtend<Client>();
+    expectTypeOf(connect).returns.resolves.toExtend<Client>();
+  });
+});
+
+describe('a client', () => {
+  it('calls the methods of the table by name', async () => {
+    const { tools } = await client.call('tools/list');
+    expectTypeOf(tools).toEqualTypeOf<Tool[]>();
+    const called = client.call('tools/call', { name: 'now' });
+    expectTypeOf(called).resolves.toEqualTypeOf<CallToolResult | InputRequiredResult>();
+    expect(await called).toBeDefined();
+    const read = () => client.call('resources/read', { uri: 'a://b' });
+    expectTypeOf(read).returns.resolves.toEqualTypeOf<ReadResourceResult | InputRequiredResult>();
+    const own = () => client.call('com.example/mine', { any: 'thing' });
+    expectTypeOf(own).returns.resolves.toEqualTypeOf<{ [key: string]: unknown }>();
+  });
+
+  it('tells of what it hears, typed by the name of the event', () => {
+    client.on('log', ({ level, data }) => {
+      expectTypeOf(level).toExtend<string>();
+      expectTypeOf(data).toEqualTypeOf<unknown>();
+    })();
+    client.on('change', change => expectTypeOf(change).toEqualTypeOf<Change>())();
+    void (() => {
+      // @ts-expect-error there is no such event
+      client.on('changes', () => {});
+    });
+    expectTypeOf(client.watch('a://b')).toEqualTypeOf<AsyncIterable<Change>>();
+  });
+
+  it('of a server that is not known has any tool', () => {
+    type Unknown = Client['tools'][string];
+    expectTypeOf<Unknown>().parameter(0).toEqualTypeOf<Record<string, unknown> | undefined>();
+    expectTypeOf<Unknown>().returns.resolves.toEqualTypeOf<unknown>();
+  });
+});

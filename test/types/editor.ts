@@ -1,0 +1,58 @@
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript-5';
+
+/** What an editor knows of a program: a TypeScript language service over one file that is on no disk. */
+export interface Editor {
+  readonly program: ts.Program;
+  readonly source: ts.SourceFile;
+  /** What is shown of the name that starts where `before` ends. */
+  hover(before: string): string;
+  /** The errors of the file, in the words that its author sees, each with its line (from 0). */
+  readonly errors: readonly { readonly line: number; readonly words: string }[];
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+/** Files that are parsed are parsed once for all. */
+const registry = ts.createDocumentRegistry();
+const file = fileURLToPath(new URL('./written-here.ts', import.meta.url));
+
+let edits = 0;
+
+export function edit(text: string): Editor {
+  edits += 1;
+  const version = String(edits);
+  const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent({ ...config, include: [], files: [] }, ts.sys, root);
+  const service = ts.createLanguageService(
+    {
+      getCompilationSettings: () => ({ ...options, noUnusedLocals: false }),
+      getScriptFileNames: () => [file],
+      getScriptVersion: path => (path === file ? version : '1'),
+      getScriptSnapshot(path) {
+        const found = path === file ? text : ts.sys.readFile(path);
+        return found === undefined ? undefined : ts.ScriptSnapshot.fromString(found);
+      },
+      getCurrentDirectory: () => root,
+      getDefaultLibFileName: ts.getDefaultLibFilePath,
+      fileExists: path => path === file || ts.sys.fileExists(path),
+      readFile: ts.sys.readFile,
+      directoryExists: ts.sys.directoryExists,
+      getDirectories: ts.sys.getDirectories,
+    },
+    registry,
+  );
+  const program = service.getProgram() as ts.Program;
+  return {
+    program,
+    source: program.getSourceFile(file) as ts.SourceFile,
+    hover(before) {
+      const at = text.indexOf(before);
+      if (at < 0) throw new Error(`there is no ${before} in the file`);
+      return ts.displayPartsToString(service.getQuickInfoAtPosition(file, at + before.length)?.displayParts);
+    },
+    errors: service.getSemanticDiagnostics(file).map(({ messageText, start = 0 }) => ({
+      line: text.slice(0, start).split('\n').length - 1,
+      words: ts.flattenDiagnosticMessageText(messageText, '\n'),
+    })),
+  };
+}

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { edit } from './editor.js';
+
+const SERVER = `
+import { connect, createServer, prompt, resource, tool } from 'tenon';
+import { z } from 'zod';
+
+const server = createServer({
+  name: 'weather',
+  version: '1',
+  tools: {
+    forecast: tool({
+      input: z.object({ city: z.string(), days: z.number().default(1) }),
+      output: z.object({ degrees: z.number() }),
+      run: ({ city, days }) => ({ degrees: city.length + days }),
+    }),
+    raw: tool({
+      input: { type: 'object', properties: { a: { type: 'number' }, b: { enum: ['x', 'y'] } }, required: ['a'] },
+      output: { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] },
+      run: ({ a, b }) => ({ sum: b === 'x' ? a : 0 }),
+    }),
+    now: tool({ run: () => 'now' }),
+  },
+  prompts: { report: prompt({ input: z.object({ city: z.string() }), run: ({ city }) => city }) },
+  resources: { 'note://{title}{?line}': resource({ read: variables => variables.title }) },
+});
+const client = await connect<typeof server>(server);
+const weather = await client.tools.forecast({ city: 'Oslo' });
+const sum = await client.tools.raw({ a: 1 });
+await client.tools.now();
+await client.prompts.report({ city: 'Oslo' });
+`;
+
+describe('what an editor shows', () => {
+  const editor = edit(SERVER);
+
+  it('has no errors to show', () => {
+    expect(editor.errors).toEqual([]);
+  });
+
+  it.each([
+    [
+      'client.tools.',
+      '(property) forecast: (input: { city: string; days?: number | undefined; }, options?: CallOptions) => Promise<{ degrees: number; }>',
+    ],
+    [
+      'await client.tools.raw({ a: 1 });\nawait client.tools.',
+      '(property) now: (input?: Record<string, never>, options?: CallOptions) => Promise<CallToolResult>',
+    ],
+    [
+      'const sum = await client.tools.',
+      '(property) raw: (input: { a: number; b?: "x" | "y"; }, options?: CallOptions) => Promise<{ sum: number; }>',
+    ],
+    [
+      'client.prompts.',
+      '(property) report: (input: { city: string; }, options?: CallOptions) => Promise<GetPromptResult>',
+    ],
+    [
+      'const ',
+      'const server: Server<{ readonly forecast: ToolDefinition<{ city: string; days?: number | undefined; }, { degrees: number; }>; readonly raw: ToolDefinition<{ a: number; b?: "x" | "y"; }, { sum: number; }>; readonly now: ToolDefinition<undefined, unknown>; }, { readonly report: PromptDefinition<{ city: string; }>; }, { \'note://{title}{?line}\': unknown; }>',
+    ],
+    ['resource({ read: ', '(parameter) variables: { title: string; line?: string; } & { readonly uri: string; }'],
+    ['run: ({ ', '(parameter) city: string'],
+    ['const weather = await client.tools.forecast({ ', '(property) city: string'],
+    ["Oslo' });\nconst ", 'const sum: { sum: number; }'],
+  ])('is short and says it: %s…', (before, shown) => {
+    expect(editor.hover(before).replace(/\s+/g, ' ')).toBe(shown);
+  });
+});
+
+const MISTAKES = [
+  ["tool({ output: n, run: () => ({ n: 'x' }) });", "Type 'string' is not assignable to type 'number'."],
+  ['tool({ input: n, run: ({ nn }) => nn });', "Property 'nn' does not exist on type '{ n: number; }'."],
+  ['tool({ input: n, descripton: "", run: () => 1 });', "'descripton' does not exist in type 'ToolSpec<"],
+  ['tool({ input: n, handler: () => 1 });', "'handler' does not exist in type 'ToolSpec<"],
+  ['tool({ input: n });', "Property 'run' is missing"],
+  ['tool({ input: "n", run: () => 1 });', "Type 'string' is not assignable to type 'Schema | undefined'."],
+  ['prompt({ input: n, run: () => 4 });', "Type 'number' is not assignable to type 'Awaitable<PromptReturn>'."],
+  ['prompt({ input: n, complete: { m: [] }, run: () => "" });', `'m' does not exist in type 'Completers<"n">'.`],
+] as const;
+const IMPORTS = [
+  "import { prompt, tool } from 'tenon';",
+  "import { z } from 'zod';",
+  'const n = z.object({ n: z.number() });',
+];
+
+describe('an error is about what is wrong', () => {
+  const { errors } = edit([...IMPORTS, ...MISTAKES.map(([definition]) => definition)].join('\n'));
+
+  it.each(MISTAKES.map((mistake, at) => [...mistake, at] as const))('in few words: %s', (_, words, at) => {
+    const found = errors.filter(({ line }) => line === IMPORTS.length + at);
+    expect(found).toHaveLength(1);
+    expect(found[0]?.words).toContain(words);
+    expect(found[0]?.words.length).toBeLessThan(400);
+  });
+});

@@ -1,0 +1,93 @@
+import { createServer, resource } from 'tenon';
+import { describe, expectTypeOf, it } from 'vitest';
+
+const about = { name: 'a', version: '1' };
+
+describe('the variables of a template are typed from its key', () => {
+  it('in what is read', () => {
+    createServer({
+      ...about,
+      resources: {
+        'note://{title}': resource({
+          read(variables, ctx) {
+            expectTypeOf(variables.title).toEqualTypeOf<string>();
+            expectTypeOf(variables.uri).toEqualTypeOf<string>();
+            expectTypeOf<keyof typeof variables>().toEqualTypeOf<'title' | 'uri'>();
+            expectTypeOf(ctx.signal).toEqualTypeOf<AbortSignal>();
+            return variables.title;
+          },
+        }),
+        'file://{+path}{?line,tags*}': resource({
+          read({ path, line, tags }) {
+            expectTypeOf(path).toEqualTypeOf<string>();
+            expectTypeOf(line).toEqualTypeOf<string | undefined>();
+            expectTypeOf(tags).toEqualTypeOf<string[] | undefined>();
+            return path;
+          },
+        }),
+        'config://all': {
+          read(variables) {
+            expectTypeOf<keyof typeof variables>().toEqualTypeOf<'uri'>();
+            return new Uint8Array();
+          },
+        },
+      },
+    });
+  });
+
+  it('in what is listed and completed', () => {
+    createServer({
+      ...about,
+      resources: {
+        'note://{title}': resource({
+          list: () => [{ title: 'a', description: 'the first' }],
+          complete: { title: (typed: string) => [typed] },
+          read: ({ title }) => title,
+        }),
+        'a://{x}': resource({
+          // @ts-expect-error every entry says what `x` is
+          list: () => [{ y: '1' }],
+          read: ({ x }) => x,
+        }),
+        'b://{x}': resource({
+          // @ts-expect-error there is no `y` to complete
+          complete: { y: ['1'] },
+          read: ({ x }) => x,
+        }),
+        'c://{x}': resource({
+          // @ts-expect-error the template has no `y`
+          read: ({ y }) => y,
+        }),
+        'd://{x}': resource({
+          // @ts-expect-error a number is nothing to read
+          read: () => 4,
+        }),
+      },
+    });
+  });
+
+  it('per caller too', () => {
+    createServer({
+      ...about,
+      resources: caller => ({
+        'note://{title}': resource({
+          read({ title }) {
+            expectTypeOf(title).toEqualTypeOf<string>();
+            return title + caller.auth?.principal;
+          },
+        }),
+      }),
+    });
+  });
+
+  it('not where a resource is defined away from its key: it fits any key then', () => {
+    const apart = resource({ read: ({ title }) => title });
+    const several = { 'note://{title}': apart, 'note://all': resource({ list: () => [{}], read: () => 'all' }) };
+    createServer({ ...about, resources: several });
+    createServer({ ...about, resources: { ...several, 'x://{y}': apart } });
+    const typed = resource<{ title: string }>({ read: ({ title }) => title });
+    createServer({ ...about, resources: { 'note://{title}': typed } });
+    // @ts-expect-error this template has no `title`
+    createServer({ ...about, resources: { 'note://{name}': typed } });
+  });
+});

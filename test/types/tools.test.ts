@@ -1,0 +1,155 @@
+import { toStandardJsonSchema } from '@valibot/to-json-schema';
+import { type } from 'arktype';
+import { type Context, reply, type ToolDefinition, tool, withJsonSchema } from 'tenon';
+import * as v from 'valibot';
+import { describe, expectTypeOf, it } from 'vitest';
+import { z } from 'zod';
+
+const city = z.object({ city: z.string(), days: z.number().default(1) });
+const degrees = z.object({ degrees: z.number() });
+
+describe('a tool is typed by its schemas', () => {
+  it('of zod: what callers pass is before defaults, what the handler gets is after', () => {
+    const forecast = tool({
+      input: city,
+      output: degrees,
+      run(input, ctx) {
+        expectTypeOf(input).toEqualTypeOf<{ city: string; days: number }>();
+        expectTypeOf(ctx).toEqualTypeOf<Context>();
+        return { degrees: 1 };
+      },
+    });
+    type Expected = ToolDefinition<{ city: string; days?: number | undefined }, { degrees: number }>;
+    expectTypeOf(forecast).toEqualTypeOf<Expected>();
+  });
+
+  it('of zod, with a transform in the output: the handler returns what goes in, callers get what comes out', () => {
+    const output = z.object({ at: z.string().transform(text => text.length) });
+    const timed = tool({ output, run: () => ({ at: 'noon' }) });
+    expectTypeOf(timed).toEqualTypeOf<ToolDefinition<undefined, { at: number }>>();
+  });
+
+  it('of valibot', () => {
+    const converted = tool({
+      input: toStandardJsonSchema(v.object({ a: v.number(), b: v.optional(v.string()) })),
+      run(input) {
+        expectTypeOf(input).toEqualTypeOf<{ a: number; b?: string | undefined }>();
+      },
+    });
+    expectTypeOf(converted).toEqualTypeOf<ToolDefinition<{ a: number; b?: string | undefined }, unknown>>();
+    const json = { type: 'object', properties: { a: { type: 'number' } } };
+    tool({
+      input: withJsonSchema(v.object({ a: v.number() }), json),
+      run(input) {
+        expectTypeOf(input).toEqualTypeOf<{ a: number }>();
+      },
+    });
+  });
+
+  it('of arktype', () => {
+    const divided = tool({
+      input: type({ a: 'number', 'b?': 'string' }),
+      output: type({ half: 'number' }),
+      run(input) {
+        expectTypeOf(input).toEqualTypeOf<{ a: number; b?: string }>();
+        return { half: input.a / 2 };
+      },
+    });
+    expectTypeOf(divided).toEqualTypeOf<ToolDefinition<{ a: number; b?: string }, { half: number }>>();
+  });
+
+  it('of JSON Schema, as it is and `as const`', () => {
+    const input = {
+      type: 'object',
+      properties: {
+        a: { type: 'number' },
+        unit: { enum: ['C', 'F'] },
+        deep: { type: 'array', items: { type: 'object', properties: { x: { type: ['string', 'null'] } } } },
+      },
+      required: ['a'],
+    } as const;
+    type Given = { a: number; unit?: 'C' | 'F'; deep?: { x?: string | null }[] };
+    tool({
+      input,
+      run(given) {
+        expectTypeOf(given).branded.toEqualTypeOf<Given>();
+      },
+    });
+    const written = tool({
+      input: { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] },
+      output: { type: 'object', properties: { sum: { type: 'integer' } }, required: ['sum'] },
+      run: ({ a }) => ({ sum: a }),
+    });
+    expectTypeOf(written).branded.toEqualTypeOf<ToolDefinition<{ a: number }, { sum: number }>>();
+  });
+
+  it('of a JSON Schema that is not known when compiling: any object', () => {
+    const input: { [keyword: string]: unknown } = JSON.parse('{ "type": "object" }');
+    tool({
+      input,
+      run(given) {
+        expectTypeOf(given).toEqualTypeOf<Record<string, unknown>>();
+      },
+    });
+  });
+
+  it('without any', () => {
+    const bare = tool({
+      run(input) {
+        expectTypeOf(input).toEqualTypeOf<Record<string, unknown>>();
+        return 'done';
+      },
+    });
+    expectTypeOf(bare).toEqualTypeOf<ToolDefinition<undefined, unknown>>();
+  });
+});
+
+describe('what a tool returns is checked against its output', () => {
+  it('takes what fits, a reply, and a promise of either', () => {
+    tool({ output: degrees, run: () => ({ degrees: 1 }) });
+    tool({ output: degrees, run: async () => ({ degrees: 1 }) });
+    tool({ output: degrees, run: () => reply({ content: 'one', structured: { degrees: 1 } }) });
+    tool({ output: degrees, run: (_, ctx) => ctx.fail('no weather') });
+    tool({ output: degrees, run: async (_, ctx) => (ctx.auth ? { degrees: 1 } : ctx.fail('who are you?')) });
+  });
+
+  it('refuses what does not', () => {
+    // @ts-expect-error a string is no number
+    tool({ output: degrees, run: () => ({ degrees: 'warm' }) });
+    // @ts-expect-error another name
+    tool({ input: city, output: degrees, run: async ({ days }) => ({ warmth: days }) });
+    // @ts-expect-error text without structure
+    tool({ output: degrees, run: () => 'warm' });
+    // @ts-expect-error nothing
+    tool({ output: degrees, run() {} });
+    tool({
+      output: { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] },
+      // @ts-expect-error by JSON Schema as well
+      run: () => ({ sum: '3' }),
+    });
+  });
+
+  it('takes anything that can be shown where there is no output', () => {
+    tool({ run: () => 'text' });
+    tool({ run: () => ({ any: 'value' }) });
+    tool({ run: () => ['text', { type: 'text', text: 'more' }] });
+    tool({ run: () => undefined });
+    tool({ run: async () => {} });
+  });
+});
+
+describe('mistakes are errors', () => {
+  it('in what is asked of the input', () => {
+    // @ts-expect-error the input has no `cty`
+    tool({ input: city, run: ({ cty }) => cty });
+    // @ts-expect-error a word is no schema
+    tool({ input: 'city', run: () => '' });
+  });
+
+  it('in the names of what is said of a tool', () => {
+    // @ts-expect-error `description`
+    tool({ descripton: 'x', input: city, run: () => '' });
+    // @ts-expect-error `run`
+    tool({ input: city, execute: () => '' });
+  });
+});
