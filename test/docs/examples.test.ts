@@ -71,14 +71,12 @@ describe.each([
   beforeAll(async () => {
     program = await start(path, args);
   });
-  let code: number | null = null;
   afterAll(async () => {
-    code = await program.end();
-    expect(code).toBe(0);
+    expect(await program.end()).toBe(0);
   });
 
-  it.each(revisions)('serves a client of %s', async revision => {
-    await looksRight({ url: program.url, transport: 'http' }, revision === '2024-11-05' ? '2025-03-26' : revision);
+  it.each(revisions.slice(1))('serves a client of %s', async revision => {
+    await looksRight({ url: program.url, transport: 'http' }, revision);
   });
 
   it('serves the two endpoints of 2024-11-05', async () => {

@@ -28,8 +28,8 @@ export interface Page {
 /** Every page whose code must work. */
 export function pages(): Page[] {
   const docs = readdirSync(join(root, 'docs')).filter(name => name.endsWith('.md'));
-  const examples = ['examples/README.md'];
-  return ['README.md', ...docs.sort().map(name => `docs/${name}`), ...examples].map(read);
+  const others = ['examples/README.md', 'CONTRIBUTING.md', 'SECURITY.md'];
+  return ['README.md', ...docs.sort().map(name => `docs/${name}`), ...others].map(read);
 }
 
 function read(path: string): Page {
@@ -37,14 +37,14 @@ function read(path: string): Page {
   return { path, name: path.replace(/\.md$/, '').replaceAll('/', '-'), text, blocks: blocksOf(text) };
 }
 
-export interface Fence {
+interface Fence {
   readonly language: string;
   readonly says: string;
   readonly code: string;
   readonly line: number;
 }
 
-export function fencesOf(text: string): Fence[] {
+function fencesOf(text: string): Fence[] {
   return [...text.matchAll(/^```(\w*)(.*)\n([\s\S]*?)^```$/gm)].map(match => {
     const [, language = '', says = '', code = ''] = match;
     return { language, says: says.trim(), code, line: text.slice(0, match.index).split('\n').length };

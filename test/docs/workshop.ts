@@ -55,7 +55,11 @@ export async function typecheck({ folder }: Workshop): Promise<string> {
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
   const check = (project: string) => run([compiler, '-p', project, '--pretty', 'false'], folder, 60_000);
   const outputs = await Promise.all(['tsconfig.json', 'tsconfig.sdk.json'].map(check));
-  return outputs.map(({ output }) => output).join('');
+  // What is wrong outside of the pages is said where it is checked.
+  const problems = outputs
+    .flatMap(({ output }) => output.split(/\n(?! )/))
+    .filter(problem => !problem.startsWith('../'));
+  return problems.join('\n').trim();
 }
 
 /** What became of a page: what each of its blocks printed, by its file, and what went wrong. */
@@ -129,9 +133,9 @@ function shown(text: string, ports: ReadonlyMap<string, number>): string {
 async function freePorts({ blocks }: Page): Promise<Map<string, number>> {
   const named = [...new Set(blocks.flatMap(({ code }) => code.match(PORT) ?? []))];
   const held = await Promise.all(named.map(listening));
-  const ports = new Map(named.map((port, index) => [port, (held[index]?.address() as AddressInfo).port]));
+  const free = held.map(server => (server.address() as AddressInfo).port);
   await Promise.all(held.map(closed));
-  return ports;
+  return new Map(named.map((port, index) => [port, free[index] ?? 0]));
 }
 
 export async function freePort(): Promise<number> {

@@ -8,6 +8,7 @@ import { v2Handler } from './fixtures/sdk-v2-http.js';
 import { layWire } from './fixtures/wire.js';
 import { visitByV1 } from './sdk-v1-visitor.js';
 import { visitByV2 } from './sdk-v2-visitor.js';
+import { soon } from './soon.js';
 
 const portOf = (origin: string) => Number(new URL(origin).port);
 
@@ -25,16 +26,13 @@ describe.each([
         ({ method, params }) => method === 'notifications/resources/updated' && (params as { uri: string }).uri === uri,
       ).length;
     for (const uri of ['note://all', 'note://by/a']) await client.subscribeResource({ uri });
-    await vi.waitFor(
-      async () => {
-        await call('touch', { uri: 'note://all' });
-        expect(updates('note://all')).toBeGreaterThan(0);
-      },
-      { interval: 50, timeout: 5000 },
-    );
+    await soon(async () => {
+      await call('touch', { uri: 'note://all' });
+      expect(updates('note://all')).toBeGreaterThan(0);
+    });
     wire.cut();
     server.changed('note://by/a');
-    await vi.waitFor(() => expect(updates('note://by/a')).toBe(1), { timeout: 10_000 });
+    await soon(() => expect(updates('note://by/a')).toBe(1));
     expect(textOf(await call('word'))).toContain('tenon');
     await client.close();
     await wire.close();
@@ -91,7 +89,7 @@ describe('Our client, on a wire that is cut', () => {
     const call = client.callTool('paced', {}, { onProgress: ({ progress }) => void (progress === 1 && wire.cut()) });
     await expect(call).rejects.toMatchObject({ code: 'call/outcome-unknown' });
     // What is watched is reported as changed once the stream is there again, because it may have been meanwhile.
-    await vi.waitFor(() => expect(heard).toContainEqual({ list: 'tools' }), { timeout: 10_000 });
+    await soon(() => expect(heard).toContainEqual({ list: 'tools' }));
     expect(await client.tools.add?.({ a: 1, b: 2 })).toEqual({ sum: 3 });
     stop.abort();
     await watching;

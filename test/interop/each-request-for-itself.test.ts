@@ -6,6 +6,7 @@ import { agreeable } from './answers.js';
 import { collect, textOf } from './collect.js';
 import { createOurs } from './fixtures/our-example.js';
 import { v2Handler } from './fixtures/sdk-v2-http.js';
+import { soon } from './soon.js';
 
 /** What only 2026-07-28 has, between our ends and those of SDK v2. */
 describe('Our client with the handler of SDK v2', () => {
@@ -103,7 +104,7 @@ describe('The client of SDK v2 with our server', () => {
     });
     expect(client.autoOpenedSubscription?.honoredFilter).toEqual({ promptsListChanged: true });
     server.prompts.set('another', { run: () => 'hello' });
-    await vi.waitFor(() => expect(onChanged).toHaveBeenCalled());
+    await soon(() => expect(onChanged).toHaveBeenCalled());
     expect(onChanged.mock.calls[0]?.[1]).toContainEqual(expect.objectContaining({ name: 'another' }));
     await end();
   });

@@ -1,6 +1,7 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { textOf } from './collect.js';
 import type { Guest } from './everything-offers.js';
+import { soon } from './soon.js';
 
 /** What server-everything asks, and what it tells by itself. */
 export function asks(now: () => Guest): void {
@@ -44,7 +45,7 @@ export function asks(now: () => Guest): void {
     const stop = new AbortController();
     const watching = now().client.watch(uri, { signal: stop.signal })[Symbol.asyncIterator]();
     const change = watching.next();
-    await vi.waitFor(() =>
+    await soon(() =>
       expect(now().logs.map(({ data }) => data)).toContainEqual(
         expect.stringContaining(`Subscribe Resource request for URI: ${uri}`),
       ),
@@ -54,7 +55,7 @@ export function asks(now: () => Guest): void {
     stop.abort();
     await watching.next();
     expect(textOf(await now().client.callTool('toggle-subscriber-updates'))).toContain('Stopped');
-    await vi.waitFor(() =>
+    await soon(() =>
       expect(now().logs.map(({ data }) => data)).toContainEqual(
         expect.stringContaining('Unsubscribe Resource request'),
       ),
@@ -65,7 +66,7 @@ export function asks(now: () => Guest): void {
     await now().client.setLogLevel('debug');
     const seen = now().logs.length;
     expect(textOf(await now().client.callTool('toggle-simulated-logging'))).toContain('Started');
-    await vi.waitFor(() =>
+    await soon(() =>
       expect(
         now()
           .logs.slice(seen)
@@ -92,6 +93,6 @@ export function asks(now: () => Guest): void {
     await expect(long).rejects.toMatchObject({ code: expect.stringMatching(/cancel|abort/) });
     await now().client.ping();
     await now().client.rootsChanged();
-    await vi.waitFor(() => expect(now().asked.filter(each => each === 'roots').length).toBeGreaterThan(1));
+    await soon(() => expect(now().asked.filter(each => each === 'roots').length).toBeGreaterThan(1));
   });
 }

@@ -1,8 +1,9 @@
 import { gunzipSync } from 'node:zlib';
 import type { Client, Events, TenonError } from 'tenon';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import type { AskedFor } from './answers.js';
 import { collect, textOf } from './collect.js';
+import { soon } from './soon.js';
 
 /** Our client at server-everything, and what it was asked and told. */
 export interface Guest {
@@ -28,7 +29,7 @@ export function offers(now: () => Guest): void {
     });
     expect(now().client.server.instructions).toContain('Everything');
     // Tools that need a client's capability are added when it says that it is there: before or after the first list.
-    await vi.waitFor(async () =>
+    await soon(async () =>
       expect((await collect(now().client.listTools())).map(tool => tool.name)).toContain('trigger-url-elicitation'),
     );
     const tools = await collect(now().client.listTools());

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Client, connect, type Root } from 'tenon';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { collect, textOf } from './collect.js';
 import { gone, official, stdioPeer } from './process.js';
+import { soon } from './soon.js';
 
 const filesystem = official('server-filesystem');
 
@@ -84,10 +85,10 @@ describe('server-filesystem over stdio', () => {
     const { target, pid } = stdioPeer([filesystem]);
     const rooted = await connect(target, { roots: () => roots });
     const allowed = async () => textOf(await rooted.callTool('list_allowed_directories'));
-    await vi.waitFor(async () => expect(await allowed()).toContain(at('first')));
+    await soon(async () => expect(await allowed()).toContain(at('first')));
     roots = [{ uri: pathToFileURL(at('second')).href }];
     await rooted.rootsChanged();
-    await vi.waitFor(async () => expect(await allowed()).toContain(at('second')));
+    await soon(async () => expect(await allowed()).toContain(at('second')));
     expect(await allowed()).not.toContain(at('first'));
     await rooted.close();
     await gone(pid());

@@ -1,10 +1,12 @@
 import { connect } from 'tenon';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { agreeable } from './answers.js';
 import { textOf } from './collect.js';
 import type { Listening } from './fixtures/listen.js';
 import { v1Sse, v1Stateful, v1Stateless } from './fixtures/sdk-v1-http.js';
 import { type Lane, meets, type Peer } from './our-client.js';
 import { isRunning, program, stdioPeer } from './process.js';
+import { soon } from './soon.js';
 
 const info = 'sdk-v1';
 const handshakes = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
@@ -21,7 +23,7 @@ async function stateful(): Promise<Peer> {
   return {
     target: `${origin}/mcp`,
     async stop() {
-      await vi.waitFor(() => expect(sessions.size).toBe(0));
+      await soon(() => expect(sessions.size).toBe(0));
       await close();
     },
   };
@@ -87,6 +89,16 @@ describe('SDK v1 over Streamable HTTP with sessions', () => {
       { sum: 4 },
     ]);
     expect(sessions.size).toBe(1);
+    await client.close();
+    await close();
+  });
+
+  it('tells that a visit is over', async () => {
+    const { origin, close } = await v1Stateful();
+    const client = await connect(`${origin}/mcp`, agreeable());
+    const visited = new Promise(resolve => client.on('elicited', resolve));
+    expect(textOf(await client.callTool('visit'))).toContain('accept');
+    expect(await visited).toEqual({ elicitationId: 'e1' });
     await client.close();
     await close();
   });

@@ -1,9 +1,10 @@
 import { connect } from 'tenon';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Listening } from './fixtures/listen.js';
 import { v2Handler, v2Stateful } from './fixtures/sdk-v2-http.js';
 import { type Lane, meets, type Peer } from './our-client.js';
 import { isRunning, program, stdioPeer } from './process.js';
+import { soon } from './soon.js';
 
 const info = 'sdk-v2';
 const newest = '2026-07-28';
@@ -27,7 +28,7 @@ async function stateful(): Promise<Peer> {
   return {
     target: `${origin}/mcp`,
     async stop() {
-      await vi.waitFor(() => expect(sessions.size).toBe(0));
+      await soon(() => expect(sessions.size).toBe(0));
       await close();
     },
   };
@@ -43,6 +44,13 @@ const lanes: Lane[] = [
     open: over(() => v2Handler({ legacy: 'reject', responseMode: 'sse' })),
     info,
     revision: newest,
+  },
+  {
+    name: 'SDK v2 handler, JSON only',
+    open: over(() => v2Handler({ responseMode: 'json' })),
+    info,
+    revision: newest,
+    answersOnly: true,
   },
   ...handshakes.map(
     (pin): Lane => ({

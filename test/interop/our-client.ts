@@ -1,8 +1,9 @@
 import { type Client, connect, type Events, type Target, type TenonError } from 'tenon';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AskedFor, agreeable } from './answers.js';
 import { collect, textOf } from './collect.js';
 import { offered } from './our-client-offered.js';
+import { soon } from './soon.js';
 
 /** A server that is not ours, and what can be had of it. */
 export interface Peer {
@@ -93,7 +94,7 @@ function along(lane: Lane, client: () => Client, logs: Events['log'][]): void {
     ).toBe('done');
     expect(seen).toEqual([1, 2, 3, 4]);
     if (!lane.stateless)
-      await vi.waitFor(() => expect(logs).toContainEqual({ level: 'warning', data: 'worked', logger: 'tale' }));
+      await soon(() => expect(logs).toContainEqual({ level: 'warning', data: 'worked', logger: 'tale' }));
   });
 
   it('cancels', async () => {
@@ -105,7 +106,7 @@ function along(lane: Lane, client: () => Client, logs: Events['log'][]): void {
     );
     await expect(call).rejects.toMatchObject({ code: expect.stringMatching(/cancel|abort/) });
     if (!lane.stateless)
-      await vi.waitFor(async () => expect(textOf(await client().callTool('cancelled'))).toContain(lane.name));
+      await soon(async () => expect(textOf(await client().callTool('cancelled'))).toContain(lane.name));
   });
 }
 
@@ -120,13 +121,10 @@ function changes(client: () => Client): void {
       heard = true;
     });
     let name = '';
-    await vi.waitFor(
-      async () => {
-        name = textOf(await client().callTool('grow'));
-        if (!heard) throw new Error('not heard yet');
-      },
-      { timeout: 5000, interval: 50 },
-    );
+    await soon(async () => {
+      name = textOf(await client().callTool('grow'));
+      if (!heard) throw new Error('not heard yet');
+    });
     expect(await change).toEqual({ done: false, value: { list: 'tools' } });
     stop.abort();
     expect((await collect(client().listTools())).map(tool => tool.name)).toContain(name);
@@ -139,13 +137,10 @@ function changes(client: () => Client): void {
     const watching = (async () => {
       for await (const change of client().watch(uri, { signal: stop.signal })) heard.push(change);
     })();
-    await vi.waitFor(
-      async () => {
-        await client().callTool('touch', { uri });
-        expect(heard).toContainEqual({ uri });
-      },
-      { timeout: 5000, interval: 50 },
-    );
+    await soon(async () => {
+      await client().callTool('touch', { uri });
+      expect(heard).toContainEqual({ uri });
+    });
     stop.abort();
     await watching;
   });

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { textOf } from './collect.js';
 import { offered, tools } from './our-server-offered.js';
 import { gone } from './process.js';
+import { soon } from './soon.js';
 import { has, newest, type Visit } from './visit.js';
 import type { Visitor } from './visitor.js';
 
@@ -47,7 +48,7 @@ function along(visit: Visit, now: () => Visitor): void {
       heard
         .filter(({ method }) => method === 'notifications/message')
         .map(({ params }) => (params as { level: string }).level);
-    await vi.waitFor(() => expect(levels()).toContain('emergency'));
+    await soon(() => expect(levels()).toContain('emergency'));
     expect(levels()).toEqual(['warning', 'error', 'critical', 'alert', 'emergency']);
   });
 
@@ -56,7 +57,7 @@ function along(visit: Visit, now: () => Visitor): void {
     const stop = new AbortController();
     const name = `${visit.name} ${Math.random()}`;
     await expect(call('waits', { name }, { signal: stop.signal, onprogress: () => stop.abort() })).rejects.toThrow();
-    await vi.waitFor(async () => expect(textOf(await call('cancelled'))).toContain(name));
+    await soon(async () => expect(textOf(await call('cancelled'))).toContain(name));
   });
 
   it('pings, and says that roots have changed', async () => {
@@ -115,24 +116,18 @@ function changes(now: () => Visitor): void {
     const leave = listen ? await listen(filter) : () => client.unsubscribeResource({ uri });
     if (!listen) await client.subscribeResource({ uri });
     // Over HTTP a client of a session listens when its stream is open, of which it says nothing.
-    await vi.waitFor(
-      async () => {
-        await call('touch', { uri });
-        expect(updates()).not.toEqual([]);
-      },
-      { interval: 50, timeout: 5000 },
-    );
+    await soon(async () => {
+      await call('touch', { uri });
+      expect(updates()).not.toEqual([]);
+    });
     expect(updates()[0]).toMatchObject({ params: { uri } });
     await call('touch', { uri: 'note://by/b' });
     await call('grow');
-    await vi.waitFor(
-      () => {
-        const methods = heard.map(({ method }) => method);
-        for (const list of ['tools', 'prompts', 'resources'])
-          expect(methods).toContain(`notifications/${list}/list_changed`);
-      },
-      { timeout: 5000 },
-    );
+    await soon(() => {
+      const methods = heard.map(({ method }) => method);
+      for (const list of ['tools', 'prompts', 'resources'])
+        expect(methods).toContain(`notifications/${list}/list_changed`);
+    });
     const before = updates().length;
     expect(updates().every(({ params }) => (params as { uri: string }).uri === uri)).toBe(true);
     await leave();

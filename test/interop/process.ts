@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { StdioTarget } from 'tenon';
-import { vi } from 'vitest';
+import { soon } from './soon.js';
 
 /** The root of the repository: where `tsx` finds the tsconfig with the paths of `tenon`. */
 export const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -89,10 +89,7 @@ export function isRunning(pid: number): boolean {
 
 /** Resolves once a process is gone. */
 export async function gone(pid: number): Promise<void> {
-  await vi.waitFor(
-    () => {
-      if (isRunning(pid)) throw new Error(`process ${pid} is still there`);
-    },
-    { timeout: 5000, interval: 20 },
-  );
+  await soon(() => {
+    if (isRunning(pid)) throw new Error(`process ${pid} is still there`);
+  });
 }

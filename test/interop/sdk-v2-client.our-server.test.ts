@@ -48,6 +48,7 @@ for (const manner of Object.keys(manners)) {
   if (manners[manner]?.revision !== '2024-11-05') visits(overHttp(manner, 'url'));
 }
 visits(overHttp('default', 'sseUrl'));
+visits(overHttp('auto', 'sseUrl'));
 visits(overHttp('with 2024-11-05 only', 'sseUrl'));
 
 describe('The client of SDK v2 over Streamable HTTP', () => {

@@ -1,11 +1,12 @@
 import { connect } from 'tenon';
 import { type HttpServer, serveHttp } from 'tenon/node';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { agreeable } from './answers.js';
 import { textOf } from './collect.js';
 import { createOurs } from './fixtures/our-example.js';
 import { visitByV1 } from './sdk-v1-visitor.js';
 import { visitByV2 } from './sdk-v2-visitor.js';
+import { soon } from './soon.js';
 import type { Visitor } from './visitor.js';
 
 const auto = { versionNegotiation: { mode: 'auto' } } as const;
@@ -42,19 +43,16 @@ describe('One server for clients of every kind at once', () => {
     const changed = new Promise(resolve => ours.on('change', resolve));
     const watching = ours.watch({ tools: true })[Symbol.asyncIterator]();
     const first = watching.next();
-    await vi.waitFor(
-      async () => {
-        await v1.call('grow');
-        for (const visitor of [v1, older, v2]) expect(methods(visitor)).toContain('notifications/tools/list_changed');
-      },
-      { interval: 50, timeout: 5000 },
-    );
+    await soon(async () => {
+      await v1.call('grow');
+      for (const visitor of [v1, older, v2]) expect(methods(visitor)).toContain('notifications/tools/list_changed');
+    });
     expect(await changed).toEqual({ list: 'tools' });
     await first;
 
     await v1.client.setLoggingLevel('debug');
     await v1.call('logs');
-    await vi.waitFor(() => expect(methods(v1).filter(method => method === 'notifications/message')).toHaveLength(8));
+    await soon(() => expect(methods(v1).filter(method => method === 'notifications/message')).toHaveLength(8));
     for (const visitor of [older, v2]) expect(methods(visitor)).not.toContain('notifications/message');
 
     const answers = await Promise.all(

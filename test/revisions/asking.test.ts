@@ -49,7 +49,9 @@ everywhere(
       }
       const [question] = questions(wire);
       expect(question).toMatchObject({ method: 'elicitation/create', params: { message: 'Who are you?' } });
-      const { properties } = question?.params.requestedSchema as { properties: Record<string, Json> };
+      const { properties } = (question as { params: Json }).params.requestedSchema as {
+        properties: Record<string, Json>;
+      };
       const simple = is(lane, '2025-06-18');
       expect(properties.name?.default).toBe(simple ? undefined : 'Ada');
       expect(properties.sure).toEqual({ type: 'boolean', default: true });
@@ -153,7 +155,7 @@ everywhere(
       expect(JSON.parse(textOf(result))).toEqual(['toolUse', { type: 'text', text: 'Hm.' }]);
       const [first, second] = questions(wire);
       expect(first?.params).toMatchObject({ tools: [{ name: 'look' }], toolChoice: { mode: 'auto' } });
-      expect((second?.params.messages as Json[])[2]).toMatchObject({
+      expect(((second as { params: Json }).params.messages as Json[])[2]).toMatchObject({
         content: [{ type: 'tool_result', toolUseId: 'u1' }],
       });
     });
@@ -165,7 +167,7 @@ everywhere(
       expect(root).toEqual({ uri: 'file:///home/ada', name: 'Home', ...meta });
     });
 
-    it('asks twice and the model between, and never anew what was answered [mrtr.server-requests-only-via-mrtr, mrtr.retry-self-contained, mrtr.latest-round-only, base.removed-server-requests-not-sent, base.server-never-sends-requests, base.client-never-sends-responses]', async () => {
+    it('asks twice and the model between, and never anew what was answered [mrtr.server-requests-only-via-mrtr, stdio.client-no-responses, stdio.server-no-requests, base.transport-directions, mrtr.retry-self-contained, mrtr.latest-round-only, base.removed-server-requests-not-sent, base.server-never-sends-requests, base.client-never-sends-responses]', async () => {
       const { client, wire } = rig();
       const result = await client.callTool('dialogue', { topic: 'tea' });
       if (!from(lane, '2025-06-18')) return expect(result.isError).toBe(true);
@@ -235,7 +237,7 @@ everywhere(
 
 describe('retries', () => {
   for (const lane of lanes.filter(each => !hasHandshake(each))) {
-    it(`${lane.transport}: say everything again, with the answers [mrtr.retry-new-id, mrtr.retry-original-params, mrtr.retry-full-meta, mrtr.retry-params-location, mrtr.input-responses-map, mrtr.input-responses-key-for-key, mrtr.request-state-echoed, mrtr.request-state-opaque, mrtr.fulfil-before-retry, mrtr.input-required-shape, mrtr.terminates-request, result.result-type-input-required, caching.interim-no-hints, versioning.declared-per-request]`, async () => {
+    it(`${lane.transport}: say everything again, with the answers [mrtr.retry-new-id, stdio.metadata-in-body, mrtr.retry-original-params, mrtr.retry-full-meta, mrtr.retry-params-location, mrtr.input-responses-map, mrtr.input-responses-key-for-key, mrtr.request-state-echoed, mrtr.request-state-opaque, mrtr.fulfil-before-retry, mrtr.input-required-shape, mrtr.terminates-request, result.result-type-input-required, caching.interim-no-hints, versioning.declared-per-request]`, async () => {
       const { client, wire, close } = await open(lane, answering());
       wire.rewind();
       await client.callTool('dialogue', { topic: 'tea' });
@@ -308,4 +310,29 @@ describe('retries', () => {
       await close();
     });
   }
+});
+
+describe('an answer that is none', () => {
+  const each = lanes.filter(lane => lane.transport !== 'stdio' && from(lane, '2025-06-18'));
+  it.each(each.map(lane => [`${lane.transport} ${lane.revision}`, lane] as const))(
+    'is told to the handler: %s [elicitation.server-handles-refusal, elicitation.response.actions]',
+    async (_, lane) => {
+      const actions = ['decline', 'cancel'] as const;
+      let turn = 0;
+      const elicit = () => {
+        if (turn === 2) throw new Error('the window is gone');
+        return { action: actions[turn++] ?? ('cancel' as const) };
+      };
+      const { client, wire, close } = await open(lane, { elicit });
+      for (const action of actions) expect(JSON.parse(textOf(await client.callTool('formed')))).toEqual({ action });
+      const failed = await client.callTool('formed').then(
+        ({ isError }) => isError,
+        () => true,
+      );
+      expect(failed).toBe(true);
+      expect((await client.callTool('word')).content).toEqual([{ type: 'text', text: '"tenon"' }]);
+      expect(wire.problems).toEqual([]);
+      await close();
+    },
+  );
 });

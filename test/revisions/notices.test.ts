@@ -213,11 +213,11 @@ everywhere(
       const off = client.on('notification', ({ method, params }) => heard.push([method, params]));
       await client.callTool('notice');
       expect(heard).toEqual([['notifications/notes/said', { text: 'hello' }]]);
-      expect(wire.answer('notes/count').result?.resultType).toBe(is(lane, newest) ? 'complete' : undefined);
+      expect(wire.answer('notes/count').result.resultType).toBe(is(lane, newest) ? 'complete' : undefined);
       off();
     });
 
-    it('refuses methods that there are not [base.error.method-not-found, base.response.same-id, base.error.id-echo]', async () => {
+    it('refuses methods that there are not [base.error.method-not-found, schema.type.jsonrpc-error-response.id-required, schema.type.jsonrpc-error-response.id-optional, base.response.same-id, base.error.id-echo]', async () => {
       const { client, wire } = rig();
       wire.excuseClient();
       await expect(client.call('notes/absent')).rejects.toMatchObject({ rpc: -32601 });
@@ -235,6 +235,19 @@ everywhere(
         'com.example/own': { deep: [1] },
       };
       expect(JSON.parse(textOf(await client.callTool('meta', {}, { meta }))).meta).toMatchObject(meta);
+    });
+
+    it('matches answers by their ids, in whatever order they come [stdio.responses-by-id, base.response.same-id]', async () => {
+      const { client } = rig();
+      const ended: string[] = [];
+      const note = (name: string) => (value: unknown) => {
+        ended.push(name);
+        return value;
+      };
+      const slow = client.callTool('later').then(note('slow'));
+      const quick = client.tools.word().then(note('quick'));
+      expect([textOf(await slow), await quick]).toEqual(['later', 'tenon']);
+      expect(ended).toEqual(['quick', 'slow']);
     });
 
     it('answers when asked whether it is there [ping.respond-empty, schema.request.ping]', async () => {

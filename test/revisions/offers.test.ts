@@ -24,7 +24,7 @@ everywhere('resources, prompts and completion', (rig, lane) => {
       'note://by/a',
       'note://by/b',
     ]);
-    const [first] = wire.answer('resources/list').result?.resources as Json[];
+    const [first] = wire.answer('resources/list').result.resources as Json[];
     expect(Object.keys(first as Json).sort()).toEqual(
       [
         ...['uri', 'name', 'description', 'mimeType', 'annotations', 'size'],
@@ -44,7 +44,7 @@ everywhere('resources, prompts and completion', (rig, lane) => {
     expect((await all(client.resources.templates())).map(({ uriTemplate }) => uriTemplate)).toEqual([
       'note://by/{title}',
     ]);
-    const [template] = wire.answer('resources/templates/list').result?.resourceTemplates as Json[];
+    const [template] = wire.answer('resources/templates/list').result.resourceTemplates as Json[];
     expect('title' in (template as Json)).toBe(from(lane, '2025-06-18'));
     expect('_meta' in (template as Json)).toBe(from(lane, '2025-06-18'));
     expect('icons' in (template as Json)).toBe(from(lane, '2025-11-25'));
@@ -63,7 +63,7 @@ everywhere('resources, prompts and completion', (rig, lane) => {
       'note://several/1',
       'note://several/2',
     ]);
-    const [one] = wire.answer('resources/read').result?.contents as Json[];
+    const [one] = wire.answer('resources/read').result.contents as Json[];
     expect('_meta' in (one as Json)).toBe(from(lane, '2025-06-18'));
     expect((await client.resources.read('note://by/b')).contents[0]).toMatchObject({
       uri: 'note://by/b',
@@ -112,7 +112,7 @@ everywhere('resources, prompts and completion', (rig, lane) => {
   it('lists prompts with what the revision has words for [prompts.list.answered, prompts.capability-declared, schema.request.prompts-list, schema.result.prompts-list, schema.result.prompts-list.full, schema.type.prompt, schema.type.prompt-argument, schema.type.prompt.title-and-meta, schema.type.prompt-argument.title, schema.type.prompt.icons]', async () => {
     const { client, wire } = rig();
     expect((await all(client.listPrompts())).map(({ name }) => name)).toEqual(['plain', 'letter', 'gallery', 'asked']);
-    const letter = (wire.answer('prompts/list').result?.prompts as Json[])[1] as Json;
+    const letter = (wire.answer('prompts/list').result.prompts as Json[])[1] as Json;
     const title = from(lane, '2025-06-18') ? { title: 'To' } : {};
     expect((letter.arguments as Json[])[0]).toEqual({
       name: 'to',
@@ -133,7 +133,7 @@ everywhere('resources, prompts and completion', (rig, lane) => {
       { role: 'assistant', content: { type: 'text', text: 'Gladly.' } },
     ]);
     await client.prompts.gallery();
-    const sent = (wire.answer('prompts/get').result?.messages as { content: Json }[]).map(({ content }) => content);
+    const sent = (wire.answer('prompts/get').result.messages as { content: Json }[]).map(({ content }) => content);
     expect(sent.map(({ type }) => type)).toEqual([
       'image',
       from(lane, '2025-03-26') ? 'audio' : 'text',

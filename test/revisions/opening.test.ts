@@ -25,7 +25,7 @@ const messages = ({ wire }: Rig): (Json & { by: string })[] =>
 describe.each(lanes.filter(hasHandshake).map(lane => [`${lane.transport} ${lane.revision}`, lane] as const))(
   '%s',
   (_, lane) => {
-    it('opens with a handshake in the words of the revision [lifecycle.initialize-first, lifecycle.initialize.client-content, lifecycle.initialize.server-responds, lifecycle.initialized-notification, lifecycle.version.client-sends-supported, lifecycle.version.server-echoes, lifecycle.initialize-not-batched, lifecycle.capabilities.features-advertised, schema.const.protocol-version, schema.request.initialize, schema.result.initialize, schema.notification.initialized, schema.type.implementation, schema.type.implementation.title, schema.type.implementation.description, schema.capability.client.experimental, schema.capability.server.experimental, schema.capability.server.logging, schema.capability.server.prompts, schema.capability.server.resources, schema.capability.server.tools, schema.capability.server.completions, compat.server-initialize-selects-legacy, compat.legacy-client-dual-era-server]', async () => {
+    it('opens with a handshake in the words of the revision [lifecycle.initialize-first, schema.type.jsonrpc-request, schema.type.jsonrpc-notification, schema.type.jsonrpc-result-response, lifecycle.initialize.client-content, lifecycle.initialize.server-responds, lifecycle.initialized-notification, lifecycle.version.client-sends-supported, lifecycle.version.server-echoes, lifecycle.initialize-not-batched, lifecycle.capabilities.features-advertised, schema.const.protocol-version, schema.request.initialize, schema.result.initialize, schema.notification.initialized, schema.type.implementation, schema.type.implementation.title, schema.type.implementation.description, schema.capability.client.experimental, schema.capability.server.experimental, schema.capability.server.logging, schema.capability.server.prompts, schema.capability.server.resources, schema.capability.server.tools, schema.capability.server.completions, compat.server-initialize-selects-legacy, compat.legacy-client-dual-era-server]', async () => {
       const rig = await start(lane, {
         name: 'probe',
         version: '9',
@@ -40,7 +40,7 @@ describe.each(lanes.filter(hasHandshake).map(lane => [`${lane.transport} ${lane.
         method: 'initialize',
         params: { protocolVersion: lane.revision, capabilities: { experimental: { thing: {} } } },
       });
-      const { clientInfo } = request?.params as { clientInfo: Json };
+      const { clientInfo } = (request as Json).params as { clientInfo: Json };
       expect(clientInfo).toMatchObject({ name: 'probe', version: '9' });
       expect(['title' in clientInfo, 'icons' in clientInfo]).toEqual([
         from(lane, '2025-06-18'),
@@ -51,7 +51,7 @@ describe.each(lanes.filter(hasHandshake).map(lane => [`${lane.transport} ${lane.
         id: request?.id,
         result: { protocolVersion: lane.revision, instructions: 'Ask before you act.' },
       });
-      const { serverInfo, capabilities } = answer?.result as { serverInfo: Json; capabilities: Json };
+      const { serverInfo, capabilities } = (answer as Json).result as { serverInfo: Json; capabilities: Json };
       expect(Object.keys(serverInfo).sort()).toEqual(
         [
           'name',
@@ -109,8 +109,8 @@ describe.each(
       },
     });
     expect(Object.keys(request?.params as Json)).toEqual(['_meta']);
-    const { supportedVersions, capabilities, ttlMs, cacheScope, resultType, instructions, _meta } =
-      answer?.result as Json;
+    const { supportedVersions, capabilities, ttlMs, cacheScope, resultType, instructions, _meta } = (answer as Json)
+      .result as Json;
     expect(supportedVersions).toEqual(['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05']);
     expect([ttlMs, cacheScope, resultType, instructions]).toEqual([0, 'private', 'complete', 'Ask before you act.']);
     expect(Object.keys(capabilities as Json).sort()).toEqual([
@@ -271,6 +271,15 @@ describe('negotiation', () => {
       await client.close();
     },
   );
+
+  it('never says that an initialize is cancelled, even when it takes too long [cancellation.not-initialize]', async () => {
+    const server = impostor(undefined, '');
+    const silent = { ...server.channel, send: (message: { method: string }) => void server.sent.push(message.method) };
+    await expect(connect(silent as never, { revision: '2025-06-18', totalTimeout: 20 })).rejects.toMatchObject({
+      code: 'call/timeout',
+    });
+    expect(server.sent).toEqual(['initialize']);
+  });
 
   it('names both sides when they share no revision [compat.stdio-probe-modern-error, compat.client-recognised-modern-error, compat.supported-lists-legacy-versions]', async () => {
     const both = createServer({

@@ -31,7 +31,7 @@ export function createExample(options: ExampleOptions = {}) {
     icons: [{ src: 'https://example.com/i.png', mimeType: 'image/png', sizes: ['48x48'], theme: 'dark' }],
     instructions: 'Ask before you act.',
     tools: { ...tools, ...asking, ...changing(() => self as Server) },
-    ...(toolsOnly || nothing ? { logging: false } : { prompts, resources: resources as {} }),
+    ...(toolsOnly || nothing ? { logging: false } : { prompts, resources: resources as never }),
     extensions: { [extension]: { colours: true } },
     experimental: { thing: { on: true } },
     methods: {

@@ -148,7 +148,7 @@ describe.each(revisions)('what comes to a server of %s', revision => {
     expect(wire.problems).toEqual([]);
   });
 
-  it('and is a notification or an answer to nothing is never answered [base.notification.no-response, base.notification.no-id]', async () => {
+  it('and is a notification or an answer to nothing is never answered [base.notification.no-response, schema.notification.cancelled.request-id-optional, base.notification.no-id]', async () => {
     const { send, arrived, ask } = await byHand(revision);
     const before = arrived.length;
     send({ jsonrpc: '2.0', method: 'notifications/absent', params: { a: 1 } });
@@ -352,7 +352,7 @@ describe('a server in the field', () => {
   });
 
   it.each(['2025-11-25'] as const)(
-    'of %s that asks for what was not declared is told so [elicitation.mode.undeclared-error, sampling.tools.undeclared-error, sampling.tools.undeclared-fails]',
+    'of %s that asks for what was not declared is told so [elicitation.mode.undeclared-error, elicitation.complete.unknown-ignored, sampling.tools.undeclared-error, sampling.tools.undeclared-fails]',
     async revision => {
       const options = {
         elicit: () => ({ action: 'decline' as const }),

@@ -11,7 +11,7 @@ everywhere('tools', (rig, lane) => {
     const names: string[] = [];
     for await (const each of client.listTools()) names.push(each.name);
     expect(names).toEqual(expect.arrayContaining(['blocks', 'add', 'primes', 'formed', 'grow']));
-    const listed = wire.answer('tools/list').result?.tools as Json[];
+    const listed = wire.answer('tools/list').result.tools as Json[];
     const blocks = listed.find(({ name }) => name === 'blocks') as Json;
     expect(Object.keys(blocks).sort()).toEqual(
       [
@@ -28,7 +28,7 @@ everywhere('tools', (rig, lane) => {
   it('puts an output that is no object into one where it must be one [schema.type.tool.output-schema, tools.output-schema.server-conforms]', async () => {
     const { client, wire } = rig();
     for await (const _ of client.listTools());
-    const listed = wire.answer('tools/list').result?.tools as Json[];
+    const listed = wire.answer('tools/list').result.tools as Json[];
     const primes = listed.find(({ name }) => name === 'primes') as { outputSchema?: Json };
     const inner = { type: 'array', items: { type: 'number' } };
     if (!from(lane, '2025-06-18')) expect(primes.outputSchema).toBeUndefined();
@@ -44,7 +44,7 @@ everywhere('tools', (rig, lane) => {
   it('says a schema as the revision can hold it [tools.input-schema.valid, schema.type.tool.schema-dialect-member, schema.dialect.schemas-valid]', async () => {
     const { client, wire } = rig();
     for await (const _ of client.listTools());
-    const listed = wire.answer('tools/list').result?.tools as { name: string; inputSchema: Json }[];
+    const listed = wire.answer('tools/list').result.tools as { name: string; inputSchema: Json }[];
     expect(listed.every(({ inputSchema }) => inputSchema.type === 'object')).toBe(true);
     const properties = listed.find(({ name }) => name === 'dialect')?.inputSchema.properties as Json;
     expect(properties.any).toEqual(is(lane, '2026-07-28') ? true : {});
@@ -54,7 +54,7 @@ everywhere('tools', (rig, lane) => {
     const { client, wire } = rig();
     const { content } = await client.callTool('blocks');
     expect(content[0]).toMatchObject({ type: 'text', text: 'words – ü 🜚' });
-    const sent = wire.answer('tools/call').result?.content as Json[];
+    const sent = wire.answer('tools/call').result.content as Json[];
     expect(sent.map(({ type }) => type)).toEqual([
       'text',
       'image',
@@ -67,10 +67,10 @@ everywhere('tools', (rig, lane) => {
     if (!from(lane, '2025-06-18')) expect(sent[5]?.text).toBe('C: note://c (third)');
     expect('icons' in (sent[5] as Json)).toBe(from(lane, '2025-11-25'));
     expect('_meta' in (sent[0] as Json)).toBe(from(lane, '2025-06-18'));
-    expect((sent[1]?.annotations as Json).lastModified).toBe(
+    expect(((sent[1] as Json).annotations as Json).lastModified).toBe(
       from(lane, '2025-06-18') ? '2025-01-01T00:00:00Z' : undefined,
     );
-    expect((sent[1]?.annotations as Json).priority).toBe(0.5);
+    expect(((sent[1] as Json).annotations as Json).priority).toBe(0.5);
   });
 
   it('gives structured content where there is such a thing, and its value everywhere [tools.result.structured-content-object, tools.output-schema.server-conforms, schema.result.tools-call.structured-content, schema.request.tools-call, schema.request.tools-call.full, compat.legacy-wire-restored]', async () => {
@@ -145,7 +145,7 @@ everywhere('tools', (rig, lane) => {
       expect(content[0]).toMatchObject({ text: expect.stringContaining('Invalid arguments for tool add') });
     } else {
       await expect(called).rejects.toMatchObject({ rpc: -32602 });
-      expect(wire.answer('tools/call').error?.message).toContain('Invalid arguments for tool add');
+      expect(wire.answer('tools/call').error.message).toContain('Invalid arguments for tool add');
     }
   });
 

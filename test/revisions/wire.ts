@@ -35,7 +35,11 @@ export interface Wire {
   /** The params of the requests or notifications of a method, by who sent them. */
   sent(from: Side, method: string): Json[];
   /** The last result or error that answered a request of a method. */
-  answer(method: string): { readonly result?: Json; readonly error?: Json & { code: number }; readonly id: unknown };
+  answer(method: string): {
+    readonly result: Json;
+    readonly error: Json & { code: number; message: string };
+    readonly id: unknown;
+  };
 }
 
 /** Extensions are declared to peers of every revision: those that know of some look for them there. */

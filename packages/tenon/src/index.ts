@@ -79,5 +79,6 @@ export { type ResourceDefinition, resource } from './server/resource.js';
 // For those who offer.
 export { createServer, type Server } from './server/server.js';
 export { type ToolDefinition, tool } from './server/tool.js';
+export { type UrlToVisit, urlRequired } from './server/url-first.js';
 export { createPair, type Pair } from './transports/memory.js';
 export { version } from './version.js';

@@ -5,6 +5,7 @@ import { rpcError, TenonError } from '../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import type { ElicitFormParams, ElicitResult, ElicitUrlParams, FormValue } from '../model/asking.js';
 import type { ClientCapabilities } from '../model/capabilities.js';
+import type { Root } from '../model/content.js';
 import { isMethod, type MethodName, methods } from '../model/methods.js';
 import { describeIssues } from '../schemas/issues.js';
 import { compileJson } from '../schemas/validate.js';
@@ -60,11 +61,23 @@ async function run(method: string, params: JsonObject, answers: Answers, about: 
       return (await answers.sample?.(params as never, about)) as unknown as JsonObject;
     case 'roots/list': {
       const { roots = [] } = answers;
-      return { roots: typeof roots === 'function' ? await roots() : roots };
+      return { roots: checkedRoots(typeof roots === 'function' ? await roots() : roots, about) };
     }
     default:
       return (await elicited(params, answers, about)) as unknown as JsonObject;
   }
+}
+
+/** A root is a place below which a server may look around: nothing in it may lead out again. */
+function checkedRoots(roots: readonly Root[], { server }: Asked): readonly Root[] {
+  for (const { uri } of roots) {
+    if (/^file:\/\//.test(uri) && !/(^|[/\\])(\.|%2e){2}([/\\]|%2f|%5c|$)/i.test(uri)) continue;
+    throw new TenonError('answer/root', 'a root is not a plain file URI', {
+      peer: server,
+      expected: 'file:///… without ".."',
+    });
+  }
+  return roots;
 }
 
 async function elicited(params: JsonObject, answers: Answers, about: Asked): Promise<ElicitResult> {

@@ -5,8 +5,9 @@ import type { Channel } from '../jsonrpc/channel.js';
 import type { Clock } from '../jsonrpc/clock.js';
 import { METHOD_NOT_FOUND } from '../jsonrpc/codes.js';
 import { rpcError, TenonError } from '../jsonrpc/error.js';
+import type { Hands } from '../jsonrpc/hands.js';
 import { type Id, isId, type JsonObject, type Notification, type Request } from '../jsonrpc/message.js';
-import { type Hands, Peer, type CallOptions as PeerCallOptions } from '../jsonrpc/peer.js';
+import { Peer, type CallOptions as PeerCallOptions } from '../jsonrpc/peer.js';
 import type { Running } from '../jsonrpc/running.js';
 import type { ServerCapabilities } from '../model/capabilities.js';
 import type { Implementation, LoggingLevel } from '../model/content.js';
@@ -48,6 +49,7 @@ export class Link implements Hands {
   readonly #options: ClientOptions;
   readonly #events: LinkEvents;
   #progress: Map<Id, (progress: Progress) => void> | undefined;
+  readonly #listening = new Set<Id>();
   #dialect: Dialect | undefined;
   #opened = false;
   #drained: (() => void) | undefined;
@@ -119,6 +121,7 @@ export class Link implements Hands {
       id = given;
       sending.onId?.(given);
       if (sending.onProgress) this.#hearProgress(given, sending.onProgress);
+      if (method === 'subscriptions/listen') this.#listening.add(given);
       return this.#withMeta(words, given, sending.logLevel);
     };
     try {
@@ -129,6 +132,7 @@ export class Link implements Hands {
       throw this.#named(error, method);
     } finally {
       this.#progress?.delete(id);
+      this.#listening.delete(id);
       if (this.#peer.waiting === 0) this.#drained?.();
     }
   }
@@ -146,7 +150,7 @@ export class Link implements Hands {
   }
 
   notification({ method, params = {} }: Notification): void {
-    if (method === 'notifications/cancelled' && isId(params.requestId) && this.#peer.cancel(params.requestId)) return;
+    if (method === 'notifications/cancelled') return this.#cancelled(params.requestId);
     if (method === 'notifications/progress') this.#progressed(params);
     const up = this.#dialect?.speak.up.params(method);
     this.#events.notification(method, up?.(params, {}) ?? params);
@@ -177,6 +181,13 @@ export class Link implements Hands {
     const asked = dialect.speak.up.params(method)?.(params, {}) ?? params;
     const result = await answer(method, asked, this.#options, { signal: running.signal, server: this.peer });
     return inWordsOf(dialect, method, result);
+  }
+
+  /** A server withdraws a question of its own, or ends a listening of ours. */
+  #cancelled(id: unknown): void {
+    if (!isId(id)) return;
+    if (this.#listening.has(id)) this.#peer.message({ jsonrpc: '2.0', id, result: { resultType: 'complete' } });
+    else this.#peer.cancel(id);
   }
 
   #progressed(params: JsonObject): void {

@@ -1,8 +1,8 @@
 import type { Service } from '../conversation/service.js';
 import type { Channel } from '../jsonrpc/channel.js';
 import { TenonError } from '../jsonrpc/error.js';
-import type { FetchLike } from '../runtimes/web/http-client.js';
 import type { HttpOptions } from '../transports/http/client-options.js';
+import type { FetchLike } from '../transports/http/fetch-like.js';
 import { byChannel, inProcess } from './connect.js';
 import type { Endpoint } from './endpoint.js';
 

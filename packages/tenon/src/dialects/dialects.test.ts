@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { judge, type Revision, schemasPresent } from '../../../../test/support/official-schema.js';
+import { readSchema } from '../../../../test/support/schema-file.js';
+import { vocabularyOf } from '../../../../test/support/vocabulary.js';
 import type { JsonObject } from '../jsonrpc/message.js';
+import * as codes from '../model/codes.js';
 import { methods, notifications } from '../model/methods.js';
 import type { About, Dialect } from './dialect.js';
 import { called, calls, results } from './fixtures/vocabulary.js';
@@ -82,6 +85,40 @@ describe('dialects', () => {
       for (const name of [...vocabulary.client, ...vocabulary.server])
         expect([name, name in methods || name in notifications]).toEqual([name, true]);
     }
+  });
+});
+
+describe.skipIf(!schemasPresent).each(dialects.map(dialect => [dialect.revision, dialect] as const))(
+  'the methods of %s',
+  (revision, { vocabulary }) => {
+    it('are those of its schema, but for tasks [schema.union.client-requests, schema.union.server-requests, schema.union.client-notifications, schema.union.server-notifications]', () => {
+      const { requests, notifications: notices } = vocabularyOf(readSchema(revision as Revision).definitions);
+      for (const side of ['client', 'server'] as const) {
+        const official = [...requests[side].keys(), ...notices[side].keys()].filter(name => !name.includes('tasks/'));
+        expect([...vocabulary[side]].sort()).toEqual([...new Set(official)].sort());
+      }
+    });
+  },
+);
+
+describe('error codes', () => {
+  it('are those that the protocol names, and no others of its ranges [errors.legacy-range-not-allocated, errors.reserved-range-only-defined, errors.reserved-range-meaning]', () => {
+    const {
+      HEADER_MISMATCH,
+      MISSING_CLIENT_CAPABILITY,
+      UNSUPPORTED_VERSION,
+      RESOURCE_NOT_FOUND,
+      URL_ELICITATION_REQUIRED,
+    } = codes;
+    expect([HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY, UNSUPPORTED_VERSION]).toEqual([-32020, -32021, -32022]);
+    const inRanges = Object.values(codes).filter(code => code <= -32000 && code >= -32099);
+    expect(inRanges.sort((a, b) => b - a)).toEqual([
+      RESOURCE_NOT_FOUND,
+      HEADER_MISMATCH,
+      MISSING_CLIENT_CAPABILITY,
+      UNSUPPORTED_VERSION,
+      URL_ELICITATION_REQUIRED,
+    ]);
   });
 });
 

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fakeClock } from '../testing/clock.js';
 import { createPair } from '../transports/memory.js';
+import type { Hands } from './hands.js';
 import { isObject, type JsonObject, kindOf, type Message } from './message.js';
-import { type Hands, Peer } from './peer.js';
+import { Peer } from './peer.js';
 
 const soon = () => new Promise(resolve => setImmediate(resolve));
 const id = fc.oneof(fc.integer({ min: 0, max: 5 }), fc.constantFrom('a', '1', ''));

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { fakeClock } from '../testing/clock.js';
 import { createPair } from '../transports/memory.js';
 import { rpcError, TenonError } from './error.js';
+import type { Hands } from './hands.js';
 import type { JsonObject, Request } from './message.js';
-import { type Hands, Peer } from './peer.js';
+import { Peer } from './peer.js';
 import type { Running } from './running.js';
 
 const soon = () => new Promise(resolve => setImmediate(resolve));

@@ -3,6 +3,7 @@ import type { Channel, Envelope, Receiver, SendOptions } from './channel.js';
 import type { Clock } from './clock.js';
 import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, TOO_MANY } from './codes.js';
 import { isForPeer, rpcError, TenonError, toErrorObject } from './error.js';
+import type { Hands } from './hands.js';
 import {
   failure,
   type Id,
@@ -19,21 +20,6 @@ import {
   success,
 } from './message.js';
 import { Running } from './running.js';
-
-/** What a role does with what its peer sends. */
-export interface Hands {
-  /** Answers one request. What it throws becomes the error that crosses: see `rpcError`. */
-  request(request: Request, running: Running, envelope?: Envelope): JsonObject | Promise<JsonObject>;
-  notification(notification: Notification, envelope?: Envelope): void;
-  /** Something came that is no message, or that answers nothing. The peer goes on. */
-  problem(error: TenonError): void;
-  /** The road has ended. */
-  closed(error?: TenonError): void;
-  /** Whether an array of messages is welcome now. */
-  batches(): boolean;
-  /** What stands for the id of a message that was too broken to have one; `false`: such a message is not answered. */
-  unreadableId(): null | undefined | false;
-}
 
 export interface CallOptions extends Patience {
   readonly signal?: AbortSignal | undefined;

@@ -13,6 +13,7 @@ import { compilePrompt } from './compiled-prompt.js';
 import { compileResource, isTemplate } from './compiled-resource.js';
 import { compileTool } from './compiled-tool.js';
 import type { Prompts, Resources, ServerDefinition, ServerOptions, Tools } from './definition.js';
+import { Elicitations } from './elicitations.js';
 import type { PromptDefinition } from './prompt.js';
 import type { ResourceDefinition } from './resource.js';
 import type { ToolDefinition } from './tool.js';
@@ -29,6 +30,7 @@ export interface Blueprint {
   readonly prompts: Catalog<PromptDefinition>;
   readonly resources: Catalog<ResourceDefinition<never>>;
   readonly watchers: Watchers;
+  readonly elicitations: Elicitations;
   /** What ends each open listening, for when the server closes. */
   readonly endings: Set<() => void>;
   readonly seal: Seal;
@@ -53,6 +55,7 @@ export function createBlueprint(definition: ServerDefinition<Tools, Prompts, Res
     prompts: new Catalog(options.prompts as never, compilePrompt, items => announce('prompts', items)),
     resources: new Catalog(options.resources as never, compileResource, items => announce('resources', items)),
     watchers: new Watchers(subscribe, problem),
+    elicitations: new Elicitations(),
     endings: new Set(),
     seal: createSeal(),
     clock,

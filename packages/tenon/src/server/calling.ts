@@ -11,6 +11,7 @@ import { checkMirrors } from './mirrors.js';
 import { blocks, isInputRequired, isReply } from './reply.js';
 import { complete } from './results.js';
 import type { Turn } from './turn.js';
+import { isUrlRequired } from './url-first.js';
 
 /** `tools/call`. https://modelcontextprotocol.io/specification/2026-07-28/server/tools */
 export async function callTool(blueprint: Blueprint, { params, context }: Operation, turn: Turn): Promise<JsonObject> {
@@ -91,7 +92,7 @@ function isBlock(value: unknown): value is ContentBlock {
 /** What is thrown for the protocol goes on; what is meant for the model is shown to it; all else is reported and masked. */
 function excused({ problem }: Blueprint, tool: CompiledTool, error: unknown, turn: Turn): JsonObject {
   if (TenonError.is(error)) {
-    if (isForPeer(error)) throw error;
+    if (isForPeer(error) || isUrlRequired(error)) throw error;
     if (isForModel(error)) return failed(error.message);
   }
   if (!turn.signal.aborted) problem(TenonError.from(error, 'tool/threw', { method: `tools/call ${tool.wire.name}` }));

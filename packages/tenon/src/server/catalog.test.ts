@@ -6,7 +6,11 @@ interface Item extends Visible {
   readonly n: number;
 }
 
-const caller = (principal?: string): Caller => ({ client: undefined, capabilities: {}, auth: principal === undefined ? undefined : { principal } });
+const caller = (principal?: string): Caller => ({
+  client: undefined,
+  capabilities: {},
+  auth: principal === undefined ? undefined : { principal },
+});
 const anyone = caller();
 
 function start(source?: ConstructorParameters<typeof Catalog<Item>>[0]) {
@@ -29,7 +33,8 @@ describe('a catalog', () => {
   it('finds nothing by the name of something that every object has', () => {
     for (const source of [{ a: { n: 1 } }, () => ({ a: { n: 1 } })]) {
       const { catalog } = start(source);
-      for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) expect(catalog.find(name, anyone)).toBeUndefined();
+      for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty'])
+        expect(catalog.find(name, anyone)).toBeUndefined();
     }
   });
 

@@ -8,8 +8,9 @@ import { negotiate } from '../dialects/index.js';
 import type { AuthInfo, Channel, Envelope } from '../jsonrpc/channel.js';
 import { INVALID_PARAMS, INVALID_REQUEST } from '../jsonrpc/codes.js';
 import { rpcError, TenonError } from '../jsonrpc/error.js';
+import type { Hands } from '../jsonrpc/hands.js';
 import { type Id, isId, isObject, type JsonObject, type Notification, type Request } from '../jsonrpc/message.js';
-import { type Hands, Peer } from '../jsonrpc/peer.js';
+import { Peer } from '../jsonrpc/peer.js';
 import type { Running } from '../jsonrpc/running.js';
 import type { ClientCapabilities } from '../model/capabilities.js';
 import type { LoggingLevel } from '../model/content.js';
@@ -38,6 +39,7 @@ export class Connection implements Hands, Conversation, Subscriptions {
   #watcher: Watcher | undefined;
   #uris: Set<string> | undefined;
   #listening = 0;
+  #elicitations: Set<string> | undefined;
   #ended = false;
 
   constructor(blueprint: Blueprint, channel: Channel, { auth }: ConnectOptions = {}) {
@@ -179,6 +181,7 @@ export class Connection implements Hands, Conversation, Subscriptions {
 
   #forget(): void {
     if (this.#watcher) this.#blueprint.watchers.remove(this.#watcher, this.#uris ?? []);
+    this.#blueprint.elicitations.forget(this.#elicitations ?? []);
     this.#watcher = undefined;
   }
 
@@ -212,10 +215,20 @@ export class Connection implements Hands, Conversation, Subscriptions {
       },
       asking: () => this.#asking(request.id, running, caller.capabilities),
       hangUp: () => this.#hangUp(request.id),
+      elicits: id => this.#elicits(id),
       setLogLevel: to => {
         this.#logLevel = to;
       },
     };
+  }
+
+  #elicits(elicitationId: string): void {
+    this.#elicitations ??= new Set();
+    this.#elicitations.add(elicitationId);
+    this.#blueprint.elicitations.asked(elicitationId, () => {
+      this.#elicitations?.delete(elicitationId);
+      this.#tell('notifications/elicitation/complete', { elicitationId }, undefined);
+    });
   }
 
   #hangUp(relatedTo: Id): boolean {
@@ -232,6 +245,7 @@ export class Connection implements Hands, Conversation, Subscriptions {
           data: lacks,
         });
       const words = dialect.speak.down.params(method)?.(params, {}) ?? params;
+      if (typeof words.elicitationId === 'string') this.#elicits(words.elicitationId);
       const answer = await this.#peer.call(method, withToken(words), {
         signal: running.signal,
         idleTimeout: ASK_TIMEOUT,

@@ -19,6 +19,7 @@ import { readResource } from './reading.js';
 import { complete } from './results.js';
 import { setLevel, subscribe, unsubscribe } from './session-settings.js';
 import type { Turn } from './turn.js';
+import { askToVisit } from './url-first.js';
 
 type Operate = (blueprint: Blueprint, operation: Operation, turn: Turn) => JsonObject | Promise<JsonObject>;
 
@@ -90,7 +91,7 @@ async function asked(
   try {
     return await asking((ask, inputs) => {
       context = new Context(turn, ask, params, inputs, context);
-      return enter(run, method, params, context);
+      return enter(run, method, params, context).catch(error => askToVisit(error, turn));
     });
   } catch (error) {
     if (TenonError.is(error) && error.code.startsWith('client/')) throw rpcError(INTERNAL_ERROR, error.message);

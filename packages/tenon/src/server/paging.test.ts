@@ -36,24 +36,29 @@ describe('pages', () => {
     const name = fc.nat(25).map(n => `k${n}`);
     const change = fc.record({ add: fc.array(name), remove: fc.array(name), turn: fc.boolean() });
     fc.assert(
-      fc.property(fc.uniqueArray(name, { minLength: 1 }), fc.integer({ min: 1, max: 4 }), fc.array(change), (first, size, changes) => {
-        let list = [...first];
-        const stayed = new Set(first);
-        const next = changes[Symbol.iterator]();
-        const seen = read(
-          () => list,
-          size,
-          () => {
-            const { value, done } = next.next();
-            if (done) return;
-            for (const each of value.remove) stayed.delete(each);
-            list = [...new Set([...list, ...value.add])].filter(each => !value.remove.includes(each));
-            if (value.turn) list.reverse();
-          },
-        );
-        expect(new Set(seen).size).toBe(seen.length);
-        for (const each of stayed) expect(seen).toContain(each);
-      }),
+      fc.property(
+        fc.uniqueArray(name, { minLength: 1 }),
+        fc.integer({ min: 1, max: 4 }),
+        fc.array(change),
+        (first, size, changes) => {
+          let list = [...first];
+          const stayed = new Set(first);
+          const next = changes[Symbol.iterator]();
+          const seen = read(
+            () => list,
+            size,
+            () => {
+              const { value, done } = next.next();
+              if (done) return;
+              for (const each of value.remove) stayed.delete(each);
+              list = [...new Set([...list, ...value.add])].filter(each => !value.remove.includes(each));
+              if (value.turn) list.reverse();
+            },
+          );
+          expect(new Set(seen).size).toBe(seen.length);
+          for (const each of stayed) expect(seen).toContain(each);
+        },
+      ),
       { numRuns: 300 },
     );
   });
@@ -62,7 +67,8 @@ describe('pages', () => {
 
   it('are refused to a cursor that was not given here [pagination.invalid-cursor]', () => {
     const refused = (cursor: string) => expect(() => page(['a', 'b'], self, cursor, 1)).toThrow(/cursor/);
-    for (const cursor of ['x', '!', 'W10=', btoa('null'), btoa('[1]'), btoa('{}'), btoa('%'), 'ü', ' ', btoa('["a"')]) refused(cursor);
+    for (const cursor of ['x', '!', 'W10=', btoa('null'), btoa('[1]'), btoa('{}'), btoa('%'), 'ü', ' ', btoa('["a"')])
+      refused(cursor);
     fc.assert(
       fc.property(fc.string(), cursor => {
         fc.pre(cursor !== '');

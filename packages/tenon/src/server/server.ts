@@ -24,6 +24,11 @@ export interface Server<T = Tools, P = Prompts, R = Keyed> extends Service {
   readonly resources: Catalog<ResourceDefinition<never>>;
   /** Says that what a URI names has changed: whoever watches it is told. */
   changed(uri: string): void;
+  /**
+   * Says that an elicitation by URL is done: the client that was asked is told, where its revision has a word for that.
+   * False when no client waits for that.
+   */
+  elicited(elicitationId: string): boolean;
   /** Ends every open listening with its result. Transports close themselves. */
   close(): void;
   /** Only for the compiler: what `connect<typeof server>` reads. */
@@ -47,6 +52,7 @@ export function createServer<
     prompts: blueprint.prompts,
     resources: blueprint.resources,
     changed: uri => blueprint.watchers.updated(uri),
+    elicited: elicitationId => blueprint.elicitations.done(elicitationId),
     close() {
       for (const end of [...blueprint.endings]) end();
     },

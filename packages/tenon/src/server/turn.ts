@@ -26,6 +26,8 @@ export interface Turn {
   whenEnding?(ending: () => void): void;
   /** Ends the connection that waits for the answer, where the client can come back for it. */
   hangUp?(): boolean;
+  /** Remembers that the client was sent to a URL, where it is to be told when the visit is done. */
+  elicits?(elicitationId: string): void;
   /** Sets the level of the session, where there is one. */
   setLogLevel?(level: LoggingLevel): void;
 }

@@ -98,7 +98,10 @@ describe('changes', () => {
     announce('prompts', [{}, {}]);
     expect(told).toEqual([]);
     clock.advance(20);
-    expect(told).toEqual([['tools', 100], ['prompts', 2]]);
+    expect(told).toEqual([
+      ['tools', 100],
+      ['prompts', 2],
+    ]);
     announce('tools', [{}]);
     clock.advance(20);
     expect(told).toHaveLength(3);

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isExhausted, newCourse, noteConnection, noteFailure, pause, waitBefore } from './client-backoff.js';
+import { isExhausted, noteConnection, noteFailure, pause, setOut, waitBefore } from './client-backoff.js';
 import { stillClock } from './client-loopback.test.js';
 import { LISTEN, RESUME } from './client-options.js';
 
@@ -11,7 +11,7 @@ const outcome = fc.oneof(
 );
 
 const after = (outcomes: readonly ('failed' | Parameters<typeof noteConnection>[1])[], retry?: number) => {
-  const course = { ...newCourse(0), retry };
+  const course = { ...setOut(0), retry };
   for (const one of outcomes) one === 'failed' ? noteFailure(course) : noteConnection(course, one, 0);
   return course;
 };

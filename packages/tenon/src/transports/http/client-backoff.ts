@@ -30,7 +30,7 @@ const STOOD_LONG = 10_000;
 const LEAST_POLL = 10;
 const MOST_POLL = 1_000;
 
-export function newCourse(now: number): Course {
+export function setOut(now: number): Course {
   return { lastEventId: undefined, retry: undefined, heardAt: now, idle: 0, down: 0, fruitless: 0 };
 }
 

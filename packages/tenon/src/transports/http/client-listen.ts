@@ -1,5 +1,5 @@
 import { TenonError } from '../../jsonrpc/error.js';
-import { type Course, newCourse, noteFailure } from './client-backoff.js';
+import { type Course, noteFailure, setOut } from './client-backoff.js';
 import type { Lease } from './client-leases.js';
 import { type Link, question } from './client-link.js';
 import { drain, isEventStream } from './client-road.js';
@@ -13,7 +13,7 @@ import { openStream, type Reconnected, readStream, reconnect } from './client-st
 export async function listenTo(link: Link, lease: Lease): Promise<TenonError | undefined> {
   const { signal } = lease;
   const { session } = link;
-  const course = newCourse(link.clock.now());
+  const course = setOut(link.clock.now());
   const again = () => reconnect(link, { course, policy: link.listen, signal, session, hold: false });
   try {
     let next = await firstStream(link, course, session, signal);

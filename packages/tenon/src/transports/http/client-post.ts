@@ -1,7 +1,7 @@
 import { TenonError } from '../../jsonrpc/error.js';
 import type { Id, Message } from '../../jsonrpc/message.js';
 import { readAnswer } from './client-answer.js';
-import { type Course, newCourse } from './client-backoff.js';
+import { type Course, setOut } from './client-backoff.js';
 import { goneError, outcomeUnknown, refusal } from './client-errors.js';
 import type { Lease } from './client-leases.js';
 import { type Link, type Question, question } from './client-link.js';
@@ -91,7 +91,7 @@ async function follow(
   { session, stateless }: { session: string | undefined; stateless: boolean },
 ): Promise<void> {
   const { signal } = lease;
-  const course = newCourse(link.clock.now());
+  const course = setOut(link.clock.now());
   const lost = (error: TenonError) => {
     if (asked.id !== undefined) link.receiver.lost(asked.id, error);
   };

@@ -1,0 +1,19 @@
+import type { Envelope } from './channel.js';
+import type { TenonError } from './error.js';
+import type { JsonObject, Notification, Request } from './message.js';
+import type { Running } from './running.js';
+
+/** What a role does with what its peer sends. */
+export interface Hands {
+  /** Answers one request. What it throws becomes the error that crosses: see `rpcError`. */
+  request(request: Request, running: Running, envelope?: Envelope): JsonObject | Promise<JsonObject>;
+  notification(notification: Notification, envelope?: Envelope): void;
+  /** Something came that is no message, or that answers nothing. The peer goes on. */
+  problem(error: TenonError): void;
+  /** The road has ended. */
+  closed(error?: TenonError): void;
+  /** Whether an array of messages is welcome now. */
+  batches(): boolean;
+  /** What stands for the id of a message that was too broken to have one; `false`: such a message is not answered. */
+  unreadableId(): null | undefined | false;
+}

@@ -1,0 +1,253 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import { fakeClock } from '../../testing/clock.js';
+import { connectPair } from '../../testing/pair.js';
+import { type Middleware, type Next, type Operation, on, onion } from '../middleware.js';
+import { toolError } from '../reply.js';
+import { createServer } from '../server.js';
+import { tool } from '../tool.js';
+import { cached } from './cached.js';
+import { type LogLine, logged } from './logged.js';
+import { rateLimit } from './rate-limit.js';
+import { resultLimit } from './result-limit.js';
+import { timeLimit } from './time-limit.js';
+
+const operation = (
+  name = 'a',
+  more: Partial<Operation> & { principal?: string; args?: JsonObject } = {},
+): Operation => ({
+  method: 'tools/call',
+  name,
+  params: { name, arguments: more.args ?? {} },
+  context: {
+    auth: more.principal === undefined ? undefined : { principal: more.principal },
+    revision: 'r',
+  } as Operation['context'],
+  ...more,
+});
+
+/** What a layer makes of operations, and how often it let them through. */
+function through(
+  layer: Middleware,
+  core: (operation: Operation) => JsonObject | Promise<JsonObject> = () => ({ content: [] }),
+) {
+  const passed: Operation[] = [];
+  const next: Next = async each => {
+    passed.push(each);
+    return core(each);
+  };
+  const run = onion([layer], next);
+  const outcome = (each: Operation) =>
+    run(each).then(
+      result => result,
+      (error: { rpc?: number; data?: unknown; code: string }) => error,
+    );
+  return { passed, outcome };
+}
+
+describe('an onion', () => {
+  it('runs its layers from the outside in, and back', async () => {
+    const log: string[] = [];
+    const layer =
+      (name: string): Middleware =>
+      async (each, next) => {
+        log.push(`+${name}`);
+        const result = await next(each);
+        log.push(`-${name}`);
+        return result;
+      };
+    await onion([layer('a'), layer('b')], async () => ({}))(operation());
+    expect(log).toEqual(['+a', '+b', '-b', '-a']);
+  });
+
+  it('has layers for one method', async () => {
+    const only = on('tools/call', () => ({ mine: true }));
+    const core = async () => ({ mine: false });
+    expect(await onion([only], core)(operation())).toEqual({ mine: true });
+    expect(await onion([only], core)(operation('a', { method: 'ping' }))).toEqual({ mine: false });
+  });
+});
+
+describe('a rate limit', () => {
+  it('lets a burst through, and then as many as come back with time [tools.security.rate-limited]', async () => {
+    const clock = fakeClock();
+    const { outcome, passed } = through(rateLimit({ burst: 2, perSecond: 1, clock }));
+    for (let n = 0; n < 3; n++) await outcome(operation());
+    expect(passed).toHaveLength(2);
+    expect(await outcome(operation())).toMatchObject({ rpc: 429, data: { retryAfterMs: 1000 } });
+    clock.advance(500);
+    expect(await outcome(operation())).toMatchObject({ data: { retryAfterMs: 500 } });
+    clock.advance(500);
+    expect(await outcome(operation())).toEqual({ content: [] });
+    clock.advance(3_600_000);
+    for (let n = 0; n < 3; n++) await outcome(operation());
+    expect(passed).toHaveLength(5);
+  });
+
+  it('is one for each principal and tool, or for what it is told [completion.security.rate-limited]', async () => {
+    const clock = fakeClock();
+    const { outcome, passed } = through(rateLimit({ burst: 1, perSecond: 1, clock }));
+    for (const each of [
+      operation('a'),
+      operation('b'),
+      operation('a', { principal: 'ann' }),
+      operation('a', { method: 'completion/complete' }),
+    ]) {
+      await outcome(each);
+      await outcome(each);
+    }
+    expect(passed).toHaveLength(4);
+    const all = through(rateLimit({ burst: 1, perSecond: 1, clock, by: () => '' }));
+    await all.outcome(operation('a'));
+    expect(await all.outcome(operation('b'))).toMatchObject({ rpc: 429 });
+  });
+
+  it('remembers ten thousand at the most, those that came last', async () => {
+    const { outcome, passed } = through(
+      rateLimit({ burst: 1, perSecond: 0.001, clock: fakeClock(), by: ({ name }) => String(name) }),
+    );
+    for (let n = 0; n <= 10_000; n++) await outcome(operation(`t${n}`));
+    await outcome(operation('t10000'));
+    await outcome(operation('t0'));
+    expect(passed).toHaveLength(10_002);
+  });
+});
+
+describe('a time limit', () => {
+  it('gives up in time, and leaves no timer', async () => {
+    const clock = fakeClock();
+    const { outcome } = through(timeLimit(100, { clock }), ({ name }) =>
+      name === 'slow' ? new Promise(() => {}) : {},
+    );
+    const slow = outcome(operation('slow'));
+    const read = outcome(operation('slow', { method: 'resources/read' }));
+    clock.advance(100);
+    expect(await slow).toMatchObject({ code: 'tool/failed', message: 'Gave up after 100 ms' });
+    expect(await read).toMatchObject({ rpc: -32603, message: 'Gave up after 100 ms' });
+    expect(await outcome(operation())).toEqual({});
+    expect(clock.timers).toBe(0);
+  });
+
+  it('ends no listening', async () => {
+    const clock = fakeClock();
+    const { outcome } = through(timeLimit(100, { clock }));
+    await outcome(operation('a', { method: 'subscriptions/listen' }));
+    expect(clock.timers).toBe(0);
+  });
+});
+
+describe('a limit of results', () => {
+  it('tells a model, or a caller, that there is too much', async () => {
+    const big = through(resultLimit(20), () => ({
+      content: [{ type: 'text', text: 'x'.repeat(100) }],
+      structuredContent: {},
+      resultType: 'complete',
+    }));
+    expect(await big.outcome(operation())).toMatchObject({
+      isError: true,
+      resultType: 'complete',
+      content: [{ text: expect.stringContaining('more than the 20') }],
+    });
+    expect(await big.outcome(operation())).not.toHaveProperty('structuredContent');
+    expect(await big.outcome(operation('a', { method: 'resources/read' }))).toMatchObject({ rpc: -32603 });
+    expect(await through(resultLimit(20)).outcome(operation())).toEqual({ content: [] });
+  });
+});
+
+describe('a log', () => {
+  it('has a line for each operation, with how it ended and nothing of what was in it', async () => {
+    const lines: LogLine[] = [];
+    const clock = fakeClock();
+    const results: Record<string, () => JsonObject> = {
+      ok: () => ({}),
+      failed: () => ({ isError: true }),
+      asked: () => ({ resultType: 'input_required' }),
+      threw: () => {
+        throw new Error('secret');
+      },
+      refused: () => {
+        throw toolError('secret');
+      },
+    };
+    const { outcome } = through(
+      logged(line => lines.push(line), { clock }),
+      ({ name }) => {
+        clock.advance(5);
+        return results[name ?? '']?.() ?? {};
+      },
+    );
+    for (const name of Object.keys(results)) await outcome(operation(name, { args: { secret: 1 }, principal: 'ann' }));
+    expect(lines.map(line => line.outcome)).toEqual(['ok', 'failed', 'asked', 'threw', 'tool/failed']);
+    expect(lines[0]).toEqual({
+      method: 'tools/call',
+      name: 'ok',
+      principal: 'ann',
+      revision: 'r',
+      ms: 5,
+      outcome: 'ok',
+    });
+    expect(JSON.stringify(lines)).not.toContain('secret');
+  });
+});
+
+describe('a cache of results', () => {
+  const clock = fakeClock();
+  const counting = (result: JsonObject = {}) =>
+    through(cached({ ttlMs: 100, tools: ['a'], size: 2, clock }), () => ({ ...result }));
+
+  it('gives the same again for a while, to the same principal with the same arguments [caching.private-not-shared]', async () => {
+    const { outcome, passed } = counting();
+    await outcome(operation('a', { args: { x: 1, y: 2 }, principal: 'ann' }));
+    await outcome(operation('a', { args: { y: 2, x: 1 }, principal: 'ann' }));
+    expect(passed).toHaveLength(1);
+    await outcome(operation('a', { args: { x: 1, y: 2 }, principal: 'bob' }));
+    await outcome(operation('b'));
+    await outcome(operation('b'));
+    expect(passed).toHaveLength(4);
+    clock.advance(100);
+    await outcome(operation('a', { args: { x: 1, y: 2 }, principal: 'ann' }));
+    expect(passed).toHaveLength(5);
+  });
+
+  it('keeps no failures and no questions, and no more than its size [caching.interim-no-hints]', async () => {
+    for (const result of [{ isError: true }, { resultType: 'input_required' }]) {
+      const { outcome, passed } = counting(result);
+      await outcome(operation());
+      await outcome(operation());
+      expect(passed).toHaveLength(2);
+    }
+    const { outcome, passed } = counting();
+    for (const x of [1, 2, 3, 1]) await outcome(operation('a', { args: { x } }));
+    expect(passed).toHaveLength(4);
+  });
+});
+
+describe('a layer of a server', () => {
+  it.each(['2026-07-28', '2025-11-25'])(
+    'may tell the model that it refuses, and answer by itself, on %s [result.result-type-complete]',
+    async revision => {
+      const messages: JsonObject[] = [];
+      const server = createServer({
+        name: 's',
+        version: '1',
+        use: [
+          on('tools/call', ({ name }) => {
+            if (name === 'refuse') throw toolError('not today');
+            return { content: [{ type: 'text', text: 'mine' }] };
+          }),
+        ],
+        tools: { refuse: tool({ run: () => '' }), mine: tool({ run: () => '' }) },
+      });
+      const client = await connectPair(server, {
+        revision,
+        validate: 'off',
+        tap: (from, message) => from === 'server' && messages.push(message as never),
+      });
+      expect(await client.callTool('refuse')).toMatchObject({ isError: true, content: [{ text: 'not today' }] });
+      expect(await client.callTool('mine')).toMatchObject({ content: [{ text: 'mine' }] });
+      const [{ result }] = messages.slice(-1) as [{ result: JsonObject }];
+      expect(result.resultType).toBe(revision === '2026-07-28' ? 'complete' : undefined);
+      await client.close();
+    },
+  );
+});

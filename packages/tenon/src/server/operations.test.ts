@@ -1,0 +1,264 @@
+import { describe, expect, it } from 'vitest';
+import { TenonError } from '../jsonrpc/error.js';
+import { fakeClock } from '../testing/clock.js';
+import { connectPair, eachRevision } from '../testing/pair.js';
+import { prompt } from './prompt.js';
+import { reply, toolError } from './reply.js';
+import { resource } from './resource.js';
+import { createServer } from './server.js';
+import { tool } from './tool.js';
+
+const numbered = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } as const;
+const lettered = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] } as const;
+const mirrored = { type: 'object', properties: { x: { type: 'string', 'x-mcp-header': 'a b' } } } as const;
+const refuse = (error: unknown) => () => Promise.reject(error);
+
+const server = createServer({
+  name: 's',
+  version: '1',
+  pageSize: 2,
+  onProblem: () => {},
+  cache: { ttlMs: 5, cacheScope: 'public' },
+  tools: {
+    double: tool({ input: numbered, output: numbered, run: ({ n }) => ({ n: Number(n) * 2 }) }),
+    wrong: tool({ output: numbered, run: () => ({ n: 'secret' }) as never }),
+    text: tool({ run: () => 'text' }),
+    list: tool({ run: () => ['a', { type: 'text', text: 'b' }] }),
+    json: tool({ run: () => ({ a: [1] }) }),
+    nothing: tool({ run: () => undefined }),
+    both: tool({ run: () => reply({ content: 'c', structured: { a: 1 }, _meta: { 'a.b/c': 1 } }) }),
+    fails: tool({ run: (_, ctx) => ctx.fail('kept') }),
+    'for-model': tool({ run: refuse(toolError('for the model')) }),
+    'of-another': tool({ run: refuse(new TenonError('tool/failed', 'secret', { peer: 'stdio: /home/me/x.js' })) }),
+    throws: tool({ run: refuse(new Error('secret')) }),
+    hidden: tool({ visible: ({ auth }) => auth?.principal === 'ann', run: () => 'seen' }),
+  },
+  prompts: {
+    text: prompt({ description: 'd', run: () => 'words' }),
+    many: prompt({ run: () => ['a', { role: 'assistant', content: { type: 'text', text: 'b' } }] }),
+    needs: prompt({
+      input: lettered,
+      run: ({ a }) => `got ${a}`,
+      complete: { a: ['one', 'Other', 'two'] },
+    }),
+    wrong: prompt({ run: () => [{ role: 'nobody', content: 5 }] as never }),
+  },
+  resources: {
+    'a:text': resource({ mimeType: 'text/plain', read: () => 'text', cache: { ttlMs: 7, cacheScope: 'public' } }),
+    'a:bytes': resource({ read: () => new Uint8Array(20_000).fill(255) }),
+    'a:parts': resource({
+      read: () => [
+        { uri: 'a:1', text: '1' },
+        { uri: 'a:2', blob: 'AA==' },
+      ],
+    }),
+    'a:none': resource({ read: () => undefined }),
+    'b:{x}': resource({
+      read: ({ x }) => `x=${x}`,
+      list: () => [{ x: '1', title: 'one' }, { x: '2' }],
+      complete: { x: typed => Array.from({ length: 150 }, (_, n) => `${typed}${n}`) },
+    }),
+  },
+});
+
+const start = (revision: string) => connectPair(server, { revision, validate: 'off', cacheSize: 0 });
+const code = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'result',
+    (error: TenonError) => error.rpc ?? error.code,
+  );
+
+describe.each(eachRevision)('a server on %s', revision => {
+  const newest = revision === '2026-07-28';
+
+  it('checks arguments before a tool runs [tools.security.inputs-validated tools.call.input-validation-execution-error tools.call.invalid-arguments-protocol-error]', async () => {
+    const client = await start(revision);
+    const call = client.callTool('double', { n: 'x' });
+    if (['2025-11-25', '2026-07-28'].includes(revision)) {
+      const text = expect.stringMatching(/^Invalid arguments for tool double: .*\/?n/s);
+      expect(await call).toMatchObject({ isError: true, content: [{ text }] });
+    } else expect(await code(call)).toBe(-32602);
+    expect(await client.callTool('double', { n: 4 })).toMatchObject({ content: [{ type: 'text', text: '{"n":8}' }] });
+    await client.close();
+  });
+
+  it.each([
+    ['text', [{ type: 'text', text: 'text' }]],
+    [
+      'list',
+      [
+        { type: 'text', text: 'a' },
+        { type: 'text', text: 'b' },
+      ],
+    ],
+    ['json', [{ type: 'text', text: '{"a":[1]}' }]],
+    ['nothing', []],
+    ['both', [{ type: 'text', text: 'c' }]],
+  ])('makes content of what the tool %s returns [tools.call.is-error-default]', async (name, content) => {
+    const client = await start(revision);
+    const result = await client.callTool(name);
+    expect(result).toMatchObject({ content });
+    expect(result).not.toHaveProperty('isError', true);
+    await client.close();
+  });
+
+  it.each([
+    ['fails', 'kept'],
+    ['for-model', 'for the model'],
+    ['of-another', 'Tool of-another failed'],
+    ['throws', 'Tool throws failed'],
+    ['wrong', 'Tool wrong failed'],
+  ])('says of the tool %s that fails what the model may know', async (name, text) => {
+    const client = await start(revision);
+    expect(await client.callTool(name)).toMatchObject({ isError: true, content: [{ type: 'text', text }] });
+    await client.close();
+  });
+
+  it('has no tool that the caller can not see, and none that there is not [tools.call.unknown-tool-error tools.security.access-control]', async () => {
+    const client = await start(revision);
+    for (const name of ['hidden', 'no-such', 'constructor', '__proto__'])
+      expect(await code(client.callTool(name))).toBe(-32602);
+    const names: string[] = [];
+    for await (const { name } of client.listTools()) names.push(name);
+    expect(names).toHaveLength(11);
+    expect(names).not.toContain('hidden');
+    await client.close();
+  });
+
+  it('lists by pages [pagination.operations pagination.next-cursor-when-more tools.list.answered resources.list.answered prompts.list.answered]', async () => {
+    const client = await start(revision);
+    const uris: string[] = [];
+    for await (const { uri } of client.resources.list()) uris.push(uri);
+    expect(uris.toSorted()).toEqual(['a:bytes', 'a:none', 'a:parts', 'a:text', 'b:1', 'b:2']);
+    const prompts: string[] = [];
+    for await (const { name } of client.listPrompts()) prompts.push(name);
+    expect(prompts.toSorted()).toEqual(['many', 'needs', 'text', 'wrong']);
+    const first = await client.call('prompts/list');
+    expect(first).toMatchObject({ prompts: [{}, {}], nextCursor: expect.any(String) });
+    expect(await client.call('prompts/list', { cursor: first.nextCursor as string })).not.toHaveProperty('nextCursor');
+    expect(await client.call('resources/templates/list')).toMatchObject({
+      resourceTemplates: [{ uriTemplate: 'b:{x}' }],
+    });
+    await client.close();
+  });
+
+  it('reads what there is, in the form that it has [resources.contents.text-only-for-text resources.security.binary-encoded]', async () => {
+    const client = await start(revision);
+    expect(await client.resources.read('a:text')).toMatchObject({
+      contents: [{ uri: 'a:text', mimeType: 'text/plain', text: 'text' }],
+    });
+    expect(await client.resources.read('b:7')).toMatchObject({ contents: [{ uri: 'b:7', text: 'x=7' }] });
+    expect(await client.resources.read('a:parts')).toMatchObject({ contents: [{ uri: 'a:1' }, { uri: 'a:2' }] });
+    const { contents } = await client.resources.read('a:bytes');
+    const { blob } = contents[0] as { blob: string };
+    expect(Buffer.from(blob, 'base64')).toEqual(Buffer.alloc(20_000, 255));
+    await client.close();
+  });
+
+  it('says that a resource is not there, in the words of the revision [resources.read.not-found-32602 errors.retired-codes-not-emitted resources.read.not-found-no-empty-contents resources.security.uris-validated]', async () => {
+    const client = await start(revision);
+    for (const uri of ['a:none', 'no:such', '', 'constructor', 'b:../x', 'b:%2e%2e%2fx'])
+      expect(await code(client.resources.read(uri))).toBe(newest ? -32602 : -32002);
+    await client.close();
+  });
+
+  it('gives prompts, and checks their arguments [prompts.security.validated]', async () => {
+    const client = await start(revision);
+    const text = (words: string, role = 'user') => ({ role, content: { type: 'text', text: words } });
+    expect(await client.call('prompts/get', { name: 'text' })).toMatchObject({
+      description: 'd',
+      messages: [text('words')],
+    });
+    expect(await client.call('prompts/get', { name: 'many' })).toMatchObject({
+      messages: [text('a'), text('b', 'assistant')],
+    });
+    expect(await client.call('prompts/get', { name: 'needs', arguments: { a: '1' } })).toMatchObject({
+      messages: [text('got 1')],
+    });
+    expect(await code(client.call('prompts/get', { name: 'needs' }))).toBe(-32602);
+    expect(await code(client.call('prompts/get', { name: 'no' }))).toBe(-32602);
+    expect(await code(client.call('prompts/get', { name: 'wrong' }))).toBe(-32603);
+    await client.close();
+  });
+
+  it('completes, up to a hundred values [completion.max-100-values completion.security.inputs-validated]', async () => {
+    const client = await start(revision);
+    const complete = (ref: object, name: string, value = '') =>
+      client.complete({ ref: ref as never, argument: { name, value } });
+    expect(await complete({ type: 'ref/prompt', name: 'needs' }, 'a', 'O')).toEqual({
+      values: ['one', 'Other'],
+      total: 2,
+      hasMore: false,
+    });
+    const many = await complete({ type: 'ref/resource', uri: 'b:{x}' }, 'x', 'v');
+    expect(many).toMatchObject({ total: 150, hasMore: true });
+    expect(many.values).toHaveLength(100);
+    for (const name of ['no', 'constructor', '__proto__'])
+      expect(await complete({ type: 'ref/prompt', name: 'needs' }, name)).toMatchObject({ values: [] });
+    expect(await code(complete({ type: 'ref/prompt', name: 'no' }, 'a'))).toBe(-32602);
+    expect(await code(complete({ type: 'ref/resource', uri: 'b:{y}' }, 'a'))).toBe(-32602);
+    await client.close();
+  });
+
+  it.runIf(newest)(
+    'says how long its answers stay good, privately where callers differ [caching.hints-required caching.shape caching.call-results-unhinted caching.same-scope-all-pages caching.ttl-non-negative]',
+    async () => {
+      const client = await start(revision);
+      expect(await client.call('prompts/list')).toMatchObject({ ttlMs: 5, cacheScope: 'public' });
+      expect(await client.call('tools/list')).toMatchObject({ ttlMs: 5, cacheScope: 'private' });
+      expect(await client.call('resources/list')).toMatchObject({ ttlMs: 5, cacheScope: 'private' });
+      expect(await client.resources.read('a:text')).toMatchObject({ ttlMs: 7, cacheScope: 'public' });
+      expect(await client.resources.read('a:bytes')).toMatchObject({ ttlMs: 0, cacheScope: 'private' });
+      expect(await client.call('prompts/get', { name: 'text' })).not.toHaveProperty('ttlMs');
+      expect(await client.callTool('text')).not.toHaveProperty('ttlMs');
+      await client.close();
+    },
+  );
+});
+
+describe('a definition that can not be served', () => {
+  const define = (more: object) => () => createServer({ name: 's', version: '1', ...more });
+  const run = () => '';
+  it.each([
+    ['a tool name with a space', { tools: { 'a b': tool({ run }) } }, 'tool/name'],
+    ['a tool name that is too long', { tools: { ['a'.repeat(129)]: tool({ run }) } }, 'tool/name'],
+    [
+      'input that is no object [tools.input-schema.valid]',
+      { tools: { a: tool({ input: { type: 'string' }, run }) } },
+      'tool/input',
+    ],
+    ['a header name that is none', { tools: { a: tool({ input: mirrored, run }) } }, 'tool/x-mcp-header'],
+    ['a method of the protocol', { methods: { ping: { run: () => ({}) } } }, 'server/method-taken'],
+    [
+      'an extension without a prefix [versioning.extension-id-rules]',
+      { extensions: { thing: {} } },
+      'server/extension-id',
+    ],
+    ['a revision that there is not', { revisions: ['2099-01-01'] }, 'server/revision'],
+    ['no revision', { revisions: [] }, 'server/no-revision'],
+  ])('is refused at once: %s', (_, more, expected) => {
+    expect(define(more)).toThrow(expect.objectContaining({ code: expected }));
+  });
+});
+
+describe('a catalog that changes', () => {
+  it.each(eachRevision)('is announced to those who watch it on %s, once for many changes', async revision => {
+    const clock = fakeClock();
+    const changing = createServer({ name: 's', version: '1', clock, tools: { a: tool({ run: () => '' }) } });
+    const client = await connectPair(changing, { revision });
+    const controller = new AbortController();
+    const heard: unknown[] = [];
+    const watching = (async () => {
+      for await (const change of client.watch({ tools: true }, { signal: controller.signal })) {
+        heard.push(change);
+        controller.abort();
+      }
+    })();
+    await new Promise(resolve => setTimeout(resolve, 5));
+    for (let n = 0; n < 10; n++) changing.tools.set(`t${n}`, tool({ run: () => '' }));
+    clock.advance(20);
+    await watching;
+    expect(heard).toEqual([{ list: 'tools' }]);
+    await client.close();
+  });
+});

@@ -1,0 +1,64 @@
+import { lacking } from '../conversation/capability.js';
+import { rpcError, TenonError } from '../jsonrpc/error.js';
+import type { JsonObject } from '../jsonrpc/message.js';
+import type { ElicitUrlParams } from '../model/asking.js';
+import type { Turn } from './turn.js';
+
+const REQUIRED = 'elicitation/required';
+
+/** A URL to be visited before a request can go on. */
+export interface UrlToVisit {
+  readonly message: string;
+  readonly url: string;
+  /** What `server.elicited` names it by. Default: one that is made up. */
+  readonly elicitationId?: string;
+}
+
+declare const crypto: { randomUUID(): string };
+
+/**
+ * What a handler throws when the user has to visit URLs before the request can go on: to sign in somewhere, say. The
+ * client is told in the way of its revision, and makes the request again when the user is done: look then whether that
+ * is so. https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
+ */
+export function urlRequired(...urls: readonly UrlToVisit[]): TenonError {
+  const elicitations = urls.map(({ elicitationId = crypto.randomUUID(), ...rest }) => ({
+    mode: 'url',
+    elicitationId,
+    ...rest,
+  }));
+  return new TenonError(REQUIRED, 'The user has to visit a URL first', { data: elicitations });
+}
+
+export function isUrlRequired(
+  error: unknown,
+): error is TenonError & { readonly data: (ElicitUrlParams & { elicitationId: string })[] } {
+  return TenonError.is(error) && error.code === REQUIRED;
+}
+
+/** Says it in the words of the dialect: a question where requests are made again with answers, else an error with a code. */
+export function askToVisit(error: unknown, turn: Turn): JsonObject {
+  if (!isUrlRequired(error)) throw error;
+  const { dialect, caller } = turn;
+  const lacks = lacking('elicitation/create', { mode: 'url' }, caller.capabilities);
+  if (dialect.asking === 'by-retry') return lacks ? missing(turn, lacks) : question(error.data);
+  const code = dialect.errors.urlElicitationRequired;
+  if (lacks || code === undefined)
+    throw new TenonError('client/lacks', 'The client can not ask the user to visit a URL', { data: lacks });
+  for (const { elicitationId } of error.data) turn.elicits?.(elicitationId);
+  throw rpcError(code, error.message, { elicitations: error.data });
+}
+
+function missing({ dialect }: Turn, requiredCapabilities: object): never {
+  throw rpcError(dialect.errors.missingCapability ?? 0, 'Missing required client capability: elicitation', {
+    requiredCapabilities,
+  });
+}
+
+function question(elicitations: readonly ElicitUrlParams[]): JsonObject {
+  const requests = elicitations.map(({ mode, message, url }, index) => [
+    `url-${index}`,
+    { method: 'elicitation/create', params: { mode, message, url } },
+  ]);
+  return { resultType: 'input_required', inputRequests: Object.fromEntries(requests) };
+}

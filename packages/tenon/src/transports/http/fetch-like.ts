@@ -1,0 +1,32 @@
+/** `fetch` by its shape: whatever looks like this can do the requests. */
+
+/** The part of a `fetch` response that is used. */
+export interface FetchResponse {
+  readonly status: number;
+  readonly type?: string;
+  readonly headers: { get(name: string): string | null };
+  readonly body: FetchBody | null;
+  text(): Promise<string>;
+}
+
+export interface FetchBody {
+  getReader(): FetchReader;
+  cancel(): Promise<void>;
+}
+
+export interface FetchReader {
+  read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
+  cancel(): Promise<void>;
+}
+
+/** The global `fetch`, or anything of its shape: one that signs requests, one of a test, a service binding's. */
+export type FetchLike = (
+  url: string,
+  init: {
+    method: string;
+    headers: Record<string, string>;
+    body?: string;
+    signal?: AbortSignal;
+    redirect: 'manual';
+  },
+) => Promise<FetchResponse>;
