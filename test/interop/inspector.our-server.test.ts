@@ -20,7 +20,7 @@ interface Result {
   readonly messages?: readonly unknown[];
 }
 
-const stdio = [process.execPath, ...program('examples/notes/stdio.ts')];
+const stdio = [process.execPath, ...program(new URL('../../examples/notes/stdio.ts', import.meta.url))];
 
 /** MCP Inspector on the command line, once per call as people use it, with a home of its own. It needs Node 22.19. */
 describe('MCP Inspector with the notes', () => {

@@ -6,7 +6,7 @@ import { visitByV1 } from './sdk-v1-visitor.js';
 import { visitByV2 } from './sdk-v2-visitor.js';
 import type { Visitor } from './visitor.js';
 
-const args = program('examples/notes/stdio.ts');
+const args = program(new URL('../../examples/notes/stdio.ts', import.meta.url));
 const auto = { versionNegotiation: { mode: 'auto' } } as const;
 const pinned = { versionNegotiation: { mode: { pin: '2026-07-28' } } } as const;
 

@@ -13,7 +13,7 @@ const handshakes = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
 
 /** A process that has to be gone once the client has closed. */
 function stdio(): Peer {
-  const { target, pid } = stdioPeer(program('test/interop/fixtures/sdk-v1-stdio.ts'));
+  const { target, pid } = stdioPeer(program(new URL('./fixtures/sdk-v1-stdio.ts', import.meta.url)));
   return { target, stop: () => expect(isRunning(pid())).toBe(false) };
 }
 

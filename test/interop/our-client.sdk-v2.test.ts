@@ -14,7 +14,7 @@ const handshakes = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
 const stdio =
   (...args: string[]) =>
   (): Peer => {
-    const { target, pid } = stdioPeer([...program('test/interop/fixtures/sdk-v2-stdio.ts'), ...args]);
+    const { target, pid } = stdioPeer([...program(new URL('./fixtures/sdk-v2-stdio.ts', import.meta.url)), ...args]);
     return { target, stop: () => expect(isRunning(pid())).toBe(false) };
   };
 

@@ -14,11 +14,7 @@ export const official = (name: string): string =>
   fileURLToPath(new URL(`../../node_modules/@modelcontextprotocol/${name}/dist/index.js`, import.meta.url));
 
 /** A program of this repository, written in TypeScript. */
-export const program = (path: string): readonly string[] => [
-  '--import',
-  'tsx',
-  fileURLToPath(new URL(`../../${path}`, import.meta.url)),
-];
+export const program = (url: URL): readonly string[] => ['--import', 'tsx', fileURLToPath(url)];
 
 /** A server on stdio that says which process it is. */
 export interface StdioPeer {

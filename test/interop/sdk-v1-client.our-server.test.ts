@@ -28,7 +28,8 @@ function overStdio(name: string, revision: string, only: boolean): Visit {
   return {
     name,
     revision,
-    open: () => visitByV1({ args: [...program('test/interop/fixtures/our-stdio.ts'), JSON.stringify(options)] }),
+    open: () =>
+      visitByV1({ args: [...program(new URL('./fixtures/our-stdio.ts', import.meta.url)), JSON.stringify(options)] }),
   };
 }
 

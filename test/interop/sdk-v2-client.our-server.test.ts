@@ -39,7 +39,7 @@ function overHttp(manner: string, kind: 'url' | 'sseUrl'): Visit {
 
 function overStdio(manner: string): Visit {
   const { options, revision } = manners[manner] as (typeof manners)[string];
-  const args = [...program('test/interop/fixtures/our-stdio.ts'), JSON.stringify({ pageSize: 5 })];
+  const args = [...program(new URL('./fixtures/our-stdio.ts', import.meta.url)), JSON.stringify({ pageSize: 5 })];
   return { name: `The client of SDK v2 over stdio, ${manner}`, revision, open: () => visitByV2({ args }, options) };
 }
 

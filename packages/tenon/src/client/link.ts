@@ -129,7 +129,7 @@ export class Link implements Hands {
       this.#learn(answer);
       return dialect.speak.up.result(method)?.(answer, { params }) ?? answer;
     } catch (error) {
-      throw this.#named(error, method);
+      throw TenonError.from(error, 'call/failed', { peer: this.peer, method });
     } finally {
       this.#progress?.delete(id);
       this.#listening.delete(id);
@@ -186,7 +186,7 @@ export class Link implements Hands {
   /** A server withdraws a question of its own, or ends a listening of ours. */
   #cancelled(id: unknown): void {
     if (!isId(id)) return;
-    if (this.#listening.has(id)) this.#peer.message({ jsonrpc: '2.0', id, result: { resultType: 'complete' } });
+    if (this.#listening.has(id)) this.#peer.conclude(id);
     else this.#peer.cancel(id);
   }
 
@@ -254,12 +254,5 @@ export class Link implements Hands {
     const meta = answer._meta as JsonObject | undefined;
     const info = meta?.[SERVER_INFO] as Implementation | undefined;
     if (info && this.server.info === undefined) this.server = { ...this.server, info };
-  }
-
-  /** Errors of a call name the server and its revision, not only the road. */
-  #named(error: unknown, method: string): TenonError {
-    if (!TenonError.is(error) || this.server.info === undefined)
-      return TenonError.from(error, 'call/failed', { peer: this.peer, method });
-    return error;
   }
 }

@@ -5,6 +5,8 @@ import type { Running } from './running.js';
 
 /** What a role does with what its peer sends. */
 export interface Hands {
+  /** How errors name the peer, when more is known of it than its road. */
+  readonly peer?: string;
   /** Answers one request. What it throws becomes the error that crosses: see `rpcError`. */
   request(request: Request, running: Running, envelope?: Envelope): JsonObject | Promise<JsonObject>;
   notification(notification: Notification, envelope?: Envelope): void;

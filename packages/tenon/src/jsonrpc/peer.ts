@@ -73,7 +73,7 @@ export class Peer implements Receiver {
   /** Sends a request and waits for its result. Rejects with the peer's error, or with why there will be no answer. */
   call(method: string, params: ParamsOf, options: CallOptions = {}): Promise<JsonObject> {
     const id = this.#calls.nextId();
-    const answer = this.#calls.wait(id, { ...options, method, peer: this.channel.peer });
+    const answer = this.#calls.wait(id, { ...options, method, ...this.#facts() });
     if (this.#calls.has(id)) void this.#dispatch(id, method, params, options);
     return answer;
   }
@@ -83,7 +83,7 @@ export class Peer implements Receiver {
       const given = typeof params === 'function' ? params(id) : params;
       await this.channel.send(request(id, method, given), options.send);
     } catch (error) {
-      this.#calls.fail(id, TenonError.from(error, 'connection/send', { peer: this.channel.peer, method }));
+      this.#calls.fail(id, TenonError.from(error, 'connection/send', { ...this.#facts(), method }));
     }
   }
 
@@ -92,7 +92,7 @@ export class Peer implements Receiver {
     try {
       await this.channel.send(notification(method, params), options);
     } catch (error) {
-      this.#problem(TenonError.from(error, 'connection/send', { peer: this.channel.peer, method }));
+      this.#problem(TenonError.from(error, 'connection/send', { ...this.#facts(), method }));
     }
   }
 
@@ -276,7 +276,7 @@ export class Peer implements Receiver {
   }
 
   #facts(): { peer: string } {
-    return { peer: this.channel.peer };
+    return { peer: this.#hands.peer ?? this.channel.peer };
   }
 
   #closedError(): TenonError {

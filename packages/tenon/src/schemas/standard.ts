@@ -11,18 +11,13 @@ export type JsonSchema = { readonly [keyword: string]: unknown };
 export type Schema<Input = unknown, Output = Input> = StandardSchema<Input, Output> | JsonSchema;
 
 /** What goes into a schema: the value before its defaults and transforms. A JSON Schema literal is read `as const`. */
-export type InferInput<S> = S extends { readonly '~standard': { readonly types?: infer Types } }
-  ? NonNullable<Types> extends { readonly input: infer Input }
-    ? Input
-    : unknown
-  : FromJsonSchema<S>;
+export type InferInput<S> = S extends StandardSchema ? TypesOf<S>['input'] : FromJsonSchema<S>;
 
 /** What comes out of a schema: the value after its defaults and transforms. */
-export type InferOutput<S> = S extends { readonly '~standard': { readonly types?: infer Types } }
-  ? NonNullable<Types> extends { readonly output: infer Output }
-    ? Output
-    : unknown
-  : FromJsonSchema<S>;
+export type InferOutput<S> = S extends StandardSchema ? TypesOf<S>['output'] : FromJsonSchema<S>;
+
+/** Looked up, not inferred: it costs the compiler far less, and servers have hundreds of schemas. */
+type TypesOf<S extends StandardSchema> = NonNullable<S['~standard']['types']>;
 
 /** What a handler is given: `InferOutput`, or any object where nothing is known of it. */
 export type InferArguments<S> = unknown extends InferOutput<S> ? Record<string, unknown> : InferOutput<S>;

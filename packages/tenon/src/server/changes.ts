@@ -18,10 +18,11 @@ export function changes(
       return;
     }
     gathered.set(list, [...items]);
-    clock.after(GATHER, () => {
+    const tell = () => {
       const all = gathered.get(list) ?? [];
       gathered.delete(list);
       announce(list, all);
-    });
+    };
+    clock.after(GATHER, tell, { hold: true });
   };
 }

@@ -254,7 +254,7 @@ describe('a catalog that changes', () => {
         controller.abort();
       }
     })();
-    await new Promise(resolve => setTimeout(resolve, 5));
+    for (let n = 0; n < 10; n++) await new Promise(resolve => setImmediate(resolve));
     for (let n = 0; n < 10; n++) changing.tools.set(`t${n}`, tool({ run: () => '' }));
     clock.advance(20);
     await watching;

@@ -53,11 +53,11 @@ interface ToolSchemas<I, O> {
 }
 
 interface ToolWork<I, O> extends ToolFacts {
-  run(input: ToolInput<I>, context: Context): Awaitable<ToolReturn<O extends Schema ? InferInput<O> : unknown>>;
+  run(input: ToolInput<I>, context: Context): Awaitable<ToolReturn<O extends undefined ? unknown : InferInput<O>>>;
 }
 
 /** What a handler is given: what comes out of the input schema, or any object where nothing is known of it. */
-export type ToolInput<I> = I extends Schema ? InferArguments<I> : Record<string, unknown>;
+export type ToolInput<I> = I extends undefined ? Record<string, unknown> : InferArguments<I>;
 
 /**
  * Defines a tool. The schemas are any Standard Schema or raw JSON Schema: `input` types the handler's first argument,
@@ -65,6 +65,6 @@ export type ToolInput<I> = I extends Schema ? InferArguments<I> : Record<string,
  */
 export function tool<const I extends Schema | undefined = undefined, const O extends Schema | undefined = undefined>(
   definition: ToolSpec<I, O>,
-): ToolDefinition<I extends Schema ? InferInput<I> : undefined, O extends Schema ? InferOutput<O> : unknown> {
+): ToolDefinition<I extends undefined ? undefined : InferInput<I>, O extends undefined ? unknown : InferOutput<O>> {
   return definition as object as ToolDefinition<never, never>;
 }

@@ -70,24 +70,19 @@ function leastPoll(idle: number): number {
   return idle < 2 ? LEAST_POLL : Math.min(MOST_POLL, LEAST_POLL * 2 ** (idle - 1));
 }
 
-declare const setTimeout: (run: () => void, ms: number) => unknown;
-declare const clearTimeout: (timer: never) => void;
-
 /**
- * Waits by the clock, or until aborted. A clock's timer keeps no process alive; while a call waits for its answer
- * nothing else may, so `hold` adds a timer that does.
+ * Waits by the clock, or until aborted. While a call waits for its answer nothing else may keep the process alive: then
+ * `hold` does.
  */
 export function pause(clock: Clock, ms: number, signal: AbortSignal, hold: boolean): Promise<void> {
   return new Promise(resolve => {
     if (signal.aborted) return resolve();
-    const held = hold ? setTimeout(() => {}, 2 ** 31 - 1) : undefined;
     const done = () => {
-      if (held !== undefined) clearTimeout(held as never);
       signal.removeEventListener('abort', done);
       callOff();
       resolve();
     };
-    const callOff = clock.after(ms, done);
+    const callOff = clock.after(ms, done, { hold });
     signal.addEventListener('abort', done);
   });
 }

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { createServer } from '../server/server.js';
+import { tool } from '../server/tool.js';
+import { createPair } from '../transports/memory.js';
+import { fakeClock } from './clock.js';
+import { delay, drop, duplicate, faulty, garbage, type Plan } from './faults.js';
+import { connectPair, eachRevision } from './pair.js';
+
+const soon = () => new Promise(resolve => setImmediate(resolve));
+
+describe('a fake clock', () => {
+  it('runs what is due, in its order, at its time', () => {
+    const clock = fakeClock(100);
+    const ran: unknown[] = [];
+    const at = (name: string) => () => ran.push([name, clock.now()]);
+    clock.after(20, at('b'));
+    clock.after(10, () => {
+      at('a')();
+      clock.after(5, at('nested'));
+    });
+    const off = clock.after(15, at('off'));
+    clock.after(-5, at('now'));
+    off();
+    off();
+    clock.advance(20);
+    expect(ran).toEqual([
+      ['now', 100],
+      ['a', 110],
+      ['nested', 115],
+      ['b', 120],
+    ]);
+    expect([clock.now(), clock.timers]).toEqual([120, 0]);
+  });
+});
+
+describe('a faulty channel', () => {
+  const start = (send: Plan, receive: Plan = () => undefined) => {
+    const pair = createPair();
+    const clock = fakeClock();
+    const [near, far]: [unknown[], unknown[]] = [[], []];
+    const hear = (log: unknown[]) => ({
+      message: (value: unknown) => log.push((value as { method?: string }).method ?? value),
+      unreadable() {},
+      lost() {},
+      closed: () => log.push('closed'),
+    });
+    const channel = faulty(pair.client, { send, receive, clock });
+    pair.server.open(hear(far));
+    channel.open(hear(near));
+    return { channel, server: pair.server, clock, near, far };
+  };
+  const note = (method: string) => ({ jsonrpc: '2.0' as const, method });
+
+  it('drops, repeats, delays and spoils as planned, and leaves all else alone', async () => {
+    const plans = [undefined, drop, duplicate, delay(50), garbage('?'), undefined];
+    const { channel, clock, far, near } = start((_, index) => plans[index]);
+    for (const each of 'abcdef') await channel.send(note(each));
+    await soon();
+    expect(far).toEqual(['a', 'c', 'c', '?', 'f']);
+    clock.advance(50);
+    await soon();
+    expect(far.at(-1)).toBe('d');
+    await channel.close();
+    await soon();
+    expect([near, far.at(-1)]).toEqual([['closed'], 'closed']);
+  });
+
+  it('does the same to what comes', async () => {
+    const { server, near } = start(
+      () => undefined,
+      (_, index) => (index === 0 ? duplicate : undefined),
+    );
+    server.send(note('a'));
+    server.send(note('b'));
+    await soon();
+    expect(near).toEqual(['a', 'a', 'b']);
+  });
+});
+
+describe('a pair', () => {
+  const server = createServer({ name: 's', version: '1', tools: { t: tool({ run: (_, ctx) => ctx.revision }) } });
+
+  it.each(eachRevision)(
+    'speaks %s [lifecycle.version.client-sends-supported lifecycle.operation.respect-version base.core-always-supported base.core-layers-mandatory]',
+    async revision => {
+      const seen: string[] = [];
+      const client = await connectPair(server, { revision, tap: from => seen.push(from) });
+      expect(client.server.revision).toBe(revision);
+      expect(await client.tools.t()).toMatchObject({ content: [{ text: revision }] });
+      expect(new Set(seen)).toEqual(new Set(['client', 'server']));
+      await client.close();
+    },
+  );
+
+  it('may be led through what goes wrong', async () => {
+    const clock = fakeClock();
+    const through = (channel: Parameters<typeof faulty>[0]) =>
+      faulty(channel, {
+        send: message => ((message as { method?: string }).method === 'tools/call' ? drop : undefined),
+      });
+    const client = await connectPair(server, { clock, through, validate: 'off' });
+    const call = client.callTool('t').catch(error => error.code);
+    await soon();
+    clock.advance(60_000);
+    expect(await call).toBe('call/timeout');
+    await client.close();
+  });
+});

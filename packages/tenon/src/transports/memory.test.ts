@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import type { Message } from '../jsonrpc/message.js';
+import { createPair } from './memory.js';
+
+const soon = () => new Promise(resolve => setImmediate(resolve));
+const note = (n: number): Message => ({ jsonrpc: '2.0', method: 'n', params: { n } });
+
+function ear() {
+  const log: unknown[] = [];
+  return {
+    log,
+    message: (value: unknown) => log.push(value),
+    unreadable() {},
+    lost() {},
+    closed: (error?: unknown) => log.push(['closed', error]),
+  };
+}
+
+// What every channel must do is in test/channels.
+describe('a pair of channels', () => {
+  it('delivers by reference, in order, and never within the call that sends', async () => {
+    const { client, server } = createPair();
+    const heard = ear();
+    server.open(heard);
+    const messages = [note(1), note(2)];
+    for (const each of messages) client.send(each);
+    expect(heard.log).toEqual([]);
+    await soon();
+    expect(heard.log[0]).toBe(messages[0]);
+    expect(heard.log).toEqual(messages);
+  });
+
+  it('shows all that crosses to its tap, before it is delivered', () => {
+    const seen: unknown[] = [];
+    const { client, server } = createPair((from, message) => seen.push([from, message]));
+    client.send(note(1));
+    server.send(note(2));
+    expect(seen).toEqual([
+      ['client', note(1)],
+      ['server', note(2)],
+    ]);
+  });
+
+  it('keeps what comes before an end is open, a thousand messages at the most', async () => {
+    const { client, server } = createPair();
+    for (let n = 0; n < 1000; n++) client.send(note(n));
+    expect(() => client.send(note(1000))).toThrow(expect.objectContaining({ code: 'connection/not-open' }));
+    const heard = ear();
+    server.open(heard);
+    await soon();
+    expect(heard.log).toHaveLength(1000);
+  });
+
+  it('delivers what was sent before its end, then tells both ends, once', async () => {
+    const { client, server } = createPair();
+    const [near, far] = [ear(), ear()];
+    client.open(near);
+    server.open(far);
+    client.send(note(1));
+    client.close();
+    server.close();
+    client.close();
+    await soon();
+    expect(far.log).toEqual([['closed', undefined]]);
+    expect(near.log).toEqual([['closed', undefined]]);
+  });
+
+  it('gives the other end the last word that was said to it', async () => {
+    const { client, server } = createPair();
+    const far = ear();
+    server.open(far);
+    client.open(ear());
+    client.send(note(1));
+    client.close();
+    await soon();
+    expect(far.log).toEqual([note(1), ['closed', undefined]]);
+    expect(() => server.send(note(2))).toThrow(expect.objectContaining({ code: 'connection/closed' }));
+  });
+
+  it('tells an end that opens after the other has left what came, and then that it has', async () => {
+    const { client, server } = createPair();
+    client.send(note(1));
+    client.close();
+    expect(() => server.send(note(2))).toThrow(expect.objectContaining({ code: 'connection/closed' }));
+    const far = ear();
+    server.open(far);
+    await soon();
+    expect(far.log).toEqual([note(1), ['closed', undefined]]);
+    const near = ear();
+    client.open(near);
+    await soon();
+    expect(near.log).toEqual([['closed', undefined]]);
+  });
+});
