@@ -1,14 +1,15 @@
 // @ts-check
 /** The programs whose compilation is measured: the same tools, offered by each library. */
 
-/** @typedef {'zod' | 'tenon' | 'tenonClient' | 'official'} Kind */
+/** @typedef {keyof typeof kinds} Kind */
 
 /** What each program is, in the words of the report. */
 export const kinds = /** @type {const} */ ({
   zod: 'the schemas alone',
   tenon: 'Tenon, a server',
   tenonClient: 'Tenon, a server and a typed client that calls each tool',
-  official: 'official v2, a server',
+  official: 'official v2, a server, what tools return checked by a type that is written out',
+  officialUnchecked: 'official v2, a server, what tools return unchecked',
 });
 
 const UNITS = ['metric', 'imperial', 'scientific'];
@@ -47,16 +48,18 @@ const tenonTool = n => `    forecast${n}: tool({
       run: (${taken(n)}) => (${value(n)}),
     }),`;
 
-/** @param {number} n */
-const officialTool = n => `server.registerTool(
+/** `registerTool` does not check what a handler returns against its output: for that it is written out. */
+const officialTool = (/** @type {boolean} */ checked) => (/** @type {number} */ n) =>
+  `const output${n} = ${output(n)};
+server.registerTool(
   'forecast${n}',
   {
     description: 'The weather in days to come, number ${n}',
     inputSchema: ${input(n)},
-    outputSchema: ${output(n)},
+    outputSchema: output${n},
   },
   (${taken(n)}) => {
-    const structuredContent = ${value(n)};
+    const structuredContent${checked ? `: z.input<typeof output${n}>` : ''} = ${value(n)};
     return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
   },
 );`;
@@ -78,6 +81,14 @@ ${repeat(count, tenonTool)}
 const clientCall = n =>
   `export const degrees${n}: number = (await client.tools.forecast${n}({ city: 'Oslo', tags${n}: [] })).degrees${n};`;
 
+/** @param {number} count @param {boolean} checked */
+const officialServer = (count, checked) => `import { McpServer } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+
+export const server = new McpServer({ name: 'weather', version: '1.0.0' });
+${repeat(count, officialTool(checked))}
+`;
+
 /** @type {Record<Kind, (count: number) => string>} */
 const sources = {
   zod: count => `import { z } from 'zod';
@@ -89,12 +100,8 @@ ${repeat(count, n => `export const input${n} = ${input(n)};\nexport const output
 const client = await connect<typeof server>(server);
 ${repeat(count, clientCall)}
 `,
-  official: count => `import { McpServer } from '@modelcontextprotocol/server';
-import { z } from 'zod';
-
-export const server = new McpServer({ name: 'weather', version: '1.0.0' });
-${repeat(count, officialTool)}
-`,
+  official: count => officialServer(count, true),
+  officialUnchecked: count => officialServer(count, false),
 };
 
 /**

@@ -62,7 +62,7 @@ export function asks(now: () => Guest): void {
     );
   });
 
-  it('logs from the level that was now().asked for', async () => {
+  it('logs from the level that was asked for', async () => {
     await now().client.setLogLevel('debug');
     const seen = now().logs.length;
     expect(textOf(await now().client.callTool('toggle-simulated-logging'))).toContain('Started');

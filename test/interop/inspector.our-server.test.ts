@@ -31,7 +31,7 @@ describe('MCP Inspector with the notes', () => {
     await installRuntimes();
     home = await mkdtemp(join(tmpdir(), 'tenon-interop-'));
     http = await serveHttp(server, { port: 0 });
-  });
+  }, 300_000);
   afterAll(async () => {
     await http.close({ deadline: 0 });
     await rm(home, { recursive: true });

@@ -20,6 +20,7 @@ import { Toolbox, unusable } from './toolbox.js';
 const CACHED_ANSWERS = 200;
 const NOTHING: Issue = { path: [], message: 'expected structured content, got none' };
 const MAX_PAGES = 10_000;
+const CURSOR_GONE = 'call/cursor-gone';
 
 /** The road of a call: gate, cache, link, rounds, judgement; and once more where that is safe. */
 export class Caller {
@@ -54,10 +55,20 @@ export class Caller {
   /** Every entry of a list, over all its pages. */
   async *pages<T>(method: MethodName, key: string, options: CallOptions = {}): AsyncGenerator<T> {
     let cursor: string | undefined;
+    let link = await this.lifeline.link();
     const seen = new Set<string>();
+    const told = new Set<string>();
+    let again = false;
     for (let page = 0; page < MAX_PAGES; page++) {
-      const result = await this.call(method, cursor === undefined ? {} : { cursor }, options);
-      yield* result[key] as T[];
+      const result = await this.#page(link, method, cursor, options);
+      link = this.lifeline.last;
+      if (result === undefined) {
+        again = true;
+        seen.clear();
+        cursor = undefined;
+        continue;
+      }
+      yield* fresh(result[key] as T[], told, again);
       cursor = this.#nextCursor(result);
       if (cursor === undefined) return;
       if (seen.has(cursor)) throw this.#error('peer/endless-list', `${method} gives the same cursor again`);
@@ -84,6 +95,18 @@ export class Caller {
     this.toolbox.fill(all);
   }
 
+  /** One page; none when its cursor belongs to a session that is gone: the list then begins anew. */
+  async #page(link: Link, method: MethodName, cursor: string | undefined, options: CallOptions) {
+    if (cursor === undefined) return this.call(method, {}, options);
+    try {
+      const now = await this.lifeline.link();
+      return isOtherSession(now, link) ? undefined : await this.call(method, { cursor }, options);
+    } catch (error) {
+      if (TenonError.is(error) && error.code === CURSOR_GONE) return undefined;
+      throw error;
+    }
+  }
+
   #nextCursor({ nextCursor }: JsonObject): string | undefined {
     if (typeof nextCursor !== 'string') return undefined;
     // An empty cursor is one like any other where requests state their revision; before, servers mean "no more" by it.
@@ -96,7 +119,8 @@ export class Caller {
       return await this.#once(link, method, params, options);
     } catch (error) {
       if (!TenonError.is(error)) throw error;
-      if (error.code === 'session/gone') return this.#once(await this.lifeline.renew(link), method, params, options);
+      if (error.code === 'session/gone')
+        return this.#once(sameCursor(await this.lifeline.renew(link), link, params), method, params, options);
       if (error.rpc === HEADER_MISMATCH && method === 'tools/call') {
         this.toolbox.forget();
         this.cache.forget({ methods: ['tools/list'] });
@@ -104,7 +128,7 @@ export class Caller {
       }
       const lost = /^(call\/outcome-unknown|http\/interrupted|connection\/closed|stdio\/exited)$/.test(error.code);
       if (lost && (options.idempotent ?? isReading(method)))
-        return this.#once(await this.lifeline.link(), method, params, options);
+        return this.#once(sameCursor(await this.lifeline.link(), link, params), method, params, options);
       throw lost ? outcomeUnknown(error, link, method) : error;
     }
   }
@@ -197,5 +221,29 @@ export class Caller {
 
   #error(code: string, summary: string, method?: string, link = this.lifeline.last): TenonError {
     return new TenonError(code, summary, { peer: link.peer, method });
+  }
+}
+
+/** A cursor is good in the session that gave it, where there are sessions. */
+function isOtherSession(now: Link, before: Link): boolean {
+  return now !== before && before.dialect.opening === 'handshake';
+}
+
+function sameCursor(now: Link, before: Link, { cursor }: JsonObject): Link {
+  if (cursor === undefined || !isOtherSession(now, before)) return now;
+  throw new TenonError(CURSOR_GONE, 'the session that gave the cursor is gone', {
+    peer: before.peer,
+    next: 'read the list from its start',
+  });
+}
+
+/** What was told before is not told again when the list had to begin anew. */
+function* fresh<T>(entries: readonly T[], told: Set<string>, again: boolean): Generator<T> {
+  for (const entry of entries) {
+    const { uri, uriTemplate, name } = entry as { uri?: string; uriTemplate?: string; name?: string };
+    const key = String(uri ?? uriTemplate ?? name);
+    if (again && told.has(key)) continue;
+    told.add(key);
+    yield entry;
   }
 }

@@ -1,6 +1,7 @@
+import { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import { encodeHeaderValue } from '../model/header-value.js';
-import { type Mirror, mirroredValue, NAMED_BY } from '../model/mirror.js';
+import { isExact, type Mirror, mirroredValue, NAMED_BY } from '../model/mirror.js';
 
 export function nameHeader(method: string, params: JsonObject): Record<string, string> {
   const member = NAMED_BY.get(method);
@@ -12,7 +13,15 @@ export function nameHeader(method: string, params: JsonObject): Record<string, s
 export function argumentHeaders(mirrors: readonly Mirror[], args: JsonObject | undefined): Record<string, string> {
   const headers = mirrors.flatMap(({ header, path }) => {
     const value = mirroredValue(args, path);
+    if (typeof value === 'number' && !isExact(value)) throw inexact(path, value);
     return value === undefined ? [] : [[header, encodeHeaderValue(String(value))]];
   });
   return Object.fromEntries(headers);
+}
+
+function inexact(path: readonly string[], value: number): TenonError {
+  return new TenonError('call/inexact-argument', `the argument "${path.join('.')}" can not be mirrored in a header`, {
+    expected: `an integer between ${Number.MIN_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}`,
+    got: String(value),
+  });
 }

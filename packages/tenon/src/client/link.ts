@@ -41,6 +41,9 @@ export interface Sending extends Pick<PeerCallOptions, 'signal' | 'idleTimeout' 
   readonly onId?: (id: Id) => void;
 }
 
+/** A listening is over because the server said so: that is no failure. */
+const ENDED = new TenonError('call/ended', 'the server ended the listening');
+
 /** One open road to a server, and the dialect spoken on it. */
 export class Link implements Hands {
   readonly endpoint: Endpoint;
@@ -129,6 +132,7 @@ export class Link implements Hands {
       this.#learn(answer);
       return dialect.speak.up.result(method)?.(answer, { params }) ?? answer;
     } catch (error) {
+      if (error === ENDED) return {};
       throw TenonError.from(error, 'call/failed', { peer: this.peer, method });
     } finally {
       this.#progress?.delete(id);
@@ -173,6 +177,11 @@ export class Link implements Hands {
     return false;
   }
 
+  /** Where requests open by themselves a client sends no responses. Until that is settled the server may be of any kind. */
+  mayAnswer(): boolean {
+    return !this.#opened || this.#dialect?.asking !== 'by-retry';
+  }
+
   async #answer({ method, params = {} }: Request, running: Running): Promise<JsonObject> {
     if (method === 'ping') return {};
     const { dialect } = this;
@@ -186,7 +195,7 @@ export class Link implements Hands {
   /** A server withdraws a question of its own, or ends a listening of ours. */
   #cancelled(id: unknown): void {
     if (!isId(id)) return;
-    if (this.#listening.has(id)) this.#peer.conclude(id);
+    if (this.#listening.has(id)) this.#peer.lost(id, ENDED);
     else this.#peer.cancel(id);
   }
 

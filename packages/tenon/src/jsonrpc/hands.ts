@@ -18,4 +18,6 @@ export interface Hands {
   batches(): boolean;
   /** What stands for the id of a message that was too broken to have one; `false`: such a message is not answered. */
   unreadableId(): null | undefined | false;
+  /** Whether what the peer asks may be answered; when not, it is told nothing at all. Default: it may. */
+  mayAnswer?(): boolean;
 }

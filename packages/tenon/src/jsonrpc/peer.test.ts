@@ -157,6 +157,13 @@ describe('a peer that is asked', () => {
     expect(runs).toHaveLength(1000);
   });
 
+  it('works on any number of requests, one after the other', async () => {
+    const { said, say } = await start();
+    for (let n = 0; n < 3; n++) await say(...Array.from({ length: 500 }, (_, id) => ask(id)));
+    expect(said).toHaveLength(1500);
+    expect(said.filter(answer => 'error' in (answer as object))).toEqual([]);
+  });
+
   it('aborts what runs when the road ends, and tells so once', async () => {
     const { peer, say, heard, runs, far } = await start({
       request: (_, running) => {

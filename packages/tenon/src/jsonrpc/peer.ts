@@ -194,12 +194,19 @@ export class Peer implements Receiver {
 
   #refuse(id: Id | undefined, code: number, message: string, reply: Reply): void {
     const unreadable = this.#hands.unreadableId();
-    if (id === undefined && unreadable === false) return reply(undefined);
+    if ((id === undefined && unreadable === false) || this.#mayNotAnswer()) return reply(undefined);
     reply(failure(id ?? (unreadable === null ? null : undefined), { code, message }));
   }
 
   #run(incoming: Request, envelope: Envelope | undefined, reply: Reply): void {
     const { id } = incoming;
+    if (this.#mayNotAnswer()) {
+      const what = incoming.method.slice(0, 128);
+      this.#problem(
+        new TenonError('peer/may-not-ask', `asked ${what}, which its revision has no requests for`, this.#facts()),
+      );
+      return reply(undefined);
+    }
     this.#running ??= new Map();
     if (this.#running.has(id)) {
       const error = rpcError(INVALID_REQUEST, `Invalid request: the id ${show(id)} is in use`);
@@ -214,6 +221,10 @@ export class Peer implements Receiver {
     this.#running.set(id, job);
     this.#working += 1;
     void this.#answer(incoming, running, envelope).then(response => this.#finish(id, job, response));
+  }
+
+  #mayNotAnswer(): boolean {
+    return this.#hands.mayAnswer?.() === false;
   }
 
   #finish(id: Id, job: Job, response: Response): void {

@@ -79,6 +79,11 @@ function annotated(value: unknown): boolean {
   return ANNOTATION in value || Object.entries(value).some(([key, inner]) => !DATA.has(key) && annotated(inner));
 }
 
+/** Numbers beyond this can not be told from their neighbours: what a header says of them may be another one. */
+export function isExact(value: number): boolean {
+  return Math.abs(value) <= Number.MAX_SAFE_INTEGER;
+}
+
 /** The argument at a path; undefined when it is absent or null: such a one has no header. */
 export function mirroredValue(args: JsonObject | undefined, path: readonly string[]): unknown {
   let at: unknown = args;

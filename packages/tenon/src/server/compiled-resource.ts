@@ -17,6 +17,10 @@ export function isTemplate(key: string): boolean {
   return key.includes('{');
 }
 
+/** https://www.rfc-editor.org/rfc/rfc3986#appendix-A, where brackets stand around an IP literal only. */
+const URI =
+  /^[A-Za-z][A-Za-z0-9+.-]*:(?:\/\/(?:[\w\-.~!$&'()*+,;=:@]|%[\dA-Fa-f]{2})*(?:\[[\dA-Fa-f:.v]+\](?::\d*)?)?(?=[/?#]|$))?(?:[\w\-.~!$&'()*+,;=:@/?]|%[\dA-Fa-f]{2})*(?:#(?:[\w\-.~!$&'()*+,;=:@/?]|%[\dA-Fa-f]{2})*)?$/;
+
 /** Throws when the key is neither a URI nor a template that can be matched. */
 export const compileResource: (key: string, definition: AnyResource) => CompiledResource = compiledOnce(make);
 
@@ -25,9 +29,9 @@ function make(key: string, definition: AnyResource): CompiledResource {
   if (template && template.matchable !== true) {
     throw new TenonError('resource/template', `"${key}" can not be matched: ${template.matchable}`);
   }
-  if (!template && !/^[A-Za-z][A-Za-z0-9+.-]*:/.test(key)) {
+  if (!template && !URI.test(key)) {
     throw new TenonError('resource/uri', `"${key}" is no URI`, {
-      expected: 'a scheme and a colon at its start: note://a',
+      expected: 'a scheme and a colon at its start, all else percent-encoded where RFC 3986 wants it: note://a%20b',
     });
   }
   return { definition, template, wire: wireOf(key, template !== undefined, definition) };

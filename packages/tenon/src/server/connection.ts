@@ -20,6 +20,7 @@ import type { Blueprint } from './blueprint.js';
 import type { Caller } from './caller.js';
 import { hearCustom } from './customized.js';
 import { dispatch } from './dispatch.js';
+import type { Visitor } from './elicitations.js';
 import { initialize } from './initializing.js';
 import type { Subscriptions, Turn } from './turn.js';
 import type { Watcher } from './watchers.js';
@@ -29,7 +30,7 @@ const ASK_TIMEOUT = 30 * 60_000;
 const MAX_SUBSCRIPTIONS = 1000;
 
 /** One peer on one channel. Its session, when it opens one, is a few values; requests that carry their own facts need none. */
-export class Connection implements Hands, Conversation, Subscriptions {
+export class Connection implements Hands, Conversation, Subscriptions, Visitor {
   readonly #blueprint: Blueprint;
   readonly #peer: Peer;
   readonly #auth: AuthInfo | undefined;
@@ -39,7 +40,7 @@ export class Connection implements Hands, Conversation, Subscriptions {
   #watcher: Watcher | undefined;
   #uris: Set<string> | undefined;
   #listening = 0;
-  #elicitations: Set<string> | undefined;
+  #elicits = false;
   #ended = false;
 
   constructor(blueprint: Blueprint, channel: Channel, { auth }: ConnectOptions = {}) {
@@ -115,6 +116,10 @@ export class Connection implements Hands, Conversation, Subscriptions {
     }
   }
 
+  visited(elicitationId: string): void {
+    this.#tell('notifications/elicitation/complete', { elicitationId }, undefined);
+  }
+
   add(uri: string): void {
     this.#uris ??= new Set();
     if (this.#uris.size >= MAX_SUBSCRIPTIONS && !this.#uris.has(uri))
@@ -181,7 +186,7 @@ export class Connection implements Hands, Conversation, Subscriptions {
 
   #forget(): void {
     if (this.#watcher) this.#blueprint.watchers.remove(this.#watcher, this.#uris ?? []);
-    this.#blueprint.elicitations.forget(this.#elicitations ?? []);
+    if (this.#elicits) this.#blueprint.elicitations.forget(this);
     this.#watcher = undefined;
   }
 
@@ -215,20 +220,18 @@ export class Connection implements Hands, Conversation, Subscriptions {
       },
       asking: () => this.#asking(request.id, running, caller.capabilities),
       hangUp: () => this.#hangUp(request.id),
-      elicits: id => this.#elicits(id),
+      elicits: id => this.#sent(id),
       setLogLevel: to => {
         this.#logLevel = to;
       },
     };
   }
 
-  #elicits(elicitationId: string): void {
-    this.#elicitations ??= new Set();
-    this.#elicitations.add(elicitationId);
-    this.#blueprint.elicitations.asked(elicitationId, () => {
-      this.#elicitations?.delete(elicitationId);
-      this.#tell('notifications/elicitation/complete', { elicitationId }, undefined);
-    });
+  /** The client was sent to a URL, and is to be told when the visit is done. */
+  #sent(elicitationId: string): void {
+    if (this.#ended) return;
+    this.#elicits = true;
+    this.#blueprint.elicitations.asked(elicitationId, this);
   }
 
   #hangUp(relatedTo: Id): boolean {
@@ -245,7 +248,7 @@ export class Connection implements Hands, Conversation, Subscriptions {
           data: lacks,
         });
       const words = dialect.speak.down.params(method)?.(params, {}) ?? params;
-      if (typeof words.elicitationId === 'string') this.#elicits(words.elicitationId);
+      if (typeof words.elicitationId === 'string') this.#sent(words.elicitationId);
       const answer = await this.#peer.call(method, withToken(words), {
         signal: running.signal,
         idleTimeout: ASK_TIMEOUT,

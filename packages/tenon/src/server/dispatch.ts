@@ -81,17 +81,15 @@ async function asked(
   turn: Turn,
   operate: Operate,
 ): Promise<JsonObject> {
-  const run = excusing(
-    method,
-    onion(blueprint.options.use ?? [], async operation => operate(blueprint, operation, turn)),
-  );
+  const run = onion(blueprint.options.use ?? [], async operation => operate(blueprint, operation, turn));
   if (!methods[method].mayAsk) return enter(run, method, params, new Context(turn, cannotAsk, params));
   const asking = turn.asking(params as Inputs, () => boundTo(method, params, turn));
   let context: Context | undefined;
   try {
     return await asking((ask, inputs) => {
       context = new Context(turn, ask, params, inputs, context);
-      return enter(run, method, params, context).catch(error => askToVisit(error, turn));
+      const visiting: Next = operation => run(operation).catch(error => askToVisit(error, turn, inputs));
+      return enter(excusing(method, visiting), method, params, context);
     });
   } catch (error) {
     if (TenonError.is(error) && error.code.startsWith('client/')) throw rpcError(INTERNAL_ERROR, error.message);

@@ -1,26 +1,33 @@
 /** How many elicitations by URL are remembered until they are done; beyond that the oldest is forgotten. */
 const MAX_OPEN = 10_000;
 
-/** The elicitations by URL that are not done yet, and whom to tell when they are: who was asked, and nobody else. */
-export class Elicitations {
-  readonly #open = new Map<string, () => void>();
+/** Who was asked to visit a URL. */
+export interface Visitor {
+  /** Says that the visit is done. */
+  visited(elicitationId: string): void;
+}
 
-  asked(id: string, tell: () => void): void {
+/** The elicitations by URL that are not done yet, and whom to tell when they are: who was asked last, and nobody else. */
+export class Elicitations {
+  readonly #open = new Map<string, Visitor>();
+
+  asked(id: string, visitor: Visitor): void {
     this.#open.delete(id);
-    this.#open.set(id, tell);
+    this.#open.set(id, visitor);
     const oldest = this.#open.keys().next().value;
     if (this.#open.size > MAX_OPEN && oldest !== undefined) this.#open.delete(oldest);
   }
 
   /** Tells who was asked, once. False when nobody was, or when it is done already. */
   done(id: string): boolean {
-    const tell = this.#open.get(id);
+    const visitor = this.#open.get(id);
     this.#open.delete(id);
-    tell?.();
-    return tell !== undefined;
+    visitor?.visited(id);
+    return visitor !== undefined;
   }
 
-  forget(ids: Iterable<string>): void {
-    for (const id of ids) this.#open.delete(id);
+  /** One who has left is told of nothing; who else was asked the same still is. */
+  forget(visitor: Visitor): void {
+    for (const [id, asked] of this.#open) if (asked === visitor) this.#open.delete(id);
   }
 }

@@ -2,7 +2,7 @@ import { rpcError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import { HEADER_MISMATCH } from '../model/codes.js';
 import { decodeHeaderValue } from '../model/header-value.js';
-import { type Mirror, mirroredValue } from '../model/mirror.js';
+import { isExact, type Mirror, mirroredValue } from '../model/mirror.js';
 
 /** Checks that headers say what the arguments say, where the transport has headers. Throws -32020 where they do not. */
 export function checkMirrors(
@@ -22,6 +22,7 @@ export function checkMirrors(
 
 function mismatch(value: unknown, raw: string | undefined): string | false {
   if (raw === undefined) return 'is missing';
+  if (typeof value === 'number' && !isExact(value)) return 'mirrors a number that can not be told from its neighbours';
   const said = decodeHeaderValue(raw);
   if (said === undefined) return 'is not well encoded';
   const same = typeof value === 'number' ? said.trim() !== '' && Number(said) === value : said === String(value);

@@ -65,7 +65,7 @@ describe('pages', () => {
 
   it('begin anew with an empty cursor', () => expect(page(['a', 'b'], self, '', 1).items).toEqual(['a']));
 
-  it('are refused to a cursor that was not given here [pagination.invalid-cursor]', () => {
+  it('are refused to a cursor that was not given here [pagination.invalid-cursor-error]', () => {
     const refused = (cursor: string) => expect(() => page(['a', 'b'], self, cursor, 1)).toThrow(/cursor/);
     for (const cursor of ['x', '!', 'W10=', btoa('null'), btoa('[1]'), btoa('{}'), btoa('%'), 'ü', ' ', btoa('["a"')])
       refused(cursor);

@@ -2,9 +2,11 @@ import { lacking } from '../conversation/capability.js';
 import { rpcError, TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import type { ElicitUrlParams } from '../model/asking.js';
+import type { Inputs } from '../model/methods.js';
 import type { Turn } from './turn.js';
 
 const REQUIRED = 'elicitation/required';
+const OURS = /^visit-\d+$/;
 
 /** A URL to be visited before a request can go on. */
 export interface UrlToVisit {
@@ -36,9 +38,18 @@ export function isUrlRequired(
   return TenonError.is(error) && error.code === REQUIRED;
 }
 
-/** Says it in the words of the dialect: a question where requests are made again with answers, else an error with a code. */
-export function askToVisit(error: unknown, turn: Turn): JsonObject {
+/**
+ * Says it in the words of the dialect: a question where requests are made again with answers, else an error with a code.
+ * Who was asked before and would not go is not asked again.
+ */
+export function askToVisit(error: unknown, turn: Turn, { inputResponses = {} }: Inputs): JsonObject {
   if (!isUrlRequired(error)) throw error;
+  if (
+    Object.entries(inputResponses).some(
+      ([key, answer]) => OURS.test(key) && (answer as { action?: unknown }).action !== 'accept',
+    )
+  )
+    throw new TenonError('client/declined', 'The user did not want to visit the URL that has to be visited first');
   const { dialect, caller } = turn;
   const lacks = lacking('elicitation/create', { mode: 'url' }, caller.capabilities);
   if (dialect.asking === 'by-retry') return lacks ? missing(turn, lacks) : question(error.data);
@@ -57,7 +68,7 @@ function missing({ dialect }: Turn, requiredCapabilities: object): never {
 
 function question(elicitations: readonly ElicitUrlParams[]): JsonObject {
   const requests = elicitations.map(({ mode, message, url }, index) => [
-    `url-${index}`,
+    `visit-${index}`,
     { method: 'elicitation/create', params: { mode, message, url } },
   ]);
   return { resultType: 'input_required', inputRequests: Object.fromEntries(requests) };

@@ -60,7 +60,8 @@ describe('watchers', () => {
     watchers.unwatch(one, 'a');
     watchers.remove(two, ['a', 'b', 'c']);
     watchers.updated('a');
-    expect(log).toEqual(['+a', '+b', '-a', '-b']);
+    watchers.watch(one, 'a');
+    expect(log).toEqual(['+a', '+b', '-a', '-b', '+a']);
     expect(two.told).toEqual([]);
   });
 

@@ -44,7 +44,7 @@ describe.each(runtimes)('batches, over $name', ({ open }) => {
     ['empty', []],
     ['with something in it that is no message', [call(1), 7]],
     ['with one id twice', [call(1), call(1)]],
-    ['that opens a session [lifecycle.initialize-not-in-batch]', [call(1), request(2, 'initialize')]],
+    ['that opens a session [lifecycle.initialize-not-batched]', [call(1), request(2, 'initialize')]],
     ['longer than the bound', Array.from({ length: 51 }, () => notification('x'))],
   ])('refuse a batch %s, whole', async (_what, messages) => {
     const service = await serve();

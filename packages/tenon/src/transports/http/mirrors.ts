@@ -1,6 +1,6 @@
 import type { Dialect } from '../../dialects/dialect.js';
 import { type ErrorObject, isObject, type Request } from '../../jsonrpc/message.js';
-import { HEADER_MISMATCH } from '../../model/codes.js';
+import { HEADER_MISMATCH, UNSUPPORTED_VERSION } from '../../model/codes.js';
 import { decodeHeaderValue, trimHeaderValue } from '../../model/header-value.js';
 import { PROTOCOL_VERSION } from '../../model/meta.js';
 import type { Exchange } from './exchange.js';
@@ -37,14 +37,22 @@ export function checkMirrors(exchange: Exchange, request: Request, dialect: Dial
 }
 
 /**
- * Says that the header names another version than the body, for a version that is not served: that it is not served is
- * the lesser news.
+ * Says that the header names another version than the body, or that neither names one, for a request that can not be
+ * served: why not is the lesser news, but which versions are served is said all the same.
  */
-export function checkVersion(exchange: Exchange, request: Request): ErrorObject | undefined {
+export function checkVersion(exchange: Exchange, request: Request, refusal: ErrorObject): ErrorObject | undefined {
   const meta = request.params?._meta;
   const stated = isObject(meta) ? meta[PROTOCOL_VERSION] : undefined;
-  if (typeof stated !== 'string' || says(exchange, 'mcp-protocol-version', stated)) return undefined;
-  return mismatch('MCP-Protocol-Version', 'the protocol version in _meta');
+  const agrees =
+    stated === undefined
+      ? exchange.header('mcp-protocol-version') !== undefined
+      : refusal.code !== UNSUPPORTED_VERSION || says(exchange, 'mcp-protocol-version', String(stated));
+  if (agrees) return undefined;
+  const { data } = refusal;
+  return {
+    ...mismatch('MCP-Protocol-Version', 'the protocol version in _meta'),
+    ...(data === undefined ? {} : { data }),
+  };
 }
 
 function says(exchange: Exchange, name: string, value: string): boolean {

@@ -1,6 +1,5 @@
 import type { AuthInfo } from '../../jsonrpc/channel.js';
 import { type Kind, kindOf, malformation, type Notification, type Request } from '../../jsonrpc/message.js';
-import { UNSUPPORTED_VERSION } from '../../model/codes.js';
 import { trimHeaderValue } from '../../model/header-value.js';
 import { createAcceptance, isJson } from './accept.js';
 import { failed } from './admission.js';
@@ -66,8 +65,7 @@ function receive(road: Road, sessions: Sessions, exchange: Exchange, value: unkn
   const manner = road.service.manner(request, version);
   if (manner.opening === 'per-request') return answerAlone(road, exchange, request, manner.dialect, auth);
   if (manner.opening === 'refused') {
-    const unserved = manner.error.code === UNSUPPORTED_VERSION;
-    const error = (unserved ? checkVersion(exchange, request) : undefined) ?? manner.error;
+    const error = checkVersion(exchange, request, manner.error) ?? manner.error;
     return refuse(exchange, Math.max(statusOf(error.code), 400), error, request.id);
   }
   const sessionId = exchange.header('mcp-session-id');
@@ -80,7 +78,7 @@ function receive(road: Road, sessions: Sessions, exchange: Exchange, value: unkn
 
 /** Notifications, responses, batches, and what is no message at all. */
 function receiveOther(road: Road, sessions: Sessions, exchange: Exchange, value: unknown, kind: Kind, auth?: AuthInfo) {
-  const sessionId = exchange.header('mcp-session-id');
+  const sessionId = sessionOf(road, exchange);
   if (sessionId === undefined) {
     if (kind === 'notification') return receiveAlone(road, exchange, value as Notification);
     const { id, why } = malformation(value);
@@ -101,7 +99,7 @@ function receiveAlone(road: Road, exchange: Exchange, { method, params }: Notifi
 }
 
 function getOrDelete(road: Road, sessions: Sessions, exchange: Exchange, auth: AuthInfo | undefined) {
-  const sessionId = exchange.header('mcp-session-id');
+  const sessionId = sessionOf(road, exchange);
   if (sessionId === undefined) {
     const why = `${exchange.method} needs a session; ${SESSION_MISSING}`;
     return refuse(exchange, 405, invalidRequest(why), undefined, { allow: 'POST, OPTIONS' });
@@ -128,6 +126,13 @@ function findSession(
   if (session === undefined)
     refuse(exchange, 404, invalidRequest('There is no such session; initialize opens one'), id);
   return session;
+}
+
+const OPENING: Request = { jsonrpc: '2.0', id: 0, method: 'initialize' };
+
+/** The session that is named, where there are any: who serves only requests that stand alone takes no note of it. */
+function sessionOf(road: Road, exchange: Exchange): string | undefined {
+  return road.service.manner(OPENING).opening === 'handshake' ? exchange.header('mcp-session-id') : undefined;
 }
 
 function versionOf(exchange: Exchange): string | undefined {

@@ -1,0 +1,69 @@
+// @ts-check
+/** The programs whose bundles are measured. Their schemas are plain JSON Schema, so that no schema library is in them. */
+
+const tenonTools = `tools: { echo: tool({
+  input: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+  run: ({ text }) => text,
+}) }`;
+const tenonServer = `import { createServer, tool } from 'tenon';
+const server = createServer({ name: 'echo', version: '1.0.0', ${tenonTools} });`;
+const officialServer = `import { McpServer, fromJsonSchema } from '@modelcontextprotocol/server';
+const make = () => {
+  const server = new McpServer({ name: 'echo', version: '1.0.0' });
+  const inputSchema = fromJsonSchema({ type: 'object', properties: { text: { type: 'string' } }, required: ['text'] });
+  server.registerTool('echo', { inputSchema }, ({ text }) => ({ content: [{ type: 'text', text }] }));
+  return server;
+};`;
+
+/** @typedef {{ name: string, source: string, platform: 'node' | 'browser' | 'neutral', limit?: number, external?: string[] }} Program */
+
+/** Limits are KiB, minified and gzipped. @type {readonly Program[]} */
+export const bundles = [
+  {
+    name: 'Tenon: stdio server',
+    source: `import { serveStdio } from 'tenon/stdio';\n${tenonServer}\nserveStdio(server);`,
+    platform: 'node',
+    limit: 24,
+  },
+  {
+    name: 'Tenon: HTTP server on Node',
+    source: `import { serveHttp } from 'tenon/node';\n${tenonServer}\nserveHttp(server);`,
+    platform: 'node',
+    limit: 32,
+  },
+  {
+    name: 'Tenon: fetch handler',
+    source: `import { createHandler } from 'tenon/http';\n${tenonServer}\nexport default { fetch: createHandler(server) };`,
+    platform: 'browser',
+    limit: 32,
+  },
+  {
+    name: 'Tenon: client on Node',
+    source: `import { connect } from 'tenon';\nexport const client = await connect('http://localhost:3000/mcp');`,
+    platform: 'node',
+    limit: 24,
+  },
+  {
+    name: 'Tenon: client in browsers',
+    source: `import { connect } from 'tenon';\nexport const client = await connect('http://localhost:3000/mcp');`,
+    platform: 'browser',
+    limit: 24,
+  },
+  {
+    name: 'official v2: stdio server',
+    source: `import { serveStdio } from '@modelcontextprotocol/server/stdio';\n${officialServer}\nserveStdio(make);`,
+    platform: 'node',
+  },
+  {
+    name: 'official v2: fetch handler',
+    source: `import { createMcpHandler } from '@modelcontextprotocol/server';\n${officialServer}\nexport default createMcpHandler(make);`,
+    platform: 'node',
+  },
+  {
+    name: 'official v2: client',
+    source: `import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+export const client = new Client({ name: 'a', version: '1' });
+await client.connect(new StreamableHTTPClientTransport(new URL('http://localhost:3000/mcp')));`,
+    platform: 'browser',
+  },
+];

@@ -1,0 +1,120 @@
+// @ts-check
+/** How many bytes the library adds to a program, and what installing it takes. */
+import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { installPacked } from '../../scripts/pack.mjs';
+import { readJson, root, runNpm } from '../../scripts/process.mjs';
+import { heading, table } from '../report.mjs';
+import { bundles } from './bundles.mjs';
+
+const KIB = 1024;
+/** How many of the heaviest files are named. */
+const HEAVIEST = 12;
+
+/** @typedef {{ name: string, bytes: number, gzipped: number, limit: number | undefined, heaviest: [string, number][] }} Bundle */
+/** @typedef {{ name: string, packages: number, megabytes: number }} Footprint */
+
+/** Bundles are the same each time: there are no rounds. */
+export async function measureSize() {
+  const project = await installPacked([
+    '@modelcontextprotocol/server',
+    '@modelcontextprotocol/client',
+    '@modelcontextprotocol/node',
+  ]);
+  try {
+    /** @type {Bundle[]} */
+    const measured = [];
+    for (const bundle of bundles) measured.push(await measureBundle(project.folder, bundle));
+    const footprints = [await footprintOf('tenon', project.tarball), await footprintOf('@modelcontextprotocol/server')];
+    return { results: { bundles: measured, footprints }, markdown: markdownOf(measured, footprints) };
+  } finally {
+    await project.remove();
+  }
+}
+
+/** @param {string} folder @param {typeof bundles[number]} bundle @returns {Promise<Bundle>} */
+async function measureBundle(folder, { name, source, platform, limit, external = [] }) {
+  const { outputFiles, metafile } = await build({
+    stdin: { contents: source, resolveDir: folder, loader: 'js' },
+    absWorkingDir: folder,
+    bundle: true,
+    minify: true,
+    write: false,
+    metafile: true,
+    format: 'esm',
+    platform,
+    external,
+    target: 'es2022',
+    logLevel: 'error',
+  });
+  const code = outputFiles[0]?.contents ?? new Uint8Array();
+  const inputs = Object.values(metafile.outputs)[0]?.inputs ?? {};
+  const heaviest = Object.entries(inputs)
+    .map(([path, { bytesInOutput }]) => /** @type {[string, number]} */ ([shorten(path), bytesInOutput]))
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, HEAVIEST);
+  return { name, bytes: code.length, gzipped: gzipSync(code, { level: 9 }).length, limit, heaviest };
+}
+
+/** @param {string} path */
+const shorten = path => path.replace(/^.*node_modules\//, '').replace(/^tenon\/dist\/esm\//, '');
+
+/**
+ * What an empty project holds after one installation.
+ * @param {string} name
+ * @param {string} [spec] a tarball; else the version of this checkout, from the registry or the cache of npm
+ * @returns {Promise<Footprint>}
+ */
+async function footprintOf(name, spec) {
+  const folder = await mkdtemp(join(tmpdir(), 'tenon-footprint-'));
+  try {
+    const tarball = join(folder, 'package.tgz');
+    if (spec !== undefined) await cp(spec, tarball);
+    const wanted =
+      spec === undefined ? readJson(join(root, 'node_modules', name, 'package.json')).version : `file:${tarball}`;
+    await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies: { [name]: wanted } }));
+    const args = ['install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel', 'error'];
+    await runNpm(args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+    const lock = JSON.parse(await readFile(join(folder, 'node_modules/.package-lock.json'), 'utf8'));
+    const bytes = await bytesUnder(join(folder, 'node_modules'));
+    return { name, packages: Object.keys(lock.packages).length, megabytes: bytes / 1_000_000 };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** @param {string} folder @returns {Promise<number>} */
+async function bytesUnder(folder) {
+  let bytes = 0;
+  for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
+    if (entry.isFile()) bytes += (await stat(join(entry.parentPath, entry.name))).size;
+  }
+  return bytes;
+}
+
+/** @param {readonly Bundle[]} measured @param {readonly Footprint[]} footprints */
+function markdownOf(measured, footprints) {
+  const kib = (/** @type {number} */ bytes) => (bytes / KIB).toFixed(1);
+  const rows = measured.map(({ name, bytes, gzipped, limit }) => {
+    const verdict = limit === undefined ? '' : `${limit} ${gzipped <= limit * KIB ? 'held' : 'MISSED'}`;
+    return [name, kib(bytes), kib(gzipped), verdict];
+  });
+  const heaviest = measured
+    .filter(({ limit }) => limit !== undefined)
+    .map(
+      ({ name, heaviest }) =>
+        `${heading(3, `Heaviest in: ${name}`)}${table(
+          ['file', 'bytes, minified'],
+          heaviest.map(([path, bytes]) => [path, String(bytes)]),
+        )}`,
+    );
+  const installed = footprints.map(({ name, packages, megabytes }) => [name, String(packages), megabytes.toFixed(2)]);
+  return [
+    `${heading(2, 'Bundles, without a schema library')}${table(['program', 'minified, KiB', 'and gzipped, KiB', 'target, KiB'], rows)}`,
+    `${heading(2, 'Installing into an empty project')}${table(['package', 'packages', 'MB'], installed)}`,
+    ...heaviest,
+  ].join('\n');
+}

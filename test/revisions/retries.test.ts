@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { answering } from './answers.js';
+import { hasHandshake, type Lane, lanes, open } from './matrix.js';
+import type { Json } from './wire.js';
+
+const from = (lane: Lane, date: string) => lane.revision >= date;
+const textOf = (result: unknown): string => (result as { content: { text: string }[] }).content[0]?.text ?? '';
+
+describe('retries', () => {
+  for (const lane of lanes.filter(each => !hasHandshake(each))) {
+    it(`${lane.transport}: say everything again, with the answers [mrtr.retry-new-id, stdio.metadata-in-body, mrtr.retry-original-params, mrtr.retry-full-meta, mrtr.retry-params-location, mrtr.input-responses-map, mrtr.input-responses-key-for-key, mrtr.request-state-echoed, mrtr.request-state-opaque, mrtr.fulfil-before-retry, mrtr.input-required-shape, mrtr.terminates-request, result.result-type-input-required, caching.interim-no-hints, versioning.declared-per-request]`, async () => {
+      const { client, wire, close } = await open(lane, answering());
+      wire.rewind();
+      await client.callTool('dialogue', { topic: 'tea' });
+      const sent = wire.crossings.map(({ value }) => value as Json).filter(({ method }) => method === 'tools/call');
+      const results = wire.crossings.flatMap(({ value }) =>
+        (value as Json).result ? [(value as { result: Json }).result] : [],
+      );
+      const interim = results.filter(({ resultType }) => resultType === 'input_required');
+      expect(new Set(sent.map(({ id }) => id)).size).toBe(4);
+      expect(interim.length).toBe(3);
+      sent.forEach(({ params }, round) => {
+        const { name, arguments: args, _meta, inputResponses, requestState } = params as Json;
+        expect([name, args]).toEqual(['dialogue', { topic: 'tea' }]);
+        expect(_meta).toMatchObject({
+          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+          'io.modelcontextprotocol/clientCapabilities': { roots: {} },
+        });
+        const before = interim[round - 1];
+        expect(requestState).toEqual(before?.requestState);
+        expect(Object.keys(inputResponses ?? {})).toEqual(Object.keys(before?.inputRequests ?? {}));
+        expect(JSON.stringify(inputResponses ?? {})).not.toMatch(/jsonrpc|resultType|"id"/);
+      });
+      for (const { ttlMs, cacheScope } of interim) expect([ttlMs, cacheScope]).toEqual([undefined, undefined]);
+      expect(wire.problems).toEqual([]);
+      await close();
+    });
+
+    it(`${lane.transport}: are refused when their state was changed, or is for something else [mrtr.request-state-untrusted, mrtr.request-state-integrity, mrtr.request-state-tampered-rejected]`, async () => {
+      const { client, close } = await open(lane, answering());
+      const ask = (more: Json, topic = 'tea') =>
+        client.call('tools/call', { name: 'dialogue', arguments: { topic }, ...more } as never, { manual: true });
+      const { requestState, inputRequests } = (await ask({})) as unknown as {
+        requestState: string;
+        inputRequests: Json;
+      };
+      const [key] = Object.keys(inputRequests) as [string];
+      const inputResponses = { [key]: { action: 'accept', content: { yes: true } } };
+      const changed = `${requestState.slice(0, -2)}${requestState.endsWith('A') ? 'B' : 'A'}${requestState.slice(-1)}`;
+      await expect(ask({ requestState: changed, inputResponses })).rejects.toMatchObject({ rpc: -32602 });
+      await expect(ask({ requestState, inputResponses }, 'coffee')).rejects.toMatchObject({ rpc: -32602 });
+      await expect(ask({ requestState, inputResponses: { [key]: { action: 'shrug' } } })).rejects.toMatchObject({
+        rpc: -32602,
+      });
+      expect(await ask({ requestState, inputResponses })).toMatchObject({ resultType: 'input_required' });
+      await close();
+    });
+
+    it(`${lane.transport}: are never asked for what the client did not declare [mrtr.capability-respected, mrtr.capability-missing-error, meta.capability-missing-error, meta.capability-missing-http-400, meta.capability-status-before-stream, meta.capabilities-empty-object, errors.missing-capability-shape, sampling.tools.not-sent-undeclared]`, async () => {
+      const { client, wire, close } = await open(lane, {
+        sample: () => ({ role: 'assistant', content: { type: 'text', text: 'x' }, model: 'm' }),
+      });
+      await expect(client.callTool('formed')).rejects.toMatchObject({
+        rpc: -32021,
+        data: { requiredCapabilities: { elicitation: {} } },
+      });
+      if (lane.transport === 'http') expect(wire.exchanges.at(-1)?.status).toBe(400);
+      await expect(client.callTool('visits')).rejects.toMatchObject({
+        rpc: -32021,
+        data: { requiredCapabilities: { elicitation: { url: {} } } },
+      });
+      await expect(client.callTool('uses')).rejects.toMatchObject({
+        rpc: -32021,
+        data: { requiredCapabilities: { sampling: { tools: {} } } },
+      });
+      await expect(client.callTool('rooted')).rejects.toMatchObject({
+        rpc: -32021,
+        data: { requiredCapabilities: { roots: {} } },
+      });
+      expect(wire.problems).toEqual([]);
+      await close();
+    });
+  }
+});
+
+describe('an answer that is none', () => {
+  const each = lanes.filter(lane => lane.transport !== 'stdio' && from(lane, '2025-06-18'));
+  it.each(each.map(lane => [`${lane.transport} ${lane.revision}`, lane] as const))(
+    'is told to the handler: %s [elicitation.server-handles-refusal, elicitation.response.actions]',
+    async (_, lane) => {
+      const actions = ['decline', 'cancel'] as const;
+      let turn = 0;
+      const elicit = () => {
+        if (turn === 2) throw new Error('the window is gone');
+        return { action: actions[turn++] ?? ('cancel' as const) };
+      };
+      const { client, wire, close } = await open(lane, { elicit });
+      for (const action of actions) expect(JSON.parse(textOf(await client.callTool('formed')))).toEqual({ action });
+      const failed = await client.callTool('formed').then(
+        ({ isError }) => isError,
+        () => true,
+      );
+      expect(failed).toBe(true);
+      expect((await client.callTool('word')).content).toEqual([{ type: 'text', text: '"tenon"' }]);
+      expect(wire.problems).toEqual([]);
+      await close();
+    },
+  );
+});
