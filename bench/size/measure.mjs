@@ -11,8 +11,8 @@ import { heading, table } from '../report.mjs';
 import { bundles } from './bundles.mjs';
 
 const KIB = 1024;
-/** How many of the heaviest files are named. */
-const HEAVIEST = 12;
+/** How many of the heaviest folders are named. */
+const HEAVIEST = 10;
 
 /** @typedef {{ name: string, bytes: number, gzipped: number, limit: number | undefined, heaviest: [string, number][] }} Bundle */
 /** @typedef {{ name: string, packages: number, megabytes: number }} Footprint */
@@ -52,15 +52,21 @@ async function measureBundle(folder, { name, source, platform, limit, external =
   });
   const code = outputFiles[0]?.contents ?? new Uint8Array();
   const inputs = Object.values(metafile.outputs)[0]?.inputs ?? {};
-  const heaviest = Object.entries(inputs)
-    .map(([path, { bytesInOutput }]) => /** @type {[string, number]} */ ([shorten(path), bytesInOutput]))
-    .sort(([, a], [, b]) => b - a)
-    .slice(0, HEAVIEST);
+  /** @type {Map<string, number>} */
+  const folders = new Map();
+  for (const [path, { bytesInOutput }] of Object.entries(inputs)) {
+    const within = folderOf(path);
+    folders.set(within, (folders.get(within) ?? 0) + bytesInOutput);
+  }
+  const heaviest = [...folders].sort(([, a], [, b]) => b - a).slice(0, HEAVIEST);
   return { name, bytes: code.length, gzipped: gzipSync(code, { level: 9 }).length, limit, heaviest };
 }
 
 /** @param {string} path */
-const shorten = path => path.replace(/^.*node_modules\//, '').replace(/^tenon\/dist\/esm\//, '');
+const folderOf = path => {
+  const inside = path.replace(/^.*node_modules\//, '').replace(/^tenon\/dist\/esm\//, '');
+  return inside.split('/').slice(0, -1).join('/') || inside;
+};
 
 /**
  * What an empty project holds after one installation.
@@ -107,7 +113,7 @@ function markdownOf(measured, footprints) {
     .map(
       ({ name, heaviest }) =>
         `${heading(3, `Heaviest in: ${name}`)}${table(
-          ['file', 'bytes, minified'],
+          ['folder', 'bytes, minified'],
           heaviest.map(([path, bytes]) => [path, String(bytes)]),
         )}`,
     );

@@ -1,6 +1,17 @@
 import { createPair } from 'tenon';
 import { serveHttp } from 'tenon/node';
-import { channelCases, type Ear, fakeClock, duplicate, faulty, garbage, type Lacks, type Plan, type Road, reflector } from 'tenon/testing';
+import {
+  channelCases,
+  duplicate,
+  type Ear,
+  fakeClock,
+  faulty,
+  garbage,
+  type Lacks,
+  type Plan,
+  type Road,
+  reflector,
+} from 'tenon/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { spawnServer } from '../../packages/tenon/src/runtimes/node/child-process.js';
 import { nodeRequester } from '../../packages/tenon/src/runtimes/node/http-client.js';
@@ -81,7 +92,8 @@ describe('the cases', () => {
   });
 
   it('find a channel that changes its text', async () => {
-    const receive: Plan = value => (JSON.stringify(value).includes('😀') ? garbage({ ...(value as object), result: {} }) : undefined);
+    const receive: Plan = value =>
+      JSON.stringify(value).includes('😀') ? garbage({ ...(value as object), result: {} }) : undefined;
     expect(await failing({ receive })).toEqual(['carries any text: control characters, separators, lone surrogates']);
   });
 });

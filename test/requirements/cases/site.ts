@@ -1,6 +1,7 @@
 import { request as send } from 'node:http';
 import { createPair, type Service } from 'tenon';
-import { type HandlerOptions, serveHttp } from 'tenon/node';
+import type { HandlerOptions } from 'tenon/http';
+import { serveHttp } from 'tenon/node';
 import { onTestFinished } from 'vitest';
 
 export type Json = { [key: string]: unknown };
@@ -76,7 +77,8 @@ export async function session(url: string, revision = '2025-11-25', capabilities
   const params = { protocolVersion: revision, capabilities, clientInfo };
   const opened = await post(url, { jsonrpc: '2.0', id: 'open', method: 'initialize', params }, headers);
   const own = { 'mcp-session-id': opened.headers['mcp-session-id'], 'mcp-protocol-version': revision };
-  const say = (message: Json, more: Json = {}) => post(url, { jsonrpc: '2.0', ...message }, { ...own, ...headers, ...more });
+  const say = (message: Json, more: Json = {}) =>
+    post(url, { jsonrpc: '2.0', ...message }, { ...own, ...headers, ...more });
   await say({ method: 'notifications/initialized' });
   return { own, opened, say };
 }
@@ -93,7 +95,12 @@ export function listeningPair() {
     }
     throw new Error('it was never said');
   };
-  const receiver = { message: (value: unknown) => void heard.push(value as Json), unreadable() {}, lost() {}, closed() {} };
+  const receiver = {
+    message: (value: unknown) => void heard.push(value as Json),
+    unreadable() {},
+    lost() {},
+    closed() {},
+  };
   return { ...pair, heard, until, receiver };
 }
 

@@ -1,5 +1,5 @@
 import { INTERNAL_ERROR } from './codes.js';
-import type { ErrorObject } from './message.js';
+import { type ErrorObject, failure, type Response } from './message.js';
 
 /** What is known of the circumstances of an error. All of it may be shown to the user of the program. */
 export interface ErrorFacts {
@@ -88,4 +88,10 @@ export function toErrorObject(error: unknown): ErrorObject {
   if (!isForPeer(error)) return { code: INTERNAL_ERROR, message: 'Internal error' };
   const { rpc, message, data } = error;
   return data === undefined ? { code: rpc, message } : { code: rpc, message, data };
+}
+
+/** What is answered in place of results that can not be written. */
+export function asErrors(response: Response | Response[]): Response | Response[] {
+  if (Array.isArray(response)) return response.map(each => asErrors(each) as Response);
+  return failure(response.id, { code: INTERNAL_ERROR, message: 'Internal error' });
 }

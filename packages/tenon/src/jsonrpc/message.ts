@@ -77,6 +77,11 @@ function isFailure(value: JsonObject): boolean {
   return Number.isInteger(error.code) && typeof error.message === 'string';
 }
 
+/** Whether a value, well formed or not, looks like the answer to a request. */
+export function isAnswer(value: unknown): value is { id: Id } {
+  return isObject(value) && !('method' in value) && isId(value.id);
+}
+
 /** Why a value is no message, in words, and the id that an answer can still name. */
 export function malformation(value: unknown): { id?: Id; why: string } {
   if (!isObject(value)) return { why: `a message is an object, not ${describe(value)}` };
@@ -117,4 +122,9 @@ export function success(id: Id, result: JsonObject): Success {
 
 export function failure(id: Id | null | undefined, error: ErrorObject): Failure {
   return id === undefined ? { jsonrpc: '2.0', error } : { jsonrpc: '2.0', id, error };
+}
+
+/** An id as it may be shown: it comes from the peer, and a long one is cut. */
+export function shownId(id: Id): string {
+  return JSON.stringify(typeof id === 'string' ? id.slice(0, 64) : id);
 }

@@ -1,13 +1,13 @@
 import { Calls, type Patience } from './calls.js';
 import type { Channel, Envelope, Receiver, SendOptions } from './channel.js';
 import type { Clock } from './clock.js';
-import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, TOO_MANY } from './codes.js';
-import { isForPeer, rpcError, TenonError, toErrorObject } from './error.js';
+import { INVALID_REQUEST, PARSE_ERROR, TOO_MANY } from './codes.js';
+import { asErrors, isForPeer, rpcError, TenonError, toErrorObject } from './error.js';
 import type { Hands } from './hands.js';
 import {
   failure,
   type Id,
-  isId,
+  isAnswer,
   isObject,
   type JsonObject,
   kindOf,
@@ -17,6 +17,7 @@ import {
   type Request,
   type Response,
   request,
+  shownId,
   success,
 } from './message.js';
 import { Running } from './running.js';
@@ -178,7 +179,7 @@ export class Peer implements Receiver {
       this.#problem(new TenonError('peer/unreadable', `could not read a message of ours: ${message}`, this.#facts()));
     } else if (!this.#calls.settle(response)) {
       this.#problem(
-        new TenonError('peer/unasked', `answered ${show(response.id)}, which nobody waits for`, this.#facts()),
+        new TenonError('peer/unasked', `answered ${shownId(response.id)}, which nobody waits for`, this.#facts()),
       );
     }
   }
@@ -209,7 +210,7 @@ export class Peer implements Receiver {
     }
     this.#running ??= new Map();
     if (this.#running.has(id)) {
-      const error = rpcError(INVALID_REQUEST, `Invalid request: the id ${show(id)} is in use`);
+      const error = rpcError(INVALID_REQUEST, `Invalid request: the id ${shownId(id)} is in use`);
       return reply(failure(id, toErrorObject(error)));
     }
     if (this.#working >= MAX_IN_FLIGHT) {
@@ -293,18 +294,4 @@ export class Peer implements Receiver {
   #closedError(): TenonError {
     return new TenonError('connection/closed', 'the connection is closed', this.#facts());
   }
-}
-
-function isAnswer(value: unknown): value is { id: Id } {
-  return isObject(value) && !('method' in value) && isId(value.id);
-}
-
-function asErrors(response: Response | Response[]): Response | Response[] {
-  if (Array.isArray(response)) return response.map(each => asErrors(each) as Response);
-  return failure(response.id, { code: INTERNAL_ERROR, message: 'Internal error' });
-}
-
-/** Ids come from the peer: a long one is cut before it is shown. */
-function show(id: Id): string {
-  return JSON.stringify(typeof id === 'string' ? id.slice(0, 64) : id);
 }

@@ -25,6 +25,7 @@ const MAX_DEPTH = 16;
 
 /** The mirrored arguments of a tool's input schema, or what is wrong with its annotations. */
 export function mirrorsOf(inputSchema: JsonObject): readonly Mirror[] | string {
+  if (ANNOTATION in inputSchema) return `an ${ANNOTATION} stands at the root, which is no argument`;
   const mirrors: Mirror[] = [];
   const problem = collect(inputSchema, [], mirrors) ?? stray(inputSchema);
   if (problem) return problem;

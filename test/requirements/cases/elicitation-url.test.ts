@@ -1,0 +1,279 @@
+import { type Client, connect, createServer, prompt, resource, type TenonError, tool, urlRequired } from 'tenon';
+import { connectPair } from 'tenon/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createWire } from '../../revisions/wire.js';
+import { type Json, listeningPair, newest, peerOf, postAlone, session, site } from './site.js';
+
+const revision = '2025-11-25';
+const page = { message: 'Sign in', url: 'https://mail.example/sign-in', elicitationId: 'sign-in-1' };
+const other = { message: 'Pay', url: 'https://bank.example/pay', elicitationId: 'pay-1' };
+const canVisit = { elicitation: { url: {} } };
+
+/** Opens only to those who have been at both places. */
+function guarded() {
+  const visited = new Set<string>();
+  const enter = () => {
+    const missing = [page, other].filter(({ elicitationId }) => !visited.has(elicitationId));
+    if (missing.length > 0) throw urlRequired(...missing);
+    return 'Come in.';
+  };
+  const server = createServer({
+    name: 'guarded',
+    version: '1',
+    tools: {
+      enter: tool({ run: enter }),
+      ask: tool({ run: async (_, ctx) => (await ctx.elicitUrl(page)).action }),
+      fails: tool({
+        run() {
+          throw new Error('inner');
+        },
+      }),
+    },
+    prompts: { enter: prompt({ run: enter }) },
+    resources: { 'guarded://hall': resource({ read: enter }) },
+    onProblem: () => {},
+  });
+  return { server, visited };
+}
+
+const outcome = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: TenonError) => error);
+const ways = (client: Client): [string, () => Promise<unknown>][] => [
+  ['tools/call', () => client.callTool('enter')],
+  ['prompts/get', () => client.call('prompts/get', { name: 'enter' })],
+  ['resources/read', () => client.resources.read('guarded://hall')],
+];
+
+describe('a request that can not go on before a visit', () => {
+  it('is refused with every visit that is due, on 2025-11-25 [elicitation.required-error.code, elicitation.required-error.lists-elicitations, elicitation.required-error.url-mode-only, schema.const.url-elicitation-required]', async () => {
+    const { server, visited } = guarded();
+    const wire = createWire(revision);
+    const client = await connectPair(server, {
+      revision,
+      elicitUrl: () => ({ action: 'accept' }),
+      tap: (from, message) => wire.crosses(from, message),
+    });
+    for (const [method, ask] of ways(client)) {
+      visited.clear();
+      const error = (await outcome(ask())) as TenonError;
+      expect(error.rpc, method).toBe(-32042);
+      expect(error.data).toEqual({
+        elicitations: [
+          { mode: 'url', ...page },
+          { mode: 'url', ...other },
+        ],
+      });
+      visited.add(page.elicitationId);
+      expect((await outcome(ask())) as TenonError).toMatchObject({
+        rpc: -32042,
+        data: { elicitations: [{ mode: 'url', ...other }] },
+      });
+      visited.add(other.elicitationId);
+      expect(await outcome(ask()), method).not.toBeInstanceOf(Error);
+    }
+    expect(wire.problems).toEqual([]);
+    await client.close();
+  });
+
+  it('has that code for nothing else [elicitation.required-error.only-when-required]', async () => {
+    const { server } = guarded();
+    const client = await connectPair(server, { revision, elicitUrl: () => ({ action: 'decline' }) });
+    const results = [
+      await client.callTool('ask'),
+      await client.callTool('fails'),
+      await outcome(client.callTool('nothing')),
+      await outcome(client.resources.read('guarded://nothing')),
+      await outcome(client.call('prompts/get', { name: 'nothing' })),
+      await outcome(client.call('com.example/nothing')),
+    ];
+    expect(results.map(each => (each as TenonError).rpc)).toEqual([
+      undefined,
+      undefined,
+      -32602,
+      -32002,
+      -32602,
+      -32601,
+    ]);
+    expect(results[0]).toMatchObject({ content: [{ text: 'decline' }] });
+    await client.close();
+  });
+
+  it('asks for the visits on 2026-07-28, and is made again when they are done', async () => {
+    const { server, visited } = guarded();
+    const wire = createWire(newest);
+    const asked: string[] = [];
+    const client = await connectPair(server, {
+      tap: (from, message) => wire.crosses(from, message),
+      elicitUrl({ url }) {
+        asked.push(url);
+        for (const { elicitationId } of [page, other]) visited.add(elicitationId);
+        return { action: 'accept' };
+      },
+    });
+    for (const [method, ask] of ways(client)) {
+      visited.clear();
+      expect(await outcome(ask()), method).not.toBeInstanceOf(Error);
+      expect(asked.splice(0)).toEqual([page.url, other.url]);
+    }
+    expect(JSON.stringify(wire.crossings)).not.toContain('elicitationId');
+    expect(wire.problems).toEqual([]);
+    await client.close();
+  });
+
+  it('asks again while the visit is not done, and no longer than there are rounds', async () => {
+    const { server, visited } = guarded();
+    let times = 0;
+    const elicitUrl = () => {
+      times += 1;
+      if (times > 4) visited.add(page.elicitationId).add(other.elicitationId);
+      return { action: 'accept' as const };
+    };
+    const client = await connectPair(server, { elicitUrl });
+    expect(await client.callTool('enter')).toMatchObject({ content: [{ text: 'Come in.' }] });
+    expect(times).toBe(6);
+    times = Number.NEGATIVE_INFINITY;
+    visited.clear();
+    expect(await outcome(client.callTool('enter'))).toMatchObject({ code: 'call/too-many-rounds' });
+    await client.close();
+  });
+
+  it.each(['decline', 'cancel'] as const)(
+    'ends when the user says %s [elicitation.server-handles-refusal]',
+    async action => {
+      const { server } = guarded();
+      let asked = 0;
+      const elicitUrl = () => {
+        asked += 1;
+        return { action };
+      };
+      const client = await connectPair(server, { elicitUrl });
+      expect(await client.callTool('enter')).toMatchObject({ isError: true, content: [{ text: /did not want/ }] });
+      expect(await outcome(client.resources.read('guarded://hall'))).toMatchObject({ rpc: -32603 });
+      expect(asked).toBe(4);
+      await client.close();
+    },
+  );
+
+  it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])(
+    'is refused in words to a client that can not ask for it, on %s [elicitation.mode.only-supported]',
+    async date => {
+      const { server } = guarded();
+      const elicit = () => ({ action: 'cancel' as const });
+      const client = await connectPair(server, { revision: date, elicit });
+      expect(await client.callTool('enter')).toMatchObject({
+        isError: true,
+        content: [{ text: 'The client can not ask the user to visit a URL' }],
+      });
+      expect(await outcome(client.resources.read('guarded://hall'))).toMatchObject({
+        rpc: -32603,
+        message: expect.stringContaining('can not ask the user to visit a URL'),
+      });
+      await client.close();
+    },
+  );
+
+  it('is refused with the capability that is missing, on 2026-07-28 [meta.capability-missing-error]', async () => {
+    const url = await site(guarded().server);
+    const { status, messages } = await postAlone(
+      url,
+      'tools/call',
+      { name: 'enter' },
+      { capabilities: { elicitation: {} } },
+    );
+    expect(status).toBe(400);
+    expect(messages).toMatchObject([
+      { error: { code: -32021, data: { requiredCapabilities: { elicitation: { url: {} } } } } },
+    ]);
+  });
+});
+
+describe('the news that a visit is done', () => {
+  const complete = (heard: readonly Json[]) =>
+    heard.filter(({ method }) => method === 'notifications/elicitation/complete').map(({ params }) => params);
+
+  it('goes to the client that was asked, under the id that it was asked with, once [elicitation.complete.originating-client-only, elicitation.complete.same-id, schema.notification.elicitation-complete]', async () => {
+    const { server } = guarded();
+    const [ada, bob] = [await peerOf(server, revision, canVisit), await peerOf(server, revision, canVisit)];
+    await ada.ask('tools/call', { name: 'enter' });
+    expect(server.elicited(page.elicitationId)).toBe(true);
+    expect(server.elicited(page.elicitationId)).toBe(false);
+    expect(server.elicited('unknown')).toBe(false);
+    for (const each of [ada, bob]) await each.ask('ping');
+    expect([complete(ada.heard), complete(bob.heard)]).toEqual([[{ elicitationId: page.elicitationId }], []]);
+
+    // The same of a question that the server asks while it works.
+    const asked = bob.say({ id: 'ask', method: 'tools/call', params: { name: 'ask' } });
+    const { id, params } = await bob.until(({ method }) => method === 'elicitation/create');
+    expect(params).toMatchObject({ mode: 'url', elicitationId: page.elicitationId });
+    await bob.say({ id, result: { action: 'accept' } });
+    await asked;
+    expect(server.elicited(page.elicitationId)).toBe(true);
+    for (const each of [ada, bob]) await each.ask('ping');
+    expect([complete(ada.heard).length, complete(bob.heard)]).toEqual([1, [{ elicitationId: page.elicitationId }]]);
+    await ada.close();
+    await bob.close();
+  });
+
+  it('goes to the session that was asked over HTTP, and to no other [elicitation.complete.originating-client-only]', async () => {
+    const { server } = guarded();
+    const url = await site(server);
+    const elicited: string[] = [];
+    const clients = await Promise.all(
+      ['ada', 'bob'].map(async name => {
+        const client = await connect(url, { revision, elicitUrl: () => ({ action: 'accept' }) });
+        onTestFinished(() => client.close());
+        client.on('elicited', ({ elicitationId }) => elicited.push(`${name}: ${elicitationId}`));
+        return client;
+      }),
+    );
+    await outcome((clients[0] as Client).callTool('enter'));
+    expect(server.elicited(page.elicitationId)).toBe(true);
+    await expect.poll(() => elicited, { interval: 5 }).toEqual([`ada: ${page.elicitationId}`]);
+    // Whatever went to the other one as well would have come before this.
+    server.tools.set('late', tool({ run: () => 'x' }));
+    await Promise.all(clients.map(client => client.ping()));
+    expect(elicited).toEqual([`ada: ${page.elicitationId}`]);
+  });
+
+  it('is for nobody when who was asked has gone, or has a revision without it', async () => {
+    const { server } = guarded();
+    const ada = await peerOf(server, revision, canVisit);
+    await ada.ask('tools/call', { name: 'enter' });
+    ada.conversation.end();
+    expect(server.elicited(page.elicitationId)).toBe(false);
+    const url = await site(server);
+    await postAlone(url, 'tools/call', { name: 'enter' }, { capabilities: canVisit });
+    expect(server.elicited(page.elicitationId)).toBe(false);
+    const older = await session(url, '2025-06-18', canVisit);
+    await older.say({ id: 1, method: 'tools/call', params: { name: 'enter' } });
+    expect(server.elicited(page.elicitationId)).toBe(false);
+  });
+
+  it('reaches the application, and does no harm when nobody knows the id [elicitation.complete.unknown-ignored]', async () => {
+    const { client: end, server, receiver, until } = listeningPair();
+    await server.open(receiver);
+    const connecting = connectPairTo(end);
+    const { id } = await until(({ method }) => method === 'initialize');
+    const result = { protocolVersion: revision, capabilities: {}, serverInfo: { name: 's', version: '1' } };
+    await server.send({ jsonrpc: '2.0', id, result } as never);
+    const client = await connecting;
+    const elicited: string[] = [];
+    const problems: unknown[] = [];
+    client.on('elicited', ({ elicitationId }) => elicited.push(elicitationId));
+    client.on('problem', problem => problems.push(problem));
+    const tell = (params: Json) =>
+      server.send({ jsonrpc: '2.0', method: 'notifications/elicitation/complete', params } as never);
+    await tell({ elicitationId: 'never asked' });
+    await tell({ elicitationId: 'never asked' });
+    await tell({});
+    const pinging = client.ping();
+    const ping = await until(({ method }) => method === 'ping');
+    await server.send({ jsonrpc: '2.0', id: ping.id, result: {} } as never);
+    await pinging;
+    expect(elicited).toEqual(['never asked', 'never asked']);
+    expect(problems).toMatchObject([{ code: 'peer/malformed' }]);
+    await client.close();
+  });
+});
+
+const connectPairTo = (end: ReturnType<typeof listeningPair>['client']) =>
+  connect(end, { revision, elicitUrl: () => ({ action: 'accept' }) });

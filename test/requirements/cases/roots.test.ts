@@ -1,0 +1,60 @@
+import { createServer, type Root, type TenonError, tool } from 'tenon';
+import { connectPair, eachRevision } from 'tenon/testing';
+import { describe, expect, it } from 'vitest';
+import { createWire } from '../../revisions/wire.js';
+import type { Revision } from '../../support/official-schema.js';
+
+const server = createServer({
+  name: 's',
+  version: '1',
+  tools: { roots: tool({ run: async (_, ctx) => (await ctx.roots()).map(({ uri }) => uri).join(' ') }) },
+  onProblem: () => {},
+});
+
+/** What the server learns of the roots, and all that crossed. */
+async function learned(revision: string, roots: readonly Root[] | (() => readonly Root[])) {
+  const wire = createWire(revision as Revision);
+  const problems: string[] = [];
+  const client = await connectPair(server, { revision, roots, tap: (from, message) => wire.crosses(from, message) });
+  client.on('problem', ({ code }) => problems.push(code));
+  const answer = await client.callTool('roots').catch((error: TenonError) => error.code);
+  await client.close();
+  expect(wire.problems).toEqual([]);
+  return { answer, problems, crossed: JSON.stringify(wire.crossings) };
+}
+
+const out = [
+  'file:///home/ada/../bob',
+  'file:///..',
+  'file:///home/ada/..',
+  'file:///home/%2e%2E/bob',
+  'file:///home/.%2e/bob',
+  'file:///home/ada%2F..%2Fbob',
+  'file:///home/ada%2f%2e%2e%2fbob',
+  'file:///C:/Users/ada%5C..%5Cbob',
+  'file:///C:\\Users\\ada\\..\\bob',
+];
+
+describe.each(eachRevision)('roots on %s', revision => {
+  it('are told when they are plain places', async () => {
+    const roots = [{ uri: 'file:///home/ada', name: 'Home' }, { uri: 'file:///home/..ada/a..b/...' }];
+    const { answer } = await learned(revision, () => roots);
+    expect(answer).toMatchObject({ content: [{ text: roots.map(({ uri }) => uri).join(' ') }] });
+  });
+
+  it.each(out)('are not told when one leads elsewhere: %s [roots.security.uris-validated]', async uri => {
+    const { answer, problems, crossed } = await learned(revision, [{ uri: 'file:///home/ada' }, { uri }]);
+    // The answer is an error of the call, or one that the server gets and passes on.
+    if (revision === '2026-07-28') expect(answer).toBe('call/cannot-answer');
+    else {
+      expect(answer).toMatchObject({ isError: true });
+      expect(problems).toEqual(['answer/root']);
+    }
+    expect(crossed).not.toContain('file:');
+  });
+
+  it('are not told when one is no file [schema.type.root]', async () => {
+    const { crossed } = await learned(revision, [{ uri: 'https://example.com/' }]);
+    expect(crossed).not.toContain('https://example.com/');
+  });
+});
