@@ -1,9 +1,10 @@
 import { Calls, type Patience } from './calls.js';
 import type { Channel, Envelope, Receiver, SendOptions } from './channel.js';
 import type { Clock } from './clock.js';
-import { INVALID_REQUEST, PARSE_ERROR, TOO_MANY } from './codes.js';
-import { asErrors, isForPeer, rpcError, TenonError, toErrorObject } from './error.js';
+import { INVALID_REQUEST, PARSE_ERROR } from './codes.js';
+import { asErrors, isForPeer, TenonError, toErrorObject } from './error.js';
 import type { Hands } from './hands.js';
+import { Jobs, type Reply } from './jobs.js';
 import {
   failure,
   type Id,
@@ -20,7 +21,7 @@ import {
   shownId,
   success,
 } from './message.js';
-import { Running } from './running.js';
+import type { Running } from './running.js';
 
 export interface CallOptions extends Patience {
   readonly signal?: AbortSignal | undefined;
@@ -33,23 +34,12 @@ export interface CallOptions extends Patience {
 export type ParamsOf = JsonObject | undefined | ((id: Id) => JsonObject);
 
 const MAX_BATCH = 50;
-/** Requests of one peer that may be worked on at once, those included that were cancelled and go on all the same. */
-const MAX_IN_FLIGHT = 1000;
-
-type Reply = (response: Response | undefined) => void;
-
-interface Job {
-  readonly running: Running;
-  readonly reply: Reply;
-}
-
 /** One end of a channel: gives ids, keeps what is pending, runs what comes, and survives whatever comes. */
 export class Peer implements Receiver {
   readonly channel: Channel;
   readonly #hands: Hands;
   readonly #calls: Calls;
-  #running: Map<Id, Job> | undefined;
-  #working = 0;
+  readonly #jobs = new Jobs();
 
   constructor(channel: Channel, hands: Hands, clock: Clock) {
     this.channel = channel;
@@ -59,7 +49,7 @@ export class Peer implements Receiver {
 
   /** How many requests of the peer are being worked on. */
   get inFlight(): number {
-    return this.#running?.size ?? 0;
+    return this.#jobs.size;
   }
 
   /** How many requests of ours wait for their answer. */
@@ -104,21 +94,15 @@ export class Peer implements Receiver {
 
   /** Stops the work on a request of the peer, when it is still being worked on. No answer follows. */
   cancel(id: Id, reason?: string): boolean {
-    const job = this.#running?.get(id);
-    if (job === undefined) return false;
-    this.#running?.delete(id);
-    job.running.cancel(reason);
-    job.reply(undefined);
-    this.#safely(() => this.channel.unanswered?.(id));
-    return true;
+    const cancelled = this.#jobs.cancel(id, reason);
+    if (cancelled) this.#safely(() => this.channel.unanswered?.(id));
+    return cancelled;
   }
 
   /** Aborts all work for the peer and rejects all that waits for it. */
   end(error?: TenonError): void {
     this.#calls.failAll(error ?? this.#closedError());
-    const jobs = [...(this.#running?.values() ?? [])];
-    this.#running?.clear();
-    for (const { running } of jobs) running.cancel('the connection ended');
+    this.#jobs.cancelAll('the connection ended');
   }
 
   message(value: unknown, envelope?: Envelope): void {
@@ -208,34 +192,14 @@ export class Peer implements Receiver {
       );
       return reply(undefined);
     }
-    this.#running ??= new Map();
-    if (this.#running.has(id)) {
-      const error = rpcError(INVALID_REQUEST, `Invalid request: the id ${shownId(id)} is in use`);
-      return reply(failure(id, toErrorObject(error)));
-    }
-    if (this.#working >= MAX_IN_FLIGHT) {
-      const message = `Too many requests: ${MAX_IN_FLIGHT} are being worked on`;
-      return reply(failure(id, { code: TOO_MANY, message }));
-    }
-    const running = new Running();
-    const job = { running, reply };
-    this.#running.set(id, job);
-    this.#working += 1;
-    void this.#answer(incoming, running, envelope).then(response => this.#finish(id, job, response));
+    const refusal = this.#jobs.refusal(id);
+    if (refusal) return reply(failure(id, refusal));
+    const work = (running: Running) => this.#answer(incoming, running, envelope);
+    this.#jobs.start(id, work, reply, running => this.#safely(() => running.done()));
   }
 
   #mayNotAnswer(): boolean {
     return this.#hands.mayAnswer?.() === false;
-  }
-
-  #finish(id: Id, job: Job, response: Response): void {
-    this.#working -= 1;
-    job.running.finish();
-    if (this.#running?.get(id) === job) {
-      this.#running.delete(id);
-      job.reply(response);
-    }
-    this.#safely(() => job.running.done());
   }
 
   async #answer(incoming: Request, running: Running, envelope?: Envelope): Promise<Response> {
