@@ -146,7 +146,5 @@ export function everywhere(title: string, body: (rig: () => Rig, lane: Lane) => 
   }
 }
 
-/** Whether a row speaks a revision at least as recent as this one. */
-export const since = (date: Revision) => (lane: Lane) => lane.revision >= date;
 /** Whether a row has sessions that a handshake opens. */
 export const hasHandshake = (lane: Lane) => lane.revision !== newest;

@@ -2,7 +2,7 @@ import { inputRequired, tool } from 'tenon';
 import { z } from 'zod';
 
 /** A form with every kind of field, in the words of the newest revision. */
-export const form = {
+const form = {
   type: 'object',
   properties: {
     name: { type: 'string', title: 'Name', description: 'Yours', minLength: 1, maxLength: 40, default: 'Ada' },

@@ -27,6 +27,8 @@ const out = [
   'file:///home/ada/../bob',
   'file:///..',
   'file:///home/ada/..',
+  'file:///home/ada/..?x',
+  'file:///home/ada/..#x',
   'file:///home/%2e%2E/bob',
   'file:///home/.%2e/bob',
   'file:///home/ada%2F..%2Fbob',

@@ -68,10 +68,13 @@ async function run(method: string, params: JsonObject, answers: Answers, about: 
   }
 }
 
+/** A step upwards, in whatever way its characters are written. */
+const CLIMBS = /([/\\]|%2f|%5c)(\.|%2e){2}([/\\?#]|%2f|%5c|$)/i;
+
 /** A root is a place below which a server may look around: nothing in it may lead out again. */
 function checkedRoots(roots: readonly Root[], { server }: Asked): readonly Root[] {
   for (const { uri } of roots) {
-    if (/^file:\/\//.test(uri) && !/(^|[/\\])(\.|%2e){2}([/\\]|%2f|%5c|$)/i.test(uri)) continue;
+    if (/^file:\/\//.test(uri) && !CLIMBS.test(uri)) continue;
     throw new TenonError('answer/root', 'a root is not a plain file URI', {
       peer: server,
       expected: 'file:///… without ".."',

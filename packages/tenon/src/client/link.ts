@@ -177,9 +177,12 @@ export class Link implements Hands {
     return false;
   }
 
-  /** Where requests open by themselves a client sends no responses. Until that is settled the server may be of any kind. */
+  /**
+   * Where servers ask by results a client sends no responses. A process that is only being probed may be of any
+   * revision, and may want to know that somebody is there.
+   */
   mayAnswer(): boolean {
-    return !this.#opened || this.#dialect?.asking !== 'by-retry';
+    return this.#dialect?.asking !== 'by-retry' || (!this.#opened && this.endpoint.kind !== 'http');
   }
 
   async #answer({ method, params = {} }: Request, running: Running): Promise<JsonObject> {

@@ -6,9 +6,6 @@ export const LOG_LEVEL = 'io.modelcontextprotocol/logLevel';
 export const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
 export const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
 
-/** W3C trace context keys: the only ones without a prefix that the protocol names besides `progressToken`. */
-export const TRACE_KEYS = ['traceparent', 'tracestate', 'baggage'] as const;
-
 const LABEL = /^[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/;
 const NAME = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)?$/;
 const RESERVED = new Set(['mcp', 'modelcontextprotocol']);

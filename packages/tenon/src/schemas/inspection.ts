@@ -10,7 +10,7 @@ export interface SchemaLimits {
   readonly values: number;
 }
 
-export const SCHEMA_LIMITS: SchemaLimits = { depth: 128, values: 50_000 };
+const SCHEMA_LIMITS: SchemaLimits = { depth: 128, values: 50_000 };
 
 /**
  * Checks that a schema is plain JSON of sensible size, before anything copies or walks it.

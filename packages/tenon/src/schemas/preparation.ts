@@ -25,7 +25,7 @@ export type Origin = 'own' | 'foreign';
 /** Subschemas that one validation by a foreign schema may apply. */
 export const MAX_STEPS = 500_000;
 /** `uniqueItems` compares each with each, so longer lists are not compared. */
-export const MAX_UNIQUE_ITEMS = 2_000;
+const MAX_UNIQUE_ITEMS = 2_000;
 /** Characters of all the patterns of a foreign schema together. */
 const MAX_PATTERN_TEXT = 20_000;
 

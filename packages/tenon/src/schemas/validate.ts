@@ -9,7 +9,7 @@ import { jsonType } from './leaves.js';
 import { MAX_STEPS, type Prepared, prepare } from './preparation.js';
 import { type InferOutput, isStandardSchema, type Schema, type StandardSchema } from './standard.js';
 
-export { type DescribeOptions, describeIssues, type Issue } from './issues.js';
+export { describeIssues, type Issue } from './issues.js';
 
 export type Checked<T = unknown> =
   | { readonly ok: true; readonly value: T }

@@ -13,7 +13,7 @@ export interface HttpSseOptions extends EndpointOptions {
   readonly endpointWait?: number;
 }
 
-export const ENDPOINT_WAIT = 10_000;
+const ENDPOINT_WAIT = 10_000;
 
 /**
  * A client's road to the two endpoints of HTTP+SSE: what the server says comes on one event stream, what the client says

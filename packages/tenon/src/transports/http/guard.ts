@@ -39,7 +39,7 @@ export function createGuard(options: Pick<HandlerOptions, 'allowedHosts' | 'allo
 }
 
 /** Whether a name means this machine and nothing else. */
-export function isLoopback(name: string): boolean {
+function isLoopback(name: string): boolean {
   return name === 'localhost' || name === '[::1]' || name === '::1' || /^127(?:\.\d{1,3}){3}$/.test(name);
 }
 

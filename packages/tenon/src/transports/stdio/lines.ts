@@ -21,8 +21,8 @@ export interface LineReceiver {
   lost(id: Id, error: TenonError): void;
 }
 
-export const MAX_LINE_BYTES = 16 * 1024 * 1024;
-export const MAX_DEPTH = 128;
+const MAX_LINE_BYTES = 16 * 1024 * 1024;
+const MAX_DEPTH = 128;
 
 const EDGE = 512;
 

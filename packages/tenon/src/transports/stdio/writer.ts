@@ -22,7 +22,7 @@ export interface LineWriter {
   end(): void;
 }
 
-export const MAX_QUEUED = 64 * 1024 * 1024;
+const MAX_QUEUED = 64 * 1024 * 1024;
 const HIGH = 1024 * 1024;
 
 interface Waiter {

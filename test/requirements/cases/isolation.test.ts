@@ -1,0 +1,133 @@
+import { createPair, createServer, type TenonError, tool } from 'tenon';
+import { serveHttp } from 'tenon/node';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { connectTo } from '../../../packages/tenon/src/client/connect.js';
+import { httpEndpoint } from '../../../packages/tenon/src/client/roads.js';
+import { nodeRequester } from '../../../packages/tenon/src/runtimes/node/http-client.js';
+import { eachRevision } from '../../../packages/tenon/src/testing/pair.js';
+import { createWire, tappedRequester } from '../../revisions/wire.js';
+import type { Revision } from '../../support/official-schema.js';
+import type { Json } from './site.js';
+
+describe.each(eachRevision.filter(revision => revision !== '2024-11-05'))(
+  'two servers and their clients on %s',
+  revision => {
+    it('have nothing of each other: each client speaks with its own only [security.isolation.one-server-per-client, security.isolation.client-per-server]', async () => {
+      const sides = await Promise.all(
+        ['amber', 'birch'].map(async name => {
+          const server = createServer({
+            name,
+            version: '1',
+            instructions: `${name}-instructions`,
+            tools: {
+              ask: tool({
+                async run(_, ctx) {
+                  await ctx.roots();
+                  return `${name}-result`;
+                },
+              }),
+            },
+            resources: { [`${name}://one`]: { read: () => `${name}-text` } } as never,
+          });
+          const { url, close } = await serveHttp(server, { port: 0 });
+          onTestFinished(() => close({ deadline: 0 }));
+          const wire = createWire(revision as Revision);
+          const target = { url, transport: 'http' as const, headers: { authorization: `Bearer ${name}-token` } };
+          const client = await connectTo(httpEndpoint(target, tappedRequester(nodeRequester(), wire)), {
+            revision,
+            name: `${name}-client`,
+            roots: [{ uri: `file:///${name}-root` }],
+          });
+          onTestFinished(() => client.close());
+          return { name, url, wire, client };
+        }),
+      );
+      for (const { client, name } of sides) {
+        expect(await client.callTool('ask')).toMatchObject({ content: [{ text: `${name}-result` }] });
+        await client.resources.read(`${name}://one`);
+        expect((await client.ping()) ?? client.server.info?.name).toBe(name);
+      }
+      const [amber, birch] = sides as [(typeof sides)[number], (typeof sides)[number]];
+      for (const [one, other] of [
+        [amber, birch],
+        [birch, amber],
+      ] as const) {
+        const seen = JSON.stringify([one.wire.crossings, one.wire.exchanges]);
+        expect(seen).toContain(`${one.name}-token`);
+        expect(seen).not.toContain(other.name);
+        expect(one.wire.exchanges.every(({ url }) => url === one.url)).toBe(true);
+        const sessions = one.wire.exchanges.flatMap(({ headers, sessionId }) => [sessionId, headers['mcp-session-id']]);
+        for (const id of new Set(sessions))
+          if (id !== undefined) expect(JSON.stringify(other.wire.exchanges)).not.toContain(id);
+      }
+    });
+  },
+);
+
+describe.each(eachRevision.filter(revision => revision !== '2026-07-28'))('a cursor on %s', revision => {
+  const names = ['a', 'b', 'c', 'd', 'e'];
+
+  /** A client whose first session ends after a number of pages, and the cursors that each session was given. */
+  async function paging(ends: (page: number) => 'between' | 'instead' | undefined) {
+    const sessions: (string | undefined)[][] = [];
+    const channel = () => {
+      const mine: (string | undefined)[] = [];
+      const session = sessions.push(mine);
+      const pair = createPair();
+      const say = (id: unknown, result: Json) => pair.server.send({ jsonrpc: '2.0', id, result } as never);
+      pair.server.open({
+        message(value) {
+          const { id, method, params } = value as { id?: number; method: string; params?: { cursor?: string } };
+          if (method === 'initialize')
+            say(id, {
+              protocolVersion: revision,
+              capabilities: { prompts: {} },
+              serverInfo: { name: 's', version: '1' },
+            });
+          if (method !== 'prompts/list') return;
+          const cursor = params?.cursor;
+          mine.push(cursor);
+          const end = session === 1 ? ends(mine.length) : undefined;
+          if (end === 'instead') return void pair.server.close();
+          const page = cursor === undefined ? 0 : Number(cursor.split('-')[1]);
+          const next = page + 1 < names.length ? { nextCursor: `${session}-${page + 1}` } : {};
+          say(id, { prompts: [{ name: names[page] }], ...next });
+          if (end === 'between') pair.server.close();
+        },
+        unreadable() {},
+        lost() {},
+        closed() {},
+      });
+      return pair.client;
+    };
+    const client = await connectTo({ kind: 'custom', open: channel }, { revision, cacheSize: 0 });
+    onTestFinished(() => client.close());
+    return { client, sessions };
+  }
+
+  it.each(['between', 'instead'] as const)(
+    'is of no use in the next session: the list begins anew, and tells nothing twice, when the session ends %s [pagination.cursor-not-persisted]',
+    async how => {
+      const { client, sessions } = await paging(page => (page === 3 ? how : undefined));
+      const listed: string[] = [];
+      for await (const { name } of client.listPrompts()) {
+        listed.push(name);
+        // The end of a session takes a moment to be known.
+        await new Promise(resolve => setTimeout(resolve, 5));
+      }
+      expect(listed).toEqual(names);
+      expect(sessions).toEqual([
+        [undefined, '1-1', '1-2'],
+        [undefined, '2-1', '2-2', '2-3', '2-4'],
+      ]);
+    },
+  );
+
+  it('is refused by the client when it is given one of a session that ends [pagination.cursor-not-persisted]', async () => {
+    const { client, sessions } = await paging(page => (page === 2 ? 'instead' : undefined));
+    await client.call('prompts/list');
+    const error = await client.call('prompts/list', { cursor: '1-1' }).catch((thrown: TenonError) => thrown);
+    expect(error).toMatchObject({ code: 'call/cursor-gone' });
+    expect(sessions[1]).toEqual([]);
+  });
+});
