@@ -1,4 +1,4 @@
-import { createSeal, type Seal } from '../conversation/asking/seal.js';
+import { createSeal, type Seal, type SealKey } from '../conversation/asking/seal.js';
 import type { Dialect } from '../dialects/dialect.js';
 import { dialectOf, dialects } from '../dialects/index.js';
 import { type Clock, systemClock } from '../jsonrpc/clock.js';
@@ -57,7 +57,7 @@ export function createBlueprint(definition: ServerDefinition<Tools, Prompts, Res
     watchers: new Watchers(subscribe, problem),
     elicitations: new Elicitations(),
     endings: new Set(),
-    seal: createSeal(),
+    seal: createSeal(options.stateKeys),
     clock,
     problem,
   };
@@ -103,7 +103,7 @@ function safely(listener: (error: TenonError) => void): (error: TenonError) => v
   };
 }
 
-function checkOptions({ methods = {}, extensions = {}, revisions }: ServerOptions): void {
+function checkOptions({ methods = {}, extensions = {}, revisions, stateKeys }: ServerOptions): void {
   for (const name of Object.keys(methods)) {
     if (isMethod(name) || isNotification(name))
       throw new TenonError('server/method-taken', `"${name}" is a method of the protocol`);
@@ -115,6 +115,16 @@ function checkOptions({ methods = {}, extensions = {}, revisions }: ServerOption
     });
   }
   if (revisions?.length === 0) throw new TenonError('server/no-revision', 'a server serves at least one revision');
+  if (stateKeys && !areKeys(stateKeys)) {
+    throw new TenonError('server/state-keys', 'the state can not be sealed with these keys', {
+      expected: 'one or more of 32 bytes, with ids of letters, digits, "_" and "-" that differ',
+    });
+  }
+}
+
+function areKeys(keys: readonly SealKey[]): boolean {
+  const sound = keys.every(({ id, key }) => /^[\w-]{1,64}$/.test(id) && key.length === 32);
+  return sound && keys.length > 0 && new Set(keys.map(({ id }) => id)).size === keys.length;
 }
 
 function served(revision: string): Dialect {

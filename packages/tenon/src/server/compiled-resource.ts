@@ -17,9 +17,10 @@ export function isTemplate(key: string): boolean {
   return key.includes('{');
 }
 
-/** https://www.rfc-editor.org/rfc/rfc3986#appendix-A, where brackets stand around an IP literal only. */
-const URI =
-  /^[A-Za-z][A-Za-z0-9+.-]*:(?:\/\/(?:[\w\-.~!$&'()*+,;=:@]|%[\dA-Fa-f]{2})*(?:\[[\dA-Fa-f:.v]+\](?::\d*)?)?(?=[/?#]|$))?(?:[\w\-.~!$&'()*+,;=:@/?]|%[\dA-Fa-f]{2})*(?:#(?:[\w\-.~!$&'()*+,;=:@/?]|%[\dA-Fa-f]{2})*)?$/;
+/** https://www.rfc-editor.org/rfc/rfc3986#appendix-A. Brackets stand around the address of a host, and nowhere else. */
+const CHARACTERS = "(?:[\\w\\-.~!$&'()*+,;=:@/?]|%[\\dA-Fa-f]{2})*";
+const AT_ADDRESS = '(?:\\/\\/(?:[\\w%.:-]*@)?\\[[\\dA-Fa-f:.]+\\](?::\\d*)?(?![^/?#]))?';
+const URI = new RegExp(`^[A-Za-z][A-Za-z0-9+.-]*:${AT_ADDRESS}${CHARACTERS}(?:#${CHARACTERS})?$`);
 
 /** Throws when the key is neither a URI nor a template that can be matched. */
 export const compileResource: (key: string, definition: AnyResource) => CompiledResource = compiledOnce(make);

@@ -1,3 +1,4 @@
+import type { SealKey } from '../conversation/asking/seal.js';
 import type { Clock } from '../jsonrpc/clock.js';
 import type { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
@@ -51,6 +52,12 @@ export interface ServerOptions {
   readonly pageSize?: number;
   /** How long lists and `server/discover` stay good. Default: 0 ms, private. */
   readonly cache?: Cacheable;
+  /**
+   * Keys that seal the state of a question that travels by the client, 32 bytes each. The first one seals, all of them
+   * open, so that keys can be changed. Give all replicas the same. Default: one made for this process, so that a client
+   * whose retry reaches another process has to begin again.
+   */
+  readonly stateKeys?: readonly SealKey[];
   /** Whether clients can set a level and receive log messages. Default: they can. */
   readonly logging?: boolean;
   /** Told of everything that went wrong and could not be said to anybody: thrown errors, broken messages. Default: standard error. */

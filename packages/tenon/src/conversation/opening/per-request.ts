@@ -50,6 +50,9 @@ function stated(meta: JsonObject, served: readonly Dialect[]): Manner {
   if (typeof version !== 'string') return refused(invalidMeta(PROTOCOL_VERSION, 'a string'));
   const capabilities = meta[CLIENT_CAPABILITIES];
   if (!isObject(capabilities)) return refused(invalidMeta(CLIENT_CAPABILITIES, 'an object'));
+  const level = meta[LOG_LEVEL];
+  if (level !== undefined && !LOGGING_LEVELS.includes(level as LoggingLevel))
+    return refused(invalidMeta(LOG_LEVEL, `one of ${LOGGING_LEVELS.join(', ')}`));
   const dialect = served.find(({ revision, opening }) => opening === 'per-request' && revision === version);
   if (dialect) return { opening: 'per-request', dialect };
   return refused({

@@ -1,0 +1,212 @@
+import { createServer, prompt, resource, rpcError, type TenonError, tool, toolError } from 'tenon';
+import { connectPair, eachRevision, fakeClock } from 'tenon/testing';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type Json, meta, newest, peerOf, post, postAlone, site } from './site.js';
+
+const boom = (): never => {
+  throw new Error('secret detail');
+};
+
+const server = createServer({
+  name: 's',
+  version: '1',
+  tools: {
+    fails: tool({ run: boom }),
+    says: tool({
+      run() {
+        throw toolError('The service is closed on Sundays.');
+      },
+    }),
+    typed: tool({ input: z.object({ n: z.number() }), run: () => 'x' }),
+  },
+  prompts: {
+    greets: prompt({
+      input: z.object({ name: z.string(), mood: z.enum(['glad', 'sad']).optional() }),
+      complete: { name: boom },
+      run: ({ name }) => name,
+    }),
+    fails: prompt({ run: boom }),
+  },
+  resources: {
+    'note://fails': resource({ read: boom }),
+    'note://{title}': resource({ name: 'note', read: () => undefined }),
+  },
+  onProblem: () => {},
+});
+
+const rpcOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => undefined,
+    (error: TenonError) => error.rpc,
+  );
+
+describe.each(eachRevision)('errors on %s', revision => {
+  const open = () => connectPair(server, { revision });
+
+  it('of a tool are results that the model sees [tools.call.execution-error-in-result, tools.call.execution-errors-to-model]', async () => {
+    const client = await open();
+    const failed = (text: string) => ({ isError: true, content: [{ type: 'text', text }] });
+    expect(await client.callTool('says')).toMatchObject(failed('The service is closed on Sundays.'));
+    expect(await client.callTool('fails')).toMatchObject(failed('Tool fails failed'));
+    expect(await rpcOf(client.callTool('nothing'))).toBe(-32602);
+    await client.close();
+  });
+
+  it('of prompts have the codes that say which [prompts.get.unknown-name-error, prompts.get.missing-argument-error, prompts.arguments-validated, prompts.internal-error]', async () => {
+    const client = await open();
+    const get = (params: Json) => rpcOf(client.call('prompts/get', params as never));
+    expect(await get({ name: 'nothing' })).toBe(-32602);
+    expect(await get({ name: 'greets' })).toBe(-32602);
+    expect(await get({ name: 'greets', arguments: { mood: 'glad' } })).toBe(-32602);
+    expect(await get({ name: 'greets', arguments: { name: 'Ada', mood: 'angry' } })).toBe(-32602);
+    expect(await get({ name: 'greets', arguments: { name: 'Ada', mood: 'glad' } })).toBeUndefined();
+    expect(await get({ name: 'fails' })).toBe(-32603);
+    await client.close();
+  });
+
+  it('of resources say which is not there, and nothing of what went wrong inside [resources.read.not-found-error, resources.read.not-found-uri-in-data, resources.internal-error]', async () => {
+    const client = await open();
+    for (const uri of ['note://none', 'other://none']) {
+      const error = (await client.resources.read(uri).catch((thrown: unknown) => thrown)) as TenonError;
+      expect(error.rpc).toBe(revision === newest ? -32602 : -32002);
+      expect(error.data).toMatchObject({ uri });
+    }
+    const failed = (await client.resources.read('note://fails').catch((thrown: unknown) => thrown)) as TenonError;
+    expect(failed.rpc).toBe(-32603);
+    expect(JSON.stringify([failed.message, failed.data])).not.toContain('secret detail');
+    await client.close();
+  });
+
+  it('of completion have the codes that say which [completion.error.not-supported, completion.error.invalid-prompt-name, completion.error.missing-argument, completion.error.internal]', async () => {
+    const client = await open();
+    const argument = { name: 'name', value: '' };
+    const complete = (params: Json) => rpcOf(client.call('completion/complete', params as never));
+    expect(await complete({ ref: { type: 'ref/prompt', name: 'nothing' }, argument })).toBe(-32602);
+    expect(await complete({ ref: { type: 'ref/resource', uri: 'other://{x}' }, argument })).toBe(-32602);
+    expect(await complete({ ref: { type: 'ref/prompt', name: 'greets' } })).toBe(-32602);
+    expect(await complete({ ref: { type: 'ref/prompt', name: 'greets' }, argument })).toBe(-32603);
+    await client.close();
+    const plain = createServer({ name: 's', version: '1', tools: { t: tool({ run: () => 'x' }) } });
+    const params = { ref: { type: 'ref/prompt', name: 'p' }, argument };
+    if (revision === newest) {
+      const url = await site(plain);
+      const { messages } = await postAlone(url, 'completion/complete', params);
+      expect(messages).toMatchObject([{ error: { code: -32601 } }]);
+    } else {
+      const { ask, close } = await peerOf(plain, revision);
+      expect(await ask('completion/complete', params)).toMatchObject({ error: { code: -32601 } });
+      await close();
+    }
+  });
+
+  it('of levels that there are not are said [logging.error.invalid-level, logging.invalid-level-error]', async () => {
+    if (revision === newest) {
+      const url = await site(server);
+      const _meta = { ...meta(), 'io.modelcontextprotocol/logLevel': 'loud' };
+      const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta } };
+      const headers = { 'mcp-protocol-version': newest, 'mcp-method': 'tools/list' };
+      expect((await post(url, body, headers)).messages).toMatchObject([{ error: { code: -32602 } }]);
+      return;
+    }
+    const { ask, close } = await peerOf(server, revision);
+    expect(await ask('logging/setLevel', { level: 'loud' })).toMatchObject({ error: { code: -32602 } });
+    expect(await ask('logging/setLevel', { level: 'error' })).toMatchObject({ result: {} });
+    await close();
+  });
+
+  it('of cursors are errors and nothing worse [pagination.invalid-cursor-handled, pagination.invalid-cursor-error]', async () => {
+    const client = await open();
+    for (const cursor of ['x', '-1', '1e9', '"', '\u0000', 'eyJhIjoxfQ=='])
+      expect(await rpcOf(client.call('prompts/list', { cursor })), cursor).toBe(-32602);
+    expect(await client.call('prompts/list')).toMatchObject({ prompts: [{ name: 'greets' }, { name: 'fails' }] });
+    await client.close();
+  });
+
+  it('made here are told from what the server said [errors.local-errors-distinguishable]', async () => {
+    const clock = fakeClock();
+    const slow = createServer({
+      name: 's',
+      version: '1',
+      tools: { waits: tool({ run: () => new Promise<string>(() => {}) }) },
+    });
+    const client = await connectPair(slow, { revision, clock });
+    const controller = new AbortController();
+    const aborted = client.callTool('waits', {}, { signal: controller.signal }).catch((thrown: unknown) => thrown);
+    controller.abort();
+    expect(await aborted).toMatchObject({ code: 'call/aborted', rpc: undefined });
+    const late = client.callTool('waits', {}, { idleTimeout: 5000 }).catch((thrown: unknown) => thrown);
+    await new Promise(resolve => setTimeout(resolve, 20));
+    clock.advance(5000);
+    expect(await late).toMatchObject({ code: 'call/timeout', rpc: undefined });
+    await client.close();
+  });
+});
+
+describe('over HTTP', () => {
+  it('errors that have no status of their own come with 200 [http.ordinary-error-status]', async () => {
+    const url = await site(server);
+    const status = async (method: string, params: Json) => {
+      const { status: given, messages } = await postAlone(url, method, params);
+      return [given, (messages[0]?.error as Json).code];
+    };
+    expect(await status('tools/call', { name: 'nothing' })).toEqual([200, -32602]);
+    expect(await status('prompts/get', { name: 'fails' })).toEqual([200, -32603]);
+    expect(await status('resources/read', { uri: 'note://none' })).toEqual([200, -32602]);
+  });
+});
+
+describe.each(eachRevision.filter(revision => revision !== newest))('a client that is asked on %s', revision => {
+  const asks = createServer({
+    name: 's',
+    version: '1',
+    tools: {
+      roots: tool({ run: async (_, ctx) => JSON.stringify(await ctx.roots().catch(({ rpc }: TenonError) => rpc)) }),
+      samples: tool({
+        run: async (_, ctx) =>
+          JSON.stringify(await ctx.sample({ messages: [], maxTokens: 1 }).catch(({ rpc }: TenonError) => rpc)),
+      }),
+    },
+    onProblem: () => {},
+  });
+
+  it('says that it failed, and that the user said no [roots.error.internal, sampling.error.user-rejected]', async () => {
+    const client = await connectPair(asks, {
+      revision,
+      roots: boom,
+      sample() {
+        throw rpcError(-1, 'User rejected sampling request');
+      },
+    });
+    expect(await client.callTool('roots')).toMatchObject({ content: [{ text: '-32603' }] });
+    expect(await client.callTool('samples')).toMatchObject({ content: [{ text: '-1' }] });
+    await client.close();
+  });
+});
+
+describe('names of tools', () => {
+  const named = (name: string) => () =>
+    createServer({ name: 's', version: '1', tools: { [name]: tool({ run: () => name }) } });
+
+  it.each(['a', 'A-z_0.9', 'x'.repeat(128)])(
+    'may be %s [tools.name.charset, tools.name.length]',
+    name => void named(name)(),
+  );
+
+  it.each(['', 'x'.repeat(129), 'a b', 'a,b', 'a/b', 'a:b', 'ä', 'a\n'])(
+    'may not be %j [tools.name.charset, tools.name.length, tools.name.no-special-characters]',
+    name => expect(named(name)).toThrow(/is no tool name/),
+  );
+
+  it('tell case apart, and come in the same order each time [tools.name.case-sensitive, tools.list.deterministic-order]', async () => {
+    const tools = Object.fromEntries(['b', 'B', 'a', 'z', 'A'].map(name => [name, tool({ run: () => name })]));
+    const both = createServer({ name: 's', version: '1', tools });
+    const client = await connectPair(both, { cacheSize: 0 });
+    const order = async () => (await client.call('tools/list')).tools.map(({ name }) => name);
+    expect(await order()).toEqual(await order());
+    expect((await order()).length).toBe(5);
+    expect(await client.callTool('b')).toMatchObject({ content: [{ text: 'b' }] });
+    expect(await client.callTool('B')).toMatchObject({ content: [{ text: 'B' }] });
+    await client.close();
+  });
+});
