@@ -18,6 +18,7 @@ export type { Change, Client, Watch } from './client/client.js';
 export type { Answers, CallOptions, ClientOptions, Events, Progress, State } from './client/options.js';
 export type { HttpTarget, StdioTarget, Target } from './client/target.js';
 export { type Verdicts, verdictsInMemory } from './client/verdicts.js';
+export type { SealKey } from './conversation/asking/seal.js';
 export type { Service } from './conversation/service.js';
 // For those who build transports.
 export type { AuthInfo, Channel, Envelope, Receiver, SendOptions } from './jsonrpc/channel.js';
@@ -74,7 +75,6 @@ export { resultLimit } from './server/middleware/result-limit.js';
 export { timeLimit } from './server/middleware/time-limit.js';
 export { type Middleware, type Next, type Operation, on } from './server/middleware.js';
 export { type PromptDefinition, prompt } from './server/prompt.js';
-export type { SealKey } from './conversation/asking/seal.js';
 export { inputRequired, reply, toolError } from './server/reply.js';
 export { type ResourceDefinition, resource } from './server/resource.js';
 // For those who offer.

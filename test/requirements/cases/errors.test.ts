@@ -148,7 +148,7 @@ describe('over HTTP', () => {
     const url = await site(server);
     const status = async (method: string, params: Json) => {
       const { status: given, messages } = await postAlone(url, method, params);
-      return [given, (messages[0]?.error as Json).code];
+      return [given, (messages[0]?.error as Json | undefined)?.code];
     };
     expect(await status('tools/call', { name: 'nothing' })).toEqual([200, -32602]);
     expect(await status('prompts/get', { name: 'fails' })).toEqual([200, -32603]);

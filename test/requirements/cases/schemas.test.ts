@@ -47,6 +47,7 @@ const keywords: readonly [string, Json, good: Json, bad: Json][] = [
   ],
   [
     'if, then and else',
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     { if: { properties: { a: { const: 1 } }, required: ['a'] }, then: { required: ['b'] }, else: { required: ['c'] } },
     { a: 1, b: 1 },
     { a: 2, b: 1 },

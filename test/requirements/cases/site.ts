@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest';
 export type Json = { [key: string]: unknown };
 
 /** An HTTP answer, whole: the messages in it, whether they came as JSON or as events. */
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly headers: { readonly [name: string]: string | string[] | undefined };
   readonly text: string;
@@ -27,7 +27,7 @@ export async function site(server: Service, options: HandlerOptions = {}): Promi
   return url;
 }
 
-export const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 
 /** Posts bytes as they are, with headers as they are: `fetch` would refuse some that a peer may send. */
 export function post(url: string, body: unknown, headers: Json = {}, method = 'POST'): Promise<Answer> {
@@ -56,7 +56,7 @@ function messagesOf(text: string, type = ''): Json[] {
   return [...text.matchAll(/^data: (\{.*)$/gm)].map(([, data = '']) => JSON.parse(data));
 }
 
-export interface Alone {
+interface Alone {
   readonly id?: string | number;
   readonly capabilities?: Json;
   readonly headers?: Json;

@@ -97,8 +97,19 @@ class Opener {
 
   /** A server that exits when it is probed is one that wants a handshake: it is started once more. */
   #gaveUp(link: Link, answer: JsonObject | TenonError): TenonError {
-    if (TenonError.is(answer)) return answer;
+    if (TenonError.is(answer)) return isRefusal(answer) ? this.#notSpoken(link, answer) : answer;
     return new TenonError('connect/unclear', 'the server can not be spoken with', { peer: link.peer });
+  }
+
+  #notSpoken(link: Link, cause: TenonError): TenonError {
+    const expected = this.#wanted.map(({ revision }) => revision).join(', ');
+    return new TenonError('connect/no-shared-revision', `the server does not speak ${expected}`, {
+      peer: link.peer,
+      expected,
+      got: cause.message,
+      next: 'do not pin `revision`, or update the server',
+      cause,
+    });
   }
 
   async #discovered(link: Link, dialect: Dialect, answer: JsonObject | TenonError): Promise<Link> {
@@ -171,6 +182,11 @@ class Opener {
 /** In a session the client also says when its roots change. */
 function withNotices(capabilities: JsonObject): JsonObject {
   return capabilities.roots ? { ...capabilities, roots: { listChanged: true } } : capabilities;
+}
+
+/** The server itself said no to the question which revisions it speaks: it is there, and knows no such question. */
+function isRefusal({ rpc, status = 0 }: TenonError): boolean {
+  return rpc !== undefined && status !== 401 && status !== 403 && status < 500;
 }
 
 function malformed(link: Link, method: string, problem: string): TenonError {

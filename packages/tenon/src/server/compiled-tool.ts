@@ -16,6 +16,9 @@ export interface CompiledTool {
   readonly mirrors: readonly Mirror[];
 }
 
+/** What the specification advises for a tool without parameters. Arguments that come all the same are let through. */
+const NO_INPUT = { type: 'object', properties: {}, additionalProperties: false };
+
 /** https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-names */
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 
@@ -30,7 +33,7 @@ function make(name: string, definition: ToolDefinition): CompiledTool {
   }
   const input = definition.input && compile(definition.input, 'input');
   const output = definition.output && compile(definition.output, 'output');
-  const inputSchema = input?.json ?? { type: 'object', properties: {} };
+  const inputSchema = input?.json ?? NO_INPUT;
   if (inputSchema.type !== 'object') {
     throw new TenonError('tool/input', `the input of "${name}" is no object`, { next: 'wrap the schema in an object' });
   }

@@ -3,17 +3,8 @@ import { type ErrorObject, isObject, type Request } from '../../jsonrpc/message.
 import { HEADER_MISMATCH, UNSUPPORTED_VERSION } from '../../model/codes.js';
 import { decodeHeaderValue, trimHeaderValue } from '../../model/header-value.js';
 import { PROTOCOL_VERSION } from '../../model/meta.js';
+import { NAMED_BY } from '../../model/mirror.js';
 import type { Exchange } from './exchange.js';
-
-/** The member of `params` that `Mcp-Name` mirrors, by method. */
-const NAMED_BY = new Map([
-  ['tools/call', 'name'],
-  ['prompts/get', 'name'],
-  ['resources/read', 'uri'],
-  ['tasks/get', 'taskId'],
-  ['tasks/update', 'taskId'],
-  ['tasks/cancel', 'taskId'],
-]);
 
 /**
  * Says which header does not agree with the body, or nothing. The body is what counts: a header that differs would let

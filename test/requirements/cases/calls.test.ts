@@ -1,0 +1,213 @@
+import { createServer, tool } from 'tenon';
+import { connectPair, eachRevision, fakeClock } from 'tenon/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { connectTo } from '../../../packages/tenon/src/client/connect.js';
+import { httpEndpoint } from '../../../packages/tenon/src/client/roads.js';
+import { nodeRequester } from '../../../packages/tenon/src/runtimes/node/http-client.js';
+import { createWire, tappedRequester } from '../../revisions/wire.js';
+import type { Revision } from '../../support/official-schema.js';
+import { type Json, newest, peerOf, postAlone, site } from './site.js';
+
+const soon = () => new Promise(resolve => setTimeout(resolve, 10));
+const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
+
+/** A server whose tool works until it is told to stop. */
+function working() {
+  const reasons: unknown[] = [];
+  const server = createServer({
+    name: 'works',
+    version: '3',
+    tools: {
+      works: tool({
+        run: (_, ctx) =>
+          new Promise<string>(resolve => {
+            ctx.signal.addEventListener('abort', () => {
+              reasons.push(ctx.signal.reason);
+              resolve('stopped');
+            });
+          }),
+      }),
+      quick: tool({ run: () => 'done' }),
+    },
+    onProblem: () => {},
+  });
+  return { server, reasons };
+}
+
+describe.each(eachRevision)('a call on %s', revision => {
+  it('that nobody wants any more is cancelled, and its handler hears of it [cancellation.client-should-cancel, cancellation.unsupported-by-handler]', async () => {
+    const { server, reasons } = working();
+    const cancelled: Json[] = [];
+    const client = await connectPair(server, {
+      revision,
+      tap(from, message) {
+        const { method, params } = message as unknown as { method?: string; params: Json };
+        if (from === 'client' && method === 'notifications/cancelled') cancelled.push(params);
+      },
+    });
+    const giveUp = new AbortController();
+    const call = client.callTool('works', {}, { signal: giveUp.signal }).catch(({ code }) => code);
+    await soon();
+    giveUp.abort();
+    expect(await call).toBe('call/aborted');
+    await expect.poll(() => reasons.length, { interval: 5 }).toBe(1);
+    expect(cancelled.length).toBe(1);
+    await client.close();
+  });
+
+  it('has the time that its caller gives it [lifecycle.timeouts.per-request, lifecycle.errors.handled, tools.client.timeouts]', async () => {
+    const clock = fakeClock();
+    const client = await connectPair(working().server, { revision, clock });
+    const ended: string[] = [];
+    const call = (name: string, options: object) =>
+      client.callTool('works', {}, options).catch(({ code }) => void ended.push(`${name} ${code}`));
+    const calls = [call('short', { idleTimeout: 1000 }), call('total', { totalTimeout: 2000 }), call('usual', {})];
+    await soon();
+    for (const [ms, expected] of [
+      [999, []],
+      [1, ['short call/timeout']],
+      [1000, ['short call/timeout', 'total call/timeout']],
+      [58_000, ['short call/timeout', 'total call/timeout', 'usual call/timeout']],
+    ] as const) {
+      clock.advance(ms);
+      await soon();
+      expect(ended).toEqual(expected);
+    }
+    await Promise.all(calls);
+    await client.close();
+  });
+});
+
+describe('a cancellation', () => {
+  it('of what is not there, is over or makes no sense does nothing [cancellation.invalid-ignored]', async () => {
+    const { server } = working();
+    const { ask, say, heard, close } = await peerOf(server);
+    await ask('tools/call', { name: 'quick' });
+    const before = heard.length;
+    for (const params of [
+      { requestId: 2 },
+      { requestId: 'x' },
+      { requestId: null },
+      { requestId: {} },
+      {},
+      { requestId: 2, reason: 7 },
+    ])
+      await say({ method: 'notifications/cancelled', params });
+    await say({ method: 'notifications/cancelled' });
+    expect(await ask('tools/call', { name: 'quick' })).toMatchObject({ result: { content: [{ text: 'done' }] } });
+    expect(heard.length).toBe(before + 1);
+    await close();
+  });
+
+  it.each(['2025-03-26', '2025-06-18', '2025-11-25', newest])(
+    'over HTTP on %s is said in the way of the revision [http.sse.cancel-explicitly, cancellation.http-notification-not-expected]',
+    async revision => {
+      const { server, reasons } = working();
+      const url = await site(server);
+      const wire = createWire(revision as Revision);
+      const endpoint = httpEndpoint({ url, transport: 'http' }, tappedRequester(nodeRequester(), wire));
+      const client = await connectTo(endpoint, { revision });
+      onTestFinished(() => client.close());
+      const giveUp = new AbortController();
+      const call = client.callTool('works', {}, { signal: giveUp.signal }).catch(({ code }) => code);
+      await expect.poll(() => wire.sent('client', 'tools/call').length, { interval: 5 }).toBe(1);
+      await soon();
+      giveUp.abort();
+      expect(await call).toBe('call/aborted');
+      await expect.poll(() => reasons.length, { interval: 5 }).toBe(1);
+      expect(wire.sent('client', 'notifications/cancelled').length).toBe(revision === newest ? 0 : 1);
+    },
+  );
+});
+
+describe('what each message says of its sender', () => {
+  it('is who it is, on every request and every result [meta.client-info-should, meta.server-info-should, discover.server-info-in-meta]', async () => {
+    const crossed: { from: string; message: Json }[] = [];
+    const client = await connectPair(working().server, {
+      name: 'me',
+      version: '7',
+      tap: (from, message) => crossed.push({ from, message: message as unknown as Json }),
+    });
+    await client.callTool('quick');
+    await client.call('tools/list');
+    const metas = crossed.flatMap(({ message: { params, result } }) => [params, result] as (Json | undefined)[]);
+    const of = (key: string) => metas.flatMap(each => ((each?._meta as Json | undefined)?.[key] as Json) ?? []);
+    const requests = crossed.filter(({ from, message }) => from === 'client' && 'id' in message).length;
+    expect(requests).toBeGreaterThan(2);
+    expect(of('io.modelcontextprotocol/clientInfo')).toEqual(Array(requests).fill({ name: 'me', version: '7' }));
+    expect(of(SERVER_INFO)).toEqual(Array(requests).fill({ name: 'works', version: '3' }));
+    const found = crossed
+      .map(({ message }) => message.result as Json | undefined)
+      .find(each => each?.supportedVersions);
+    expect(found).not.toHaveProperty('serverInfo');
+    await client.close();
+  });
+
+  it('may have members that nobody knows [meta.unknown-keys-preserved]', async () => {
+    const seen: unknown[] = [];
+    const server = createServer({
+      name: 's',
+      version: '1',
+      tools: { t: tool({ run: (_, ctx) => void seen.push(ctx.meta['com.example/odd']) }) },
+    });
+    const client = await connectPair(server);
+    await client.callTool('t', {}, { meta: { 'com.example/odd': { deep: [1] }, odd: null } });
+    expect(seen).toEqual([{ deep: [1] }]);
+    await client.close();
+    const url = await site(working().server);
+    expect((await postAlone(url, 'tools/list', { odd: 1 })).status).toBe(200);
+  });
+});
+
+describe.each(eachRevision.filter(revision => revision >= '2025-06-18'))('a form on %s', revision => {
+  const input = {
+    type: 'object',
+    properties: { name: { type: 'string', default: 'Ada' }, age: { type: 'integer', minimum: 0 } },
+    required: ['age'],
+  } as const;
+  const asking = createServer({
+    name: 's',
+    version: '1',
+    tools: { ask: tool({ run: async (_, ctx) => JSON.stringify(await ctx.elicit({ message: 'Who?', input })) }) },
+    onProblem: () => {},
+  });
+
+  async function answered(elicit: () => unknown) {
+    const answers: unknown[] = [];
+    const client = await connectPair(asking, {
+      revision,
+      elicit: elicit as never,
+      tap(from, message) {
+        const { result, params } = message as unknown as { result?: Json; params?: Json };
+        if (from === 'client')
+          answers.push(...[result, ...Object.values((params?.inputResponses ?? {}) as Json)].filter(Boolean));
+      },
+    });
+    const result = await client.callTool('ask').catch(({ code }) => code);
+    await client.close();
+    return { answers, result };
+  }
+
+  it('is checked by the client before it answers [elicitation.form.client-validates]', async () => {
+    for (const content of [{ age: -1 }, { age: 'x' }, { name: 'Grace' }]) {
+      const { answers } = await answered(() => ({ action: 'accept', content }));
+      expect(answers).toEqual([]);
+    }
+    const { answers } = await answered(() => ({ action: 'accept', content: { age: 36, name: 'Grace' } }));
+    expect(answers).toEqual([{ action: 'accept', content: { age: 36, name: 'Grace' } }]);
+  });
+
+  it('that is declined or put away has no content, whatever was in it [elicitation.response.no-content-otherwise, elicitation.response.server-handles-each]', async () => {
+    for (const action of ['decline', 'cancel']) {
+      const { answers, result } = await answered(() => ({ action, content: { age: 36 } }));
+      expect(answers).toEqual([{ action }]);
+      expect(result).toMatchObject({ content: [{ text: JSON.stringify({ action }) }] });
+    }
+  });
+
+  it('is filled from its defaults where the revision has them [elicitation.form.defaults-prefilled]', async () => {
+    const { answers } = await answered(() => ({ action: 'accept', content: { age: 36 } }));
+    const name = revision === '2025-06-18' ? {} : { name: 'Ada' };
+    expect(answers).toEqual([{ action: 'accept', content: { age: 36, ...name } }]);
+  });
+});

@@ -1,0 +1,203 @@
+import { createServer as createHttpServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { connect, type TenonError, verdictsInMemory } from 'tenon';
+import { fakeClock } from 'tenon/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type Json, listeningPair, newest } from './site.js';
+
+const complete = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' };
+const discovered = (versions: string[]) => ({ ...complete, supportedVersions: versions, capabilities: { tools: {} } });
+const opened = (version: string) => ({
+  protocolVersion: version,
+  capabilities: { tools: {} },
+  serverInfo: { name: 's', version: '1' },
+});
+const isProbe = ({ method }: Json) => method === 'server/discover';
+const isOpening = ({ method }: Json) => method === 'initialize';
+const metaOf = (message: Json) => (message.params as Json)._meta as Json;
+const version = 'io.modelcontextprotocol/protocolVersion';
+
+/** A server that a test plays, on one stream. */
+async function played(options: Parameters<typeof connect>[1] = {}) {
+  const { client: end, server, receiver, until, heard } = listeningPair();
+  await server.open(receiver);
+  const say = (message: Json) => server.send({ jsonrpc: '2.0', ...message } as never);
+  const clock = fakeClock();
+  const client = connect(end, { clock, ...options });
+  client.catch(() => {});
+  onTestFinished(async () => {
+    await server.close();
+    await (await client.catch(() => undefined))?.close();
+  });
+  return { client, say, until, heard, clock };
+}
+
+describe('a client on a stream', () => {
+  it('asks first what the server speaks, in its newest version and with all that it says of itself [compat.stdio-probe-first, meta.client-info-should]', async () => {
+    const { client, say, until, heard } = await played({ name: 'me', version: '7' });
+    const probe = await until(isProbe);
+    expect(heard).toEqual([probe]);
+    expect(metaOf(probe)).toMatchObject({
+      [version]: newest,
+      'io.modelcontextprotocol/clientInfo': { name: 'me', version: '7' },
+    });
+    await say({ id: probe.id, result: discovered([newest]) });
+    expect((await client).server.revision).toBe(newest);
+  });
+
+  it('goes on in a version that the server has [discover.client-picks-version, versioning.client-retries-supported]', async () => {
+    const { client, say, until } = await played();
+    const probe = await until(isProbe);
+    await say({
+      id: probe.id,
+      error: { code: -32022, message: 'm', data: { supported: ['2099-01-01', '2025-06-18'], requested: newest } },
+    });
+    const opening = await until(isOpening);
+    expect(opening.params).toMatchObject({ protocolVersion: '2025-06-18' });
+    await say({ id: opening.id, result: opened('2025-06-18') });
+    expect((await client).server.revision).toBe('2025-06-18');
+  });
+
+  it('offers the newest version that it shakes hands in [lifecycle.version.client-sends-latest]', async () => {
+    const { say, until } = await played();
+    await say({ id: (await until(isProbe)).id, error: { code: -32601, message: 'm' } });
+    expect((await until(isOpening)).params).toMatchObject({ protocolVersion: '2025-11-25' });
+  });
+
+  it('sends nothing until its opening is answered [lifecycle.client-waits-for-response]', async () => {
+    const { client, say, until, heard } = await played({ revision: '2025-11-25' });
+    const calling = client.then(open => open.call('tools/list'));
+    const opening = await until(isOpening);
+    await new Promise(resolve => setTimeout(resolve, 5));
+    expect(heard).toEqual([opening]);
+    await say({ id: opening.id, result: opened('2025-11-25') });
+    const { id } = await until(({ method }) => method === 'tools/list');
+    expect(heard.map(({ method }) => method)).toEqual(['initialize', 'notifications/initialized', 'tools/list']);
+    await say({ id, result: { tools: [] } });
+    await calling;
+  });
+
+  it('fails with what to do when it is pinned to a version without handshakes that the server does not know [compat.modern-client-legacy-server-fails, compat.stdio-modern-only-probe]', async () => {
+    const { client, say, until, heard } = await played({ revision: newest });
+    await say({ id: (await until(isProbe)).id, error: { code: -32601, message: 'm' } });
+    const error = (await client.catch((thrown: unknown) => thrown)) as TenonError;
+    expect(error).toMatchObject({
+      code: 'connect/no-shared-revision',
+      message: expect.stringMatching(/does not speak 2026-07-28[\s\S]*do not pin `revision`/),
+    });
+    expect(heard.some(isOpening)).toBe(false);
+  });
+
+  it('does not mind an answer to its question that comes when it has given up waiting [compat.stdio-late-probe-response]', async () => {
+    const { client, say, until, clock } = await played();
+    const probe = await until(isProbe);
+    clock.advance(5000);
+    const opening = await until(isOpening);
+    await say({ id: probe.id, error: { code: -32601, message: 'm' } });
+    await say({ id: opening.id, result: opened('2025-11-25') });
+    const open = await client;
+    await say({ id: probe.id, result: discovered([newest]) });
+    const listing = open.call('tools/list');
+    const { id } = await until(({ method }) => method === 'tools/list');
+    await say({ id, result: { tools: [] } });
+    expect(await listing).toMatchObject({ tools: [] });
+    expect(open.server.revision).toBe('2025-11-25');
+  });
+});
+
+type Answer = (message: Json, response: ServerResponse) => void;
+
+/** An HTTP server by script, and what was asked of it: `POST initialize`, `GET`. */
+async function scripted(answer: Answer) {
+  const asked: string[] = [];
+  const server = createHttpServer((request, response) => {
+    let text = '';
+    request.on('data', chunk => {
+      text += chunk;
+    });
+    request.on('end', () => {
+      const message: Json = text === '' ? {} : JSON.parse(text);
+      asked.push([request.method, message.method].filter(Boolean).join(' '));
+      answer({ ...message, http: request.method }, response);
+    });
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, asked };
+}
+
+const reply = (response: ServerResponse, status: number, message?: Json) => {
+  response.writeHead(status, message === undefined ? {} : { 'content-type': 'application/json' });
+  response.end(message === undefined ? undefined : JSON.stringify({ jsonrpc: '2.0', ...message }));
+};
+const error = (code: number) => ({ code, message: 'm' });
+
+describe('a client over HTTP', () => {
+  it.each<[string, number, Json | undefined]>([
+    ['200 and -32601', 200, error(-32601)],
+    ['200 and -32000', 200, error(-32000)],
+    ['400 and nothing', 400, undefined],
+    ['400 and -32600', 400, error(-32600)],
+    ['400 and -32602', 400, error(-32602)],
+    ['400 and -32000', 400, error(-32000)],
+    ['404 and -32601', 404, error(-32601)],
+    ['405 and nothing', 405, undefined],
+  ])(
+    'shakes hands with a server that answers its question with %s [compat.http-200-error-is-legacy, compat.recognised-modern-error-set, compat.client-anything-else-is-legacy]',
+    async (_, status, body) => {
+      const { url, asked } = await scripted((message, response) => {
+        if (isProbe(message)) reply(response, status, body && { id: message.id, error: body });
+        else if (isOpening(message)) reply(response, 200, { id: message.id, result: opened('2025-11-25') });
+        else reply(response, 202);
+      });
+      const client = await connect(url);
+      expect(client.server.revision).toBe('2025-11-25');
+      expect(asked.slice(0, 2)).toEqual(['POST server/discover', 'POST initialize']);
+      await client.close();
+    },
+  );
+
+  it.each([500, 502, 503])(
+    'learns nothing from a %s, and asks anew the next time [compat.http-5xx-not-era-signal]',
+    async status => {
+      let down = true;
+      const { url, asked } = await scripted((message, response) => {
+        if (down) reply(response, status);
+        else reply(response, 200, { id: message.id, result: discovered([newest]) });
+      });
+      const verdicts = verdictsInMemory();
+      expect(await connect(url, { verdicts }).catch(({ status: given }: TenonError) => given)).toBe(status);
+      expect(asked.some(each => each.includes('initialize'))).toBe(false);
+      down = false;
+      const client = await connect(url, { verdicts });
+      expect(client.server.revision).toBe(newest);
+      await client.close();
+    },
+  );
+
+  it.each([400, 404, 405])(
+    'tries the two endpoints last, when both POSTs get a %i [compat.http-sse-fallback, compat.fallback-order, sse-legacy.compat.client-posts-first, sse-legacy.compat.client-fallback-400-404-405, sse-legacy.compat.client-fallback-4xx]',
+    async status => {
+      let stream: ServerResponse | undefined;
+      const { url, asked } = await scripted((message, response) => {
+        if (message.http === 'GET') {
+          stream = response;
+          response.writeHead(200, { 'content-type': 'text/event-stream' });
+          response.write('event: endpoint\ndata: /mcp?other=1\n\n');
+          return;
+        }
+        if (stream === undefined) return reply(response, status);
+        reply(response, 202);
+        if (isOpening(message))
+          stream.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id: message.id, result: opened('2024-11-05') })}\n\n`);
+      });
+      const client = await connect(url);
+      expect(client.server.revision).toBe('2024-11-05');
+      expect(asked.slice(0, 4)).toEqual(['POST server/discover', 'POST initialize', 'GET', 'POST initialize']);
+      await client.close();
+    },
+  );
+});
