@@ -114,9 +114,12 @@ export class Calls {
   }
 
   #rouseAt(at: number): void {
-    if (at === Number.POSITIVE_INFINITY || (this.#alarm && this.#alarm.at <= at)) return;
+    const now = this.#clock.now();
+    // On Workers a timer ends with the request that set it: one that is overdue is set anew.
+    const set = this.#alarm && this.#alarm.at <= at && this.#alarm.at >= now;
+    if (at === Number.POSITIVE_INFINITY || set) return;
     this.#alarm?.off();
-    this.#alarm = { at, off: this.#clock.after(Math.max(0, at - this.#clock.now()), () => this.#sweep()) };
+    this.#alarm = { at, off: this.#clock.after(Math.max(0, at - now), () => this.#sweep()) };
   }
 
   #rest(): void {

@@ -10,16 +10,16 @@ export function changes(
   clock: Clock,
   announce: (list: ListName, items: readonly Visible[]) => void,
 ): (list: ListName, items: readonly Visible[]) => void {
-  const gathered = new Map<ListName, Visible[]>();
+  const gathered = new Map<ListName, { readonly items: Visible[]; readonly due: number }>();
   return (list, items) => {
     const waiting = gathered.get(list);
-    if (waiting) {
-      waiting.push(...items);
-      return;
-    }
-    gathered.set(list, [...items]);
+    const all = waiting?.items ?? [];
+    all.push(...items);
+    // On Workers a timer ends with the request that set it: one that is overdue is set anew.
+    if (waiting && clock.now() <= waiting.due) return;
+    gathered.set(list, { items: all, due: clock.now() + GATHER });
     const tell = () => {
-      const all = gathered.get(list) ?? [];
+      if (gathered.get(list)?.items !== all) return;
       gathered.delete(list);
       announce(list, all);
     };

@@ -2,6 +2,7 @@ import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import type { Prompt, PromptArgument } from '../model/content.js';
 import { compile, type Validator } from '../schemas/validate.js';
 import { compiledOnce } from './compiled.js';
+import { checkMeta } from './meta-keys.js';
 import type { PromptDefinition } from './prompt.js';
 
 /** A prompt made ready. */
@@ -14,6 +15,7 @@ export interface CompiledPrompt {
 export const compilePrompt: (name: string, definition: PromptDefinition) => CompiledPrompt = compiledOnce(make);
 
 function make(name: string, definition: PromptDefinition): CompiledPrompt {
+  checkMeta(`"${name}"`, definition._meta);
   const input = definition.input && compile(definition.input, 'input');
   const { title, description, icons, _meta } = definition;
   const facts = { name, title, description, arguments: input && argumentsOf(input.json), icons, _meta };

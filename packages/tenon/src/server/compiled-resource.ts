@@ -1,6 +1,7 @@
 import { TenonError } from '../jsonrpc/error.js';
 import type { Resource, ResourceTemplate } from '../model/content.js';
 import { compiledOnce } from './compiled.js';
+import { checkMeta } from './meta-keys.js';
 import type { ResourceDefinition } from './resource.js';
 import { parseTemplate, type Template } from './uri-template/template.js';
 
@@ -26,6 +27,7 @@ const URI = new RegExp(`^[A-Za-z][A-Za-z0-9+.-]*:${AT_ADDRESS}${CHARACTERS}(?:#$
 export const compileResource: (key: string, definition: AnyResource) => CompiledResource = compiledOnce(make);
 
 function make(key: string, definition: AnyResource): CompiledResource {
+  checkMeta(`"${key}"`, definition._meta);
   const template = isTemplate(key) ? parseTemplate(key) : undefined;
   if (template && template.matchable !== true) {
     throw new TenonError('resource/template', `"${key}" can not be matched: ${template.matchable}`);

@@ -4,6 +4,7 @@ import type { Tool } from '../model/content.js';
 import { type Mirror, mirrorsOf } from '../model/mirror.js';
 import { compile, type Validator } from '../schemas/validate.js';
 import { compiledOnce } from './compiled.js';
+import { checkMeta } from './meta-keys.js';
 import type { ToolDefinition } from './tool.js';
 
 /** A tool made ready: its schemas converted and its validators made, once for all connections. */
@@ -26,6 +27,7 @@ const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 export const compileTool: (name: string, definition: ToolDefinition) => CompiledTool = compiledOnce(make);
 
 function make(name: string, definition: ToolDefinition): CompiledTool {
+  checkMeta(`"${name}"`, definition._meta);
   if (!NAME.test(name)) {
     throw new TenonError('tool/name', `"${name}" is no tool name`, {
       expected: '1 to 128 letters, digits, "_", "-" and "."',

@@ -19,14 +19,14 @@ const SWEEP = 60_000;
 export function createSessions(road: Road): Sessions {
   const { bounds, clock } = road;
   const sessions = new Map<string, Session>();
-  let sweeping = false;
+  let due = Number.NEGATIVE_INFINITY;
 
   const ended = (session: Session): void => {
     sessions.delete(session.id);
   };
   const isIdle = (session: Session, since: number): boolean => session.touched <= since && !session.busy;
   const sweep = (): void => {
-    sweeping = false;
+    due = Number.NEGATIVE_INFINITY;
     const since = clock.now() - bounds.sessionIdle;
     for (const session of sessions.values()) {
       session.dismissStray();
@@ -35,9 +35,11 @@ export function createSessions(road: Road): Sessions {
     arm();
   };
   const arm = (): void => {
-    if (sweeping || sessions.size === 0) return;
-    sweeping = true;
-    clock.after(Math.min(SWEEP, bounds.sessionIdle), sweep);
+    // On Workers a timer ends with the request that set it: one that is overdue is set anew.
+    if (clock.now() <= due || sessions.size === 0) return;
+    const pause = Math.min(SWEEP, bounds.sessionIdle);
+    due = clock.now() + pause;
+    clock.after(pause, sweep);
   };
   const sacrifice = (): boolean => {
     const since = clock.now() - bounds.sessionGrace;
