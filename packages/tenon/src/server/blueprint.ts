@@ -64,8 +64,22 @@ export function createBlueprint(definition: ServerDefinition<Tools, Prompts, Res
   return blueprint;
 }
 
-/** What the server declares, in the words of the newest revision: what is there, and nothing else. */
-export function capabilitiesOf({ tools, prompts, resources, options }: Blueprint): ServerCapabilities {
+const declared = new WeakMap<Blueprint, { readonly version: number; readonly capabilities: ServerCapabilities }>();
+
+/**
+ * What the server declares, in the words of the newest revision: what is there, and nothing else. Each request asks for
+ * it, so it is put together only when a catalog has changed.
+ */
+export function capabilitiesOf(blueprint: Blueprint): ServerCapabilities {
+  const version = blueprint.tools.version + blueprint.prompts.version + blueprint.resources.version;
+  const before = declared.get(blueprint);
+  if (before?.version === version) return before.capabilities;
+  const capabilities = Object.freeze(declare(blueprint));
+  declared.set(blueprint, { version, capabilities });
+  return capabilities;
+}
+
+function declare({ tools, prompts, resources, options }: Blueprint): ServerCapabilities {
   const completes = completesAnything(prompts, resources);
   return {
     ...(tools.offered ? { tools: { listChanged: true } } : {}),
