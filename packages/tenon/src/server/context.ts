@@ -104,7 +104,7 @@ export class Context {
   /**
    * Ends the connection on which the client waits, so that long work holds none open: the client comes back after a
    * while and gets what was said meanwhile and the answer, whenever it is there. Returns `false`, and changes nothing,
-   * where the client could not come back: only 2025-11-25 over HTTP has streams that are resumed in this way.
+   * where the client could not come back: that needs HTTP, and a revision whose streams begin with something to come back by.
    * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
    */
   hangUp(): boolean {
