@@ -18,14 +18,13 @@ const unlisted = new Set(['ReadResourceResultResponse']);
 describe.skipIf(!schemasPresent)('the judge', () => {
   describe('accepts the official examples', () => {
     const folder = join(schemaFolder, 'examples/2026-07-28');
-    const newest = judge('2026-07-28');
-    const exact = judge('2026-07-28', { exact: true });
+    const [newest, exact] = schemasPresent ? [judge('2026-07-28'), judge('2026-07-28', { exact: true })] : [];
     for (const type of schemasPresent ? readdirSync(folder) : []) {
       for (const file of readdirSync(join(folder, type))) {
         it(`${type}: ${file}`, () => {
           const example = JSON.parse(readFileSync(join(folder, type, file), 'utf8'));
-          expect(newest.type(type, example)).toEqual([]);
-          if (!unlisted.has(type)) expect(exact.type(type, example)).toEqual([]);
+          expect(newest?.type(type, example)).toEqual([]);
+          if (!unlisted.has(type)) expect(exact?.type(type, example)).toEqual([]);
         });
       }
     }
