@@ -54,14 +54,8 @@ export type {
   Tool,
   ToolAnnotations,
 } from './model/content.js';
-export type {
-  CallToolResult,
-  GetPromptResult,
-  MethodName,
-  Methods,
-  Notifications,
-  ReadResourceResult,
-} from './model/methods.js';
+export type { MethodName, Methods, Notifications } from './model/methods.js';
+export type { CallToolResult, GetPromptResult, ReadResourceResult } from './model/shapes.js';
 export { withJsonSchema } from './schemas/json-schema.js';
 export type { Caller } from './server/caller.js';
 export type { Catalog } from './server/catalog.js';

@@ -172,16 +172,16 @@ export class Caller {
 
   #sending(link: Link, method: string, params: JsonObject, options: CallOptions): Sending {
     const { signal, onProgress, idleTimeout, totalTimeout } = options;
-    const mirrors = method === 'tools/call' && link.dialect.http.mirrors;
-    const tool = mirrors ? this.toolbox.get(params.name as string) : undefined;
+    const tool = method === 'tools/call' ? this.toolbox.get(params.name as string) : undefined;
     const headers =
-      tool && tool.mirrors.length > 0
+      tool && tool.mirrors.length > 0 && link.dialect.http.mirrors
         ? argumentHeaders(tool.mirrors, params.arguments as JsonObject | undefined)
         : undefined;
     return {
       signal,
       onProgress,
       logLevel: this.logLevel,
+      outputSchema: tool?.tool.outputSchema,
       ...(idleTimeout === undefined ? {} : { idleTimeout }),
       ...(totalTimeout === undefined ? {} : { totalTimeout }),
       ...(headers === undefined ? {} : { headers }),
@@ -201,10 +201,9 @@ export class Caller {
   }
 
   /** A tool's structured content must fit what the tool says of it. */
-  #fitting(link: Link, raw: JsonObject, params: JsonObject): JsonObject {
+  #fitting(link: Link, result: JsonObject, params: JsonObject): JsonObject {
     const known = this.toolbox.get(params.name as string);
     const outputSchema = known?.tool.outputSchema;
-    const result = link.dialect.speak.up.result('tools/call')?.(raw, { outputSchema }) ?? raw;
     const { structuredContent, ...rest } = result;
     const none =
       structuredContent === undefined ||

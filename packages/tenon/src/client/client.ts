@@ -2,15 +2,14 @@
 import type { JsonObject } from '../jsonrpc/message.js';
 import type { ServerCapabilities } from '../model/capabilities.js';
 import type { Implementation, LoggingLevel, Prompt, Resource, ResourceTemplate, Tool } from '../model/content.js';
+import type { MethodName, Methods } from '../model/methods.js';
 import type {
   CallToolResult,
   CompleteParams,
   CompleteResult,
   GetPromptResult,
-  MethodName,
-  Methods,
   ReadResourceResult,
-} from '../model/methods.js';
+} from '../model/shapes.js';
 import type { CallOptions, Events, State } from './options.js';
 
 /** What `connect<typeof server>` reads of a server's type: what its tools and prompts take and give. */

@@ -3,7 +3,7 @@ import type { Channel } from '../jsonrpc/channel.js';
 import { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import type { LoggingLevel } from '../model/content.js';
-import type { CallToolResult, CompleteResult, GetPromptResult, ReadResourceResult } from '../model/methods.js';
+import type { CallToolResult, CompleteResult, GetPromptResult, ReadResourceResult } from '../model/shapes.js';
 import { createPair } from '../transports/memory.js';
 import { Caller } from './caller.js';
 import type { Client, Offers } from './client.js';

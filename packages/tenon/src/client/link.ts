@@ -1,5 +1,5 @@
 import { declares } from '../conversation/capability.js';
-import { openingMeta } from '../conversation/opening/per-request.js';
+import { type Facts, openingMeta } from '../conversation/opening/per-request.js';
 import type { Dialect } from '../dialects/dialect.js';
 import type { Channel } from '../jsonrpc/channel.js';
 import type { Clock } from '../jsonrpc/clock.js';
@@ -39,6 +39,8 @@ export interface Sending extends Pick<PeerCallOptions, 'signal' | 'idleTimeout' 
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly logLevel?: LoggingLevel | undefined;
   readonly onId?: (id: Id) => void;
+  /** Of the tool that is called, where it is known: what its result is turned into our words by. */
+  readonly outputSchema?: JsonObject | undefined;
 }
 
 /** A listening is over because the server said so: that is no failure. */
@@ -51,6 +53,7 @@ export class Link implements Hands {
   readonly #peer: Peer;
   readonly #options: ClientOptions;
   readonly #events: LinkEvents;
+  readonly #facts: Omit<Facts, 'logLevel'>;
   #progress: Map<Id, (progress: Progress) => void> | undefined;
   readonly #listening = new Set<Id>();
   #dialect: Dialect | undefined;
@@ -64,6 +67,7 @@ export class Link implements Hands {
     this.channel = channel;
     this.#options = options;
     this.#events = events;
+    this.#facts = { capabilities: capabilitiesOf(options), client: clientInfo(options) };
     this.#peer = new Peer(channel, this, clock);
   }
 
@@ -130,7 +134,7 @@ export class Link implements Hands {
     try {
       const answer = await this.#peer.call(method, outgoing, this.#callOptions(method, params, sending));
       this.#learn(answer);
-      return dialect.speak.up.result(method)?.(answer, { params }) ?? answer;
+      return dialect.speak.up.result(method)?.(answer, { params, outputSchema: sending.outputSchema }) ?? answer;
     } catch (error) {
       if (error === ENDED) return {};
       throw TenonError.from(error, 'call/failed', { peer: this.peer, method });
@@ -225,7 +229,7 @@ export class Link implements Hands {
   #withMeta(params: JsonObject, id: Id, logLevel: LoggingLevel | undefined): JsonObject {
     const own = (params._meta as JsonObject | undefined) ?? {};
     if (this.dialect.opening === 'per-request') {
-      const facts = { capabilities: capabilitiesOf(this.#options), client: clientInfo(this.#options), logLevel };
+      const facts = { ...this.#facts, logLevel };
       return { ...params, _meta: { ...own, progressToken: id, ...openingMeta(facts, this.dialect) } };
     }
     return { ...params, _meta: { ...own, progressToken: id } };

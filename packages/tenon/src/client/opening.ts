@@ -5,8 +5,8 @@ import { type Clock, systemClock } from '../jsonrpc/clock.js';
 import { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import { SERVER_INFO } from '../model/meta.js';
-import type { DiscoverResult, InitializeResult } from '../model/methods.js';
 import { methods } from '../model/methods.js';
+import type { DiscoverResult, InitializeResult } from '../model/shapes.js';
 import { capabilitiesOf } from './answering.js';
 import type { Endpoint, Listening } from './endpoint.js';
 import { clientInfo } from './identity.js';
@@ -78,6 +78,7 @@ class Opener {
     const answer = await this.#discover(link);
     const verdict = judge(answer, this.#wanted);
     if (verdict.opening === 'per-request') return this.#discovered(link, verdict.dialect, answer);
+    // A server that exits when it is probed is one that wants a handshake: it is started once more.
     if (verdict.opening === 'handshake')
       return this.#handshake(link.ended ? await this.#road(this.#endpoint) : link, verdict.dialect);
     throw this.#gaveUp(link, answer);
@@ -95,7 +96,6 @@ class Opener {
     }
   }
 
-  /** A server that exits when it is probed is one that wants a handshake: it is started once more. */
   #gaveUp(link: Link, answer: JsonObject | TenonError): TenonError {
     if (TenonError.is(answer)) return isRefusal(answer) ? this.#notSpoken(link, answer) : answer;
     return new TenonError('connect/unclear', 'the server can not be spoken with', { peer: link.peer });

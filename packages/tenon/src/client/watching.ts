@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../jsonrpc/clock.js';
 import { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
-import type { SubscriptionFilter } from '../model/methods.js';
+import type { SubscriptionFilter } from '../model/shapes.js';
 import type { Caller } from './caller.js';
 import type { Change, Watch } from './client.js';
 import type { Link } from './link.js';

@@ -1,3 +1,6 @@
+import type { Dialect } from '../dialects/dialect.js';
+import { INVALID_REQUEST } from '../jsonrpc/codes.js';
+import { rpcError, type TenonError } from '../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import type { ClientCapabilities } from '../model/capabilities.js';
 
@@ -25,6 +28,14 @@ export function lacking(method: string, params: JsonObject, has: ClientCapabilit
     default:
       return undefined;
   }
+}
+
+/** The error that names what a client would have to declare. */
+export function missingCapability({ errors }: Dialect, requiredCapabilities: ClientCapabilities): TenonError {
+  const missing = Object.keys(requiredCapabilities).join(', ');
+  return rpcError(errors.missingCapability ?? INVALID_REQUEST, `Missing required client capability: ${missing}`, {
+    requiredCapabilities,
+  });
 }
 
 /** An empty `elicitation` is the form mode. */

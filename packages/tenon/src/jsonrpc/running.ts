@@ -12,7 +12,7 @@ export class Running {
 
   /** Whether it is answered, or will not be: nothing more is said about it. */
   get over(): boolean {
-    return this.#over;
+    return this.#over || this.cancelled;
   }
 
   get cancelled(): boolean {

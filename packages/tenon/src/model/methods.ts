@@ -16,7 +16,6 @@ import {
   type ResourceTemplate,
   type Tool,
 } from './content.js';
-
 import type {
   CallToolResult,
   CompleteParams,
@@ -28,22 +27,6 @@ import type {
   Inputs,
   Page,
   Paged,
-  Params,
-  ReadResourceResult,
-  Result,
-  SubscriptionFilter,
-} from './shapes.js';
-
-export type {
-  Cacheable,
-  CallToolResult,
-  CompleteParams,
-  CompleteResult,
-  DiscoverResult,
-  GetPromptResult,
-  InitializeParams,
-  InitializeResult,
-  Inputs,
   Params,
   ReadResourceResult,
   Result,

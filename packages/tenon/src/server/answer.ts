@@ -1,10 +1,9 @@
 import { byRetry } from '../conversation/asking/by-retry.js';
-import { lacking } from '../conversation/capability.js';
+import { lacking, missingCapability } from '../conversation/capability.js';
 import { factsOf } from '../conversation/opening/per-request.js';
 import type { Loan } from '../conversation/service.js';
 import type { Dialect } from '../dialects/dialect.js';
-import { INVALID_REQUEST } from '../jsonrpc/codes.js';
-import { isForPeer, rpcError, TenonError, toErrorObject } from '../jsonrpc/error.js';
+import { isForPeer, TenonError, toErrorObject } from '../jsonrpc/error.js';
 import {
   failure,
   type JsonObject,
@@ -86,11 +85,7 @@ function turnOf(blueprint: Blueprint, request: Request, dialect: Dialect, runnin
   };
 }
 
-function check(method: string, params: JsonObject, { capabilities }: Caller, { errors }: Dialect): void {
-  const requiredCapabilities = lacking(method, params, capabilities);
-  if (requiredCapabilities === undefined) return;
-  const missing = Object.keys(requiredCapabilities).join(', ');
-  throw rpcError(errors.missingCapability ?? INVALID_REQUEST, `Missing required client capability: ${missing}`, {
-    requiredCapabilities,
-  });
+function check(method: string, params: JsonObject, { capabilities }: Caller, dialect: Dialect): void {
+  const lacks = lacking(method, params, capabilities);
+  if (lacks) throw missingCapability(dialect, lacks);
 }

@@ -1,7 +1,7 @@
 import { INVALID_PARAMS } from '../jsonrpc/codes.js';
 import { rpcError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
-import type { CompleteParams } from '../model/methods.js';
+import type { CompleteParams } from '../model/shapes.js';
 import type { Blueprint } from './blueprint.js';
 import { compileResource } from './compiled-resource.js';
 import type { Completer, Completers } from './completers.js';

@@ -2,7 +2,7 @@ import type { Asking } from '../conversation/asking/asking.js';
 import { byRequest } from '../conversation/asking/by-request.js';
 import { lacking } from '../conversation/capability.js';
 import { manner, statesRevision } from '../conversation/opening/per-request.js';
-import type { ConnectOptions, Conversation } from '../conversation/service.js';
+import type { ConnectOptions, Conversation, Manner } from '../conversation/service.js';
 import type { Dialect } from '../dialects/dialect.js';
 import { negotiate } from '../dialects/index.js';
 import type { AuthInfo, Channel, Envelope } from '../jsonrpc/channel.js';
@@ -14,7 +14,8 @@ import { Peer } from '../jsonrpc/peer.js';
 import type { Running } from '../jsonrpc/running.js';
 import type { ClientCapabilities } from '../model/capabilities.js';
 import type { LoggingLevel } from '../model/content.js';
-import { type InitializeParams, methods, notifications as notices } from '../model/methods.js';
+import { methods, notifications as notices } from '../model/methods.js';
+import type { InitializeParams } from '../model/shapes.js';
 import { answerAlone } from './answer.js';
 import type { Blueprint } from './blueprint.js';
 import type { Caller } from './caller.js';
@@ -133,10 +134,17 @@ export class Connection implements Hands, Conversation, Subscriptions, Visitor {
     if (this.#watcher) this.#blueprint.watchers.unwatch(this.#watcher, uri);
   }
 
+  /** Under which rules a request stands. Throws when it can not be served. */
+  #admitted(request: Request): Exclude<Manner, { opening: 'refused' }> {
+    const verdict = manner(request, this.#blueprint.served);
+    if (verdict.opening !== 'refused') return verdict;
+    const { code, message, data } = verdict.error;
+    throw rpcError(code, message, data);
+  }
+
   /** A request that states its revision is served by that alone. */
   async #alone(request: Request, running: Running, envelope?: Envelope): Promise<JsonObject> {
-    const verdict = manner(request, this.#blueprint.served);
-    if (verdict.opening === 'refused') throw rpcError(verdict.error.code, verdict.error.message, verdict.error.data);
+    const verdict = this.#admitted(request);
     if (verdict.opening !== 'per-request') throw rpcError(INVALID_REQUEST, 'Invalid request');
     if (request.method === 'subscriptions/listen') this.#announceEnd(request.id, running);
     return answerAlone(this.#blueprint, request, verdict.dialect, running, {
@@ -157,8 +165,7 @@ export class Connection implements Hands, Conversation, Subscriptions, Visitor {
   #initialize(request: Request, envelope?: Envelope): JsonObject {
     const { params = {} } = request;
     if (this.#dialect) throw rpcError(INVALID_REQUEST, 'Invalid request: this connection is initialized already');
-    const verdict = manner(request, this.#blueprint.served);
-    if (verdict.opening === 'refused') throw rpcError(verdict.error.code, verdict.error.message, verdict.error.data);
+    this.#admitted(request);
     const problem = methods.initialize.params(params);
     if (problem) throw rpcError(INVALID_PARAMS, `Invalid params: ${problem}`);
     const dialect = negotiate(params.protocolVersion as string, this.#blueprint.served);

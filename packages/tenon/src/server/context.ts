@@ -11,7 +11,7 @@ import {
   type LoggingLevel,
   type Meta,
 } from '../model/content.js';
-import type { Inputs } from '../model/methods.js';
+import type { Inputs } from '../model/shapes.js';
 import { toJsonSchema } from '../schemas/json-schema.js';
 import type { InferOutput, Schema } from '../schemas/standard.js';
 import { compile, describeIssues } from '../schemas/validate.js';
@@ -98,13 +98,14 @@ export class Context {
    * is one that comes when the request is answered or given up.
    */
   notify(method: string, params: JsonObject = {}): void {
-    if (!this.#turn.signal.aborted) this.#turn.notify(method, params);
+    this.#turn.notify(method, params);
   }
 
   /**
    * Ends the connection on which the client waits, so that long work holds none open: the client comes back after a
    * while and gets what was said meanwhile and the answer, whenever it is there. Returns `false`, and changes nothing,
-   * where the client could not come back: that needs HTTP, and a revision whose streams begin with something to come back by.
+   * where the client could not come back: that needs HTTP, and a revision whose streams begin with something to come
+   * back by.
    * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
    */
   hangUp(): boolean {

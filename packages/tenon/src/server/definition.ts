@@ -3,7 +3,7 @@ import type { Clock } from '../jsonrpc/clock.js';
 import type { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import type { Icon } from '../model/content.js';
-import type { Cacheable } from '../model/methods.js';
+import type { Cacheable } from '../model/shapes.js';
 import type { Caller } from './caller.js';
 import type { CustomMethods } from './custom.js';
 import type { Middleware } from './middleware.js';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../jsonrpc/message.js';
 import { SUBSCRIPTION_ID } from '../model/meta.js';
-import type { SubscriptionFilter } from '../model/methods.js';
+import type { SubscriptionFilter } from '../model/shapes.js';
 import type { Blueprint } from './blueprint.js';
 import type { Operation } from './middleware.js';
 import { findResource } from './reading.js';

@@ -1,6 +1,6 @@
 import type { InputRequiredResult } from '../model/asking.js';
 import type { ContentBlock, Icon, Meta, PromptMessage } from '../model/content.js';
-import type { GetPromptResult } from '../model/methods.js';
+import type { GetPromptResult } from '../model/shapes.js';
 import type { InferInput, InferOutput, Schema } from '../schemas/standard.js';
 import type { Caller } from './caller.js';
 import type { Completers } from './completers.js';

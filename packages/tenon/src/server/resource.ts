@@ -1,6 +1,6 @@
 import type { InputRequiredResult } from '../model/asking.js';
 import type { Annotations, Icon, Meta, Resource, ResourceContents } from '../model/content.js';
-import type { Cacheable } from '../model/methods.js';
+import type { Cacheable } from '../model/shapes.js';
 import type { Caller } from './caller.js';
 import type { Completers } from './completers.js';
 import type { Context } from './context.js';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../jsonrpc/message.js';
 import { SERVER_INFO } from '../model/meta.js';
-import type { Cacheable } from '../model/methods.js';
+import type { Cacheable } from '../model/shapes.js';
 import type { Blueprint } from './blueprint.js';
 
 /** A final result: says that it is one, and who made it. */

@@ -2,7 +2,7 @@ import type { Asking } from '../conversation/asking/asking.js';
 import type { Dialect } from '../dialects/dialect.js';
 import type { Id, JsonObject } from '../jsonrpc/message.js';
 import type { LoggingLevel } from '../model/content.js';
-import type { Inputs } from '../model/methods.js';
+import type { Inputs } from '../model/shapes.js';
 import type { Caller } from './caller.js';
 
 /** One request of one client, and all that can be done about it. */
@@ -18,7 +18,7 @@ export interface Turn {
   readonly header: ((name: string) => string | undefined) | undefined;
   /** The URIs that this client subscribed to, where it does so by request. */
   readonly subscriptions: Subscriptions | undefined;
-  /** Sends a notification on the stream of this request. */
+  /** Sends a notification on the stream of this request, unless that is answered or given up. */
   notify(method: string, params: JsonObject): void;
   /** The manner of asking this client, for a request with these inputs. */
   asking(inputs: Inputs, boundTo: () => string): Asking;

@@ -1,8 +1,8 @@
-import { lacking } from '../conversation/capability.js';
+import { lacking, missingCapability } from '../conversation/capability.js';
 import { rpcError, TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import type { ElicitUrlParams } from '../model/asking.js';
-import type { Inputs } from '../model/methods.js';
+import type { Inputs } from '../model/shapes.js';
 import type { Turn } from './turn.js';
 
 const REQUIRED = 'elicitation/required';
@@ -52,18 +52,15 @@ export function askToVisit(error: unknown, turn: Turn, { inputResponses = {} }: 
     throw new TenonError('client/declined', 'The user did not want to visit the URL that has to be visited first');
   const { dialect, caller } = turn;
   const lacks = lacking('elicitation/create', { mode: 'url' }, caller.capabilities);
-  if (dialect.asking === 'by-retry') return lacks ? missing(turn, lacks) : question(error.data);
+  if (dialect.asking === 'by-retry') {
+    if (lacks) throw missingCapability(dialect, lacks);
+    return question(error.data);
+  }
   const code = dialect.errors.urlElicitationRequired;
   if (lacks || code === undefined)
     throw new TenonError('client/lacks', 'The client can not ask the user to visit a URL', { data: lacks });
   for (const { elicitationId } of error.data) turn.elicits?.(elicitationId);
   throw rpcError(code, error.message, { elicitations: error.data });
-}
-
-function missing({ dialect }: Turn, requiredCapabilities: object): never {
-  throw rpcError(dialect.errors.missingCapability ?? 0, 'Missing required client capability: elicitation', {
-    requiredCapabilities,
-  });
 }
 
 function question(elicitations: readonly ElicitUrlParams[]): JsonObject {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../jsonrpc/message.js';
-import type { Inputs } from '../../model/methods.js';
+import type { Inputs } from '../../model/shapes.js';
 import type { Asker } from './asking.js';
 import { byRequest } from './by-request.js';
 import { byRetry, type RetryFacts } from './by-retry.js';

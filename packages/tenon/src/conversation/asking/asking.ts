@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../jsonrpc/message.js';
-import type { Inputs } from '../../model/methods.js';
+import type { Inputs } from '../../model/shapes.js';
 
 /** Asks the client one thing. Rejects when the client can not be asked or says no with an error. */
 export type Ask = (method: string, params: JsonObject) => Promise<JsonObject>;

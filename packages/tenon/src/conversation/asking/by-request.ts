@@ -1,7 +1,7 @@
 import { TenonError } from '../../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import type { InputRequiredResult, InputResponses } from '../../model/asking.js';
-import type { Inputs } from '../../model/methods.js';
+import type { Inputs } from '../../model/shapes.js';
 import type { Ask, Asking } from './asking.js';
 
 const MAX_ROUNDS = 32;

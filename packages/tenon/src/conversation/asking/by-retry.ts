@@ -1,8 +1,8 @@
 import { INVALID_PARAMS } from '../../jsonrpc/codes.js';
 import { rpcError, TenonError } from '../../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
-import type { Inputs } from '../../model/methods.js';
 import { methods } from '../../model/methods.js';
+import type { Inputs } from '../../model/shapes.js';
 import type { Ask, Asking } from './asking.js';
 import { canonical } from './canonical.js';
 import { isSealed, type Seal } from './seal.js';
