@@ -1,0 +1,51 @@
+import { closeSync, openSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { resolve } from 'node:path';
+import { TenonError } from '../../jsonrpc/error.js';
+import type { Database } from '../../stores/sqlite/database.js';
+import { fault } from '../../stores/sqlite/faults.js';
+import { type SqliteStoresOptions, storesIn } from '../../stores/sqlite/stores.js';
+import type { Stores } from '../../stores/stores.js';
+
+type Libsql = new (path: string, options: { timeout: number }) => Database;
+
+/** How long opening waits for others, in milliseconds. */
+const OPENING_TIMEOUT_MS = 5000;
+
+/**
+ * Stores in a file, by SQLite: for one machine and any number of processes on it, each of which opens the same file.
+ * Needs the package `libsql`, else `store/no-driver`. The file is made if it is not there, in a folder that is, and
+ * then only its owner can read it.
+ *
+ * Throws `store/unreadable` for what is no database or a damaged one, `store/schema` for a database of another
+ * program or of a later version of this library, `store/failed` for what the system refuses.
+ */
+export function sqliteStores(file: string, options: SqliteStoresOptions = {}): Stores {
+  // A full path, so that no name is taken for an address or for a database in memory.
+  const path = resolve(file);
+  const Libsql = loadLibsql();
+  make(path);
+  return storesIn(path, () => new Libsql(path, { timeout: OPENING_TIMEOUT_MS }), options);
+}
+
+/** Loads the driver when it is first needed, and by `require` from both builds: it is a module of CommonJS. */
+function loadLibsql(): Libsql {
+  try {
+    return createRequire(import.meta.filename)('libsql') as Libsql;
+  } catch (cause) {
+    const next = 'npm install libsql';
+    throw new TenonError('store/no-driver', 'stores in a file need the package libsql', { next, cause });
+  }
+}
+
+/**
+ * Makes the file readable by its owner only, which those beside it then are as well. One that is there is not touched:
+ * to close it again would let go of the locks that this process has on it. https://www.sqlite.org/howtocorrupt.html
+ */
+function make(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw fault(error, path);
+  }
+}

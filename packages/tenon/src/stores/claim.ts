@@ -1,0 +1,190 @@
+import type { Clock } from '../jsonrpc/clock.js';
+import { TenonError } from '../jsonrpc/error.js';
+import type { JsonObject } from '../jsonrpc/message.js';
+import type { Stored, Values } from './stores.js';
+
+declare const crypto: { randomUUID(): string };
+
+/** Who works on records, and how long it is believed to be alive after it was last heard of, in milliseconds. */
+export interface Owner {
+  readonly clock: Clock;
+  readonly lease: number;
+}
+
+/** Stands in a record for as long as somebody works on it. */
+export interface Lease {
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+  /** Another with each owner: what an owner of before writes is refused. */
+  readonly fence: string;
+}
+
+type Leased<T> = T & { readonly lease?: Lease };
+
+/**
+ * A record that one process works on at a time. It is taken by a lease, which is renewed while the work goes on; when that
+ * lapses another may take it over, and nothing that the former one still writes is accepted.
+ */
+export class Claim<T extends object> {
+  readonly #values: Values;
+  readonly #key: string;
+  readonly #owner: Owner;
+  readonly #ttl: (value: T) => number | undefined;
+  readonly #fence = crypto.randomUUID();
+  #value: T;
+  #version: number;
+  #until = 0;
+  #last: Promise<unknown> = Promise.resolve();
+  #lost: TenonError | undefined;
+  #stopRenewing: (() => void) | undefined;
+  #onLost: ((error: TenonError) => void) | undefined;
+
+  private constructor(values: Values, key: string, owner: Owner, ttl: (value: T) => number | undefined) {
+    this.#values = values;
+    this.#key = key;
+    this.#owner = owner;
+    this.#ttl = ttl;
+    this.#value = undefined as unknown as T;
+    this.#version = 0;
+  }
+
+  /**
+   * Takes the record of this key, unless somebody is at work on it. `change` makes of what is there what is to be there,
+   * or undefined when there is nothing to be done.
+   */
+  static async take<T extends object>(
+    values: Values,
+    key: string,
+    owner: Owner,
+    change: (found: T | undefined) => T | undefined,
+    ttl: (value: T) => number | undefined,
+  ): Promise<Claim<T> | undefined> {
+    const claim = new Claim<T>(values, key, owner, ttl);
+    for (;;) {
+      const found = await values.get(key);
+      const { lease, ...before } = (found?.value ?? {}) as Leased<JsonObject>;
+      if (lease && lease.until > owner.clock.now()) return undefined;
+      const value = change(found ? (before as T) : undefined);
+      if (value === undefined) return undefined;
+      if (await claim.#put(value, found?.version ?? 0)) return claim;
+    }
+  }
+
+  /** The record as it was last read or written. */
+  get value(): T {
+    return this.#value;
+  }
+
+  /** Whether it was not renewed in time, as when the process was held up: another may have taken it over. */
+  get lapsed(): boolean {
+    return this.#owner.clock.now() >= this.#until;
+  }
+
+  /** Changes the record, whatever others have changed in it meanwhile. Throws `store/lease-lost` when it is another's now. */
+  update(change: (value: T) => T): Promise<T> {
+    return this.#inTurn(async () => {
+      for (;;) {
+        if (this.#lost) throw this.#lost;
+        if (await this.#put(change(this.#value), this.#version)) return this.#value;
+        await this.#read();
+      }
+    });
+  }
+
+  /** Reads what others have changed. */
+  refresh(): Promise<T> {
+    return this.#inTurn(async () => {
+      await this.#read();
+      return this.#value;
+    });
+  }
+
+  /** Renews the lease from time to time, until it is released or lost. */
+  renew(onLost?: (error: TenonError) => void): void {
+    this.#onLost = onLost;
+    const { clock, lease } = this.#owner;
+    this.#stopRenewing = clock.after(lease / 3, () => {
+      this.update(value => value).then(
+        () => this.#stopRenewing && this.renew(onLost),
+        // One that could not be written may be written the next time; one that was lost is.
+        () => this.#lost || !this.#stopRenewing || this.renew(onLost),
+      );
+    });
+  }
+
+  /** Gives the record back, with a last change. */
+  release(change: (value: T) => T = value => value): Promise<void> {
+    this.stop();
+    return this.#inTurn(async () => {
+      for (;;) {
+        if (this.#lost) return;
+        if (await this.#put(change(this.#value), this.#version, true)) return;
+        await this.#read().catch(() => {});
+      }
+    });
+  }
+
+  /** Stops to renew the lease: it lapses. */
+  stop(): void {
+    this.#stopRenewing?.();
+    this.#stopRenewing = undefined;
+  }
+
+  #inTurn<R>(work: () => Promise<R>): Promise<R> {
+    const next = this.#last.then(work, work);
+    this.#last = next.catch(() => {});
+    return next;
+  }
+
+  async #put(value: T, version: number, last = false): Promise<boolean> {
+    const { clock, lease } = this.#owner;
+    const until = clock.now() + lease;
+    const record = last ? value : { ...value, lease: { until, fence: this.#fence } };
+    const ttl = this.#ttl(value);
+    const options = ttl === undefined ? { version } : { version, ttl };
+    const written = await this.#values.put(this.#key, record as unknown as JsonObject, options);
+    if (written === undefined) return false;
+    this.#value = value;
+    this.#version = written;
+    this.#until = until;
+    return true;
+  }
+
+  async #read(): Promise<void> {
+    const found = (await this.#values.get(this.#key)) as (Stored & { readonly value: Leased<JsonObject> }) | undefined;
+    if (found?.value.lease?.fence !== this.#fence) throw this.#lose();
+    const { lease: _, ...value } = found.value;
+    this.#value = value as unknown as T;
+    this.#version = found.version;
+  }
+
+  #lose(): TenonError {
+    this.stop();
+    this.#lost = new TenonError('store/lease-lost', 'another process has taken the work over', {
+      next: 'nothing: the other one goes on with it',
+    });
+    this.#onLost?.(this.#lost);
+    return this.#lost;
+  }
+}
+
+/**
+ * Changes a record that others may be at work on, without taking it. `change` gives undefined when there is nothing to be
+ * changed. Gives the record as it is then, or undefined when there is none.
+ */
+export async function amend<T extends object>(
+  values: Values,
+  key: string,
+  change: (found: T) => T | undefined,
+  ttl: (value: T) => number | undefined,
+): Promise<T | undefined> {
+  for (;;) {
+    const found = await values.get(key);
+    if (found === undefined) return undefined;
+    const value = change(found.value as unknown as T);
+    if (value === undefined) return found.value as unknown as T;
+    const alive = ttl(value);
+    const options = alive === undefined ? { version: found.version } : { version: found.version, ttl: alive };
+    if (await values.put(key, value as unknown as JsonObject, options)) return value;
+  }
+}

@@ -1,0 +1,54 @@
+import { type Clock, systemClock } from '../jsonrpc/clock.js';
+import type { TenonError } from '../jsonrpc/error.js';
+import { createListeners, reporting } from './listeners.js';
+import { createMemoryValues } from './memory-values.js';
+import { checkKey, closedError, MAX_VALUE_SIZE, textOf } from './rules.js';
+import type { Stores } from './stores.js';
+
+export interface MemoryStoresOptions {
+  /** The time by which values end. */
+  readonly clock?: Clock | undefined;
+  /** How many values there may be, else `store/full`. Default: 100,000. */
+  readonly maxEntries?: number | undefined;
+  /** How much JSON text they may have together, in characters, else `store/full`. Default: 256 Mi. */
+  readonly maxTotalSize?: number | undefined;
+  /** How much JSON text one value or message may have, in characters, else `store/value-too-large`. Default: 1 Mi. */
+  readonly maxValueSize?: number | undefined;
+  /** Hears of listeners that threw. Default: nobody does. */
+  readonly onProblem?: ((error: TenonError) => void) | undefined;
+}
+
+/**
+ * Stores for one process, gone with it. Nothing has to be closed; what has ended is swept while other things are
+ * written, so that no timer runs.
+ */
+export function memoryStores(options: MemoryStoresOptions = {}): Stores {
+  const { clock = systemClock, maxEntries = 100_000, maxTotalSize = 2 ** 28, maxValueSize = MAX_VALUE_SIZE } = options;
+  const listeners = createListeners(reporting(options.onProblem));
+  let closed = false;
+  const check = () => {
+    if (closed) throw closedError();
+  };
+  const values = createMemoryValues(clock, { maxEntries, maxTotalSize, maxValueSize }, check);
+  return {
+    durable: false,
+    values,
+    bus: {
+      async publish(topic, message) {
+        check();
+        checkKey(topic);
+        listeners.tell(topic, textOf(message, maxValueSize));
+      },
+      subscribe(topic, hear) {
+        check();
+        checkKey(topic);
+        return listeners.add(topic, hear);
+      },
+    },
+    async close() {
+      closed = true;
+      values.clear();
+      listeners.clear();
+    },
+  };
+}

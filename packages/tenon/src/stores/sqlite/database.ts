@@ -1,0 +1,27 @@
+/** What is used of an SQLite library with the interface of better-sqlite3, as libsql has it. */
+export interface Database {
+  prepare(sql: string): Statement;
+  exec(sql: string): unknown;
+  close(): unknown;
+}
+
+interface Statement {
+  all(parameters: readonly Parameter[]): unknown[];
+}
+
+export type Parameter = string | number | null;
+export type Row = Readonly<Record<string, unknown>>;
+
+/**
+ * Prepares a statement, those that write and return something as well. Only `all` takes it to its end: a `get` stops at
+ * the first row, and then an error of the commit is lost, and the write-ahead log is never folded into the file.
+ */
+export function prepared(database: Database, sql: string): (...parameters: Parameter[]) => Row[] {
+  const statement = database.prepare(sql);
+  return (...parameters) => statement.all(parameters) as Row[];
+}
+
+/** The one value that a statement without parameters gives. */
+export function scalar(database: Database, sql: string): unknown {
+  return Object.values(prepared(database, sql)()[0] ?? {})[0];
+}

@@ -1,0 +1,34 @@
+import { TenonError } from '../../jsonrpc/error.js';
+
+/** Whether another connection is at it just now. */
+export function isBusy(error: unknown): boolean {
+  return /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error));
+}
+
+export function isFull(error: unknown): boolean {
+  return /^SQLITE_FULL/.test(codeOf(error));
+}
+
+/** What SQLite said, in our words. It says nothing of what was read or written. */
+export function fault(error: unknown, file: string): TenonError {
+  if (TenonError.is(error)) return error;
+  const [code, what, next] = kindOf(error);
+  return new TenonError(code, `${file}: ${what}`, { next, cause: error });
+}
+
+function kindOf(error: unknown): readonly [code: string, what: string, next: string] {
+  if (isBusy(error)) return ['store/busy', 'another program holds the file', 'try again, or raise `busyTimeout`'];
+  if (isFull(error)) return ['store/full', 'there is no room left', 'free space on the disk, or raise `maxSize`'];
+  if (/^SQLITE_(NOTADB|CORRUPT)/.test(codeOf(error)))
+    return [
+      'store/unreadable',
+      'this is no SQLite database, or a damaged one',
+      'name another file, or restore this one',
+    ];
+  const said = error instanceof Error ? error.message : String(error);
+  return ['store/failed', said, 'see whether this process may read and write the file and its folder'];
+}
+
+function codeOf(error: unknown): string {
+  return String((error as { code?: unknown } | undefined)?.code ?? '');
+}

@@ -1,0 +1,88 @@
+import { TenonError } from '../../jsonrpc/error.js';
+import { type Database, prepared, scalar } from './database.js';
+import { isBusy } from './faults.js';
+
+/** Says whose file it is: `tnon`. https://www.sqlite.org/pragma.html#pragma_application_id */
+const APPLICATION_ID = 0x746e6f6e;
+const SCHEMA_VERSION = 1;
+/** Another connection may hold the file while it comes into being: how often and how long that is waited for. */
+const OPENINGS = 100;
+const OPENING_PAUSE_MS = 20;
+
+// Both times are milliseconds. A message's number is never given again, so that no listener takes one for heard.
+const TABLES = `
+  CREATE TABLE entries (key TEXT PRIMARY KEY, value TEXT NOT NULL, version INTEGER NOT NULL, ends INTEGER);
+  CREATE INDEX entries_by_end ON entries (ends) WHERE ends IS NOT NULL;
+  CREATE TABLE messages (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, origin TEXT NOT NULL, topic TEXT NOT NULL, text TEXT NOT NULL,
+    at INTEGER NOT NULL
+  );
+  PRAGMA application_id = ${APPLICATION_ID};
+  PRAGMA user_version = ${SCHEMA_VERSION};
+`;
+
+// In one statement: another process may be making the tables just now.
+const IDENTITY = `SELECT user_version AS version, application_id AS owner, (SELECT count(*) FROM sqlite_schema) AS tables
+  FROM pragma_user_version, pragma_application_id`;
+
+/** Makes the tables where there are none, and refuses a file that is another program's or a later version's. */
+export function prepareFile(database: Database, file: string): void {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return prepareNow(database, file);
+    } catch (error) {
+      // The switch to a write-ahead log does not wait for others by itself.
+      if (!isBusy(error) || attempt === OPENINGS) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, OPENING_PAUSE_MS);
+    }
+  }
+}
+
+function prepareNow(database: Database, file: string): void {
+  const made = isMade(database, file);
+  if (scalar(database, 'PRAGMA journal_mode = WAL') !== 'wal') throw notShared(file);
+  if (made) return;
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    if (!isMade(database, file)) database.exec(TABLES);
+    database.exec('COMMIT');
+  } catch (error) {
+    rollBack(database);
+    throw error;
+  }
+}
+
+function rollBack(database: Database): void {
+  try {
+    database.exec('ROLLBACK');
+  } catch {
+    // Some errors have rolled back already.
+  }
+}
+
+function isMade(database: Database, file: string): boolean {
+  const { version, owner, tables } = prepared(database, IDENTITY)()[0] ?? {};
+  if (owner === APPLICATION_ID && version === SCHEMA_VERSION) return true;
+  if (owner === APPLICATION_ID) throw otherSchema(file, Number(version));
+  if (owner !== 0 || version !== 0 || tables !== 0) throw foreign(file);
+  return false;
+}
+
+function otherSchema(file: string, version: number): TenonError {
+  const facts = {
+    expected: `schema ${SCHEMA_VERSION}`,
+    got: `schema ${version}`,
+    next: 'update tenon, or name another file',
+  };
+  return new TenonError('store/schema', `${file}: written by another version of tenon`, facts);
+}
+
+function foreign(file: string): TenonError {
+  const next = 'name a file of its own for the stores';
+  return new TenonError('store/schema', `${file}: the database of another program`, { next });
+}
+
+function notShared(file: string): TenonError {
+  const next = 'put the file on a local disk: network folders have no memory to share between processes';
+  return new TenonError('store/unreadable', `${file}: this file can have no write-ahead log`, { next });
+}

@@ -1,0 +1,98 @@
+import type { Clock } from '../../jsonrpc/clock.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import { checkKey, checkVersion, endOf, pageOf, textOf } from '../rules.js';
+import type { Stored, Values } from '../stores.js';
+import { type Database, type Parameter, prepared, type Row } from './database.js';
+import { isFull } from './faults.js';
+import type { Line } from './line.js';
+
+/** Each so many writes, what has ended is deleted, as many at once as stands in the statement. */
+const WRITES_PER_SWEEP = 64;
+/** Greater than each character that a key may have. */
+const BEYOND = '\x7f';
+
+const IS_LIVE = '(ends IS NULL OR ends > ?)';
+
+// Compare and set is one statement each, so that no other process comes between.
+const STATEMENTS = {
+  get: `SELECT value, version FROM entries WHERE key = ? AND ${IS_LIVE}`,
+  list: `SELECT key, value, version FROM entries WHERE key >= ? AND key < ? AND ${IS_LIVE} ORDER BY key LIMIT ?`,
+  put: `INSERT INTO entries (key, value, version, ends) VALUES (?, ?, 1, ?)
+    ON CONFLICT (key) DO UPDATE SET value = excluded.value, ends = excluded.ends,
+      version = CASE WHEN entries.ends <= ? THEN 1 ELSE entries.version + 1 END
+    RETURNING version`,
+  create: `INSERT INTO entries (key, value, version, ends) VALUES (?, ?, 1, ?)
+    ON CONFLICT (key) DO UPDATE SET value = excluded.value, ends = excluded.ends, version = 1 WHERE entries.ends <= ?
+    RETURNING version`,
+  replace: `UPDATE entries SET value = ?, ends = ?, version = version + 1
+    WHERE key = ? AND version = ? AND ${IS_LIVE} RETURNING version`,
+  delete: `DELETE FROM entries WHERE key = ? AND ${IS_LIVE} RETURNING version`,
+  deleteVersion: `DELETE FROM entries WHERE key = ? AND version = ? AND ${IS_LIVE} RETURNING version`,
+  sweep: 'DELETE FROM entries WHERE rowid IN (SELECT rowid FROM entries WHERE ends <= ? LIMIT 256) RETURNING version',
+} as const;
+
+export function createSqliteValues(database: Database, line: Line, clock: Clock, maxValueSize: number): Values {
+  const statements = new Map<string, (...parameters: Parameter[]) => Row[]>();
+  let writes = 0;
+
+  function ask(name: keyof typeof STATEMENTS, ...parameters: Parameter[]): Row[] {
+    const statement = statements.get(name) ?? prepared(database, STATEMENTS[name]);
+    statements.set(name, statement);
+    return statement(...parameters);
+  }
+
+  function write(name: 'put' | 'create' | 'replace', ...parameters: Parameter[]): number | undefined {
+    try {
+      return ask(name, ...parameters)[0]?.version as number | undefined;
+    } catch (error) {
+      if (!isFull(error) || ask('sweep', clock.now()).length === 0) throw error;
+      return ask(name, ...parameters)[0]?.version as number | undefined;
+    }
+  }
+
+  function sweepSometimes(): void {
+    if (++writes % WRITES_PER_SWEEP !== 0) return;
+    try {
+      ask('sweep', clock.now());
+    } catch {
+      // What was to be written is; the next sweep takes what this one leaves.
+    }
+  }
+
+  return {
+    async get(key) {
+      checkKey(key);
+      const [row] = await line(() => ask('get', key, clock.now()));
+      return row && stored({ ...row, key });
+    },
+    async put(key, value, options = {}) {
+      const { version } = options;
+      checkKey(key);
+      checkVersion(version);
+      const end = endOf(options, clock.now()) ?? null;
+      const text = textOf(value, maxValueSize);
+      return line(() => {
+        const now = clock.now();
+        if (version === undefined) return write('put', key, text, end, now);
+        return version === 0 ? write('create', key, text, end, now) : write('replace', text, end, key, version, now);
+      }).finally(sweepSometimes);
+    },
+    async delete(key, version) {
+      checkKey(key);
+      checkVersion(version);
+      const rows = await line(() =>
+        version === undefined ? ask('delete', key, clock.now()) : ask('deleteVersion', key, version, clock.now()),
+      );
+      return rows.length > 0;
+    },
+    async list(prefix, options = {}) {
+      const { first, limit } = pageOf(prefix, options);
+      return (await line(() => ask('list', first, prefix + BEYOND, clock.now(), limit))).map(stored);
+    },
+  };
+}
+
+function stored(row: Row): Stored {
+  const { key, value, version } = row as { key: string; value: string; version: number };
+  return { key, value: JSON.parse(value) as JsonObject, version };
+}

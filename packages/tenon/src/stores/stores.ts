@@ -1,0 +1,66 @@
+import type { JsonObject } from '../jsonrpc/message.js';
+
+/**
+ * What must outlive a process, or be seen by several: tasks, sessions, remembered steps. `memoryStores` and, from
+ * `tenon/sqlite`, `sqliteStores` are two; `storeCases` of `tenon/testing` is what one of your own must do.
+ */
+export interface Stores {
+  readonly values: Values;
+  readonly bus: Bus;
+  /** Whether other processes see what is kept, and this one after a restart. */
+  readonly durable: boolean;
+  /** Frees what is held open. What comes after is refused with `store/closed`. May be called again. */
+  close(): Promise<void>;
+}
+
+/** A value as it stands in a store. It is a copy: changing it changes nothing there. */
+export interface Stored {
+  readonly key: string;
+  readonly value: JsonObject;
+  /** 1 for the first write of a key, and one more with each. A key that was deleted, or whose time was up, begins anew. */
+  readonly version: number;
+}
+
+export interface PutOptions {
+  /** Writes only when this is the version that is there. 0: only when nothing is there. Absent: in any case. */
+  readonly version?: number | undefined;
+  /** How long the value is good for, in milliseconds from now; nothing is left of it from then on. Absent: for ever. */
+  readonly ttl?: number | undefined;
+}
+
+export interface ListOptions {
+  /** Lists what comes after this key, which need not be there. */
+  readonly after?: string | undefined;
+  /** How many at the most. Default and most: 1000. */
+  readonly limit?: number | undefined;
+}
+
+/**
+ * JSON objects by their keys. A key is 1 to 512 printable ASCII characters (`store/key`); a value must be an object
+ * that JSON can write (`store/value`), within the store's bound (`store/value-too-large`). Each call is atomic, also
+ * against other processes, and the calls of one process take effect in the order in which they are made.
+ */
+export interface Values {
+  /** What stands under a key. `undefined` when there is nothing, or its time is up. */
+  get(key: string): Promise<Stored | undefined>;
+  /**
+   * Writes, and gives the new version; `undefined` when the version that was asked for is not the one that is there.
+   * Once it resolves the value is kept: in a durable store it survives the end of the process and of the power.
+   */
+  put(key: string, value: JsonObject, options?: PutOptions): Promise<number | undefined>;
+  /** Whether something was deleted. With `version`, only that one is. */
+  delete(key: string, version?: number): Promise<boolean>;
+  /** What stands under the keys that begin with `prefix`, in the order of the keys' characters by their codes. */
+  list(prefix: string, options?: ListOptions): Promise<Stored[]>;
+}
+
+/**
+ * News for whoever listens now, in every process that shares the store, this one included. Each listener hears a
+ * message at most once, never while `publish` is still running, and those of one publisher in their order. A topic
+ * is bounded as a key is, a message as a value is.
+ */
+export interface Bus {
+  publish(topic: string, message: JsonObject): Promise<void>;
+  /** Hears what is published from now on, each time in a copy of its own. Returns what ends that. */
+  subscribe(topic: string, hear: (message: JsonObject) => void): () => void;
+}
