@@ -1,3 +1,4 @@
+import { dialectOf } from '../../packages/tenon/src/dialects/index.js';
 import type { HttpReply, Requester } from '../../packages/tenon/src/transports/http/requester.js';
 import type { SpawnServer } from '../../packages/tenon/src/transports/stdio/process.js';
 import { createTap, type Revision, type Side, schemasPresent } from '../support/official-schema.js';
@@ -45,10 +46,17 @@ export interface Wire {
 /** Extensions are declared to peers of every revision: those that know of some look for them there. */
 const extended = /capabilities: must NOT have additional properties \{"additionalProperty":"extensions"\}/;
 const customMethods = /^(com\.example|notes|notifications\/notes)\//;
+/** Of the tasks extension, which the schema of its revision does not have. */
+const taskMethods = /^(tasks\/(get|update|cancel)|notifications\/tasks)$/;
+
+function isCustom(revision: Revision, method: string): boolean {
+  if (customMethods.test(method) || method === 'shutdown') return true;
+  return dialectOf(revision)?.tasks === 'by-extension' && taskMethods.test(method);
+}
 
 export function createWire(revision: Revision): Wire {
   const tap = schemasPresent
-    ? createTap(revision, { exact: true, custom: method => customMethods.test(method) || method === 'shutdown' })
+    ? createTap(revision, { exact: true, custom: method => isCustom(revision, method) })
     : undefined;
   const problems: string[] = [];
   let crossings: Crossing[] = [];

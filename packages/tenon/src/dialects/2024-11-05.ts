@@ -6,6 +6,7 @@ export const r20241105: Revision = {
   opening: 'handshake',
   asking: 'by-request',
   watching: 'by-subscribe',
+  tasks: undefined,
   http: {
     batches: false,
     sessions: true,

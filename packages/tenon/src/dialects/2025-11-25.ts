@@ -6,12 +6,17 @@ import { revise } from './revision.js';
 
 const noIcons = without('icons');
 
+const noTasks = without('tasks');
+const taskWords = ['tasks/get', 'tasks/result', 'tasks/list', 'tasks/cancel', 'notifications/tasks/status'];
+
 /** https://modelcontextprotocol.io/specification/2025-11-25/changelog */
 export const r20251125 = revise(r20250618, {
   revision: '2025-11-25',
+  traits: { tasks: 'by-parameter' },
   http: { priming: true, fallback: status => status === 400 || status === 404 || status === 405 },
   errors: { invalidArguments: 'result', urlElicitationRequired: -32042, unreadableId: undefined },
-  server: { adds: ['notifications/elicitation/complete'] },
+  client: { adds: taskWords },
+  server: { adds: ['notifications/elicitation/complete', ...taskWords] },
   changes: [
     {
       says: 'Everything with a name has icons, and an implementation a description and a web site.',
@@ -45,6 +50,13 @@ export const r20251125 = revise(r20250618, {
       says: 'Sampling and elicitation have sub-capabilities.',
       down: { parts: { clientCapabilities: wholeCapabilities } },
       up: { parts: { clientCapabilities: formOnly } },
+    },
+    {
+      says: 'Requests may become tasks.',
+      down: {
+        parts: { tool: without('execution'), clientCapabilities: noTasks, serverCapabilities: noTasks },
+        params: { 'tools/call': without('task') },
+      },
     },
   ],
 });

@@ -1,22 +1,24 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import { r20251125 } from './2025-11-25.js';
-import { chain, without } from './change.js';
+import { chain, each, without } from './change.js';
 import type { About } from './dialect.js';
 import { revise } from './revision.js';
+import { flatTask, nestedTask, plainTask, taskInOurWords, withoutExtension } from './tasks.js';
 
 const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
 const RESULT = 'result';
 /** Names a schema that has no name of its own, so that its references still find what they mean. */
 const HELD = 'urn:tenon:result';
+const noExtension = { clientCapabilities: withoutExtension, serverCapabilities: withoutExtension };
 
 /** https://modelcontextprotocol.io/specification/2026-07-28/changelog */
 export const r20260728 = revise(r20251125, {
   revision: '2026-07-28',
-  traits: { opening: 'per-request', asking: 'by-retry', watching: 'by-listen' },
+  traits: { opening: 'per-request', asking: 'by-retry', watching: 'by-listen', tasks: 'by-extension' },
   http: { sessions: false, priming: false, mirrors: true, closeCancels: true },
   errors: { resourceNotFound: -32602, missingCapability: -32021, urlElicitationRequired: undefined },
   client: {
-    adds: ['server/discover', 'subscriptions/listen'],
+    adds: ['server/discover', 'subscriptions/listen', 'tasks/update'],
     drops: [
       'initialize',
       'ping',
@@ -26,11 +28,25 @@ export const r20260728 = revise(r20251125, {
       'notifications/initialized',
       'notifications/progress',
       'notifications/roots/list_changed',
+      'tasks/result',
+      'tasks/list',
+      'notifications/tasks/status',
     ],
   },
   server: {
-    adds: ['notifications/subscriptions/acknowledged'],
-    drops: ['ping', 'sampling/createMessage', 'elicitation/create', 'roots/list', 'notifications/elicitation/complete'],
+    adds: ['notifications/subscriptions/acknowledged', 'notifications/tasks'],
+    drops: [
+      'ping',
+      'sampling/createMessage',
+      'elicitation/create',
+      'roots/list',
+      'notifications/elicitation/complete',
+      'tasks/get',
+      'tasks/result',
+      'tasks/list',
+      'tasks/cancel',
+      'notifications/tasks/status',
+    ],
   },
   changes: [
     {
@@ -53,6 +69,30 @@ export const r20260728 = revise(r20251125, {
     {
       says: 'An elicitation by URL has no id.',
       down: { params: { 'elicitation/create': identified } },
+    },
+    // Below the first change, so that downwards a task's `ttlMs` has its other name before results lose theirs.
+    {
+      says: 'Tasks are an extension.',
+      down: {
+        parts: noExtension,
+        params: { 'notifications/tasks/status': plainTask },
+        result: {
+          'tools/call': nestedTask,
+          'tasks/get': plainTask,
+          'tasks/cancel': plainTask,
+          'tasks/list': each('tasks', plainTask),
+        },
+      },
+      up: {
+        parts: noExtension,
+        params: { 'notifications/tasks/status': taskInOurWords },
+        result: {
+          'tools/call': flatTask,
+          'tasks/get': taskInOurWords,
+          'tasks/cancel': taskInOurWords,
+          'tasks/list': each('tasks', taskInOurWords),
+        },
+      },
     },
   ],
 });

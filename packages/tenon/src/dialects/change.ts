@@ -57,16 +57,24 @@ const places: { readonly [side in 'params' | 'result']: { readonly [method: stri
   },
 };
 
+/** Methods that are answered in the words of another. */
+const answeredAs: ReadonlyMap<string, string> = new Map([['tasks/result', 'tools/call']]);
+
+function wordOf(side: 'params' | 'result', method: string): string {
+  return side === 'params' ? method : (answeredAs.get(method) ?? method);
+}
+
 /** Folds the words of several changes into one reshape of one method's params or result; none when nothing is said of it. */
 export function fold(words: readonly Words[], side: 'params' | 'result', method: string): Reshape | undefined {
-  const steps = words.flatMap(each => stepsOf(each, side, method));
+  const steps = words.flatMap(each => stepsOf(each, side, wordOf(side, method)));
   if (steps.length === 0) return undefined;
   return (value, about) => steps.reduce((shaped, step) => step(shaped, about), value);
 }
 
 /** Whether a method's params or result are reshaped, other than as those of all methods are. */
 export function touches(words: Words, side: 'params' | 'result', method: string): boolean {
-  return Object.hasOwn(places[side], method) || Object.hasOwn(words[side] ?? {}, method);
+  const word = wordOf(side, method);
+  return Object.hasOwn(places[side], word) || Object.hasOwn(words[side] ?? {}, word);
 }
 
 function stepsOf(words: Words, side: 'params' | 'result', method: string): Reshape[] {

@@ -13,6 +13,8 @@ export interface Dialect {
   readonly asking: 'by-request' | 'by-retry';
   /** How are changes announced? To who subscribed or is connected, or only on streams that listen. */
   readonly watching: 'by-subscribe' | 'by-listen';
+  /** Who makes a request a task? The client, by a parameter; or the server, for who has the extension. Where there are none: nobody. */
+  readonly tasks: 'by-parameter' | 'by-extension' | undefined;
   readonly http: HttpTraits;
   readonly errors: ErrorTraits;
   /** The methods and notifications that each side may send. */

@@ -8,6 +8,12 @@ export interface ClientCapabilities {
   sampling?: { context?: JsonObject; tools?: JsonObject };
   /** An empty object means form mode. */
   elicitation?: { form?: JsonObject; url?: JsonObject };
+  /** Where tasks are made by a parameter; else they are an extension. */
+  tasks?: {
+    list?: JsonObject;
+    cancel?: JsonObject;
+    requests?: { sampling?: { createMessage?: JsonObject }; elicitation?: { create?: JsonObject } };
+  };
   /** Extension identifier to its settings. */
   extensions?: { [id: string]: JsonObject };
   [other: string]: unknown;
@@ -20,6 +26,8 @@ export interface ServerCapabilities {
   prompts?: { listChanged?: boolean };
   resources?: { subscribe?: boolean; listChanged?: boolean };
   tools?: { listChanged?: boolean };
+  /** Where tasks are made by a parameter; else they are an extension. */
+  tasks?: { list?: JsonObject; cancel?: JsonObject; requests?: { tools?: { call?: JsonObject } } };
   extensions?: { [id: string]: JsonObject };
   [other: string]: unknown;
 }

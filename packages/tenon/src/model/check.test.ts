@@ -1,12 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anything, either, list, number, object, oneOf, record, text, token, truth } from './check.js';
+import { anything, either, integer, list, number, object, oneOf, orNull, record, text, token, truth } from './check.js';
 
 describe('a check', () => {
   it.each([
     [text, 'x', 5, 'a string'],
     [truth, false, 'x', 'true or false'],
     [number, 1.5, '1', 'a number'],
+    [integer, -3, 1.5, 'an integer'],
+    [orNull(integer), null, undefined, 'an integer'],
+    [orNull(integer), 5, '5', 'an integer'],
     [token, 'x', 1.5, 'a string or an integer'],
     [token, -1, null, 'a string or an integer'],
     [oneOf('a', 'b'), 'b', 'c', 'one of a, b'],

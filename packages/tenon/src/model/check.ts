@@ -16,6 +16,9 @@ export const truth: Check = (value, path = '') =>
 export const number: Check = (value, path = '') =>
   typeof value === 'number' ? undefined : wrong(path, 'a number', value);
 
+export const integer: Check = (value, path = '') =>
+  Number.isInteger(value) ? undefined : wrong(path, 'an integer', value);
+
 /** What may be a request id or a progress token. */
 export const token: Check = (value, path = '') =>
   typeof value === 'string' || Number.isSafeInteger(value) ? undefined : wrong(path, 'a string or an integer', value);
@@ -75,6 +78,10 @@ export function either(...checks: readonly Check[]): Check {
     }
     return problem;
   };
+}
+
+export function orNull(check: Check): Check {
+  return (value, path) => (value === null ? undefined : check(value, path));
 }
 
 function wrong(path: string, expected: string, value: unknown): string {

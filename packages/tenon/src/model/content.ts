@@ -125,12 +125,19 @@ export interface ToolAnnotations {
   openWorldHint?: boolean;
 }
 
+/** How a tool may be called, where tasks are made by a parameter. */
+export interface ToolExecution {
+  /** Whether it is called as a task. Absent: forbidden. */
+  taskSupport?: 'forbidden' | 'optional' | 'required';
+}
+
 export interface Tool extends Named {
   description?: string;
   /** JSON Schema 2020-12 unless it names another dialect. */
   inputSchema: JsonObject & { type: 'object' };
   outputSchema?: JsonObject;
   annotations?: ToolAnnotations;
+  execution?: ToolExecution;
   _meta?: Meta;
 }
 

@@ -5,6 +5,10 @@ export const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 export const LOG_LEVEL = 'io.modelcontextprotocol/logLevel';
 export const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
 export const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
+/** Names the task that a message belongs to, `{ taskId }`, where tasks are made by a parameter. */
+export const RELATED_TASK = 'io.modelcontextprotocol/related-task';
+/** What the model may be told at once when a task was made: a string in `_meta` of the result that tells of it. */
+export const MODEL_IMMEDIATE_RESPONSE = 'io.modelcontextprotocol/model-immediate-response';
 
 const LABEL = /^[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/;
 const NAME = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)?$/;

@@ -1,4 +1,4 @@
-import type { Id, JsonObject } from '../jsonrpc/message.js';
+import { type Id, isObject, type JsonObject } from '../jsonrpc/message.js';
 import type {
   CreateMessageParams,
   CreateMessageResult,
@@ -32,17 +32,30 @@ import type {
   Result,
   SubscriptionFilter,
 } from './shapes.js';
+import {
+  byTaskId,
+  type CreateTaskResult,
+  cancelledTask,
+  createdTask,
+  detailedTask,
+  TASKS,
+  type TaskMethods,
+  type TaskNotifications,
+  type TaskParams,
+  taskAnswers,
+  taskState,
+} from './tasks.js';
 
 /** THE table: every method and notification of every revision, once, in the words of the newest that has it. */
 
-export interface Methods {
+export interface Methods extends TaskMethods {
   initialize: { params: InitializeParams; result: InitializeResult };
   'server/discover': { params: Params; result: DiscoverResult };
   ping: { params: Params; result: Result };
   'tools/list': { params: Paged; result: Page & { tools: Tool[] } };
   'tools/call': {
-    params: Params & Inputs & { name: string; arguments?: JsonObject };
-    result: CallToolResult | InputRequiredResult;
+    params: Params & Inputs & { name: string; arguments?: JsonObject; task?: TaskParams };
+    result: CallToolResult | InputRequiredResult | CreateTaskResult;
   };
   'resources/list': { params: Paged; result: Page & { resources: Resource[] } };
   'resources/templates/list': { params: Paged; result: Page & { resourceTemplates: ResourceTemplate[] } };
@@ -62,7 +75,7 @@ export interface Methods {
   'roots/list': { params: Params; result: ListRootsResult };
 }
 
-export interface Notifications {
+export interface Notifications extends TaskNotifications {
   'notifications/initialized': Params;
   'notifications/cancelled': Params & { requestId?: Id; reason?: string };
   'notifications/progress': Params & { progressToken: Id; progress: number; total?: number; message?: string };
@@ -85,6 +98,8 @@ export interface Method {
   readonly from: Side;
   /** The capability that the answering side declares, a dotted path. */
   readonly needs?: string;
+  /** The extension that it belongs to: a server without that does not have it. */
+  readonly extension?: string;
   readonly params: Check;
   readonly result: Check;
   /** Whether it may be answered by a question. */
@@ -132,6 +147,10 @@ const blocks: { readonly [type: string]: Check | undefined } = {
   resource: object({ resource: contents }),
 };
 
+const toolResult = object({ content: list(content), 'isError?': truth });
+const calledTool: Check = (value, path) =>
+  (isObject(value) && value.resultType === 'task' ? createdTask : toolResult)(value, path);
+
 export const methods: { readonly [M in MethodName]: Method } = {
   initialize: {
     from: 'client',
@@ -156,7 +175,7 @@ export const methods: { readonly [M in MethodName]: Method } = {
     from: 'client',
     needs: 'tools',
     params: object({ name: text, 'arguments?': object(), ...inputs, ...meta }),
-    result: object({ content: list(content), 'isError?': truth }),
+    result: calledTool,
     mayAsk: true,
   },
   'resources/list': {
@@ -212,6 +231,7 @@ export const methods: { readonly [M in MethodName]: Method } = {
         'promptsListChanged?': truth,
         'resourcesListChanged?': truth,
         'resourceSubscriptions?': list(text),
+        'taskIds?': list(text),
       }),
       ...meta,
     }),
@@ -235,6 +255,16 @@ export const methods: { readonly [M in MethodName]: Method } = {
     params: noParams,
     result: object({ roots: list(object({ uri: text })) }),
   },
+  'tasks/get': { from: 'either', extension: TASKS, params: byTaskId, result: taskState },
+  'tasks/update': { from: 'client', extension: TASKS, params: taskAnswers, result: empty },
+  'tasks/cancel': { from: 'either', extension: TASKS, params: byTaskId, result: cancelledTask },
+  'tasks/result': { from: 'either', extension: TASKS, params: byTaskId, result: toolResult },
+  'tasks/list': {
+    from: 'either',
+    extension: TASKS,
+    params: paged,
+    result: object({ tasks: list(taskState), ...page }),
+  },
 };
 
 export const notifications: { readonly [N in NotificationName]: Notice } = {
@@ -252,6 +282,8 @@ export const notifications: { readonly [N in NotificationName]: Notice } = {
   'notifications/roots/list_changed': { from: 'client', needs: 'roots.listChanged', params: noParams },
   'notifications/elicitation/complete': { from: 'server', params: object({ elicitationId: text }) },
   'notifications/subscriptions/acknowledged': { from: 'server', params: object({ notifications: object() }) },
+  'notifications/tasks': { from: 'server', params: detailedTask },
+  'notifications/tasks/status': { from: 'either', params: taskState },
 };
 
 export function isMethod(name: string): name is MethodName {

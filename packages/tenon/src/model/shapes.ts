@@ -83,5 +83,7 @@ export interface SubscriptionFilter {
   promptsListChanged?: boolean;
   resourcesListChanged?: boolean;
   resourceSubscriptions?: string[];
+  /** Of the tasks extension. */
+  taskIds?: string[];
   [extension: string]: unknown;
 }
