@@ -8,11 +8,12 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { arch, cpus, platform } from 'node:os';
 import { join } from 'node:path';
 import { readJson, root } from '../scripts/process.mjs';
+import { measureAsking } from './asking/measure.mjs';
 import { measureSize } from './size/measure.mjs';
 import { measureTypes } from './types/measure.mjs';
 
 /** @type {Record<string, (options: { rounds: number }) => Promise<{ results: unknown, markdown: string }>>} */
-const parts = { types: measureTypes, size: measureSize };
+const parts = { types: measureTypes, size: measureSize, asking: measureAsking };
 
 const args = process.argv.slice(2);
 const rounds = Number(args.find(arg => arg.startsWith('--rounds='))?.split('=')[1] ?? 5);

@@ -30,6 +30,33 @@ export function lacking(method: string, params: JsonObject, has: ClientCapabilit
   }
 }
 
+/** What of the capabilities that are needed is not declared, if anything. */
+export function missing(needs: ClientCapabilities, has: ClientCapabilities): ClientCapabilities | undefined {
+  const lacks: ClientCapabilities = {};
+  for (const [name, need] of Object.entries(needs)) {
+    if (need === undefined) continue;
+    const what = name === 'elicitation' ? missingElicitation(need as Modes, has.elicitation) : within(need, has[name]);
+    if (what) lacks[name] = what;
+  }
+  return Object.keys(lacks).length > 0 ? lacks : undefined;
+}
+
+type Modes = NonNullable<ClientCapabilities['elicitation']>;
+
+/** An empty object is the form mode, on either side. */
+function missingElicitation(need: Modes, has: ClientCapabilities['elicitation']): Modes | undefined {
+  const modes = (['form', 'url'] as const).filter(mode => need[mode] !== undefined);
+  const lacks = (modes.length > 0 ? modes : (['form'] as const)).filter(mode => lackingElicitation(mode, has));
+  return lacks.length > 0 ? Object.fromEntries(lacks.map(mode => [mode, {}])) : undefined;
+}
+
+function within(need: unknown, has: unknown): JsonObject | undefined {
+  const members = isObject(need) ? Object.keys(need) : [];
+  if (!isObject(has)) return isObject(need) ? need : {};
+  const lacks = members.filter(member => has[member] === undefined || has[member] === false);
+  return lacks.length > 0 ? Object.fromEntries(lacks.map(member => [member, (need as JsonObject)[member]])) : undefined;
+}
+
 /** The error that names what a client would have to declare. */
 export function missingCapability({ errors }: Dialect, requiredCapabilities: ClientCapabilities): TenonError {
   const missing = Object.keys(requiredCapabilities).join(', ');

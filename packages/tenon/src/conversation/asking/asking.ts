@@ -1,11 +1,78 @@
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { Inputs } from '../../model/shapes.js';
+import type { Journal } from './journal.js';
 
-/** Asks the client one thing. Rejects when the client can not be asked or says no with an error. */
-export type Ask = (method: string, params: JsonObject) => Promise<JsonObject>;
+/**
+ * Asks the client one thing. Rejects when the client can not be asked, says no with an error, or when the question is
+ * withdrawn, where it can be, by the signal.
+ */
+export type Ask = (method: string, params: JsonObject, signal?: AbortSignal) => Promise<JsonObject>;
+
+/** What a handler is entered with, as far as it may be entered again: what was asked and done before is remembered. */
+export interface Run {
+  ask: Ask;
+  /** Does something once, however often the handler is entered, and remembers what came of it: a JSON value, or nothing. */
+  step(name: string, work: () => unknown): Promise<unknown>;
+  /**
+   * Enters the handler itself, inside of all that is around it, or goes on with one that waits for what this request
+   * brings. `seat` is what the handler knows of the request that it serves.
+   */
+  core(seat: Seat, enter: () => Promise<JsonObject>): Promise<JsonObject>;
+  /** What was asked and done so far. */
+  readonly journal: Journal;
+  /**
+   * The handler goes on by other ways, and whoever waits for it gets this result instead of its own, which is returned;
+   * undefined when nobody waits for it any more, and all stays as it is. Absent where the request has to wait for it.
+   */
+  depart?(ways: Ways, result: JsonObject | Promise<JsonObject>): Promise<JsonObject> | undefined;
+}
+
+/** What a handler that goes on in a later request has to be told of that request. */
+export interface Seat {
+  follow(later: Seat): void;
+}
 
 /** Something that may ask, and that may be entered again with the answers. */
-export type Asker = (ask: Ask, inputs: Inputs) => Promise<JsonObject>;
+export type Asker = (run: Run, inputs: Inputs) => Promise<JsonObject>;
 
 /** How a handler asks the client, in the manner of one dialect. */
 export type Asking = (asker: Asker) => Promise<JsonObject>;
+
+/** A question as it stands: its key is its own for as long as the call lives. */
+export interface Question {
+  readonly key: string;
+  readonly method: string;
+  readonly params: JsonObject;
+}
+
+/** What differs between the manners of asking. */
+export interface Ways {
+  /** Throws when the client can not be asked this. */
+  check(method: string, params: JsonObject): void;
+  /** Brings a question to the client that has no answer yet. */
+  put(question: Question): Promise<JsonObject>;
+  /** Does a step that has not been done yet, and remembers it before anybody is told of it. */
+  work(run: () => Promise<StepDone>): Promise<StepDone>;
+}
+
+/** A step that was done. Without a value it returned nothing. */
+export interface StepDone {
+  readonly step: string;
+  /** Which of several of this name, from 0; absent for the first. */
+  readonly n?: number;
+  readonly value?: unknown;
+}
+
+/** A question that was put, and its answer once there is one. */
+export interface Asked {
+  readonly ask: string;
+  readonly method: string;
+  /** Tells the question from others. */
+  readonly mark: string;
+  readonly n?: number;
+  readonly answer?: JsonObject;
+  /** Why there will be no answer, where the client said so. */
+  readonly refused?: string;
+}
+
+export type Entry = StepDone | Asked;

@@ -1,32 +1,65 @@
 import { TenonError } from '../../jsonrpc/error.js';
-import { isObject, type JsonObject } from '../../jsonrpc/message.js';
-import type { InputRequiredResult, InputResponses } from '../../model/asking.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import type { InputRequiredResult } from '../../model/asking.js';
 import type { Inputs } from '../../model/shapes.js';
-import type { Ask, Asking } from './asking.js';
+import type { Ask, Asker, Asking, Ways } from './asking.js';
+import { answers, Entered } from './entered.js';
+import { Journal } from './journal.js';
 
-const MAX_ROUNDS = 32;
+const MAX_ENTRIES = 32;
 
 /**
  * A question is a request of its own, on the stream of the call. A handler that returns its questions instead has
  * them asked one by one, and is entered again with the answers.
  */
 export function byRequest(ask: Ask): Asking {
-  return async asker => {
-    let inputs: Inputs = {};
-    for (let round = 0; round < MAX_ROUNDS; round++) {
-      const result = await asker(ask, inputs);
-      if (result.resultType !== 'input_required') return result;
-      inputs = await answers(result as unknown as InputRequiredResult, ask);
-    }
-    throw new TenonError('handler/endless-questions', `the handler still asks after ${MAX_ROUNDS} rounds`);
+  return asker => {
+    const journal = new Journal();
+    return again(asker, journal, waysOf(ask, journal));
   };
 }
 
-async function answers({ inputRequests = {}, requestState }: InputRequiredResult, ask: Ask): Promise<Inputs> {
-  const asked = Object.entries(inputRequests).map(async ([key, { method, params }]) => {
-    const answer = await ask(method, isObject(params) ? (params as JsonObject) : {});
-    return [key, answer] as const;
-  });
-  const inputResponses = Object.fromEntries(await Promise.all(asked)) as unknown as InputResponses;
-  return { inputResponses, ...(requestState === undefined ? {} : { requestState }) };
+/** How a handler begins. */
+export interface Beginning {
+  readonly inputs?: Inputs;
+  /** What its first entry gives, where that is on its way. */
+  readonly first?: Promise<JsonObject> | undefined;
+}
+
+/** Enters a handler until it no longer returns questions. */
+export async function again(
+  asker: Asker,
+  journal: Journal,
+  ways: Ways,
+  { inputs: given = {}, first }: Beginning = {},
+): Promise<JsonObject> {
+  let inputs = given;
+  let returned: Entered | undefined;
+  for (let entry = 0; entry < MAX_ENTRIES; entry++) {
+    const run = new Entered(journal, ways);
+    const result = await (entry === 0 && first ? first : asker(run, inputs));
+    if (result.resultType !== 'input_required') {
+      if (returned === undefined && first === undefined) await run.checkMet();
+      return result;
+    }
+    returned ??= new Entered(journal, ways, 'returned ');
+    inputs = await answers(result as unknown as InputRequiredResult, returned.ask);
+  }
+  throw new TenonError('handler/endless-questions', `the handler still asks after ${MAX_ENTRIES} rounds`);
+}
+
+function waysOf(ask: Ask, journal: Journal): Ways {
+  return {
+    check: () => {},
+    async put({ key, method, params }) {
+      const answer = await ask(method, params);
+      journal.answer(key, answer);
+      return answer;
+    },
+    async work(run) {
+      const done = await run();
+      journal.add(done);
+      return done;
+    },
+  };
 }

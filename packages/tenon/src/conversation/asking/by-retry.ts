@@ -1,130 +1,134 @@
-import { INVALID_PARAMS } from '../../jsonrpc/codes.js';
-import { rpcError, TenonError } from '../../jsonrpc/error.js';
-import { isObject, type JsonObject } from '../../jsonrpc/message.js';
-import { methods } from '../../model/methods.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
 import type { Inputs } from '../../model/shapes.js';
-import type { Ask, Asking } from './asking.js';
-import { canonical } from './canonical.js';
-import { isSealed, type Seal } from './seal.js';
+import type { Asker, Asking, Seat, Ways } from './asking.js';
+import { Entered } from './entered.js';
+import type { HeldHandler } from './held.js';
+import { Pause, type Round } from './pause.js';
+import { fresh, type NextRound, type Opened, type States } from './states.js';
 
-/** What has been answered so far, in the order in which it was asked. */
-interface Journal {
-  answers: { key: string; question: string; answer?: JsonObject }[];
-  /** The handler's own state, when it also returns questions itself. */
-  own?: string;
-}
+declare const crypto: { randomUUID(): string };
 
 export interface RetryFacts {
-  readonly seal: Seal;
+  readonly states: States;
   /** Whom and what the state is bound to: principal, method and arguments. */
   readonly boundTo: () => string;
-  /** Milliseconds since the epoch. */
-  readonly now: number;
   readonly inputs: Inputs;
   /** Says no when the client can not be asked this. */
   readonly check: (method: string, params: JsonObject) => void;
 }
 
-/** How long the client may take for one round, in milliseconds. */
-const STATE_LIFE = 15 * 60_000;
-const MAX_ROUNDS = 32;
-
 /**
- * A question ends the call; the retry brings the answer and what was answered before, sealed. The handler is entered
- * again from the top and each question that has its answer returns it at once.
+ * A question ends the call; the retry brings the answer and what was remembered, sealed. Where the handler still waits in
+ * this process it goes on; else it is entered again from the top, and what it asked and did before returns at once.
  */
 export function byRetry(facts: RetryFacts): Asking {
-  return async asker => {
-    const { journal, round, own } = await opened(facts);
-    const pending: { key: string; method: string; params: JsonObject }[] = [];
-    const suspended = deferred<JsonObject>();
-    let asked = 0;
+  return asker => {
+    // Nearly every call: nothing is to be opened, and nothing to be closed.
+    if (facts.inputs.requestState === undefined) return new Retry(facts, fresh(facts.inputs)).answer(asker);
+    return retried(facts, asker);
+  };
+}
 
-    const ask: Ask = (method, params) => {
-      facts.check(method, params);
-      const key = `ask-${asked++}`;
-      const question = canonical([method, params]);
-      const entry = journal.answers.find(answer => answer.key === key);
-      if (entry && entry.question !== question) return Promise.reject(changed(key));
-      if (entry?.answer) return Promise.resolve(entry.answer);
-      if (!entry) journal.answers.push({ key, question });
-      pending.push({ key, method, params });
-      // Questions that are asked together travel together: those that follow in this turn still join.
-      if (pending.length === 1) afterThisTurn(() => suspended.resolve({}));
-      return new Promise(() => {});
+async function retried(facts: RetryFacts, asker: Asker): Promise<JsonObject> {
+  const opened = await facts.states.open(facts.inputs, facts.boundTo);
+  try {
+    return await new Retry(facts, opened).answer(asker);
+  } finally {
+    await opened.over();
+  }
+}
+
+/** One round of a call. */
+class Retry extends Entered {
+  readonly #facts: RetryFacts;
+  readonly #opened: Opened;
+  readonly #round: Round;
+  readonly #pause: Pause;
+  /** What waited here since the round before. */
+  readonly #held: HeldHandler | undefined;
+  /** What will wait for the next one. */
+  #resting: HeldHandler | undefined;
+  /** Whether the handler itself came to an end in this round. */
+  #through = false;
+
+  constructor(facts: RetryFacts, opened: Opened) {
+    const held = opened.call === undefined ? undefined : facts.states.held.take(`${opened.call}.${opened.round}`);
+    const journal = held?.run.journal ?? opened.journal;
+    if (held) journal.learn(opened.journal);
+    const round = { check: facts.check, keep: opened.keep };
+    const pause = new Pause(journal, round);
+    super(journal, pause);
+    this.#facts = facts;
+    this.#opened = opened;
+    this.#round = round;
+    this.#pause = pause;
+    this.#held = held;
+  }
+
+  async answer(asker: Asker): Promise<JsonObject> {
+    const result = await this.#pause.until(() => asker(this, this.#opened.inputs));
+    if (this.#mustHaveMet(result)) await this.checkMet();
+    if (result.resultType !== 'input_required' || this.journal.size === 0) return result;
+    return { ...result, requestState: await this.#nextState(result) };
+  }
+
+  override async core(seat: Seat, enter: () => Promise<JsonObject>): Promise<JsonObject> {
+    const handler = this.#resumed(seat) ?? { run: this, pause: this.#pause, seat, work: enter() };
+    this.#resting = handler;
+    const over = () => {
+      this.#resting = undefined;
     };
-
-    const result = await Promise.race([asker(ask, own), suspended.promise]);
-    if (pending.length > 0) return questions(pending, await sealed(facts, journal, round + 1));
-    if (result.resultType !== 'input_required' || journal.answers.length === 0) return result;
-    const carried = typeof result.requestState === 'string' ? { own: result.requestState } : {};
-    return { ...result, requestState: await sealed(facts, { ...journal, ...carried }, round + 1) };
-  };
-}
-
-async function opened(facts: RetryFacts): Promise<{ journal: Journal; round: number; own: Inputs }> {
-  const { requestState, inputResponses } = facts.inputs;
-  if (requestState === undefined || !isSealed(requestState)) {
-    return { journal: { answers: [] }, round: 0, own: facts.inputs };
+    handler.work.then(over, over);
+    const result = await handler.pause.until(() => handler.work);
+    this.#through = result.isError !== true;
+    return result;
   }
-  const state = await facts.seal.open(requestState, facts.boundTo());
-  if (!state || !(Number(state.expires) > facts.now))
-    throw rpcError(INVALID_PARAMS, 'Invalid params: requestState is not valid');
-  const round = Number(state.round);
-  if (round > MAX_ROUNDS)
-    throw rpcError(INVALID_PARAMS, 'Invalid params: requestState has been through too many rounds');
-  const journal = state.journal as unknown as Journal;
-  for (const entry of journal.answers) {
-    const answer = (inputResponses as JsonObject | undefined)?.[entry.key];
-    if (entry.answer === undefined && answer !== undefined) entry.answer = fitting(entry.question, answer);
+
+  depart(ways: Ways, result: JsonObject | Promise<JsonObject>): Promise<JsonObject> | undefined {
+    const handler = this.#resting;
+    return handler?.pause.depart(ways, result) ? handler.work : undefined;
   }
-  const { own } = journal;
-  return {
-    journal,
-    round,
-    own: { ...(inputResponses ? { inputResponses } : {}), ...(own === undefined ? {} : { requestState: own }) },
-  };
-}
 
-function fitting(question: string, answer: unknown): JsonObject {
-  const [method] = JSON.parse(question) as [keyof typeof methods];
-  const problem = methods[method].result(answer, '/inputResponses');
-  if (problem || !isObject(answer)) throw rpcError(INVALID_PARAMS, `Invalid params: ${problem}`);
-  return answer;
-}
+  /**
+   * Whether the handler had to come to all that it came to before. One that failed, one that keeps its own state, and a
+   * layer that answers by itself have their reasons to go another way.
+   */
+  #mustHaveMet(result: JsonObject): boolean {
+    if (this.#held !== undefined || Object.keys(this.#opened.inputs).length > 0) return false;
+    // What became a task is entered, or goes on, elsewhere.
+    if (result.resultType === 'task') return false;
+    return this.#through || this.#asks(result);
+  }
 
-function sealed({ seal, boundTo, now }: RetryFacts, journal: Journal, round: number): Promise<string> {
-  return seal.seal({ journal, round, expires: now + STATE_LIFE }, boundTo());
-}
+  /** Whether these are the questions that it stands at; else it, or a layer, has returned some. */
+  #asks({ inputRequests = {} }: JsonObject): boolean {
+    const open = new Set(this.journal.open().map(({ ask }) => ask));
+    const keys = Object.keys(inputRequests as JsonObject);
+    return keys.length > 0 && keys.every(key => open.has(key));
+  }
 
-function questions(
-  pending: readonly { key: string; method: string; params: JsonObject }[],
-  requestState: string,
-): JsonObject {
-  const inputRequests = Object.fromEntries(pending.map(({ key, method, params }) => [key, asRequest(method, params)]));
-  return { resultType: 'input_required', inputRequests, requestState };
-}
+  #resumed(seat: Seat): HeldHandler | undefined {
+    this.#held?.seat.follow(seat);
+    this.#held?.pause.resume(this.#round);
+    return this.#held;
+  }
 
-function asRequest(method: string, params: JsonObject): JsonObject {
-  return Object.keys(params).length === 0 ? { method } : { method, params };
-}
+  async #nextState(result: JsonObject): Promise<string> {
+    const { states, boundTo } = this.#facts;
+    const { call = crypto.randomUUID(), round } = this.#opened;
+    // One that goes on from the round before has a pause of its own.
+    const pauses = new Set([this.#pause, this.#resting?.pause ?? this.#pause]);
+    await Promise.all([...pauses].map(pause => pause.close()));
+    const next = { call, round: round + 1, journal: this.journal, ...this.#nextInputs(result) };
+    const state = await states.seal(next, boundTo);
+    if (this.#resting) states.held.put(`${call}.${round + 1}`, this.#resting);
+    return state;
+  }
 
-function changed(key: string): TenonError {
-  return new TenonError('handler/not-deterministic', `the handler asked something else than before (${key})`, {
-    next: 'what a handler asks may depend on its arguments and on earlier answers only',
-  });
-}
-
-function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
-  let resolve: (value: T) => void = () => {};
-  const promise = new Promise<T>(settle => {
-    resolve = settle;
-  });
-  return { promise, resolve };
-}
-
-declare function setTimeout(run: () => void, ms: number): unknown;
-
-function afterThisTurn(run: () => void): void {
-  setTimeout(run, 0);
+  /** One that asks goes on with what it was entered with; one that returned its questions is entered with the answers. */
+  #nextInputs(result: JsonObject): Pick<NextRound, 'inputs' | 'returned'> {
+    if (this.#asks(result)) return { inputs: this.#opened.inputs, returned: false };
+    const { requestState } = result;
+    return { inputs: typeof requestState === 'string' ? { requestState } : {}, returned: true };
+  }
 }

@@ -44,6 +44,22 @@ describe('a seal', () => {
     }
   });
 
+  it('refuses another spelling of the same', async () => {
+    const seal = createSeal();
+    // So much of it that each letter is there.
+    for (const length of [3000, 3001, 3002]) {
+      const sealed = await seal.seal({ text: 'x'.repeat(length) }, 'b');
+      const others = [sealed.replaceAll('-', '+'), sealed.replaceAll('_', '/'), `${sealed}=`, `${sealed}==`];
+      for (const space of [' ', '\n', '\t'])
+        others.push(`${sealed}${space}`, `${sealed.slice(0, -8)}${space}${sealed.slice(-8)}`);
+      for (const other of others) {
+        expect(other).not.toBe(sealed);
+        expect(await seal.open(other, 'b')).toBeUndefined();
+      }
+      expect(await seal.open(sealed, 'b')).toBeDefined();
+    }
+  });
+
   it('refuses any bit that flips', async () => {
     const seal = createSeal();
     const [prefix, id, iv = '', data = ''] = (await seal.seal({ a: 1 }, 'b')).split('.');
@@ -74,6 +90,14 @@ describe('a seal', () => {
     await fc.assert(
       fc.asyncProperty(fc.string(), async text => (await seal.open(`tenon1.process.${text}`, 'b')) === undefined),
     );
+  });
+
+  it('knows its own, also when one character of it has changed, from what handlers keep', async () => {
+    const sealed = await createSeal().seal({ a: 1 }, 'b');
+    for (let at = 0; at < sealed.length; at++)
+      expect(isSealed(`${sealed.slice(0, at)}*${sealed.slice(at + 1)}`), `at ${at}`).toBe(true);
+    for (const own of ['', 'round-1', '{"a":1}', 'tenon', 'a.b.c.d', 'eyJhbGciOiJkaXIifQ..a.b.c', sealed.slice(2)])
+      expect(isSealed(own), own).toBe(false);
   });
 
   it('seals with its first key and opens with all; another process opens nothing', async () => {

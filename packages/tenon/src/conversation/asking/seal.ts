@@ -46,11 +46,12 @@ declare function atob(base64: string): string;
 
 const PREFIX = 'tenon1';
 const PROCESS = 'process';
-const MAX_LENGTH = 256 * 1024;
+/** How long a state may be at the most, in characters. */
+export const MAX_SEALED = 256 * 1024;
 
-/** Whether a state looks like one that was sealed here. */
+/** Whether a state is one that was sealed here, or was before a character of it changed. Others are of handlers. */
 export function isSealed(state: string): boolean {
-  return state.startsWith(`${PREFIX}.`);
+  return [...`${PREFIX}.`].filter((char, at) => state[at] !== char).length <= 1;
 }
 
 /** Without keys: one made for this process, so that what it sealed is worth nothing after a restart. */
@@ -71,7 +72,7 @@ export function createSeal(keys?: readonly SealKey[]): Seal {
       return [PREFIX, current, toBase64(iv), toBase64(new Uint8Array(sealed))].join('.');
     },
     async open(sealed, boundTo) {
-      const [prefix, id = '', iv = '', data = '', ...rest] = sealed.length > MAX_LENGTH ? [] : sealed.split('.');
+      const [prefix, id = '', iv = '', data = '', ...rest] = sealed.length > MAX_SEALED ? [] : sealed.split('.');
       const key = await keyOf(id);
       if (prefix !== PREFIX || rest.length > 0 || key === undefined) return undefined;
       try {
@@ -99,14 +100,19 @@ function algorithm(iv: Uint8Array, id: string, boundTo: string): object {
 
 function toBase64(bytes: Uint8Array): string {
   let binary = '';
-  for (const byte of bytes) binary += String.fromCharCode(byte);
+  // In pieces: a whole state as arguments of one call would overflow the stack.
+  for (let at = 0; at < bytes.length; at += 8192) binary += String.fromCharCode(...bytes.subarray(at, at + 8192));
   return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
 /** Only the one spelling that `toBase64` gives is accepted: else some changed bits would go unnoticed. */
 function fromBase64(text: string): Uint8Array {
   const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
-  const bytes = Uint8Array.from(binary, char => char.charCodeAt(0));
-  if (toBase64(bytes) !== text) throw new Error('not canonical');
+  const bytes = new Uint8Array(binary.length);
+  for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at);
+  // Several spellings there are only of what is left over at the end.
+  const left = bytes.length % 3;
+  const plain = /^[\w-]*$/.test(text) && (left === 0 || text.endsWith(toBase64(bytes.subarray(-left))));
+  if (!plain) throw new Error('not canonical');
   return bytes;
 }

@@ -65,5 +65,5 @@ function nothingShared(versions: readonly unknown[], wanted: readonly Dialect[])
 function saysNothing({ code, status = 0, rpc }: TenonError): boolean {
   if (status === 401 || status === 403 || status >= 500) return true;
   if (status === 404 && rpc === METHOD_NOT_FOUND) return false;
-  return /^(http\/unreachable|http\/interrupted|call\/aborted|connection\/closed|stdio\/spawn)$/.test(code);
+  return /^(auth\/.+|http\/unreachable|http\/interrupted|call\/aborted|connection\/closed|stdio\/spawn)$/.test(code);
 }

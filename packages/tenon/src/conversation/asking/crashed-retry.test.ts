@@ -1,0 +1,160 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { TenonError } from '../../jsonrpc/error.js';
+import type { Inputs } from '../../model/shapes.js';
+import type { Stores } from '../../stores/stores.js';
+import { type FakeClock, fakeClock } from '../../testing/clock.js';
+import type { Asker } from './asking.js';
+import { durable, retryOf, states, take, within } from './fixtures/playing.js';
+import type { States } from './states.js';
+
+const LEASE = 30_000;
+const roots = { roots: [] };
+const player = () => roots;
+const refused = { rpc: -32602, code: 'rpc/error' };
+
+/** Asks so often, and takes a step before each question and after the last. */
+const asking =
+  (often: number, did: string[] = [], size = 0): Asker =>
+  async run => {
+    for (let n = 0; n < often; n++) {
+      await run.step(`s${n}`, () => {
+        did.push(`s${n}`);
+        return 'x'.repeat(size);
+      });
+      await run.ask('roots/list', { n });
+    }
+    await run.step('last', () => void did.push('last'));
+    return { done: true };
+  };
+
+const first = async (own: States, handler: Asker, boundTo = () => 'me') =>
+  take(within(handler), { states: own, boundTo });
+
+describe('a retry whose process dies', () => {
+  /** Takes the retry in a process that dies before this question. */
+  async function crash(stores: Stores, clock: FakeClock, inputs: Inputs, did: string[], at: number): Promise<void> {
+    const dying: Asker = run => {
+      const ask: typeof run.ask = (method, params) =>
+        params.n === at ? new Promise(() => {}) : run.ask(method, params);
+      return asking(3, did)({ ask, step: run.step.bind(run) } as typeof run, {});
+    };
+    void take(within(dying), { states: states({ clock: { ...clock, after: () => () => {} }, stores }), inputs });
+    await vi.waitFor(() => expect(did).toContain('s1'));
+  }
+
+  it('may be taken again when the lease has lapsed, and does no step again that was kept', async () => {
+    const clock = fakeClock(1_000_000);
+    const stores = durable(clock);
+    const did: string[] = [];
+    const own = () => states({ clock, stores });
+    const inputs = retryOf(await first(own(), asking(1, did)), player);
+    const handler: Asker = async run => {
+      await asking(1, did)(run, {});
+      await run.step('more', () => void did.push('more'));
+      return { done: true };
+    };
+    const dying: Asker = async run => {
+      await asking(1, did)(run, {});
+      return new Promise(() => {});
+    };
+    void take(within(dying), { states: states({ clock: { ...clock, after: () => () => {} }, stores }), inputs });
+    await vi.waitFor(() => expect(did).toEqual(['s0', 'last']));
+    await new Promise(setImmediate);
+    await expect(take(within(handler), { states: own(), inputs })).rejects.toMatchObject(refused);
+    clock.advance(LEASE);
+    expect(await take(within(handler), { states: own(), inputs })).toEqual({ done: true });
+    expect(did).toEqual(['s0', 'last', 'more']);
+    await expect(take(within(handler), { states: own(), inputs })).rejects.toMatchObject(refused);
+  });
+
+  it('goes on where it waits in memory, knowing the steps that the dead one has done', async () => {
+    const clock = fakeClock(1_000_000);
+    const stores = durable(clock);
+    const did: string[] = [];
+    const alive = states({ clock, stores });
+    const inputs = retryOf(await first(alive, asking(3, did)), player);
+    await crash(stores, clock, inputs, did, 1);
+    expect(did).toEqual(['s0', 's1']);
+    clock.advance(LEASE);
+    let result = await take(within(asking(3, did)), { states: alive, inputs });
+    for (let round = 0; round < 2; round++)
+      result = await take(within(asking(3, did)), { states: alive, inputs: retryOf(result, player) });
+    expect([result, did]).toEqual([{ done: true }, ['s0', 's1', 's2', 'last']]);
+  });
+
+  it('is not taken from a process that is slow, and alive', async () => {
+    const clock = fakeClock(1_000_000);
+    const stores = durable(clock);
+    const own = states({ clock, stores, options: { maxHeld: 0 } });
+    const inputs = retryOf(await first(own, asking(1)), player);
+    let go: (() => void) | undefined;
+    const slow: Asker = async run => {
+      await run.step('s0', () => {});
+      await run.ask('roots/list', { n: 0 });
+      await run.step('slow', () => new Promise<void>(resolve => (go = resolve)));
+      return { done: true };
+    };
+    const result = take(within(slow), { states: own, inputs });
+    await vi.waitFor(() => expect(go).toBeDefined());
+    for (let tenth = 0; tenth < 120; tenth++) {
+      await new Promise(setImmediate);
+      clock.advance(LEASE / 3);
+    }
+    // Twenty minutes later its state is too old; the work on it is not.
+    await expect(take(within(slow), { states: own, inputs })).rejects.toMatchObject(refused);
+    go?.();
+    expect(await result).toEqual({ done: true });
+    expect(clock.timers).toBe(0);
+  });
+
+  it('can do no step any more when another has taken it over', async () => {
+    const clock = fakeClock(1_000_000);
+    const stores = durable(clock);
+    const own = () => states({ clock, stores });
+    const inputs = retryOf(await first(own(), asking(1)), player);
+    let go: (() => void) | undefined;
+    const stuck: Asker = async run => {
+      await asking(1)(run, {});
+      await new Promise<void>(resolve => (go = resolve));
+      return { done: await run.step('more', () => 'by the former') };
+    };
+    const former = take(within(stuck), {
+      states: states({ clock: { ...clock, after: () => () => {} }, stores }),
+      inputs,
+    });
+    await vi.waitFor(() => expect(go).toBeDefined());
+    clock.advance(LEASE);
+    const other = take(within(asking(1)), { states: own(), inputs });
+    expect(await other).toEqual({ done: true });
+    go?.();
+    await expect(former).rejects.toMatchObject({ code: 'store/lease-lost' });
+  });
+
+  it('is answered though the end of it can not be written, which is reported', async () => {
+    const clock = fakeClock(1_000_000);
+    const stores = durable(clock);
+    const problems: TenonError[] = [];
+    let down = false;
+    const values: Stores['values'] = {
+      ...stores.values,
+      put: async (...args) => {
+        if (down) throw new Error('down');
+        return stores.values.put(...args);
+      },
+    };
+    const own = states({
+      clock,
+      stores: { ...stores, values },
+      options: { maxHeld: 0 },
+      problem: error => void problems.push(error),
+    });
+    const inputs = retryOf(await first(own, asking(1)), player);
+    const handler: Asker = async run => {
+      await asking(1)(run, {});
+      down = true;
+      return { done: true };
+    };
+    expect(await take(within(handler), { states: own, inputs })).toEqual({ done: true });
+    expect(problems).toMatchObject([{ message: 'down' }]);
+  });
+});

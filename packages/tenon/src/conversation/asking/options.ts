@@ -1,0 +1,31 @@
+import type { SealKey } from './seal.js';
+
+/** How a question goes that ends the call and is answered by a retry. Times are milliseconds. */
+export interface AskingOptions {
+  /**
+   * Keys that seal the state that travels by the client, 32 bytes each. The first one seals, all of them open, so that
+   * keys can be changed. Give all replicas the same. Default: one made for this process, so that a client whose retry
+   * reaches another process has to begin again.
+   */
+  readonly keys?: readonly SealKey[];
+  /** How long the client may take for one round: people think. Default 15 minutes. */
+  readonly life?: number;
+  /** How often one call may ask. Default 32. */
+  readonly maxRounds?: number;
+  /** Characters of state that may travel by the client; what is larger is kept in `stores`. Default 16,384. */
+  readonly maxStateSize?: number;
+  /** How many handlers may wait in memory for their answers; others are entered again. 0: all are. Default 1,000. */
+  readonly maxHeld?: number;
+  /** How long a handler waits in memory at the most. Default 5 minutes. */
+  readonly holdTime?: number;
+}
+
+const MINUTE = 60_000;
+
+export const defaults = {
+  life: 15 * MINUTE,
+  maxRounds: 32,
+  maxStateSize: 16_384,
+  maxHeld: 1000,
+  holdTime: 5 * MINUTE,
+} as const;

@@ -1,0 +1,115 @@
+import { createServer, tool } from 'tenon';
+import { fakeClock } from 'tenon/testing';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../packages/tenon/src/jsonrpc/message.js';
+import { yes } from './guarded.js';
+import { call, retryOf, textOf } from './wire.js';
+
+describe('a handler that waits in memory', () => {
+  /** One that tells of the request that it serves, before and after its question. */
+  function rig(maxHeld = 10) {
+    const seen: { signal: AbortSignal; meta: unknown; principal: string | undefined }[] = [];
+    let entries = 0;
+    const server = createServer({
+      name: 's',
+      version: '1',
+      asking: { maxHeld },
+      tools: {
+        t: tool({
+          async run(_, ctx) {
+            entries++;
+            const { signal } = ctx;
+            const look = () => seen.push({ signal: ctx.signal, meta: ctx.meta, principal: ctx.auth?.principal });
+            look();
+            ctx.progress(1);
+            ctx.log('info', 'before');
+            const answer = await ctx.elicit({ message: 'Sure?', input: yes });
+            look();
+            ctx.progress(2);
+            ctx.log('info', 'after');
+            if (ctx.meta.wait) await new Promise<void>(resolve => signal.addEventListener('abort', () => resolve()));
+            return `${answer.action} ${ctx.signal.aborted}`;
+          },
+        }),
+      },
+    });
+    return { server, seen, entered: () => entries };
+  }
+
+  const saidBy = (n: number, notified: JsonObject[], more: JsonObject = {}) => ({
+    principal: 'ada',
+    notified,
+    meta: { progressToken: `token-${n}`, 'io.modelcontextprotocol/logLevel': 'info', ...more },
+  });
+
+  it('speaks in the request that it goes on with, and hears of that alone [mrtr.terminates-request progress.token-echoed]', async () => {
+    const { server, seen, entered } = rig();
+    const [first, second]: [JsonObject[], JsonObject[]] = [[], []];
+    const leaving: (() => void)[] = [];
+    const asked = await call(server, 't', {}, { ...saidBy(1, first), leaves: gone => void leaving.push(gone) });
+    const told = first.length;
+    // Who leaves a request that was answered leaves nothing.
+    leaving[0]?.();
+    const done = await call(server, 't', retryOf(asked), saidBy(2, second, { own: 'two' }));
+    expect(textOf(done)).toBe('accept false');
+    expect(entered()).toBe(1);
+    const words = (all: JsonObject[]) =>
+      all.map(({ method, params }) => [method, (params as JsonObject).data ?? params]);
+    expect(words(first)).toEqual([
+      ['notifications/progress', { progressToken: 'token-1', progress: 1 }],
+      ['notifications/message', 'before'],
+    ]);
+    expect(words(second)).toEqual([
+      ['notifications/progress', { progressToken: 'token-2', progress: 2 }],
+      ['notifications/message', 'after'],
+    ]);
+    expect(first).toHaveLength(told);
+    expect(seen[0]?.meta).toMatchObject({ progressToken: 'token-1' });
+    expect(seen[1]?.meta).toMatchObject({ progressToken: 'token-2', own: 'two' });
+    expect(seen.map(({ signal }) => signal.aborted)).toEqual([false, false]);
+  });
+
+  it('hears it when the client gives up the request of now', async () => {
+    const { server } = rig();
+    const leaving: (() => void)[] = [];
+    const asked = await call(server, 't', {}, saidBy(1, []));
+    const said = { ...saidBy(2, [], { wait: true }), leaves: (gone: () => void) => void leaving.push(gone) };
+    const done = call(server, 't', retryOf(asked), said);
+    await new Promise(resolve => setTimeout(resolve, 10));
+    leaving[0]?.();
+    expect(textOf(await done)).toBe('accept true');
+  });
+
+  it('that had to make room is entered again, with the same outcome', async () => {
+    const { server, entered } = rig(1);
+    const one = await call(server, 't', {}, saidBy(1, []));
+    const two = await call(server, 't', {}, saidBy(1, []));
+    expect(textOf(await call(server, 't', retryOf(one), saidBy(2, [])))).toBe('accept false');
+    expect(entered()).toBe(3);
+    expect(textOf(await call(server, 't', retryOf(two), saidBy(2, [])))).toBe('accept false');
+    expect(entered()).toBe(3);
+  });
+
+  it('that waited for too long is entered again, and no timer runs meanwhile', async () => {
+    const clock = fakeClock(1_000_000);
+    let entries = 0;
+    const server = createServer({
+      name: 's',
+      version: '1',
+      clock,
+      asking: { holdTime: 1000 },
+      tools: {
+        t: tool({
+          async run(_, ctx) {
+            entries++;
+            return (await ctx.elicit({ message: 'Sure?', input: yes })).action;
+          },
+        }),
+      },
+    });
+    const asked = await call(server, 't');
+    expect(clock.timers).toBe(0);
+    clock.advance(1000);
+    expect([textOf(await call(server, 't', retryOf(asked))), entries]).toEqual(['accept', 2]);
+  });
+});

@@ -1,0 +1,204 @@
+import { type ClientOptions, connect, createServer, prompt, resource, tool } from 'tenon';
+import { eachRevision } from 'tenon/testing';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
+const from = (date: string) => (revision: string) => revision >= date;
+const byRetry = from('2026-07-28');
+
+/** Each kind of question, from which revision on it can be asked, and what a client needs for it. */
+const kinds = {
+  form: { since: from('2025-06-18'), needs: { elicitation: { form: {} } } },
+  url: { since: from('2025-11-25'), needs: { elicitation: { url: {} } } },
+  sample: { since: from('2024-11-05'), needs: { sampling: {} } },
+  tools: { since: from('2025-11-25'), needs: { sampling: { tools: {} } } },
+  roots: { since: from('2024-11-05'), needs: { roots: {} } },
+} as const;
+type Kind = keyof typeof kinds;
+
+const user = (text: string) => ({ role: 'user' as const, content: { type: 'text' as const, text } });
+const look = { name: 'look', inputSchema: { type: 'object' as const, properties: {} } };
+
+interface Ctx {
+  elicit(question: { message: string; input: z.ZodObject }): Promise<{ action: string; content?: unknown }>;
+  elicitUrl(question: { message: string; url: string }): Promise<{ action: string }>;
+  sample(request: never): Promise<{ content: unknown; stopReason?: string }>;
+  roots(): Promise<{ uri: string }[]>;
+}
+
+const ask: { readonly [K in Kind]: (ctx: Ctx) => Promise<string> } = {
+  form: async ctx => {
+    const { action, content } = await ctx.elicit({ message: 'Who?', input: z.object({ name: z.string() }) });
+    return `${action} ${JSON.stringify(content)}`;
+  },
+  url: async ctx => (await ctx.elicitUrl({ message: 'Sign in', url: 'https://example.com/' })).action,
+  sample: async ctx => JSON.stringify((await ctx.sample({ messages: [user('Hi')], maxTokens: 5 } as never)).content),
+  tools: async ctx => {
+    const request = { messages: [user('Look')], maxTokens: 5, tools: [look], toolChoice: { mode: 'required' } };
+    return (await ctx.sample(request as never)).stopReason ?? '';
+  },
+  roots: async ctx => (await ctx.roots()).map(({ uri }) => uri).join(),
+};
+
+const expected: { readonly [K in Kind]: string } = {
+  form: 'accept {"name":"Ada"}',
+  url: 'accept',
+  sample: '{"type":"text","text":"Hm."}',
+  tools: 'toolUse',
+  roots: 'file:///home',
+};
+
+const all: ClientOptions = {
+  elicit: () => ({ action: 'accept', content: { name: 'Ada' } }),
+  elicitUrl: () => ({ action: 'accept' }),
+  sample: ({ tools }) =>
+    tools
+      ? {
+          role: 'assistant',
+          model: 'm',
+          stopReason: 'toolUse',
+          content: { type: 'tool_use', id: '1', name: 'look', input: {} },
+        }
+      : { role: 'assistant', model: 'm', content: { type: 'text', text: 'Hm.' } },
+  sampleTools: true,
+  roots: [{ uri: 'file:///home' }],
+};
+
+function rig({ needs = false } = {}) {
+  const ran: string[] = [];
+  const problems: string[] = [];
+  const handler = async (kind: Kind, ctx: unknown) => {
+    ran.push('before');
+    const said = await ask[kind](ctx as Ctx);
+    ran.push('after');
+    return said;
+  };
+  const of = (kind: Kind) => (needs ? { needs: kinds[kind].needs } : {});
+  const each = Object.keys(kinds) as Kind[];
+  const server = createServer({
+    name: 's',
+    version: '1',
+    onProblem: ({ code }) => void problems.push(code),
+    tools: Object.fromEntries(each.map(kind => [kind, tool({ ...of(kind), run: (_, ctx) => handler(kind, ctx) })])),
+    prompts: Object.fromEntries(each.map(kind => [kind, prompt({ ...of(kind), run: (_, ctx) => handler(kind, ctx) })])),
+    resources: Object.fromEntries(
+      each.map(kind => [`x:${kind}`, resource({ ...of(kind), read: (_, ctx) => handler(kind, ctx) })]),
+    ),
+  });
+  return { server, ran, problems };
+}
+
+/** Asks for the same by a tool, a prompt and a resource. */
+const ways = {
+  'in a tool': async (client: Awaited<ReturnType<typeof connect>>, kind: Kind) => {
+    const result = await client.callTool(kind);
+    const { text } = result.content[0] as { text: string };
+    if (result.isError) throw new Error(text);
+    return text;
+  },
+  'in a prompt': async (client: Awaited<ReturnType<typeof connect>>, kind: Kind) => {
+    const { messages } = await client.call('prompts/get', { name: kind });
+    const [first] = messages as { content: { text: string } }[];
+    return first?.content.text;
+  },
+  'in a read of a resource': async (client: Awaited<ReturnType<typeof connect>>, kind: Kind) => {
+    const { contents } = await client.resources.read(`x:${kind}`);
+    return (contents[0] as { text: string }).text;
+  },
+};
+
+describe.each(eachRevision)('on %s', revision => {
+  describe.each(Object.entries(ways))('%s', (where, way) => {
+    it.each(Object.keys(kinds) as Kind[])(
+      'one may ask: %s [mrtr.supported-methods mrtr.input-request-kinds]',
+      async kind => {
+        const { server, problems } = rig();
+        const client = await connect(server, { revision, ...all });
+        if (kinds[kind].since(revision)) {
+          expect(await way(client, kind)).toBe(expected[kind]);
+        } else {
+          await expect(way(client, kind)).rejects.toThrow(/does not support/);
+        }
+        expect(problems).toEqual([]);
+        await client.close();
+      },
+    );
+
+    it.each(Object.keys(kinds) as Kind[])(
+      'a client that can not be asked is told so: %s [mrtr.capability-respected mrtr.capability-missing-error]',
+      async kind => {
+        const { server, ran } = rig();
+        const client = await connect(server, { revision });
+        const error = await way(client, kind).then(
+          () => undefined,
+          (reason: { rpc?: number; message: string; data?: unknown }) => reason,
+        );
+        if (byRetry(revision)) {
+          expect(error).toMatchObject({ rpc: -32021, data: { requiredCapabilities: {} } });
+        } else {
+          expect(error?.message).toMatch(/The client does not support/);
+          if (where !== 'in a tool') expect(error?.rpc).toBe(-32603);
+        }
+        expect(ran).toEqual(['before']);
+        await client.close();
+      },
+    );
+
+    it.each(Object.keys(kinds) as Kind[])(
+      '`needs` says so before anything runs: %s [meta.capability-missing-error]',
+      async kind => {
+        const { server, ran, problems } = rig({ needs: true });
+        const without = await connect(server, { revision });
+        const error = (await way(without, kind).catch(reason => reason)) as { rpc?: number; message: string };
+        if (byRetry(revision)) {
+          const elicitation = kind === 'form' ? { form: {} } : { url: {} };
+          const sampling = kind === 'tools' ? { tools: {} } : {};
+          const required = { form: { elicitation }, url: { elicitation }, roots: { roots: {} } } as object;
+          const requiredCapabilities = (required as { [kind: string]: object })[kind] ?? { sampling };
+          expect(error).toMatchObject({ rpc: -32021, data: { requiredCapabilities } });
+        } else {
+          expect(error.message).toMatch(/The client does not support (elicitation|sampling|roots)/);
+        }
+        await without.close();
+        expect([ran, problems]).toEqual([[], []]);
+
+        const client = await connect(server, { revision, ...all });
+        if (kinds[kind].since(revision)) expect(await way(client, kind)).toBe(expected[kind]);
+        else await expect(way(client, kind)).rejects.toThrow(/does not support/);
+        await client.close();
+      },
+    );
+  });
+
+  it('several questions of any kind travel in one round, each answered by its own [mrtr.input-requests-map mrtr.input-request-keys-unique]', async () => {
+    let rounds = 0;
+    const server = createServer({
+      name: 's',
+      version: '1',
+      use: [
+        (operation, next) => {
+          if (operation.method === 'tools/call') rounds++;
+          return next(operation);
+        },
+      ],
+      tools: {
+        all: tool({
+          async run(_, ctx) {
+            const each = (['form', 'sample', 'roots', 'form', 'tools', 'url'] as const).map(kind =>
+              ask[kind](ctx as never),
+            );
+            return (await Promise.all(each)).join('; ');
+          },
+        }),
+      },
+    });
+    const client = await connect(server, { revision, ...all });
+    const result = await client.callTool('all');
+    if (from('2025-11-25')(revision)) {
+      const { form, sample, roots, tools, url } = expected;
+      expect(result.content).toEqual([{ type: 'text', text: [form, sample, roots, form, tools, url].join('; ') }]);
+      expect(rounds).toBe(byRetry(revision) ? 2 : 1);
+    } else expect(result.isError).toBe(true);
+    await client.close();
+  });
+});

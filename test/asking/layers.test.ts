@@ -1,0 +1,154 @@
+import { connect, createServer, type Middleware, on, prompt, resource, tool } from 'tenon';
+import { eachRevision } from 'tenon/testing';
+import { describe, expect, it } from 'vitest';
+import { yes } from './guarded.js';
+
+const soon = () => new Promise(resolve => setTimeout(resolve, 2));
+const byRetry = (revision: string) => revision >= '2026-07-28';
+const revisions = eachRevision.filter(revision => revision >= '2025-06-18');
+
+/** Served each way: held in memory, and entered again. */
+const ways = revisions.flatMap((revision): [string, string, number][] => {
+  if (!byRetry(revision)) return [[revision, 'by request', 0]];
+  return [
+    [revision, 'held', 10],
+    [revision, 'replayed', 0],
+  ];
+});
+
+function rig(layers: Middleware[], maxHeld: number) {
+  const events: string[] = [];
+  const problems: string[] = [];
+  const handler = async (ctx: {
+    elicit(question: { message: string; input: typeof yes }): Promise<{ action: string }>;
+  }) => {
+    const one = await ctx.elicit({ message: 'One?', input: yes });
+    const two = await ctx.elicit({ message: 'Two?', input: yes });
+    return `${one.action} ${two.action}`;
+  };
+  const server = createServer({
+    name: 's',
+    version: '1',
+    asking: { maxHeld },
+    use: layers,
+    onProblem: ({ message }) => void problems.push(message),
+    tools: { t: tool({ run: (_, ctx) => handler(ctx) }) },
+    prompts: { p: prompt({ run: (_, ctx) => handler(ctx) }) },
+    resources: { 'x:r': resource({ read: (_, ctx) => handler(ctx) }) },
+  });
+  const asked: string[] = [];
+  const options = {
+    elicit: ({ message }: { message: string }) => {
+      asked.push(message);
+      return { action: 'accept' as const, content: { yes: true } };
+    },
+  };
+  return { server, events, problems, asked, options };
+}
+
+describe.each(ways)('around a handler on %s, %s', (revision, _, maxHeld) => {
+  it.each([
+    ['at once', async () => {}],
+    ['taking its time', soon],
+  ])('a layer sees each round as an operation that ends, %s', async (_how, pause) => {
+    const events: string[] = [];
+    const layer: Middleware = async (operation, next) => {
+      if (!/call|get|read/.test(operation.method)) return next(operation);
+      events.push(`${operation.method} in`);
+      try {
+        const result = await next(operation);
+        await pause();
+        events.push(String(result.resultType ?? 'complete'));
+        return result;
+      } finally {
+        await pause();
+        events.push('out');
+      }
+    };
+    const { server, options, asked, problems } = rig([layer], maxHeld);
+    const client = await connect<typeof server>(server, { revision, ...options });
+    for (const [method, ask] of [
+      ['tools/call', () => client.tools.t()],
+      ['prompts/get', () => client.prompts.p()],
+      ['resources/read', () => client.resources.read('x:r')],
+    ] as const) {
+      events.length = 0;
+      asked.length = 0;
+      expect(JSON.stringify(await ask())).toContain('accept accept');
+      const round = (end: string) => [`${method} in`, end, 'out'];
+      const rounds = [round('input_required'), round('input_required'), round('complete')];
+      expect(events).toEqual(byRetry(revision) ? rounds.flat() : round('complete'));
+      expect(asked).toEqual(['One?', 'Two?']);
+    }
+    expect(problems).toEqual([]);
+    await client.close();
+  });
+
+  it('a layer that looks at nothing but its own may be there in any number', async () => {
+    const plain: Middleware = (operation, next) => next(operation);
+    const { server, options, asked } = rig([plain, async (operation, next) => next(operation), plain], maxHeld);
+    const client = await connect<typeof server>(server, { revision, ...options });
+    expect((await client.tools.t()).content).toEqual([{ type: 'text', text: 'accept accept' }]);
+    expect(asked).toEqual(['One?', 'Two?']);
+    await client.close();
+  });
+
+  it('a layer may ask itself and take steps, before and after', async () => {
+    const did: string[] = [];
+    const layer = on('tools/call', async (operation, next) => {
+      const { context } = operation;
+      await context.step('opened', () => void did.push('opened'));
+      const before = await context.elicit({ message: 'May it?', input: yes });
+      if (before.action !== 'accept') return { content: [] };
+      const result = await next(operation);
+      if (result.resultType === 'input_required') return result;
+      const after = await context.elicit({ message: 'Was it good?', input: yes });
+      await context.step('closed', () => void did.push('closed'));
+      return { ...result, _meta: { 'com.example/after': after.action } };
+    });
+    const { server, options, asked, problems } = rig([layer], maxHeld);
+    const client = await connect<typeof server>(server, { revision, ...options });
+    const result = await client.tools.t();
+    expect(result.content).toEqual([{ type: 'text', text: 'accept accept' }]);
+    expect(result._meta).toMatchObject({ 'com.example/after': 'accept' });
+    expect(asked).toEqual(['May it?', 'One?', 'Two?', 'Was it good?']);
+    expect([did, problems]).toEqual([['opened', 'closed'], []]);
+    await client.close();
+  });
+
+  it('a layer may take a step when a round is over, which is remembered', async () => {
+    const did: string[] = [];
+    const layer = on('tools/call', async (operation, next) => {
+      try {
+        return await next(operation);
+      } finally {
+        await operation.context.step('audit', () => void did.push('audit'));
+        await soon();
+        did.push('over');
+      }
+    });
+    const { server, options, problems } = rig([layer], maxHeld);
+    const client = await connect<typeof server>(server, { revision, ...options });
+    expect((await client.tools.t()).content).toEqual([{ type: 'text', text: 'accept accept' }]);
+    expect(did).toEqual(['audit', 'over', ...(byRetry(revision) ? ['over', 'over'] : [])]);
+    expect(problems).toEqual([]);
+    await client.close();
+  });
+
+  it('a layer may refuse any round', async () => {
+    let rounds = 0;
+    const layer = on('tools/call', (operation, next) => {
+      if (++rounds === 2) return { content: [{ type: 'text', text: 'enough' }] };
+      return next(operation);
+    });
+    const { server, options, asked, problems } = rig([layer], maxHeld);
+    const client = await connect<typeof server>(server, { revision, ...options });
+    const result = await client.callTool('t');
+    expect(problems).toEqual([]);
+    if (byRetry(revision)) {
+      expect(asked).toEqual(['One?']);
+      expect(result.content).toEqual([{ type: 'text', text: 'enough' }]);
+    } else expect(asked).toEqual(['One?', 'Two?']);
+    await client.close();
+  });
+});

@@ -1,0 +1,210 @@
+import { connect, createServer, inputRequired, prompt, resource, type TenonError, tool, toolError } from 'tenon';
+import { eachRevision } from 'tenon/testing';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { hurry } from '../../packages/tenon/src/conversation/asking/fixtures/playing.js';
+import type { JsonObject } from '../../packages/tenon/src/jsonrpc/message.js';
+import { yes } from './guarded.js';
+import { call, retryOf, textOf } from './wire.js';
+
+const newest = eachRevision[0] as string;
+const revisions = eachRevision.filter(revision => revision >= '2025-06-18');
+const ways = revisions.flatMap((revision): [string, string, number][] =>
+  revision === newest
+    ? [
+        [revision, 'held', 10],
+        [revision, 'replayed', 0],
+      ]
+    : [[revision, 'by request', 0]],
+);
+
+afterEach(() => void vi.unstubAllGlobals());
+
+describe.each(ways)('on %s, %s', (revision, way, maxHeld) => {
+  const rig = (run: Parameters<typeof tool>[0]['run']) => {
+    const problems: TenonError[] = [];
+    const server = createServer({
+      name: 's',
+      version: '1',
+      asking: { maxHeld },
+      onProblem: error => void problems.push(error),
+      tools: { t: tool({ run: run as never }) },
+      prompts: { p: prompt({ run: run as never }) },
+      resources: { 'x:r': resource({ read: run as never }) },
+    });
+    const asked: string[] = [];
+    const client = connect(server, {
+      revision,
+      roots: [{ uri: 'file:///home' }],
+      elicit: ({ message }) => {
+        asked.push(message);
+        return { action: 'accept', content: { yes: true } };
+      },
+    });
+    return { client, problems, asked };
+  };
+
+  const form = (message: string) => ({
+    method: 'elicitation/create' as const,
+    params: {
+      message,
+      requestedSchema: { type: 'object' as const, properties: { yes: { type: 'boolean' as const } } },
+    },
+  });
+
+  it('questions that are returned mix with those that are asked, and with steps [mrtr.request-state-echoed]', async () => {
+    const did: string[] = [];
+    const { client, problems, asked } = rig(async (_, ctx) => {
+      const { inputResponses = {}, requestState } = ctx.inputs as {
+        inputResponses?: JsonObject;
+        requestState?: string;
+      };
+      const first = await ctx.elicit({ message: 'asked first', input: yes });
+      await ctx.step('one', () => void did.push('one'));
+      if (requestState === undefined) return inputRequired({ requests: { own: form('returned') }, state: 'mine' });
+      const second = await ctx.elicit({ message: 'asked second', input: yes });
+      const roots = await ctx.roots();
+      await ctx.step('two', () => void did.push('two'));
+      return JSON.stringify([requestState, Object.keys(inputResponses), first.action, second.action, roots.length]);
+    });
+    const expected = JSON.stringify(['mine', ['own'], 'accept', 'accept', 1]);
+    const open = await client;
+    expect((await open.callTool('t')).content).toEqual([{ type: 'text', text: expected }]);
+    expect(did).toEqual(['one', 'two']);
+    expect((await open.resources.read('x:r')).contents).toMatchObject([{ text: expected }]);
+    expect((await open.call('prompts/get', { name: 'p' })).messages).toMatchObject([{ content: { text: expected } }]);
+    const once = ['asked first', 'returned', 'asked second'];
+    expect(asked).toEqual([...once, ...once, ...once]);
+    expect(problems).toEqual([]);
+    await open.close();
+  });
+
+  it('questions may be returned again and again, without a state of one’s own', async () => {
+    const { client, asked } = rig((_, { inputs }) => {
+      const { inputResponses } = inputs;
+      if (inputResponses === undefined) return inputRequired({ requests: { one: form('one') } });
+      if ('one' in inputResponses) return inputRequired({ requests: { two: form('two') } });
+      return Object.keys(inputResponses).join();
+    });
+    const open = await client;
+    expect((await open.callTool('t')).content).toEqual([{ type: 'text', text: 'two' }]);
+    expect(asked).toEqual(['one', 'two']);
+    await open.close();
+  });
+
+  it('a step that throws is run again when the handler is entered again, and only then', async () => {
+    let runs = 0;
+    const { client, problems } = rig(async (_, ctx) => {
+      const flaky = () =>
+        ctx.step('flaky', () => {
+          runs++;
+          if (runs === 1) throw toolError('not yet');
+          return runs;
+        });
+      const before = await flaky().catch(error => (error as Error).message);
+      const { action } = await ctx.elicit({ message: 'Again?', input: yes });
+      return `${before} ${action} ${await flaky().catch(error => (error as Error).message)}`;
+    });
+    const open = await client;
+    const text = ((await open.callTool('t')).content[0] as { text: string }).text;
+    // It is named twice: entered again, what it caught before it now gets, for nothing is remembered of what was thrown.
+    expect([text, runs]).toEqual(way === 'replayed' ? ['2 accept 3', 3] : ['not yet accept 2', 2]);
+    expect(problems).toEqual([]);
+    await open.close();
+  });
+
+  it('what a handler throws after it was answered is its error, however it comes to it', async () => {
+    const { client, problems } = rig(async (_, ctx) => {
+      await ctx.elicit({ message: 'Sure?', input: yes });
+      throw toolError('out of paper');
+    });
+    const open = await client;
+    expect(await open.callTool('t').catch(error => error.data)).toMatchObject({
+      isError: true,
+      content: [{ text: 'out of paper' }],
+    });
+    expect(problems).toEqual([]);
+    await open.close();
+  });
+
+  it('a handler that fails before it comes to where it was is told to have failed, and of nothing else', async () => {
+    let entries = 0;
+    const { client, problems } = rig(async (_, ctx) => {
+      if (++entries > 1) throw toolError('the disk is gone');
+      await ctx.elicit({ message: 'Sure?', input: yes });
+      return 'done';
+    });
+    const open = await client;
+    const result = await open.callTool('t');
+    expect(result.content).toEqual([{ type: 'text', text: way === 'replayed' ? 'the disk is gone' : 'done' }]);
+    expect(problems).toEqual([]);
+    await open.close();
+  });
+
+  it('what is wrong with a step is told by its name, and masked to the client', async () => {
+    const { client, problems } = rig(async (_, ctx) => {
+      await ctx.step('outer', () => ctx.step('inner', () => 1)).catch(() => {});
+      await ctx.step('asks', () => ctx.roots()).catch(() => {});
+      await ctx.step('when', () => new Date());
+      return 'never';
+    });
+    const open = await client;
+    expect((await open.callTool('t')).isError).toBe(true);
+    expect(problems).toMatchObject([{ code: 'handler/step-not-json', message: expect.stringContaining('"when"') }]);
+    await open.close();
+  });
+});
+
+describe('a handler that is not deterministic', () => {
+  const asks = (message: () => string, steps: () => string[]) => {
+    const problems: TenonError[] = [];
+    const server = createServer({
+      name: 's',
+      version: '1',
+      asking: { maxHeld: 0 },
+      onProblem: error => void problems.push(error),
+      tools: {
+        t: tool({
+          async run(_, ctx) {
+            for (const step of steps()) await ctx.step(step, () => 1);
+            return (await ctx.elicit({ message: message(), input: yes })).action;
+          },
+        }),
+      },
+    });
+    return { server, problems };
+  };
+  let n = 0;
+
+  it.each([
+    ['asks', () => `${++n}?`, () => [], /question ask-0 \(elicitation\/create\)/],
+    ['does', () => 'Sure?', () => (++n % 2 ? ['a', 'b'] : ['a']), /step "b"/],
+  ])('is found out by what it %s, and named', async (_, message, steps, named) => {
+    hurry();
+    n = 0;
+    const { server, problems } = asks(message, steps);
+    const asked = await call(server, 't');
+    expect((await call(server, 't', retryOf(asked))).error).toEqual({ code: -32603, message: 'Internal error' });
+    expect(problems).toMatchObject([{ code: 'handler/not-deterministic', next: expect.stringContaining('ctx.step') }]);
+    expect(problems[0]?.message).toMatch(named);
+  });
+
+  it('is deterministic when what differs stands in a step', async () => {
+    const problems: TenonError[] = [];
+    const server = createServer({
+      name: 's',
+      version: '1',
+      asking: { maxHeld: 0 },
+      onProblem: error => void problems.push(error),
+      tools: {
+        t: tool({
+          async run(_, ctx) {
+            const at = await ctx.step('when', () => ++n);
+            return (await ctx.elicit({ message: `At ${at}?`, input: yes })).action;
+          },
+        }),
+      },
+    });
+    expect(textOf(await call(server, 't', retryOf(await call(server, 't'))))).toBe('accept');
+    expect(problems).toEqual([]);
+  });
+});

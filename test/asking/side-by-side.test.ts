@@ -1,0 +1,145 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect, createServer, memoryStores, type TenonError, tool } from 'tenon';
+import { sqliteStores } from 'tenon/sqlite';
+import { describe, expect, it } from 'vitest';
+import { KEY, yes } from './guarded.js';
+import { call, retryOf, textOf } from './wire.js';
+
+describe('two replicas', () => {
+  function replica(stores = memoryStores(), maxStateSize?: number) {
+    const did: string[] = [];
+    const server = createServer({
+      name: 's',
+      version: '1',
+      stores,
+      asking: { keys: [KEY], ...(maxStateSize === undefined ? {} : { maxStateSize }) },
+      tools: {
+        t: tool({
+          async run(_, ctx) {
+            const made = await ctx.step('make', () => {
+              did.push('make');
+              return 'x'.repeat(5000);
+            });
+            for (const n of [1, 2, 3]) {
+              await ctx.elicit({ message: `${n}?`, input: yes });
+              await ctx.step(`after ${n}`, () => void did.push(`after ${n}`));
+            }
+            return `${made.length}`;
+          },
+        }),
+      },
+    });
+    return { server, did };
+  }
+
+  type Replica = ReturnType<typeof replica>;
+
+  it.each([
+    ['the state travels', undefined],
+    ['it is kept in the store', 1000],
+  ])(
+    'take the rounds of a call as they come, and nothing runs twice: %s [mrtr.retry-self-contained]',
+    async (_, size) => {
+      for (const order of [
+        [0, 1, 0, 1],
+        [0, 0, 1, 0],
+        [0, 1, 1, 1],
+      ]) {
+        const stores = memoryStores();
+        const both = [replica(stores, size), replica(stores, size)];
+        let answer = await call(both[order[0] as number]?.server as never, 't');
+        const states: string[] = [];
+        for (const at of order.slice(1)) {
+          const retry = retryOf(answer);
+          states.push(retry.requestState);
+          answer = await call(both[at]?.server as never, 't', retry);
+        }
+        expect(textOf(answer)).toBe('5000');
+        expect(both.flatMap(({ did }) => did).sort()).toEqual(['after 1', 'after 2', 'after 3', 'make']);
+        for (const state of states) expect(state.length < 1000).toBe(size !== undefined);
+      }
+    },
+  );
+
+  it('that share a file take each state once, and what one has done the other knows [mrtr.request-state-single-use]', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tenon-asking-'));
+    const file = join(folder, 'stores.db');
+    const stores = [sqliteStores(file), sqliteStores(file)];
+    try {
+      const [one, other] = stores.map(each => replica(each, 1000)) as [Replica, Replica];
+      let answer = await call(one.server, 't');
+      for (const { server } of [other, one, other]) {
+        const retry = retryOf(answer);
+        const both = await Promise.all([call(server, 't', retry), call(one.server, 't', retry)]);
+        const refusals = both.filter(({ error }) => error?.code === -32602);
+        expect(refusals).toHaveLength(1);
+        answer = both.find(({ error }) => error === undefined) as typeof answer;
+      }
+      expect(textOf(answer)).toBe('5000');
+      expect([...one.did, ...other.did].sort()).toEqual(['after 1', 'after 2', 'after 3', 'make']);
+    } finally {
+      for (const each of stores) await each.close();
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  it('that have keys and no store can not let a state travel that is too large', async () => {
+    const problems: TenonError[] = [];
+    const server = createServer({
+      name: 's',
+      version: '1',
+      asking: { keys: [KEY] },
+      onProblem: error => void problems.push(error),
+      tools: {
+        t: tool({
+          async run(_, ctx) {
+            await ctx.step('make', () => 'x'.repeat(20_000));
+            return (await ctx.elicit({ message: 'Sure?', input: yes })).action;
+          },
+        }),
+      },
+    });
+    expect((await call(server, 't')).error).toEqual({ code: -32603, message: 'Internal error' });
+    expect(problems).toMatchObject([{ code: 'handler/state-too-large', expected: '16384 characters at the most' }]);
+  });
+});
+
+describe('calls at once', () => {
+  it('of the same tool with the same arguments do not mix [mrtr.not-used-for-other-requests]', async () => {
+    for (const maxHeld of [100, 0]) {
+      const server = createServer({
+        name: 's',
+        version: '1',
+        asking: { maxHeld },
+        tools: {
+          t: tool({
+            async run(_, ctx) {
+              const id = await ctx.step('id', () => Math.random());
+              const input = { type: 'object', properties: { n: { type: 'integer' } } } as const;
+              const one = await ctx.elicit({ message: `One of ${id}`, input });
+              const two = await ctx.elicit({ message: `Two of ${id}`, input });
+              return [one, two].map(({ content }) => content?.n).join();
+            },
+          }),
+        },
+      });
+      let asked = 0;
+      const given = new Map<string, number[]>();
+      const client = await connect(server, {
+        elicit: async ({ message }) => {
+          const n = asked++;
+          const [, call = ''] = message.split(' of ');
+          given.set(call, [...(given.get(call) ?? []), n]);
+          await new Promise(resolve => setTimeout(resolve, n % 3));
+          return { action: 'accept', content: { n } };
+        },
+      });
+      const results = await Promise.all(Array.from({ length: 30 }, () => client.callTool('t')));
+      const texts = results.map(({ content }) => (content[0] as { text: string }).text);
+      expect(texts.sort()).toEqual([...given.values()].map(pair => pair.join()).sort());
+      await client.close();
+    }
+  });
+});

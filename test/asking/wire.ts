@@ -1,0 +1,62 @@
+import type { Service } from 'tenon';
+import type { Dialect } from '../../packages/tenon/src/dialects/dialect.js';
+import { dialects } from '../../packages/tenon/src/dialects/index.js';
+import type { JsonObject } from '../../packages/tenon/src/jsonrpc/message.js';
+
+const newest = dialects[0] as Dialect;
+
+export interface Said {
+  readonly principal?: string;
+  readonly capabilities?: JsonObject;
+  readonly meta?: JsonObject;
+  readonly notified?: JsonObject[];
+  /** Gives what makes the client go away. */
+  readonly leaves?: (gone: () => void) => void;
+}
+
+export interface Answer {
+  readonly result?: JsonObject & { readonly requestState?: string; readonly inputRequests?: JsonObject };
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
+}
+
+export function metaOf({ capabilities = { elicitation: {}, roots: {}, sampling: {} }, meta = {} }: Said): JsonObject {
+  return {
+    'io.modelcontextprotocol/protocolVersion': newest.revision,
+    'io.modelcontextprotocol/clientCapabilities': capabilities,
+    ...meta,
+  };
+}
+
+/** One request on the newest revision, as a transport brings it. */
+export async function request(server: Service, method: string, params: JsonObject, said: Said = {}): Promise<Answer> {
+  const message = { jsonrpc: '2.0' as const, id: 1, method, params: { ...params, _meta: metaOf(said) } };
+  const loan = {
+    auth: said.principal === undefined ? undefined : { principal: said.principal },
+    send: (notification: object) => void said.notified?.push(notification as JsonObject),
+    whenGone: (gone: () => void) => said.leaves?.(gone),
+  };
+  return (await server.answer(message, newest, loan as never)) as unknown as Answer;
+}
+
+export function call(server: Service, name: string, more: JsonObject = {}, said: Said = {}): Promise<Answer> {
+  return request(server, 'tools/call', { name, ...more }, said);
+}
+
+const answers: { readonly [method: string]: (params: JsonObject) => JsonObject } = {
+  'elicitation/create': params => ({ action: 'accept', content: { yes: true, said: String(params.message) } }),
+  'roots/list': () => ({ roots: [{ uri: 'file:///home' }] }),
+  'sampling/createMessage': () => ({ role: 'assistant', model: 'm', content: { type: 'text', text: 'Hm.' } }),
+};
+
+/** What a client sends again after it was asked: the state, and an answer to each question. */
+export function retryOf({ result }: Answer): JsonObject & { requestState: string; inputResponses: JsonObject } {
+  const { requestState, inputRequests = {} } = result ?? {};
+  const answered = Object.entries(inputRequests as { [key: string]: { method: string; params?: JsonObject } }).map(
+    ([key, { method, params = {} }]) => [key, answers[method]?.(params)],
+  );
+  return { requestState: requestState as string, inputResponses: Object.fromEntries(answered) };
+}
+
+export function textOf({ result }: Answer): string {
+  return (result as { content?: { text: string }[] } | undefined)?.content?.[0]?.text ?? '';
+}
