@@ -1,0 +1,58 @@
+/** How a server keeps and runs tasks. Times are milliseconds. */
+export interface TasksOptions {
+  /** How long a task is kept, from its creation on, ended or not. Default 24 hours. */
+  readonly ttl?: number;
+  /** The longest time that a client, or a tool, can ask for. Default 7 days. */
+  readonly maxTtl?: number;
+  /** How often clients are advised to look. Default 1,000. */
+  readonly pollInterval?: number;
+  /** Tasks that this process works on at once; those that wait for an answer do not count. Others wait. Default 100. */
+  readonly maxRunning?: number;
+  /** Tasks of this process that have not ended; further calls are refused. Default 10,000. */
+  readonly maxOpen?: number;
+  /** The same of one principal. Default 1,000. */
+  readonly maxOpenPerPrincipal?: number;
+  /** How long a process that says nothing is believed to be at work on its tasks. Default 15,000. */
+  readonly lease?: number;
+  /** How long a handler waits in memory for an answer; later it is entered again. Default 5 minutes. */
+  readonly holdTime?: number;
+  /**
+   * Whether `tasks/list` is offered. Default: to callers that are authenticated, since all others can not be told apart.
+   * `true` for a server that has one user.
+   */
+  readonly list?: boolean;
+  /** Told of what happens to tasks: for an audit log, for metrics. */
+  readonly onEvent?: (event: TaskEvent) => void;
+}
+
+export interface TaskEvent {
+  readonly type:
+    | 'created'
+    | 'taken-over'
+    | 'input-required'
+    | 'completed'
+    | 'failed'
+    | 'cancelled'
+    | 'read'
+    | 'not-found';
+  readonly taskId: string;
+  readonly tool: string | undefined;
+  readonly principal: string | undefined;
+}
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+export const defaults = {
+  ttl: 24 * HOUR,
+  maxTtl: 7 * 24 * HOUR,
+  pollInterval: SECOND,
+  maxRunning: 100,
+  maxOpen: 10_000,
+  maxOpenPerPrincipal: 1000,
+  lease: 15 * SECOND,
+  holdTime: 5 * MINUTE,
+} as const;
+
+export type Settings = TasksOptions & Required<Omit<TasksOptions, 'list' | 'onEvent'>>;

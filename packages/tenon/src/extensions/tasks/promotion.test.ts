@@ -1,0 +1,325 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import type { Context } from '../../server/context.js';
+import { tool } from '../../server/tool.js';
+import { type Caller, callerOf } from './fixtures/caller.js';
+import { accept, gate, input, type Site, settle, siteOf, until } from './fixtures/site.js';
+
+const AFTER = 100;
+const promoted = (run: (ctx: Context) => Promise<unknown>) => ({
+  job: tool({ task: { after: AFTER }, run: (_, ctx) => run(ctx) as Promise<string> }),
+});
+
+async function begun(site: Site, run: (ctx: Context) => Promise<unknown>, settings = {}): Promise<Caller> {
+  return callerOf(site.serve(promoted(run), settings));
+}
+
+/** Sends the call, and lets the time pass after which it is a task. */
+async function called(site: Site, caller: Caller, params: JsonObject = {}): Promise<number> {
+  const id = caller.send('tools/call', { name: 'job', ...params });
+  await settle();
+  site.clock.advance(AFTER);
+  await settle();
+  return id;
+}
+
+const stateOf = async (caller: Caller, taskId: unknown) => (await caller.call('tasks/get', { taskId })).result;
+const tasksIn = async ({ stores }: Site) => (await stores.values.list('task')).length;
+
+describe('a call that may become a task later', () => {
+  it('is answered directly when it is done by then', async () => {
+    const site = siteOf();
+    const caller = await begun(site, async () => 'quick');
+    const { result } = await caller.call('tools/call', { name: 'job' });
+    expect(result).toMatchObject({ resultType: 'complete', content: [{ text: 'quick' }] });
+    expect(site.clock.timers).toBe(1);
+    site.clock.advance(AFTER);
+    await settle();
+    expect(await tasksIn(site)).toBe(0);
+    expect(site.events).toEqual([]);
+  });
+
+  it('becomes one when it takes longer, and is entered once', async () => {
+    const site = siteOf();
+    const work = gate<string>();
+    let entries = 0;
+    const caller = await begun(site, () => {
+      entries++;
+      return work.opened;
+    });
+    const id = await called(site, caller);
+    const { result } = caller.answers.get(id) ?? {};
+    expect(result).toMatchObject({ resultType: 'task', status: 'working' });
+    work.open('slow');
+    await until(async () => (await stateOf(caller, result?.taskId))?.status === 'completed');
+    expect((await stateOf(caller, result?.taskId))?.result).toMatchObject({ content: [{ text: 'slow' }] });
+    expect(entries).toBe(1);
+    const types = site.events.map(({ type }) => type);
+    expect(types.filter(type => type !== 'read')).toEqual(['created', 'completed']);
+  });
+
+  it('asks first where it asks first, with keys of its own [ext-tasks.create-after-mrtr ext-tasks.input-keys-separate-from-mrtr ext-tasks.not-via-retry]', async () => {
+    const site = siteOf();
+    const steps: string[] = [];
+    const work = gate();
+    const caller = await begun(site, async ctx => {
+      await ctx.step('first', () => void steps.push('first'));
+      const one = await ctx.elicit({ message: 'one?', input });
+      await ctx.step('second', () => void steps.push('second'));
+      await work.opened;
+      const other = await ctx.elicit({ message: 'other?', input });
+      return `${one.content?.a} ${other.content?.a}`;
+    });
+    const { result: round } = await caller.call('tools/call', { name: 'job' });
+    expect(round?.resultType).toBe('input_required');
+    site.clock.advance(AFTER);
+    await settle();
+    expect(await tasksIn(site)).toBe(0);
+    const [before = ''] = Object.keys(round?.inputRequests as JsonObject);
+    const id = await called(site, caller, {
+      requestState: round?.requestState,
+      inputResponses: { [before]: accept('x') },
+    });
+    const { result: task } = caller.answers.get(id) ?? {};
+    expect(task).toMatchObject({ resultType: 'task' });
+    expect(task).not.toHaveProperty('requestState');
+    work.open();
+    await until(async () => (await stateOf(caller, task?.taskId))?.status === 'input_required');
+    const asking = await stateOf(caller, task?.taskId);
+    const [key = ''] = Object.keys(asking?.inputRequests as JsonObject);
+    expect(key).not.toBe(before);
+    expect(asking).not.toHaveProperty('requestState');
+    await caller.call('tasks/update', { taskId: task?.taskId, inputResponses: { [key]: accept('y') } });
+    await until(async () => (await stateOf(caller, task?.taskId))?.status === 'completed');
+    expect((await stateOf(caller, task?.taskId))?.result).toMatchObject({ content: [{ text: 'x y' }] });
+    expect(steps).toEqual(['first', 'second']);
+  });
+
+  it('goes on after its process has died, also with what was done before it became a task', async () => {
+    const site = siteOf();
+    const steps: string[] = [];
+    const never = gate();
+    const run = (where: string, end: Promise<void> | undefined) => async (ctx: Context) => {
+      await ctx.step('before', () => void steps.push(`before ${where}`));
+      const { content } = await ctx.elicit({ message: 'one?', input });
+      await ctx.step('between', () => void steps.push(`between ${where}`));
+      await end;
+      return content?.a;
+    };
+    const caller = await begun(site, run('here', never.opened));
+    const { result: round } = await caller.call('tools/call', { name: 'job' });
+    const [key = ''] = Object.keys(round?.inputRequests as JsonObject);
+    const retry = { requestState: round?.requestState, inputResponses: { [key]: accept('x') } };
+    const id = await called(site, caller, retry);
+    const taskId = caller.answers.get(id)?.result?.taskId;
+    const other = siteOf(() => site.stores);
+    other.clock.advance(site.clock.now() - other.clock.now() + 20_000);
+    const elsewhere = await callerOf(other.serve(promoted(run('there', undefined))));
+    other.clock.advance(0);
+    await until(async () => (await stateOf(elsewhere, taskId))?.status === 'completed');
+    expect((await stateOf(elsewhere, taskId))?.result).toMatchObject({ content: [{ text: 'x' }] });
+    expect(steps).toEqual(['before here', 'between here']);
+  });
+
+  it('is told to the client when what it has done is written, steps in the middle included', async () => {
+    const site = siteOf();
+    const step = gate();
+    const steps: string[] = [];
+    const caller = await begun(site, async ctx => {
+      await ctx.step('one', () => void steps.push('one'));
+      await ctx.step('two', () => step.opened.then(() => void steps.push('two')));
+      await ctx.step('three', () => void steps.push('three'));
+      return 'done';
+    });
+    const id = await called(site, caller);
+    const taskId = String(caller.answers.get(id)?.result?.taskId);
+    expect((await site.record(taskId))?.journal).toEqual([{ step: 'one' }]);
+    step.open();
+    await until(async () => (await stateOf(caller, taskId))?.status === 'completed');
+    expect(steps).toEqual(['one', 'two', 'three']);
+  });
+
+  it('becomes one before it has come to where it was, when it is entered again', async () => {
+    const site = siteOf();
+    const slow = gate();
+    let entries = 0;
+    const run = async (ctx: Context) => {
+      if (entries++ > 0) await slow.opened;
+      return (await ctx.elicit({ message: 'one?', input })).content?.a;
+    };
+    const caller = await callerOf(site.serve(promoted(run), {}, { asking: { maxHeld: 0 } }));
+    const { result: round } = await caller.call('tools/call', { name: 'job' });
+    const [key = ''] = Object.keys(round?.inputRequests as JsonObject);
+    const retry = { requestState: round?.requestState, inputResponses: { [key]: accept('x') } };
+    const id = await called(site, caller, retry);
+    await until(() => caller.answers.has(id));
+    const taskId = caller.answers.get(id)?.result?.taskId;
+    slow.open();
+    await until(async () => (await stateOf(caller, taskId))?.status === 'completed');
+    expect((await stateOf(caller, taskId))?.result).toMatchObject({ content: [{ text: 'x' }] });
+    expect(entries).toBe(2);
+  });
+
+  it('is taken up by nobody, and told to nobody, before all is written that was done while it was made', async () => {
+    const [made, written] = [gate(), gate()];
+    let puts = 0;
+    const site = siteOf(({ values }) => ({
+      values: {
+        ...values,
+        async put(...args) {
+          if (args[0].startsWith('task/') && puts < 2) await [made, written][puts++]?.opened;
+          return values.put(...args);
+        },
+      },
+    }));
+    const work = gate();
+    const caller = await begun(site, async ctx => {
+      await work.opened;
+      await ctx.step('meanwhile', () => 1);
+      await gate().opened;
+    });
+    const id = await called(site, caller);
+    work.open();
+    await settle();
+    made.open();
+    await settle();
+    expect(caller.answers.has(id)).toBe(false);
+    expect((await site.stores.values.list('task-o')).length).toBe(0);
+    written.open();
+    await until(() => caller.answers.has(id));
+    const { taskId } = caller.answers.get(id)?.result ?? {};
+    expect((await site.record(String(taskId)))?.journal).toEqual([{ step: 'meanwhile', value: 1 }]);
+    expect((await site.stores.values.list('task-o')).length).toBe(2);
+  });
+
+  it.each([0, 1, 2, 3, 5, 8, 13, 21])(
+    'ends in one way when it is done %i turns after it began to become one',
+    async turns => {
+      const site = siteOf();
+      const work = gate<string>();
+      const caller = await begun(site, () => work.opened);
+      const id = caller.send('tools/call', { name: 'job' });
+      await settle();
+      site.clock.advance(AFTER);
+      for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+      work.open('done');
+      await until(() => caller.answers.has(id), 'the answer');
+      await settle();
+      const { result } = caller.answers.get(id) ?? {};
+      if (result?.resultType === 'task') {
+        expect(await stateOf(caller, result.taskId)).toMatchObject({ status: 'completed' });
+      } else {
+        expect(result).toMatchObject({ resultType: 'complete', content: [{ text: 'done' }] });
+        expect(await tasksIn(site)).toBe(0);
+        expect(site.events).toEqual([]);
+      }
+      expect(site.problems).toEqual([]);
+    },
+  );
+
+  it.each([0, 1, 2, 3, 5, 8, 13, 21, 'later'])(
+    'asks in one way when it asks %s turns after it began to become one',
+    async turns => {
+      const site = siteOf();
+      const work = gate();
+      const making = gate();
+      const held = siteOf(() => ({
+        ...site.stores,
+        values: {
+          ...site.stores.values,
+          async put(...args) {
+            if (turns === 'later' && args[0].startsWith('task/')) await making.opened;
+            return site.stores.values.put(...args);
+          },
+        },
+      }));
+      const caller = await begun(held, async ctx => {
+        await work.opened;
+        const { content } = await ctx.elicit({ message: 'one?', input });
+        return content?.a;
+      });
+      const id = caller.send('tools/call', { name: 'job' });
+      await settle();
+      held.clock.advance(AFTER);
+      for (let turn = 0; turn < Number(turns); turn++) await Promise.resolve();
+      work.open();
+      await settle();
+      making.open();
+      await until(() => caller.answers.has(id), 'the answer');
+      await settle();
+      const { result } = caller.answers.get(id) ?? {};
+      if (result?.resultType === 'task') {
+        const state = await stateOf(caller, result.taskId);
+        const [key = ''] = Object.keys(state?.inputRequests as JsonObject);
+        await caller.call('tasks/update', { taskId: result.taskId, inputResponses: { [key]: accept('x') } });
+        await until(async () => (await stateOf(caller, result.taskId))?.status === 'completed');
+      } else {
+        expect(result?.resultType).toBe('input_required');
+        expect(await tasksIn(held)).toBe(0);
+        const [key = ''] = Object.keys(result?.inputRequests as JsonObject);
+        const retry = { requestState: result?.requestState, inputResponses: { [key]: accept('x') } };
+        const last = await caller.call('tools/call', { name: 'job', ...retry });
+        expect(last.result).toMatchObject({ resultType: 'complete', content: [{ text: 'x' }] });
+      }
+      expect(held.problems).toEqual([]);
+    },
+  );
+
+  it('stops when it is cancelled, by the signal that it took at its beginning [tasks.cancel.work-stopped]', async () => {
+    const site = siteOf();
+    const signals: AbortSignal[] = [];
+    const caller = await begun(site, async ctx => {
+      signals.push(ctx.signal);
+      await ctx.elicit({ message: 'one?', input });
+      await new Promise((_, reject) => signals[0]?.addEventListener('abort', () => reject(new Error('stopped'))));
+    });
+    const { result: round } = await caller.call('tools/call', { name: 'job' });
+    const [key = ''] = Object.keys(round?.inputRequests as JsonObject);
+    const retry = { requestState: round?.requestState, inputResponses: { [key]: accept('x') } };
+    const id = await called(site, caller, retry);
+    const taskId = caller.answers.get(id)?.result?.taskId;
+    expect(signals[0]?.aborted).toBe(false);
+    await caller.call('tasks/cancel', { taskId });
+    expect(signals).toHaveLength(1);
+    expect(signals[0]?.aborted).toBe(true);
+  });
+
+  it('is none where the client has no tasks, and where it has to ask for them', async () => {
+    const site = siteOf();
+    const server = site.serve(promoted(async ({ revision }) => revision));
+    const plain = await callerOf(server, { capabilities: {} });
+    expect((await plain.call('tools/call', { name: 'job' })).result?.resultType).toBe('complete');
+    const asking = await callerOf(server, { revision: '2025-11-25' });
+    expect((await asking.call('tools/call', { name: 'job' })).result?.content).toMatchObject([{ text: '2025-11-25' }]);
+    expect((await asking.call('tools/call', { name: 'job', task: {} })).result?.task).toMatchObject({
+      status: 'working',
+    });
+  });
+
+  it('stays with its client when there is no room for a task', async () => {
+    const site = siteOf();
+    const work = gate<string>();
+    const caller = await begun(site, () => work.opened, { maxOpen: 0 });
+    const id = await called(site, caller);
+    expect(caller.answers.has(id)).toBe(false);
+    work.open('done');
+    await until(() => caller.answers.has(id));
+    expect(caller.answers.get(id)?.result).toMatchObject({ resultType: 'complete' });
+    expect(site.problems.map(({ message }) => message)).toEqual([expect.stringContaining('Too many tasks')]);
+  });
+
+  it('stays a task when its client hangs up [ext-tasks.creation-stream-close-not-cancel]', async () => {
+    const site = siteOf();
+    const work = gate<string>();
+    const server = site.serve(promoted(() => work.opened));
+    const caller = await callerOf(server);
+    const id = await called(site, caller);
+    const taskId = caller.answers.get(id)?.result?.taskId;
+    caller.tell('notifications/cancelled', { requestId: id });
+    await caller.hangUp();
+    await settle();
+    work.open('done');
+    const other = await callerOf(server);
+    await until(async () => (await stateOf(other, taskId))?.status === 'completed');
+  });
+});

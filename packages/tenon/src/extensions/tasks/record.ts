@@ -1,0 +1,80 @@
+import type { Entry } from '../../conversation/asking/asking.js';
+import type { AuthInfo } from '../../jsonrpc/channel.js';
+import type { ErrorObject, JsonObject } from '../../jsonrpc/message.js';
+import type { InputRequests } from '../../model/asking.js';
+import type { ClientCapabilities } from '../../model/capabilities.js';
+import type { Implementation } from '../../model/content.js';
+import type { Inputs } from '../../model/shapes.js';
+import { type DetailedTask, isTerminal, type Task, type TaskStatus } from '../../model/tasks.js';
+
+/** A task as it is kept: all that another process needs to go on with it. Times are milliseconds since the epoch. */
+export interface TaskRecord {
+  readonly id: string;
+  readonly status: TaskStatus;
+  readonly statusMessage?: string;
+  readonly created: number;
+  readonly updated: number;
+  /** From its creation on; null is without end. */
+  readonly ttl: number | null;
+  readonly pollInterval: number;
+  readonly revision: string;
+  readonly caller: {
+    readonly client?: Implementation;
+    readonly capabilities: ClientCapabilities;
+    readonly auth?: AuthInfo;
+  };
+  /** Of the call. */
+  readonly params: JsonObject;
+  /** What the handler was entered with beside them. */
+  readonly inputs: Inputs;
+  readonly journal: readonly Entry[];
+  /** The questions that are open, by their keys. */
+  readonly questions: InputRequests;
+  readonly result?: JsonObject;
+  readonly error?: ErrorObject;
+}
+
+/** A change of a record, and when it happened. */
+export function changed(record: TaskRecord, now: number, change: Partial<TaskRecord>): TaskRecord {
+  return { ...record, ...change, updated: Math.max(now, record.updated) };
+}
+
+/** The end of a task: nothing is left to be remembered of its way. One that has ended already stays as it is. */
+export function ended(record: TaskRecord, now: number, end: Partial<TaskRecord> & { status: TaskStatus }): TaskRecord {
+  if (isTerminal(record.status)) return record;
+  const { statusMessage: _, ...rest } = record;
+  return changed(rest, now, { ...end, journal: [], questions: {} });
+}
+
+/** How long a record is still good for. */
+export function lifeOf({ created, ttl }: TaskRecord, now: number): number | undefined {
+  return ttl === null ? undefined : Math.max(1, created + ttl - now);
+}
+
+/** A task as its client is told of it. */
+export function taskOf({ id, status, statusMessage, created, updated, ttl, pollInterval }: TaskRecord): Task {
+  return {
+    taskId: id,
+    status,
+    ...(statusMessage === undefined ? {} : { statusMessage }),
+    createdAt: new Date(created).toISOString(),
+    lastUpdatedAt: new Date(updated).toISOString(),
+    ttlMs: ttl,
+    pollIntervalMs: pollInterval,
+  };
+}
+
+/** The same with the payload of its status. */
+export function detailed(record: TaskRecord): DetailedTask {
+  const task = taskOf(record);
+  switch (record.status) {
+    case 'input_required':
+      return { ...task, inputRequests: record.questions } as DetailedTask;
+    case 'completed':
+      return { ...task, result: record.result } as DetailedTask;
+    case 'failed':
+      return { ...task, error: record.error } as DetailedTask;
+    default:
+      return task as DetailedTask;
+  }
+}

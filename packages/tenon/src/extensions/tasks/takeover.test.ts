@@ -1,0 +1,264 @@
+import { describe, expect, it } from 'vitest';
+import { type Caller, callerOf } from './fixtures/caller.js';
+import { ask, job, start, statusOf, textOf } from './fixtures/jobs.js';
+import { gate, settle, siteOf, until } from './fixtures/site.js';
+
+describe('a task whose process is gone', () => {
+  /** A process whose clock stands still: nothing of it is heard any more. */
+  const frozen = (site: ReturnType<typeof siteOf>) => siteOf(() => site.stores);
+
+  it('is taken over when the lease has lapsed, and no sooner [ext-tasks.terminal-immutable]', async () => {
+    const site = siteOf();
+    const gone = frozen(site);
+    const never = gate();
+    const seen: string[] = [];
+    const run = (where: string, end?: Promise<void>) =>
+      job(async ctx => {
+        await ctx.step('one', () => void seen.push(`one ${where}`));
+        await end;
+        await ctx.step('two', () => void seen.push(`two ${where}`));
+        return where;
+      });
+    const caller = await callerOf(gone.serve(run('there', never.opened)));
+    const id = await start(caller);
+    await settle();
+    const other = await callerOf(site.serve(run('here'), { lease: 15_000 }));
+    site.clock.advance(14_999);
+    await settle();
+    expect(seen).toEqual(['one there']);
+    site.clock.advance(15_000);
+    await until(async () => (await statusOf(other, id)) === 'completed');
+    expect(await textOf(other, id)).toBe('here');
+    expect(seen).toEqual(['one there', 'two here']);
+    expect(site.events.map(({ type }) => type)).toContain('taken-over');
+    // The former one comes back: what it does is not accepted, and no step begins.
+    never.open();
+    gone.clock.advance(14_000);
+    await settle();
+    expect(seen).toEqual(['one there', 'two here']);
+    expect(await textOf(caller, id)).toBe('here');
+    expect(gone.problems).toEqual([]);
+  });
+
+  it('begins no step when it was held up for longer than its lease', async () => {
+    const site = siteOf();
+    const held = gate();
+    const seen: string[] = [];
+    const caller = await callerOf(
+      site.serve(
+        job(async ctx => {
+          await held.opened;
+          await ctx.step('one', () => void seen.push('one'));
+        }),
+      ),
+    );
+    const id = await start(caller);
+    await settle();
+    // Another has it now, and no timer has told this process so.
+    const { value } = (await site.stores.values.get(`task/${id}`)) ?? { value: {} };
+    const lease = { until: site.clock.now() + 60_000, fence: 'other' };
+    await site.stores.values.put(`task/${id}`, { ...value, lease });
+    const late = site.clock.now() + 16_000;
+    Object.defineProperty(site.clock, 'now', { value: () => late });
+    held.open();
+    await settle();
+    expect(seen).toEqual([]);
+    expect(site.problems).toEqual([]);
+  });
+
+  it('is worked on by one of two that want it', async () => {
+    const site = siteOf();
+    const gone = frozen(site);
+    const seen: string[] = [];
+    const caller = await callerOf(gone.serve(job(() => gate().opened)));
+    const ids = await Promise.all(Array.from({ length: 10 }, () => start(caller)));
+    await settle();
+    const work = job(async ctx => ctx.step('one', () => void seen.push('one')));
+    const others = await Promise.all([1, 2, 3].map(async () => callerOf(site.serve(work))));
+    site.clock.advance(40_000);
+    const [other] = others as [Caller];
+    await until(async () =>
+      (await Promise.all(ids.map(id => statusOf(other, id)))).every(each => each === 'completed'),
+    );
+    expect(seen).toHaveLength(10);
+    expect(site.events.filter(({ type }) => type === 'completed')).toHaveLength(10);
+  });
+
+  it('stays with who works on it for longer than a lease', async () => {
+    const site = siteOf();
+    const work = gate<string>();
+    let entries = 0;
+    const tools = job(() => {
+      entries++;
+      return work.opened;
+    });
+    const caller = await callerOf(site.serve(tools));
+    await callerOf(site.serve(tools));
+    const id = await start(caller);
+    for (let n = 0; n < 40; n++) {
+      site.clock.advance(2000);
+      await settle(2);
+    }
+    work.open('done');
+    await until(async () => (await statusOf(caller, id)) === 'completed');
+    expect(entries).toBe(1);
+  });
+});
+
+describe('a task that is cancelled elsewhere as it completes', () => {
+  it('stays cancelled', async () => {
+    const last = gate();
+    let cut = false;
+    const site = siteOf(({ values }) => ({
+      values: {
+        ...values,
+        async put(...args) {
+          if (args[1].status === 'completed' && !cut) {
+            cut = true;
+            await last.opened;
+          }
+          return values.put(...args);
+        },
+      },
+    }));
+    const caller = await callerOf(site.serve(job(() => 'done')));
+    const other = await callerOf(site.serve(job(() => 'done')));
+    const id = await start(caller);
+    await until(() => cut);
+    await other.call('tasks/cancel', { taskId: id });
+    last.open();
+    await settle();
+    expect(await statusOf(caller, id)).toBe('cancelled');
+    expect((await site.stores.values.get(`task/${id}`))?.value).not.toHaveProperty('result');
+    const types = site.events.map(({ type }) => type);
+    expect(types.filter(type => type === 'cancelled' || type === 'completed')).toEqual(['cancelled']);
+    expect(site.problems).toEqual([]);
+  });
+});
+
+describe('a server that closes', () => {
+  it('gives its tasks back: another goes on, and here no step begins', async () => {
+    const site = siteOf();
+    const step = gate();
+    const seen: string[] = [];
+    const run = (where: string, during?: Promise<void>) =>
+      job(async ctx => {
+        await ctx.step('one', () => void seen.push(`one ${where}`));
+        await during;
+        await ctx.step('two', () => void seen.push(`two ${where}`));
+        return where;
+      });
+    const server = site.serve(run('there', step.opened));
+    const caller = await callerOf(server);
+    const id = await start(caller);
+    await settle();
+    server.close();
+    await settle();
+    expect(await statusOf(caller, id)).toBe('working');
+    const other = await callerOf(site.serve(run('here')));
+    site.clock.advance(0);
+    await until(async () => (await statusOf(other, id)) === 'completed');
+    step.open();
+    await settle();
+    expect(seen).toEqual(['one there', 'two here']);
+    expect(await textOf(caller, id)).toBe('here');
+    expect(site.problems).toEqual([]);
+  });
+
+  it('lets what ends come to its end', async () => {
+    const last = gate();
+    const site = siteOf(({ values }) => ({
+      values: {
+        ...values,
+        async put(...args) {
+          if (args[1].status === 'completed') await last.opened;
+          return values.put(...args);
+        },
+      },
+    }));
+    const server = site.serve(job(() => 'done'));
+    const caller = await callerOf(server);
+    const id = await start(caller);
+    await settle();
+    server.close();
+    await settle();
+    last.open();
+    await until(async () => (await statusOf(caller, id)) === 'completed');
+    expect(site.events.filter(({ type }) => type === 'completed')).toHaveLength(1);
+    expect((await site.stores.values.list('task-open/')).length).toBe(0);
+  });
+
+  it('leaves no timer and no listener behind', async () => {
+    const site = siteOf();
+    const server = site.serve(job(ask));
+    const caller = await callerOf(server);
+    await start(caller);
+    await settle();
+    server.close();
+    await settle();
+    site.clock.advance(60_000);
+    await settle();
+    expect(site.clock.timers).toBe(0);
+  });
+
+  it('begins no task that comes still; others do', async () => {
+    const site = siteOf();
+    const server = site.serve(job(() => 'there'));
+    const caller = await callerOf(server);
+    server.close();
+    const id = await start(caller);
+    await settle();
+    expect(await statusOf(caller, id)).toBe('working');
+    await callerOf(site.serve(job(() => 'here')));
+    site.clock.advance(0);
+    await until(async () => (await textOf(caller, id)) === 'here');
+  });
+});
+
+describe('a task whose time is up while it is worked on', () => {
+  it('is stopped, and is no more', async () => {
+    const site = siteOf();
+    const seen: string[] = [];
+    let signal: AbortSignal | undefined;
+    const work = gate();
+    const server = site.serve(
+      job(async ctx => {
+        signal = ctx.signal;
+        await work.opened;
+        await ctx.step('late', () => void seen.push('late'));
+      }),
+      { ttl: 20_000 },
+    );
+    const caller = await callerOf(server);
+    const id = await start(caller);
+    await settle();
+    for (let n = 0; n < 6; n++) {
+      site.clock.advance(5000);
+      await settle();
+    }
+    expect((await caller.call('tasks/get', { taskId: id })).error?.code).toBe(-32602);
+    expect(signal?.aborted).toBe(true);
+    work.open();
+    await settle();
+    expect(seen).toEqual([]);
+    expect((await site.stores.values.list('task')).length).toBe(0);
+    expect(site.problems).toEqual([]);
+  });
+});
+
+describe('a task of a revision that is served no more', () => {
+  it('is left alone, and reported', async () => {
+    const site = siteOf();
+    const gone = siteOf(() => site.stores);
+    const caller = await callerOf(gone.serve(job(() => gate().opened)));
+    const id = await start(caller);
+    await settle();
+    const { value } = (await site.stores.values.get(`task/${id}`)) ?? { value: {} };
+    await site.stores.values.put(`task/${id}`, { ...value, revision: '1999-01-01' });
+    const other = await callerOf(site.serve(job(() => 'here')));
+    site.clock.advance(30_000);
+    await settle();
+    expect(site.problems.map(({ code }) => code)).toContain('task/revision');
+    expect(await statusOf(other, id)).toBe('working');
+  });
+});

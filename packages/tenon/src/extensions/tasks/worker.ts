@@ -1,0 +1,213 @@
+import type { Journal } from '../../conversation/asking/journal.js';
+import { dialectOf } from '../../dialects/index.js';
+import { TenonError } from '../../jsonrpc/error.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import { isTerminal } from '../../model/tasks.js';
+import type { House } from '../../server/extension.js';
+import type { Claim } from '../../stores/claim.js';
+import type { Audience } from './audience.js';
+import { type Boss, Job } from './job.js';
+import type { Settings, TaskEvent } from './options.js';
+import { Quota } from './quota.js';
+import type { TaskRecord } from './record.js';
+import type { Shelf } from './shelf.js';
+
+/** Works on the tasks of this process, and on those that another has left. */
+export class Worker implements Boss {
+  readonly #house: House;
+  readonly #shelf: Shelf;
+  readonly #audience: Audience;
+  readonly #settings: Settings;
+  readonly #quota: Quota;
+  readonly #jobs = new Map<string, Job>();
+  readonly #resting = new Map<Job, () => void>();
+  readonly #queue = new Set<string>();
+  #unhear: (() => void) | undefined;
+  #closed = false;
+
+  constructor(house: House, shelf: Shelf, audience: Audience, settings: Settings) {
+    this.#house = house;
+    this.#shelf = shelf;
+    this.#audience = audience;
+    this.#settings = settings;
+    this.#quota = new Quota(settings, house.clock);
+    if (house.stores.durable) this.#scanSoon(0);
+  }
+
+  /**
+   * Makes a task: it can be found when this resolves, and is taken up by others when it has been enlisted. Throws when
+   * this process has as many as it may have.
+   */
+  async create(record: TaskRecord): Promise<Claim<TaskRecord>> {
+    this.#quota.add(record);
+    try {
+      return await this.#shelf.create(record);
+    } catch (error) {
+      this.#quota.free(record.id);
+      throw error;
+    }
+  }
+
+  /** From here on it goes on without this process, too. What can not be enlisted comes to nothing. */
+  async enlist(record: TaskRecord): Promise<void> {
+    try {
+      await this.#shelf.enlist(record);
+    } catch (error) {
+      await this.discard(record);
+      throw error;
+    }
+    this.event('created', record);
+  }
+
+  /** Works on a task as soon as there is a hand free. */
+  begin(claim: Claim<TaskRecord>): void {
+    if (this.#hasHands) return void this.#hire(claim).run();
+    const { id } = claim.value;
+    // Nobody can take it before it is released.
+    void claim
+      .release()
+      .then(() => this.wake(id))
+      .catch(this.#problem);
+  }
+
+  /** Goes on with a handler that runs already. */
+  adopt(claim: Claim<TaskRecord>, journal: Journal): Job {
+    return this.#hire(claim, journal);
+  }
+
+  /** Forgets a task that came to nothing before its client heard of it. */
+  async discard(record: TaskRecord): Promise<void> {
+    this.#quota.free(record.id);
+    await this.#shelf.discard(record).catch(this.#problem);
+  }
+
+  /** Takes up a task that waits for nobody but a worker. */
+  async wake(id: string): Promise<void> {
+    if (this.#closed || this.#jobs.has(id)) return;
+    if (!this.#hasHands) return void this.#queue.add(id);
+    const claim = await this.#shelf.takeOver(id);
+    if (claim === undefined) return;
+    if (!this.#quota.has(id)) this.event('taken-over', claim.value);
+    this.begin(claim);
+  }
+
+  /** A task was cancelled, here. Whoever else works on it hears of it. */
+  cancelled(record: TaskRecord): void {
+    void this.#jobs.get(record.id)?.cancelled().catch(this.#problem);
+    this.#settled(record);
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const job of [...this.#jobs.values()]) void job.giveBack().catch(this.#problem);
+    this.#rest();
+  }
+
+  async changed({ record }: Job): Promise<void> {
+    if (record.status === 'input_required') this.event('input-required', record);
+    await this.#shelf.tell(record.id);
+  }
+
+  rests(job: Job, resting: boolean): void {
+    this.#resting.get(job)?.();
+    this.#resting.delete(job);
+    if (!resting) return;
+    this.#resting.set(
+      job,
+      this.#house.clock.after(this.#settings.holdTime, () => void this.#unload(job)),
+    );
+    this.#pump();
+  }
+
+  said(job: Job, method: string, params: JsonObject): void {
+    this.#audience.said(job.record, method, params);
+    if (method !== 'notifications/progress') return;
+    const { message, progress, total } = params;
+    const words =
+      typeof message === 'string' ? message : total === undefined ? `${progress}` : `${progress} of ${total}`;
+    this.#audience.soon(job.record.id, () => job.write(() => ({ statusMessage: words })).catch(() => {}));
+  }
+
+  ended(job: Job): void {
+    this.#settled(job.record);
+    void this.#shelf.tell(job.record.id).catch(this.#problem);
+  }
+
+  over(job: Job): void {
+    const { id, status } = job.record;
+    this.rests(job, false);
+    this.#jobs.delete(id);
+    if (isTerminal(status)) this.#quota.free(id);
+    this.#rest();
+    this.#pump();
+  }
+
+  event(type: TaskEvent['type'], { id, params, caller }: TaskRecord): void {
+    this.#settings.onEvent?.({ type, taskId: id, tool: params.name as string, principal: caller.auth?.principal });
+  }
+
+  get #hasHands(): boolean {
+    return !this.#closed && this.#jobs.size - this.#resting.size < this.#settings.maxRunning;
+  }
+
+  #hire(claim: Claim<TaskRecord>, journal?: Journal): Job {
+    const { id, revision } = claim.value;
+    const dialect = dialectOf(revision);
+    if (dialect === undefined) throw new TenonError('task/revision', `no one here speaks ${revision}`);
+    const job = new Job(claim, dialect, this.#house, this, journal);
+    this.#jobs.set(id, job);
+    this.#unhear ??= this.#shelf.hear(changed => void this.#hear(changed).catch(this.#problem));
+    return job;
+  }
+
+  async #hear(id: string): Promise<void> {
+    const job = this.#jobs.get(id);
+    if (job) return job.hear();
+    if (!this.#quota.has(id)) return;
+    const record = await this.#shelf.get(id);
+    if (record === undefined || isTerminal(record.status)) this.#quota.free(id);
+    this.#rest();
+  }
+
+  /** One that has waited for long is entered again when its answer is there. */
+  async #unload(job: Job): Promise<void> {
+    await job.giveBack().catch(this.#problem);
+    if (job.record.status === 'working') await this.wake(job.record.id).catch(this.#problem);
+  }
+
+  #settled(record: TaskRecord): void {
+    this.#quota.free(record.id);
+    this.#queue.delete(record.id);
+    void this.#shelf.close(record.id).catch(this.#problem);
+    this.event(record.status as 'completed', record);
+    this.#rest();
+  }
+
+  #pump(): void {
+    for (const id of this.#queue) {
+      if (!this.#hasHands) return;
+      this.#queue.delete(id);
+      void this.wake(id).catch(this.#problem);
+    }
+  }
+
+  #rest(): void {
+    if (!this.#closed && this.#jobs.size + this.#quota.size > 0) return;
+    this.#unhear?.();
+    this.#unhear = undefined;
+  }
+
+  #scanSoon(ms: number): void {
+    this.#house.clock.after(ms, async () => {
+      if (this.#closed) return;
+      try {
+        for await (const id of this.#shelf.idle()) await this.wake(id);
+      } catch (error) {
+        this.#problem(error);
+      }
+      this.#scanSoon(this.#settings.lease);
+    });
+  }
+
+  readonly #problem = (error: unknown): void => this.#house.problem(TenonError.from(error, 'task/failed'));
+}

@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { defaults } from '../../packages/tenon/src/extensions/tasks/options.js';
+import { root } from '../docs/pages.js';
+
+const page = readFileSync(join(root, 'docs/tasks.md'), 'utf8');
+const units: Record<string, number> = { hours: 3_600_000, days: 86_400_000, minutes: 60_000 };
+
+describe('the page of tasks', () => {
+  it('has each bound with its default [tasks.resources.limits-documented]', () => {
+    const rows = [...page.matchAll(/^\| `(\w+)` \| ([\d,]+) ?(\w*) \|/gm)];
+    const listed = rows.map(([, name, value = '', unit = '']) => [
+      name,
+      Number(value.replaceAll(',', '')) * (units[unit] ?? 1),
+    ]);
+    expect(Object.fromEntries(listed)).toEqual(defaults);
+  });
+
+  it('says whose a task is without authorization [tasks.security.limitation-documented]', () => {
+    expect(page.replaceAll('\n', ' ')).toContain('Without authorization there are no principals');
+  });
+});
