@@ -36,10 +36,6 @@ export function asks(now: () => Guest): void {
     expect(textOf(await call())).toContain('User completed');
   });
 
-  it('refuses a tool that only runs as a task', async () => {
-    expect(textOf(await now().client.callTool('simulate-research-query', { topic: 'joints' }))).toMatch(/task/i);
-  });
-
   it('watches a resource', async () => {
     const uri = 'demo://resource/dynamic/text/1';
     const stop = new AbortController();

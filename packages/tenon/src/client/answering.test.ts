@@ -1,14 +1,17 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../jsonrpc/message.js';
-import { answer, capabilitiesOf } from './answering.js';
-import type { Answers } from './options.js';
+import { fakeClock } from '../testing/clock.js';
+import { type Answering, answer, capabilitiesOf } from './answering.js';
+import type { Answers, Asked, ClientOptions } from './options.js';
 
 const about = { signal: new AbortController().signal, server: 's' };
 const form = (properties: object, required: string[] = []) => ({
   message: 'm',
   requestedSchema: { type: 'object', properties, required },
 });
-const ask = (method: string, params: object, answers: Answers) => answer(method, params as JsonObject, answers, about);
+const ask = (method: string, params: object, answers: Answering) =>
+  answer(method, params as JsonObject, answers, about);
 const code = (promise: Promise<unknown>) =>
   promise.then(
     () => 'result',
@@ -19,17 +22,21 @@ const elicit = (result: unknown): Answers => ({ elicit: () => result as never })
 describe('what a client declares', () => {
   it.each([
     [{}, {}],
+    [{ tasks: true }, { extensions: { 'io.modelcontextprotocol/tasks': {} } }],
     [{ elicit: () => ({ action: 'cancel' }) }, { elicitation: { form: {} } }],
     [{ elicitUrl: () => ({ action: 'cancel' }) }, { elicitation: { url: {} } }],
     [{ sample: () => ({}) }, { sampling: {} }],
     [{ sample: () => ({}), sampleTools: true }, { sampling: { tools: {} } }],
     [{ sampleTools: true }, {}],
     [{ roots: [] }, { roots: {} }],
-    [{ extensions: { 'a.b/c': {} } }, { extensions: { 'a.b/c': {} } }],
-  ] as [Answers, object][])(
+    [
+      { extensions: [{ id: 'a.b/c' }, { id: 'a.b/d', settings: { e: 1 } }] },
+      { extensions: { 'a.b/c': {}, 'a.b/d': { e: 1 } } },
+    ],
+  ] as [ClientOptions, object][])(
     'follows from what it can answer (%#) [elicitation.capability-declared sampling.capability-declared roots.capability-declared sampling.tools.capability-declared elicitation.capability.one-mode-at-least]',
     (options, declared) => {
-      expect(capabilitiesOf(options)).toEqual(declared);
+      expect(capabilitiesOf({ tasks: false, ...options })).toEqual(declared);
     },
   );
 });
@@ -108,5 +115,41 @@ describe('a question of the server', () => {
     expect(await ask('elicitation/create', params, elicit({ action: 'decline', content: { a: 'x' } }))).toEqual({
       action: 'decline',
     });
+  });
+
+  it('is not answered for ever: the handler is told, and so is who waits', async () => {
+    const clock = fakeClock();
+    const signals: AbortSignal[] = [];
+    const sample = (_: unknown, { signal }: Asked) => {
+      signals.push(signal);
+      return new Promise<never>(() => {});
+    };
+    const params = { messages: [], maxTokens: 1 };
+    for (const [answerTimeout, ms] of [
+      [undefined, 30 * 60_000],
+      [5, 5],
+    ] as const) {
+      const late = code(
+        ask('sampling/createMessage', params, { sample, clock, ...(answerTimeout ? { answerTimeout } : {}) }),
+      );
+      clock.advance(ms - 1);
+      await new Promise(setImmediate);
+      expect(signals.at(-1)?.aborted).toBe(false);
+      clock.advance(1);
+      expect([await late, signals.at(-1)?.aborted]).toEqual(['answer/late', true]);
+    }
+    await ask('roots/list', {}, { roots: [], clock });
+    expect(clock.timers).toBe(0);
+  });
+
+  it('tells its handler when it is withdrawn', async () => {
+    const controller = new AbortController();
+    const sample = (_: unknown, { signal }: Asked) =>
+      new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    const asked = { signal: controller.signal, server: 's' };
+    const answering = code(answer('sampling/createMessage', { messages: [], maxTokens: 1 }, { sample }, asked));
+    controller.abort(new Error('no longer'));
+    expect(await answering).toBe(-32603);
+    expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
   });
 });

@@ -1,5 +1,6 @@
 import { lacking } from '../conversation/capability.js';
 import type { Dialect } from '../dialects/dialect.js';
+import { systemClock } from '../jsonrpc/clock.js';
 import { INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND } from '../jsonrpc/codes.js';
 import { rpcError, TenonError } from '../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
@@ -7,23 +8,36 @@ import type { ElicitFormParams, ElicitResult, ElicitUrlParams, FormValue } from 
 import type { ClientCapabilities } from '../model/capabilities.js';
 import type { Root } from '../model/content.js';
 import { isMethod, type MethodName, methods } from '../model/methods.js';
+import { TASKS } from '../model/tasks.js';
 import { describeIssues } from '../schemas/issues.js';
 import { compileJson } from '../schemas/validate.js';
 import type { Answers, Asked, ClientOptions } from './options.js';
 
 /** What the client declares: what it can answer, and nothing else. */
 export function capabilitiesOf(options: ClientOptions): ClientCapabilities {
-  const { elicit, elicitUrl, sample, sampleTools, roots, extensions, experimental } = options;
+  const { elicit, elicitUrl, sample, sampleTools, roots, experimental } = options;
+  const extensions = extensionsOf(options);
   return {
     ...(elicit || elicitUrl
       ? { elicitation: { ...(elicit ? { form: {} } : {}), ...(elicitUrl ? { url: {} } : {}) } }
       : {}),
     ...(sample ? { sampling: sampleTools ? { tools: {} } : {} } : {}),
     ...(roots ? { roots: {} } : {}),
-    ...(extensions ? { extensions: { ...extensions } } : {}),
+    ...(Object.keys(extensions).length > 0 ? { extensions } : {}),
     ...(experimental ? { experimental: { ...experimental } } : {}),
   };
 }
+
+function extensionsOf({ extensions = [], tasks = true }: ClientOptions): { [id: string]: JsonObject } {
+  const own = extensions.map(({ id, settings = {} }) => [id, settings] as const);
+  return Object.fromEntries([...(tasks ? [[TASKS, {}] as const] : []), ...own]);
+}
+
+/** Time that a handler may take, in milliseconds: somebody may have gone to lunch. */
+const ANSWER_TIMEOUT = 30 * 60_000;
+
+/** What a question is answered by. */
+export type Answering = Answers & Pick<ClientOptions, 'answerTimeout' | 'clock'>;
 
 /** Names that clients in the field answer to. */
 const ALIASES: { readonly [method: string]: string | undefined } = { 'sampling/complete': 'sampling/createMessage' };
@@ -33,7 +47,7 @@ function inOurWords(method: string): string {
 }
 
 /** Answers one question of the server, in our words. Throws what the server is to be told. */
-export async function answer(asked: string, params: JsonObject, answers: Answers, about: Asked): Promise<JsonObject> {
+export async function answer(asked: string, params: JsonObject, answers: Answering, about: Asked): Promise<JsonObject> {
   const method = inOurWords(asked);
   if (!isMethod(method) || methods[method].from !== 'server') throw unknown(asked);
   const problem = methods[method].params(params);
@@ -41,11 +55,37 @@ export async function answer(asked: string, params: JsonObject, answers: Answers
   const lacks = lacking(method, params, capabilitiesOf(answers));
   if (lacks) throw lacks.elicitation && (answers.elicit || answers.elicitUrl) ? undeclaredMode(params) : unknown(asked);
   try {
-    return wellFormed(method, await run(method, params, answers, about), about);
+    return wellFormed(method, await inTime(method, answers, about, own => run(method, params, answers, own)), about);
   } catch (error) {
     if (TenonError.is(error) && error.rpc !== undefined) throw error;
     throw about.signal.aborted ? rpcError(INTERNAL_ERROR, 'The question was withdrawn') : error;
   }
+}
+
+/** A handler has until `answerTimeout`; then its signal is aborted, and nobody waits for it any longer. */
+function inTime<T>(method: string, answers: Answering, about: Asked, work: (about: Asked) => Promise<T>): Promise<T> {
+  const { answerTimeout: most = ANSWER_TIMEOUT, clock = systemClock } = answers;
+  const controller = new AbortController();
+  const withdraw = () => controller.abort(about.signal.reason);
+  about.signal.addEventListener('abort', withdraw, { once: true });
+  if (about.signal.aborted) withdraw();
+  return new Promise<T>((resolve, reject) => {
+    const late = new TenonError('answer/late', `${method} was not answered within ${most} ms`, {
+      peer: about.server,
+      next: 'raise `answerTimeout` if people need that long',
+    });
+    const off = clock.after(most, () => {
+      reject(late);
+      controller.abort(late);
+    });
+    const rest = () => {
+      off();
+      about.signal.removeEventListener('abort', withdraw);
+    };
+    work({ ...about, signal: controller.signal })
+      .then(resolve, reject)
+      .finally(rest);
+  });
 }
 
 /** What the host's own handler returned must be an answer: the server would refuse it, or wait for it in vain. */

@@ -1,26 +1,40 @@
 import { type Clock, systemClock } from '../jsonrpc/clock.js';
 import { TenonError } from '../jsonrpc/error.js';
-import { isObject, type JsonObject } from '../jsonrpc/message.js';
+import type { JsonObject } from '../jsonrpc/message.js';
 import { HEADER_MISMATCH } from '../model/codes.js';
 import type { LoggingLevel, Tool } from '../model/content.js';
-import { isMethod, type MethodName, methods } from '../model/methods.js';
-import type { Issue } from '../schemas/issues.js';
+import { isMethod, type MethodName } from '../model/methods.js';
+import type { TaskParams } from '../model/tasks.js';
+import { Allowance, type PausingClock, pausingClock } from './allowance.js';
 import { Cache } from './cache.js';
 import { Emitter } from './emitter.js';
 import type { Endpoint } from './endpoint.js';
 import { argumentHeaders } from './headers.js';
 import { heard } from './hearing.js';
-import { gate, isReading, misfit, outcomeUnknown } from './judgement.js';
+import { gate, isReading, outcomeUnknown } from './judgement.js';
 import { Lifeline } from './lifeline.js';
 import type { Link, Sending } from './link.js';
 import type { CallOptions, ClientOptions } from './options.js';
+import { judged } from './results.js';
 import { rounds } from './rounds.js';
+import { asTask, choosesTasks, declaresTasks, taskWish } from './tasks/calling.js';
+import { followed } from './tasks/followed.js';
 import { Toolbox, unusable } from './toolbox.js';
 
 const CACHED_ANSWERS = 200;
-const NOTHING: Issue = { path: [], message: 'expected structured content, got none' };
 const MAX_PAGES = 10_000;
 const CURSOR_GONE = 'call/cursor-gone';
+
+/** What one call carries along its road beside what it says. */
+export interface Journey {
+  readonly allowance: Allowance;
+  /** The call is to become a task wherever that is the caller's choice: with these words. */
+  readonly wish?: TaskParams | undefined;
+  /** The tool whose result is asked for. */
+  readonly tool?: string | undefined;
+  /** Ends the hearing of progress on the task that the call has become. */
+  forget?: () => void;
+}
 
 /** The road of a call: gate, cache, link, rounds, judgement; and once more where that is safe. */
 export class Caller {
@@ -29,27 +43,50 @@ export class Caller {
   readonly lifeline: Lifeline;
   readonly cache: Cache;
   readonly toolbox = new Toolbox();
+  /** The time that goes on. */
+  readonly clock: Clock;
+  /** The time of what is waited for: it stands still while the server asks by a request of its own. */
+  readonly patience: PausingClock;
   logLevel: LoggingLevel | undefined;
 
   constructor(endpoint: Endpoint, options: ClientOptions) {
-    const clock: Clock = options.clock ?? systemClock;
+    this.clock = options.clock ?? systemClock;
+    this.patience = pausingClock(this.clock);
     this.options = options;
     this.logLevel = options.logLevel;
-    this.cache = new Cache(options.cacheSize ?? CACHED_ANSWERS, clock);
-    this.lifeline = new Lifeline(endpoint, options, this.emitter, {
-      notification: (method, params) => heard(this, method, params),
-      problem: error => this.emitter.emit('problem', error),
-    });
+    this.cache = new Cache(options.cacheSize ?? CACHED_ANSWERS, this.clock);
+    const events = {
+      notification: (method: string, params: JsonObject) => heard(this, method, params),
+      problem: (error: TenonError) => this.emitter.emit('problem', error),
+    };
+    this.lifeline = new Lifeline(endpoint, options, this.emitter, events, this.patience);
   }
 
-  /** Calls any method. Rejects with a `TenonError` that says who, what and what next. */
+  /** Calls any method, and waits for the task that the call may become. Rejects with a `TenonError` that says who, what and what next. */
   async call(method: string, params: JsonObject = {}, options: CallOptions = {}): Promise<JsonObject> {
+    const journey = this.journey(options);
+    const answer = await this.begin(method, params, options, journey);
+    if (answer.resultType !== 'task' || options.manual) return answer;
+    return followed(this, answer, { tool: params.name as string, ...journey, ...options }).settled(options.signal);
+  }
+
+  /** Calls any method. What it became, if a task, is the caller's. */
+  async begin(method: string, params: JsonObject, options: CallOptions, journey: Journey): Promise<JsonObject> {
     const link = await this.lifeline.link();
     const known = isMethod(method) ? method : undefined;
     if (known) gate(link, known);
     const cached = known && this.cache.get(known, params);
-    if (cached) return cached;
-    return this.#steadily(link, method, params, options);
+    return cached ?? this.#steadily(link, method, params, options, journey);
+  }
+
+  /** Asks about a task that the server has made, whatever it declares. */
+  async ask(method: MethodName, params: JsonObject, options: CallOptions, tool?: string): Promise<JsonObject> {
+    const journey = { ...this.journey(options), tool };
+    return this.#steadily(await this.lifeline.link(), method, params, options, journey);
+  }
+
+  journey({ totalTimeout = this.options.totalTimeout }: CallOptions): Journey {
+    return { allowance: new Allowance(this.patience, totalTimeout) };
   }
 
   /** Every entry of a list, over all its pages. */
@@ -114,50 +151,66 @@ export class Caller {
   }
 
   /** Sends, and sends again where the server surely has not, or may well, carry it out twice. */
-  async #steadily(link: Link, method: string, params: JsonObject, options: CallOptions): Promise<JsonObject> {
+  async #steadily(
+    link: Link,
+    method: string,
+    params: JsonObject,
+    options: CallOptions,
+    journey: Journey,
+  ): Promise<JsonObject> {
+    const once = (on: Link) => this.#once(on, method, params, options, journey);
     try {
-      return await this.#once(link, method, params, options);
+      return await once(link);
     } catch (error) {
       if (!TenonError.is(error)) throw error;
-      if (error.code === 'session/gone')
-        return this.#once(sameCursor(await this.lifeline.renew(link), link, params), method, params, options);
+      if (error.code === 'session/gone') return once(sameCursor(await this.lifeline.renew(link), link, params));
       if (error.rpc === HEADER_MISMATCH && method === 'tools/call') {
         this.toolbox.forget();
         this.cache.forget({ methods: ['tools/list'] });
-        return this.#once(link, method, params, options);
+        return once(link);
       }
       const lost = /^(call\/outcome-unknown|http\/interrupted|connection\/closed|stdio\/exited)$/.test(error.code);
       if (lost && (options.idempotent ?? isReading(method)))
-        return this.#once(sameCursor(await this.lifeline.link(), link, params), method, params, options);
+        return once(sameCursor(await this.lifeline.link(), link, params));
       throw lost ? outcomeUnknown(error, link, method) : error;
     }
   }
 
-  async #once(given: Link, method: string, params: JsonObject, options: CallOptions): Promise<JsonObject> {
-    if (method === 'tools/call') await this.#learnTools(given, options);
+  async #once(
+    given: Link,
+    method: string,
+    params: JsonObject,
+    options: CallOptions,
+    journey: Journey,
+  ): Promise<JsonObject> {
+    if (method === 'tools/call') await this.learnTools(given, options);
     // Learning may have found the session gone: what has not been sent yet takes the link of now.
     const link = given.ended ? await this.lifeline.link() : given;
-    const withOwn = options.meta
-      ? { ...params, _meta: { ...(params._meta as JsonObject | undefined), ...options.meta } }
-      : params;
+    const task = method === 'tools/call' ? taskWish(this, link, params, journey.wish) : undefined;
+    const outgoing = withOwn(params, method, task, options);
+    const { signal } = options;
     let retried = 'inputResponses' in params || 'requestState' in params;
     const send = (each: JsonObject) => {
-      retried ||= each !== withOwn;
-      return link.call(method, each, this.#sending(link, method, each, options));
+      retried ||= each !== outgoing;
+      const sending = this.#sending(link, method, each, options, journey);
+      return task ? asTask(this, link, each, sending) : link.call(method, each, sending);
     };
     const result = options.manual
-      ? await send(withOwn)
-      : await rounds(withOwn, send, link, this.options, options.signal);
+      ? await send(outgoing)
+      : await rounds(outgoing, send, link, this.options, journey.allowance, signal);
     if (!isMethod(method)) return result;
-    const judged = this.#judged(link, method, result, params, options);
+    const mayBeTask = task !== undefined || (link.dialect.tasks === 'by-extension' && declaresTasks(this.options));
+    const expected = { question: options.manual ?? false, task: method === 'tools/call' && mayBeTask };
+    const fine = judged(this, link, method, result, params, expected);
     // The answer of a retry depends on more than its params: it is not kept.
-    if (!retried && judged.resultType !== 'input_required') this.cache.keep(method, params, judged);
-    return judged;
+    if (!retried && (fine.resultType ?? 'complete') === 'complete') this.cache.keep(method, params, fine);
+    return fine;
   }
 
-  /** A tool's headers and the shape of its result are in the list of tools: it is read before the first call that needs it. */
-  async #learnTools(link: Link, { signal }: CallOptions): Promise<void> {
-    if (this.toolbox.known || !link.offers('tools') || this.options.validate === 'off') return;
+  /** A tool's headers and the shape of its result, and whether it is called as a task, are in the list of tools: it is read before the first call that needs it. */
+  async learnTools(link: Link, { signal }: CallOptions): Promise<void> {
+    const indifferent = this.options.validate === 'off' && !choosesTasks(link);
+    if (this.toolbox.known || !link.offers('tools') || indifferent) return;
     try {
       await this.toolbox.ensure(async () => {
         const all: Tool[] = [];
@@ -170,57 +223,41 @@ export class Caller {
     }
   }
 
-  #sending(link: Link, method: string, params: JsonObject, options: CallOptions): Sending {
-    const { signal, onProgress, idleTimeout, totalTimeout } = options;
-    const tool = method === 'tools/call' ? this.toolbox.get(params.name as string) : undefined;
+  #sending(link: Link, method: string, params: JsonObject, options: CallOptions, journey: Journey): Sending {
+    const { signal, onProgress, idleTimeout } = options;
+    const name = method === 'tools/call' ? (params.name as string) : journey.tool;
+    const tool = name === undefined ? undefined : this.toolbox.get(name);
     const headers =
-      tool && tool.mirrors.length > 0 && link.dialect.http.mirrors
+      method === 'tools/call' && tool && tool.mirrors.length > 0 && link.dialect.http.mirrors
         ? argumentHeaders(tool.mirrors, params.arguments as JsonObject | undefined)
         : undefined;
+    const keep = (forget: () => void) => {
+      journey.forget = forget;
+    };
     return {
       signal,
       onProgress,
       logLevel: this.logLevel,
       outputSchema: tool?.tool.outputSchema,
       ...(idleTimeout === undefined ? {} : { idleTimeout }),
-      ...(totalTimeout === undefined ? {} : { totalTimeout }),
+      totalTimeout: journey.allowance.left,
+      quiet: method === 'tasks/result',
+      ...(options.manual ? {} : { onOutlived: keep }),
       ...(headers === undefined ? {} : { headers }),
     };
-  }
-
-  #judged(link: Link, method: MethodName, result: JsonObject, params: JsonObject, options: CallOptions): JsonObject {
-    const { resultType = 'complete' } = result;
-    if (resultType === 'input_required' && methods[method].mayAsk && options.manual) return result;
-    const { extensions = {} } = this.options;
-    if (resultType !== 'complete' && !(resultType === 'task' && Object.keys(extensions).length > 0)) {
-      throw this.#error('peer/invalid-result', `the result has the type ${JSON.stringify(resultType)}`, method, link);
-    }
-    const problem = resultType === 'complete' ? methods[method].result(result) : undefined;
-    if (problem) throw this.#error('peer/invalid-result', `the result is malformed: ${problem}`, method, link);
-    return method === 'tools/call' ? this.#fitting(link, result, params) : result;
-  }
-
-  /** A tool's structured content must fit what the tool says of it. */
-  #fitting(link: Link, result: JsonObject, params: JsonObject): JsonObject {
-    const known = this.toolbox.get(params.name as string);
-    const outputSchema = known?.tool.outputSchema;
-    const { structuredContent, ...rest } = result;
-    const none =
-      structuredContent === undefined ||
-      (outputSchema === undefined && isObject(structuredContent) && Object.keys(structuredContent).length === 0);
-    if (none && (outputSchema === undefined || result.isError)) return rest;
-    if (known?.output === undefined || result.isError) return result;
-    const checked = none ? { ok: false as const, issues: [NOTHING] } : known.output.check(structuredContent);
-    if (checked.ok !== false) return result;
-    const error = misfit(link, params.name as string, checked.issues);
-    if (this.options.validate !== 'warn') throw error;
-    this.emitter.emit('problem', error);
-    return result;
   }
 
   #error(code: string, summary: string, method?: string, link = this.lifeline.last): TenonError {
     return new TenonError(code, summary, { peer: link.peer, method });
   }
+}
+
+/** The params as they go out. Whether a call becomes a task is said by this client, or not at all. */
+function withOwn(params: JsonObject, method: string, task: TaskParams | undefined, { meta }: CallOptions): JsonObject {
+  const { task: _, ...plain } = params;
+  const said = method === 'tools/call' && 'task' in params ? plain : params;
+  const made = task === undefined ? said : { ...said, task };
+  return meta ? { ...made, _meta: { ...(made._meta as JsonObject | undefined), ...meta } } : made;
 }
 
 /** A cursor is good in the session that gave it, where there are sessions. */
@@ -239,8 +276,8 @@ function sameCursor(now: Link, before: Link, { cursor }: JsonObject): Link {
 /** What was told before is not told again when the list had to begin anew. */
 function* fresh<T>(entries: readonly T[], told: Set<string>, again: boolean): Generator<T> {
   for (const entry of entries) {
-    const { uri, uriTemplate, name } = entry as { uri?: string; uriTemplate?: string; name?: string };
-    const key = String(uri ?? uriTemplate ?? name);
+    const { uri, uriTemplate, name, taskId } = entry as { [id: string]: string | undefined };
+    const key = String(uri ?? uriTemplate ?? name ?? taskId);
     if (again && told.has(key)) continue;
     told.add(key);
     yield entry;

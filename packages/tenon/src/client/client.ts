@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { JsonObject } from '../jsonrpc/message.js';
+import type { InputRequiredResult } from '../model/asking.js';
 import type { ServerCapabilities } from '../model/capabilities.js';
 import type { Implementation, LoggingLevel, Prompt, Resource, ResourceTemplate, Tool } from '../model/content.js';
 import type { MethodName, Methods } from '../model/methods.js';
@@ -10,7 +11,9 @@ import type {
   GetPromptResult,
   ReadResourceResult,
 } from '../model/shapes.js';
+import type { CreateTaskResult } from '../model/tasks.js';
 import type { CallOptions, Events, State } from './options.js';
+import type { Tasks } from './tasks/handle.js';
 
 /** What `connect<typeof server>` reads of a server's type: what its tools and prompts take and give. */
 export interface Offers {
@@ -19,7 +22,7 @@ export interface Offers {
 
 type ToolsOf<S> = S extends { readonly types?: { readonly tools: infer T } | undefined } ? T : unknown;
 type PromptsOf<S> = S extends { readonly types?: { readonly prompts: infer P } | undefined } ? P : unknown;
-type InputOf<D> = D extends { readonly types?: { readonly input: infer I } } ? I : unknown;
+export type InputOf<D> = D extends { readonly types?: { readonly input: infer I } } ? I : unknown;
 type OutputOf<D> = D extends { readonly types?: { readonly output: infer O } } ? O : unknown;
 
 /** What a tool call resolves to: its structured content when the tool has an output schema, else the whole result. */
@@ -60,12 +63,17 @@ export interface Watch {
 
 export type Change = Events['change'];
 
+/** What a method comes to when questions are answered, and tasks waited for. */
+type Final<R> = Exclude<R, InputRequiredResult | CreateTaskResult>;
+
 /** A client of one server, whatever revision it speaks and whatever road leads to it. */
 export interface Client<S = unknown> {
   /** The server's tools as functions. Rejects with `tool/failed` when the tool says that it failed. */
   readonly tools: ToolCalls<ToolsOf<S>>;
   /** The server's prompts as functions. */
   readonly prompts: PromptCalls<PromptsOf<S>>;
+  /** Calls that go on as tasks. `client.tools.x` waits for them by itself. */
+  readonly tasks: Tasks<ToolsOf<S>>;
   readonly resources: {
     /** All resources, over all pages. */
     list(options?: CallOptions): AsyncIterable<Resource>;
@@ -86,12 +94,17 @@ export interface Client<S = unknown> {
   rootsChanged(): Promise<void>;
   /** Resolves when the server is there. */
   ping(options?: CallOptions): Promise<void>;
-  /** Any method of the protocol, typed by the table; or one of an extension. */
+  /** Any method of the protocol, typed by the table; or one of an extension. With `manual: true` it may give a question, or a task. */
+  call<M extends MethodName>(
+    method: M,
+    params: Methods[M]['params'],
+    options: CallOptions & { readonly manual: true },
+  ): Promise<Methods[M]['result']>;
   call<M extends MethodName>(
     method: M,
     params?: Methods[M]['params'],
     options?: CallOptions,
-  ): Promise<Methods[M]['result']>;
+  ): Promise<Final<Methods[M]['result']>>;
   call(method: string, params?: JsonObject, options?: CallOptions): Promise<JsonObject>;
   notify(method: string, params?: JsonObject): Promise<void>;
   /** Listens to what the client tells of. Returns the function that stops it. */

@@ -9,6 +9,8 @@ import { Caller } from './caller.js';
 import type { Client, Offers } from './client.js';
 import type { Endpoint } from './endpoint.js';
 import type { CallOptions, ClientOptions } from './options.js';
+import { valueOfTool } from './results.js';
+import { clientTasks } from './tasks/tasks.js';
 import { watch } from './watching.js';
 
 /** Connects to an endpoint. Rejects with a `TenonError` when there is no server that can be spoken with. */
@@ -16,7 +18,7 @@ export async function connectTo<S extends Offers = Offers>(
   endpoint: Endpoint,
   options: ClientOptions = {},
 ): Promise<Client<S>> {
-  const caller = new Caller(endpoint, options);
+  const caller = new Caller(endpoint, withExtensionsOf(endpoint, options));
   try {
     await caller.lifeline.link();
     if (options.logLevel !== undefined) await setLogLevel(caller, options.logLevel);
@@ -25,6 +27,12 @@ export async function connectTo<S extends Offers = Offers>(
     throw error;
   }
   return clientOf<S>(caller);
+}
+
+/** The ways of signing in are extensions that the client declares beside its own. */
+function withExtensionsOf({ extensions = [] }: Endpoint, options: ClientOptions): ClientOptions {
+  if (extensions.length === 0) return options;
+  return { ...options, extensions: [...(options.extensions ?? []), ...extensions.map(id => ({ id }))] };
 }
 
 /** A server in this process as an endpoint. */
@@ -71,6 +79,7 @@ function clientOf<S extends Offers>(caller: Caller): Client<S> {
       read: (uri: string, options?: CallOptions) =>
         caller.call('resources/read', { uri }, options) as unknown as Promise<ReadResourceResult>,
     },
+    tasks: clientTasks(caller),
     listTools: (options?: CallOptions) => caller.listTools(options),
     listPrompts: (options?: CallOptions) => caller.pages('prompts/list', 'prompts', options),
     callTool: (name: string, input?: JsonObject, options?: CallOptions) => callTool(caller, name, input, options),
@@ -121,14 +130,7 @@ function callTool(
 
 /** A tool as a function: its value, or an error with its words. */
 async function callForValue(caller: Caller, name: string, input?: JsonObject, options?: CallOptions): Promise<unknown> {
-  const result = await callTool(caller, name, input, options);
-  if (!result.isError) return result.structuredContent === undefined ? result : result.structuredContent;
-  const text = result.content.flatMap(block => (block.type === 'text' ? [block.text] : [])).join('\n');
-  throw new TenonError('tool/failed', text || `tool "${name}" failed`, {
-    peer: caller.lifeline.last.peer,
-    method: `tools/call ${name}`,
-    data: result,
-  });
+  return valueOfTool(await callTool(caller, name, input, options), caller.lifeline.last, name);
 }
 
 /** Where requests state the level themselves, the next ones do; else the session is told. */

@@ -9,6 +9,10 @@ export interface Endpoint {
   open(): Channel | Promise<Channel>;
   /** The two-endpoint road of the first revision, where there may be one. */
   readonly fallback?: () => Endpoint;
+  /** Ids of extensions that the road itself has: ways of signing in. */
+  readonly extensions?: readonly string[];
+  /** Sets who is told when requests begin to wait for a sign-in, and when they no longer do. */
+  onSigningIn?(listener: (signingIn: boolean) => void): void;
 }
 
 /** What an HTTP channel has beyond a channel. */

@@ -6,7 +6,7 @@ import type { Link } from './link.js';
 /** Refuses, before anything is sent, what the server can only refuse. */
 export function gate(link: Link, method: MethodName): void {
   const { dialect, peer } = link;
-  const { from, needs } = methods[method];
+  const { from } = methods[method];
   if (from === 'server' || !dialect.vocabulary.client.has(method)) {
     throw new TenonError('call/not-in-revision', `revision ${dialect.revision} has no ${method}`, {
       peer,
@@ -14,13 +14,31 @@ export function gate(link: Link, method: MethodName): void {
       next: NEXT[method] ?? 'look at `client.server.revision` before calling it',
     });
   }
-  if (needs === undefined || link.offers(needs)) return;
+  const needs = needed(link, method);
+  if (needs === undefined) return;
   throw new TenonError('call/not-offered', `the server does not offer ${needs}`, {
     peer,
     method,
     next: 'look at `client.server.capabilities` before calling it',
   });
 }
+
+/** What the server would have to offer, and does not. */
+function needed(link: Link, method: MethodName): string | undefined {
+  const { needs, extension } = methods[method];
+  if (needs !== undefined && !link.offers(needs)) return needs;
+  if (extension === undefined) return undefined;
+  if (link.dialect.tasks === 'by-extension')
+    return Object.hasOwn(link.server.capabilities.extensions ?? {}, extension) ? undefined : extension;
+  const part = PARTS[method] ?? 'tasks';
+  return link.offers(part) ? undefined : part;
+}
+
+/** What is declared of tasks where they are no extension. */
+const PARTS: { readonly [method: string]: string | undefined } = {
+  'tasks/list': 'tasks.list',
+  'tasks/cancel': 'tasks.cancel',
+};
 
 const NEXT: { readonly [method: string]: string | undefined } = {
   'logging/setLevel': 'use `client.setLogLevel`, which works in every revision',

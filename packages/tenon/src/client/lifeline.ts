@@ -1,4 +1,5 @@
 import { TenonError } from '../jsonrpc/error.js';
+import type { PausingClock } from './allowance.js';
 import type { Emitter } from './emitter.js';
 import type { Endpoint } from './endpoint.js';
 import type { Link, LinkEvents } from './link.js';
@@ -14,16 +15,26 @@ export class Lifeline {
   readonly #options: ClientOptions;
   readonly #emitter: Emitter;
   readonly #events: LinkEvents;
+  readonly #clock: PausingClock;
   #link: Link | undefined;
   readonly #retired = new Set<Link>();
   #opening: Promise<Link> | undefined;
   #state: State = 'connecting';
+  #signedIn: () => void = () => {};
 
-  constructor(endpoint: Endpoint, options: ClientOptions, emitter: Emitter, events: Omit<LinkEvents, 'closed'>) {
+  constructor(
+    endpoint: Endpoint,
+    options: ClientOptions,
+    emitter: Emitter,
+    events: Omit<LinkEvents, 'closed'>,
+    clock: PausingClock,
+  ) {
     this.#endpoint = endpoint;
     this.#options = options;
     this.#emitter = emitter;
+    this.#clock = clock;
     this.#events = { ...events, closed: (link, error) => this.#ended(link, error) };
+    endpoint.onSigningIn?.(begins => (begins ? this.#signingIn() : this.#signedIn()));
   }
 
   get state(): State {
@@ -66,7 +77,7 @@ export class Lifeline {
   async #open(): Promise<Link> {
     this.#become(this.#link ? 'reconnecting' : 'connecting');
     try {
-      const link = await openLink(this.#endpoint, this.#options, this.#events);
+      const link = await openLink(this.#endpoint, this.#options, this.#events, this.#clock);
       if (this.#state === ('closed' as State)) {
         await link.close();
         throw new TenonError('connection/closed', 'the client was closed while it connected');
@@ -78,6 +89,19 @@ export class Lifeline {
       if (this.#state !== ('closed' as State)) this.#become('failed');
       throw error;
     }
+  }
+
+  /** While the user signs in, no patience runs out. */
+  #signingIn(): void {
+    if (this.#state === 'closed') return;
+    const before = this.#state;
+    const goOn = this.#clock.hold();
+    this.#signedIn = () => {
+      this.#signedIn = () => {};
+      goOn();
+      if (this.#state === 'signing-in') this.#become(before);
+    };
+    this.#become('signing-in');
   }
 
   #ended(link: Link, error: TenonError | undefined): void {

@@ -2,22 +2,23 @@ import { declares } from '../conversation/capability.js';
 import { type Facts, openingMeta } from '../conversation/opening/per-request.js';
 import type { Dialect } from '../dialects/dialect.js';
 import type { Channel } from '../jsonrpc/channel.js';
-import type { Clock } from '../jsonrpc/clock.js';
 import { METHOD_NOT_FOUND } from '../jsonrpc/codes.js';
 import { rpcError, TenonError } from '../jsonrpc/error.js';
 import type { Hands } from '../jsonrpc/hands.js';
-import { type Id, isId, type JsonObject, type Notification, type Request } from '../jsonrpc/message.js';
+import { type Id, isId, isObject, type JsonObject, type Notification, type Request } from '../jsonrpc/message.js';
 import { Peer, type CallOptions as PeerCallOptions } from '../jsonrpc/peer.js';
 import type { Running } from '../jsonrpc/running.js';
 import type { ServerCapabilities } from '../model/capabilities.js';
 import type { Implementation, LoggingLevel } from '../model/content.js';
-import { SERVER_INFO } from '../model/meta.js';
+import { RELATED_TASK, SERVER_INFO } from '../model/meta.js';
 import { isMethod, isNotification } from '../model/methods.js';
+import type { PausingClock } from './allowance.js';
 import { answer, capabilitiesOf, inWordsOf } from './answering.js';
 import type { Endpoint } from './endpoint.js';
 import { nameHeader } from './headers.js';
 import { clientInfo } from './identity.js';
 import type { ClientOptions, Progress } from './options.js';
+import { ProgressTokens } from './progress-tokens.js';
 
 /** What a link tells its client of. */
 export interface LinkEvents {
@@ -41,6 +42,10 @@ export interface Sending extends Pick<PeerCallOptions, 'signal' | 'idleTimeout' 
   readonly onId?: (id: Id) => void;
   /** Of the tool that is called, where it is known: what its result is turned into our words by. */
   readonly outputSchema?: JsonObject | undefined;
+  /** Giving it up is not told: it makes, or waits for, a task, which is cancelled in a way of its own. */
+  readonly quiet?: boolean;
+  /** Called when the answer is a task: progress is reported on until this is called. */
+  readonly onOutlived?: (forget: () => void) => void;
 }
 
 /** A listening is over because the server said so: that is no failure. */
@@ -54,7 +59,8 @@ export class Link implements Hands {
   readonly #options: ClientOptions;
   readonly #events: LinkEvents;
   readonly #facts: Omit<Facts, 'logLevel'>;
-  #progress: Map<Id, (progress: Progress) => void> | undefined;
+  readonly #clock: PausingClock;
+  readonly #progress = new ProgressTokens();
   readonly #listening = new Set<Id>();
   #dialect: Dialect | undefined;
   #opened = false;
@@ -62,11 +68,12 @@ export class Link implements Hands {
   server: ServerFacts = { info: undefined, capabilities: {}, instructions: undefined };
   ended = false;
 
-  constructor(endpoint: Endpoint, channel: Channel, options: ClientOptions, events: LinkEvents, clock: Clock) {
+  constructor(endpoint: Endpoint, channel: Channel, options: ClientOptions, events: LinkEvents, clock: PausingClock) {
     this.endpoint = endpoint;
     this.channel = channel;
     this.#options = options;
     this.#events = events;
+    this.#clock = clock;
     this.#facts = { capabilities: capabilitiesOf(options), client: clientInfo(options) };
     this.#peer = new Peer(channel, this, clock);
   }
@@ -124,22 +131,26 @@ export class Link implements Hands {
     const { dialect } = this;
     const words = dialect.speak.down.params(method)?.(params, {}) ?? params;
     let id: Id = 0;
+    let outlived = false;
     const outgoing = (given: Id) => {
       id = given;
       sending.onId?.(given);
-      if (sending.onProgress) this.#hearProgress(given, sending.onProgress);
+      if (sending.onProgress) this.#progress.set(given, sending.onProgress);
       if (method === 'subscriptions/listen') this.#listening.add(given);
       return this.#withMeta(words, given, sending.logLevel);
     };
     try {
       const answer = await this.#peer.call(method, outgoing, this.#callOptions(method, params, sending));
       this.#learn(answer);
-      return dialect.speak.up.result(method)?.(answer, { params, outputSchema: sending.outputSchema }) ?? answer;
+      const said = dialect.speak.up.result(method)?.(answer, { params, outputSchema: sending.outputSchema }) ?? answer;
+      outlived = said.resultType === 'task' && sending.onProgress !== undefined && sending.onOutlived !== undefined;
+      if (outlived) sending.onOutlived?.(this.#progress.keep(id));
+      return said;
     } catch (error) {
       if (error === ENDED) return {};
       throw TenonError.from(error, 'call/failed', { peer: this.peer, method });
     } finally {
-      this.#progress?.delete(id);
+      if (!outlived) this.#progress.delete(id);
       this.#listening.delete(id);
       if (this.#peer.waiting === 0) this.#drained?.();
     }
@@ -195,8 +206,14 @@ export class Link implements Hands {
     if (isMethod(method) && !dialect.vocabulary.server.has(method))
       throw rpcError(METHOD_NOT_FOUND, `Method not found: ${method}`);
     const asked = dialect.speak.up.params(method)?.(params, {}) ?? params;
-    const result = await answer(method, asked, this.#options, { signal: running.signal, server: this.peer });
-    return inWordsOf(dialect, method, result);
+    // Whom the server asks while it works may take their time.
+    const goOn = this.#clock.hold();
+    try {
+      const result = await answer(method, asked, this.#options, { signal: running.signal, server: this.peer });
+      return related(inWordsOf(dialect, method, result), params);
+    } finally {
+      goOn();
+    }
   }
 
   /** A server withdraws a question of its own, or ends a listening of ours. */
@@ -207,22 +224,12 @@ export class Link implements Hands {
   }
 
   #progressed(params: JsonObject): void {
-    const { progressToken, progress, total, message } = params;
-    if (!isId(progressToken) || typeof progress !== 'number') return;
-    this.#peer.touch(progressToken);
-    const hear = this.#progress?.get(progressToken);
-    if (hear === undefined) return;
-    const said = typeof message === 'string' ? { message } : {};
+    if (isId(params.progressToken)) this.#peer.touch(params.progressToken);
     try {
-      hear({ progress, ...(typeof total === 'number' ? { total } : {}), ...said });
+      this.#progress.told(params);
     } catch (error) {
       this.problem(TenonError.from(error, 'listener/threw', { peer: this.peer, method: 'notifications/progress' }));
     }
-  }
-
-  #hearProgress(id: Id, hear: (progress: Progress) => void): void {
-    this.#progress ??= new Map();
-    this.#progress.set(id, hear);
   }
 
   /** Progress is always asked for: whoever reports it gets more time. */
@@ -237,19 +244,23 @@ export class Link implements Hands {
 
   #callOptions(method: string, params: JsonObject, sending: Sending): PeerCallOptions {
     const { signal, idleTimeout = this.#options.idleTimeout, totalTimeout = this.#options.totalTimeout } = sending;
-    const closes = this.dialect.http.closeCancels && this.endpoint.kind === 'http';
+    const { quiet = false } = sending;
+    const isHttp = this.endpoint.kind === 'http';
+    const closes = (quiet || this.dialect.http.closeCancels) && isHttp;
     const giveUp = closes ? new AbortController() : undefined;
     const headers = this.#headers(method, params, sending.headers);
     // What stands for itself belongs to no session, and its stream is not resumed.
     const stateless = this.dialect.http.sessions ? {} : { stateless: true };
     return {
-      signal,
+      // Where no stream can be left, what is given up without a word is answered all the same: the answer is expected.
+      signal: quiet && !isHttp ? undefined : signal,
       idleTimeout,
       totalTimeout,
       send: { headers, ...(giveUp ? { signal: giveUp.signal } : {}), ...stateless },
       onAbandoned: (requestId, { message }) => {
         if (giveUp) giveUp.abort();
-        else if (method !== 'initialize') void this.notify('notifications/cancelled', { requestId, reason: message });
+        else if (method !== 'initialize' && !quiet)
+          void this.notify('notifications/cancelled', { requestId, reason: message });
       },
     };
   }
@@ -271,4 +282,10 @@ export class Link implements Hands {
     const info = meta?.[SERVER_INFO] as Implementation | undefined;
     if (info && this.server.info === undefined) this.server = { ...this.server, info };
   }
+}
+
+/** What is asked for a task is answered for it. */
+function related(result: JsonObject, { _meta }: JsonObject): JsonObject {
+  const task = isObject(_meta) ? _meta[RELATED_TASK] : undefined;
+  return task === undefined ? result : { ...result, _meta: { ...(result._meta as JsonObject), [RELATED_TASK]: task } };
 }

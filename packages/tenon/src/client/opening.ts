@@ -1,12 +1,12 @@
 import { judge } from '../conversation/opening/probe.js';
 import type { Dialect } from '../dialects/dialect.js';
 import { dialectOf, dialects, newest } from '../dialects/index.js';
-import { type Clock, systemClock } from '../jsonrpc/clock.js';
 import { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import { SERVER_INFO } from '../model/meta.js';
 import { methods } from '../model/methods.js';
 import type { DiscoverResult, InitializeResult } from '../model/shapes.js';
+import type { PausingClock } from './allowance.js';
 import { capabilitiesOf } from './answering.js';
 import type { Endpoint, Listening } from './endpoint.js';
 import { clientInfo } from './identity.js';
@@ -17,9 +17,14 @@ import { processVerdicts } from './verdicts.js';
 const PROBE_TIMEOUT = 5000;
 
 /** Opens roads to one server until one is agreed on. https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning */
-export async function openLink(endpoint: Endpoint, options: ClientOptions, events: LinkEvents): Promise<Link> {
+export async function openLink(
+  endpoint: Endpoint,
+  options: ClientOptions,
+  events: LinkEvents,
+  clock: PausingClock,
+): Promise<Link> {
   const wanted = wantedDialects(options);
-  const opener = new Opener(endpoint, options, events, wanted);
+  const opener = new Opener(endpoint, options, events, clock, wanted);
   const { key } = endpoint;
   if (options.revision !== undefined || key === undefined) return opener.open(undefined);
   const verdicts = options.verdicts ?? processVerdicts;
@@ -42,14 +47,20 @@ class Opener {
   readonly #options: ClientOptions;
   readonly #events: LinkEvents;
   readonly #wanted: readonly Dialect[];
-  readonly #clock: Clock;
+  readonly #clock: PausingClock;
 
-  constructor(endpoint: Endpoint, options: ClientOptions, events: LinkEvents, wanted: readonly Dialect[]) {
+  constructor(
+    endpoint: Endpoint,
+    options: ClientOptions,
+    events: LinkEvents,
+    clock: PausingClock,
+    wanted: readonly Dialect[],
+  ) {
     this.#endpoint = endpoint;
     this.#options = options;
     this.#events = events;
     this.#wanted = wanted;
-    this.#clock = options.clock ?? systemClock;
+    this.#clock = clock;
   }
 
   /** With a verdict of before: opens by that, and finds out anew when it no longer fits. */

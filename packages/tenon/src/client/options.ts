@@ -9,13 +9,14 @@ import type {
   ElicitUrlParams,
 } from '../model/asking.js';
 import type { Icon, LoggingLevel, Meta, Root } from '../model/content.js';
+import type { TaskState } from '../model/tasks.js';
 import type { Verdicts } from './verdicts.js';
 
 type Awaitable<T> = T | Promise<T>;
 
 /** What is known of a question of the server beside its params. */
 export interface Asked {
-  /** Aborted when the server no longer wants the answer. */
+  /** Aborted when the answer is no longer wanted, or comes too late. */
   readonly signal: AbortSignal;
   /** The server, as errors name it. */
   readonly server: string;
@@ -44,8 +45,10 @@ export interface ClientOptions extends Answers {
   readonly icons?: Icon[];
   /** Speaks only this revision. Default: the newest that both ends speak. */
   readonly revision?: string;
-  /** Extension identifiers with their settings. */
-  readonly extensions?: { readonly [id: string]: JsonObject };
+  /** Extensions that the client has, by their identifiers: `com.example/thing`. Settings are `{}` where none are given. */
+  readonly extensions?: readonly { readonly id: string; readonly settings?: JsonObject }[];
+  /** Whether servers may answer the call of a tool by a task, which is then waited for. Default `true`. */
+  readonly tasks?: boolean;
   readonly experimental?: { readonly [name: string]: JsonObject };
   /** Time without a sign of life of a call before it is given up; progress is one. Default 60,000. */
   readonly idleTimeout?: number;
@@ -53,8 +56,10 @@ export interface ClientOptions extends Answers {
   readonly totalTimeout?: number;
   /** Time to wait for the answer to a first `server/discover` before the handshake is tried. Default 5,000. */
   readonly probeTimeout?: number;
-  /** How often a server may ask within one call. Default 10. */
+  /** How often a server may ask within one call, and how often one task may. Default 10. */
   readonly maxRounds?: number;
+  /** Time that one of the client's own handlers may take to answer what the server asks. Default 1,800,000: 30 minutes. */
+  readonly answerTimeout?: number;
   /** What happens to a result that does not fit the tool's `outputSchema`. Default `error`. */
   readonly validate?: 'error' | 'warn' | 'off';
   /** The least severe log messages to ask for. Default: what the server sends by itself. */
@@ -74,20 +79,25 @@ export interface Progress {
 
 /** What one call may say. */
 export interface CallOptions {
+  /** Gives the call up. The task that it has become is cancelled. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
+  /** Called when the call has become a task, and with each of its states: to keep its id, or to show how it stands. */
+  readonly onTask?: (task: TaskState) => void;
+  /** As of the client. Of a task: for each of the requests by which it is waited for. */
   readonly idleTimeout?: number;
+  /** As of the client. Of a task: until it has ended. */
   readonly totalTimeout?: number;
   /** Rides along in `_meta`: trace context, say. */
   readonly meta?: Meta;
   /** Whether the call may be sent again when it is not known whether it was carried out. Default: for methods that only read. */
   readonly idempotent?: boolean;
-  /** Hands questions of the server back as the result instead of answering them. Default `false`. */
+  /** Hands questions of the server, and tasks, back as the result instead of seeing to them. Default `false`. */
   readonly manual?: boolean;
 }
 
 /** Where a client stands. */
-export type State = 'connecting' | 'connected' | 'reconnecting' | 'closed' | 'failed';
+export type State = 'connecting' | 'signing-in' | 'connected' | 'reconnecting' | 'closed' | 'failed';
 
 /** What a client tells of. */
 export interface Events {

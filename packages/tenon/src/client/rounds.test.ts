@@ -1,6 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../jsonrpc/message.js';
+import { fakeClock } from '../testing/clock.js';
+import { Allowance } from './allowance.js';
 import type { Link } from './link.js';
 import type { ClientOptions } from './options.js';
 import { rounds } from './rounds.js';
@@ -19,7 +21,7 @@ function start(answers: JsonObject[], options: ClientOptions = { roots: [] }, si
     sent.push(params);
     return answers[Math.min(sent.length, answers.length) - 1] as JsonObject;
   };
-  const result = rounds({ name: 'a', arguments: { x: 1 } }, send, link, options, signal);
+  const result = rounds({ name: 'a', arguments: { x: 1 } }, send, link, options, new Allowance(fakeClock()), signal);
   return { sent, result };
 }
 
@@ -84,5 +86,31 @@ describe('rounds', () => {
     await expect(start([asks('x', { a: roots })], { roots: [] }, signal).result).rejects.toMatchObject({
       code: 'call/aborted',
     });
+  });
+
+  it('take none of the time of the call while somebody is asked', async () => {
+    const clock = fakeClock();
+    const allowance = new Allowance(clock, 100);
+    let decide: (roots: never[]) => void = () => {};
+    const options: ClientOptions = { roots: () => new Promise(resolve => (decide = resolve)) };
+    const send = async (params: JsonObject) => {
+      clock.advance(30);
+      return 'inputResponses' in params ? {} : asks('s', { a: roots });
+    };
+    const result = rounds({}, send, link, options, allowance, undefined);
+    await new Promise(setImmediate);
+    clock.advance(10_000);
+    decide([]);
+    await result;
+    expect(allowance.left).toBe(40);
+  });
+
+  it('fail when somebody takes too long to answer', async () => {
+    const clock = fakeClock();
+    const options: ClientOptions = { roots: () => new Promise(() => {}), answerTimeout: 50, clock };
+    const { result } = start([asks('s', { a: roots })], options);
+    await new Promise(setImmediate);
+    clock.advance(50);
+    await expect(result).rejects.toMatchObject({ code: 'call/cannot-answer', cause: { code: 'answer/late' } });
   });
 });

@@ -1,3 +1,4 @@
+import type { Authorizer } from '../auth/authorizer.js';
 import type { Service } from '../conversation/service.js';
 import type { Channel } from '../jsonrpc/channel.js';
 import { TenonError } from '../jsonrpc/error.js';
@@ -9,7 +10,12 @@ import type { Endpoint } from './endpoint.js';
 /** A server at a URL. */
 export interface HttpTarget extends Partial<Pick<HttpOptions, 'onUnauthorized' | 'resume' | 'listen' | 'maxMessage'>> {
   readonly url: string | URL;
-  /** Headers for every request: a token, say. A function is asked anew for each. */
+  /**
+   * Signs the client in when the server asks for it: `signIn`, `clientCredentials`, … of `tenon/auth`; a string is a
+   * bearer token.
+   */
+  readonly auth?: Authorizer | string;
+  /** Headers for every request: a key, say. A function is asked anew for each. */
   readonly headers?:
     | Readonly<Record<string, string>>
     | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);

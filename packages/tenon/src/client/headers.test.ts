@@ -1,0 +1,19 @@
+import { describe, expect, it } from 'vitest';
+import { nameHeader } from './headers.js';
+
+describe('the header that names what a request is about', () => {
+  it.each([
+    ['tasks/get', { taskId: 'a-1' }],
+    ['tasks/update', { taskId: 'a-1', inputResponses: {} }],
+    ['tasks/cancel', { taskId: 'a-1' }],
+  ])('is the id of the task in %s [ext-tasks.mcp-name-header]', (method, params) => {
+    expect(nameHeader(method, params)).toEqual({ 'Mcp-Name': 'a-1' });
+  });
+
+  it('is the tool, the prompt, the URI; and none where nothing is named', () => {
+    expect(nameHeader('tools/call', { name: 'add', arguments: { name: 'x' } })).toEqual({ 'Mcp-Name': 'add' });
+    expect(nameHeader('resources/read', { uri: 'note://ä' })).toEqual({ 'Mcp-Name': '=?base64?bm90ZTovL8Ok?=' });
+    expect(nameHeader('tools/list', { name: 'add' })).toEqual({});
+    expect(nameHeader('tools/call', {})).toEqual({});
+  });
+});

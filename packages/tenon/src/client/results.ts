@@ -1,0 +1,70 @@
+import { TenonError } from '../jsonrpc/error.js';
+import { isObject, type JsonObject } from '../jsonrpc/message.js';
+import { type MethodName, methods } from '../model/methods.js';
+import type { CallToolResult } from '../model/shapes.js';
+import type { Issue } from '../schemas/issues.js';
+import type { Caller } from './caller.js';
+import { misfit } from './judgement.js';
+import type { Link } from './link.js';
+
+const NOTHING: Issue = { path: [], message: 'expected structured content, got none' };
+
+/** What a result may be beside a final one. */
+export interface Expected {
+  /** A question, since the caller answers it. */
+  readonly question: boolean;
+  /** A task. */
+  readonly task: boolean;
+}
+
+/** A result that is what it has to be; throws when it is not. */
+export function judged(
+  caller: Caller,
+  link: Link,
+  method: MethodName,
+  result: JsonObject,
+  params: JsonObject,
+  expected: Expected,
+): JsonObject {
+  const { resultType = 'complete' } = result;
+  if (resultType === 'input_required' && methods[method].mayAsk && expected.question) return result;
+  if (resultType !== 'complete' && !(resultType === 'task' && expected.task))
+    throw invalid(link, method, `the result has the type ${JSON.stringify(resultType)}, which nobody asked for`);
+  const problem = methods[method].result(result);
+  if (problem) throw invalid(link, method, `the result is malformed: ${problem}`);
+  return method === 'tools/call' && resultType === 'complete' ? fitting(caller, link, result, params.name) : result;
+}
+
+/** A tool's structured content must fit what the tool says of it. */
+export function fitting(caller: Caller, link: Link, result: JsonObject, tool: unknown): JsonObject {
+  const known = caller.toolbox.get(tool as string);
+  const outputSchema = known?.tool.outputSchema;
+  const { structuredContent, ...rest } = result;
+  const none =
+    structuredContent === undefined ||
+    (outputSchema === undefined && isObject(structuredContent) && Object.keys(structuredContent).length === 0);
+  if (none && (outputSchema === undefined || result.isError)) return rest;
+  if (known?.output === undefined || result.isError) return result;
+  const checked = none ? { ok: false as const, issues: [NOTHING] } : known.output.check(structuredContent);
+  if (checked.ok !== false) return result;
+  const error = misfit(link, tool as string, checked.issues);
+  if (caller.options.validate !== 'warn') throw error;
+  caller.emitter.emit('problem', error);
+  return result;
+}
+
+/** What a tool gives: its structured content where it has any, else its whole result. Throws when it says that it failed. */
+export function valueOfTool(result: CallToolResult, { peer }: Pick<Link, 'peer'>, name: string | undefined): unknown {
+  if (!result.isError) return result.structuredContent === undefined ? result : result.structuredContent;
+  const text = result.content.flatMap(block => (block.type === 'text' ? [block.text] : [])).join('\n');
+  const tool = name === undefined ? 'the tool' : `tool "${name}"`;
+  throw new TenonError('tool/failed', text || `${tool} failed`, {
+    peer,
+    method: name === undefined ? 'tools/call' : `tools/call ${name}`,
+    data: result,
+  });
+}
+
+export function invalid({ peer }: Pick<Link, 'peer'>, method: string, summary: string): TenonError {
+  return new TenonError('peer/invalid-result', summary, { peer, method });
+}

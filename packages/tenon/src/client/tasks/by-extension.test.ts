@@ -1,0 +1,404 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import type { Asked } from '../options.js';
+import { content, EXTENSION, ending, failing, type Script, scripted, soon, TASKS, task } from './fixtures/scripted.js';
+
+const made = (more: JsonObject = {}) => ({ resultType: 'task', ...task('working', more) });
+const form = {
+  method: 'elicitation/create',
+  params: { message: 'm', requestedSchema: { type: 'object', properties: {} } },
+};
+const accept = { elicit: () => ({ action: 'accept' as const, content: {} }) };
+
+/** A server that makes a task of each call, and tells of it in this order; the last for ever. */
+const telling = (states: JsonObject[], more: Script = {}): Script => ({
+  'tools/call': () => made(),
+  'tasks/get': (_, nth) => states[Math.min(nth, states.length - 1)],
+  'tasks/update': () => ({}),
+  'tasks/cancel': () => ({}),
+  ...more,
+});
+
+describe('a call that the server makes a task of', () => {
+  it('is waited for: what comes of it is what the call would have given [ext-tasks.client-handles-both ext-tasks.poll-until-terminal ext-tasks.get.request-shape ext-tasks.transparent-polling ext-tasks.client-declares-per-request ext-tasks.extension-id ext-tasks.no-task-parameter]', async () => {
+    const { client, sent, pass } = await scripted(
+      EXTENSION,
+      telling([task('working'), task('completed', { result: content('done') })]),
+    );
+    const result = client.callTool('x', { a: 1 });
+    await pass(100);
+    await pass(100);
+    expect(await result).toEqual(content('done'));
+    await pass(10_000);
+    expect(sent('tasks/get')).toHaveLength(2);
+    const [call] = sent('tools/call');
+    expect(Object.keys(call as object).sort()).toEqual(['_meta', 'arguments', 'name']);
+    for (const params of [call, ...sent('tasks/get')]) {
+      expect(params?._meta).toMatchObject({
+        'io.modelcontextprotocol/clientCapabilities': { extensions: { [TASKS]: {} } },
+      });
+    }
+    expect(sent('tasks/get')[0]).toMatchObject({ taskId: 't1' });
+    await client.close();
+  });
+
+  it('is what the caller gets when it wants to see to it by itself', async () => {
+    const { client, sent, pass } = await scripted(EXTENSION, telling([task('working')]));
+    expect(await client.call('tools/call', { name: 'x' }, { manual: true })).toMatchObject(made());
+    await pass(10_000);
+    expect(sent('tasks/get')).toEqual([]);
+    await client.close();
+  });
+
+  it('never has words for it, even when the caller does [ext-tasks.no-task-parameter]', async () => {
+    const { client, sent } = await scripted(EXTENSION, { 'tools/call': () => content('a') });
+    await client.call('tools/call', { name: 'x', task: { ttl: 5 } });
+    expect(sent('tools/call')[0]).not.toHaveProperty('task');
+    await client.close();
+  });
+
+  it.each([
+    ['its structured content', { ...content('5'), structuredContent: { sum: 5 } }, { sum: 5 }],
+    ['an error when that does not fit', { ...content('5'), structuredContent: { sum: '5' } }, 'peer/invalid-result'],
+    ['an error when there is none', content('5'), 'peer/invalid-result'],
+    ['the words of a tool that failed', { ...content('oh'), isError: true }, 'tool/failed'],
+    ['an error when it is no result', { content: 5 }, 'peer/invalid-result'],
+  ])('gives %s', async (_, result, expected) => {
+    const { client, pass } = await scripted(EXTENSION, telling([task('completed', { result })]));
+    const value = ending((client.tools.sum as () => Promise<unknown>)());
+    await pass(100);
+    expect(await value).toEqual(expected);
+    await client.close();
+  });
+
+  it('fails as the call would have failed', async () => {
+    const error = { code: -32055, message: 'The rate limit', data: { after: 5 } };
+    const { client, pass } = await scripted(EXTENSION, telling([task('failed', { error })]));
+    const result = client.callTool('x').catch(each => each);
+    await pass(100);
+    expect(await result).toMatchObject({ code: 'peer/error', rpc: -32055, data: { after: 5 } });
+    expect((await result).message).toContain('The rate limit');
+    await client.close();
+  });
+
+  it.each([
+    ['task/cancelled', task('cancelled', { statusMessage: 'enough' })],
+    ['task/unknown', failing(-32602)],
+    ['peer/error', failing(-32603)],
+    ['peer/invalid-result', task('completed')],
+    ['peer/invalid-result', task('failed')],
+    ['peer/invalid-result', task('input_required')],
+    ['peer/invalid-result', task('asleep')],
+    ['peer/invalid-result', task('working', { taskId: 't2' })],
+    ['peer/invalid-result', { status: 'working' }],
+  ])('rejects with %s after %j', async (code, told) => {
+    const { client, pass } = await scripted(EXTENSION, telling([told]));
+    const result = ending(client.callTool('x'));
+    await pass(100);
+    expect(await result).toBe(code);
+    await client.close();
+  });
+
+  it('is invalid for other methods, and for who has not said that it can have tasks [ext-tasks.create-unsupported-method-invalid ext-tasks.supported-methods]', async () => {
+    const script = { 'prompts/get': () => ({ ...made(), messages: [] }), 'tools/call': () => made() };
+    const capabilities = { tools: {}, prompts: {} };
+    const first = await scripted(EXTENSION, script, {}, { capabilities });
+    expect(await ending(first.client.call('prompts/get', { name: 'x' }))).toBe('peer/invalid-result');
+    const second = await scripted(EXTENSION, script, { tasks: false }, { capabilities });
+    expect(await ending(second.client.callTool('x'))).toBe('peer/invalid-result');
+    expect(second.sent('tools/call')[0]?._meta).toMatchObject({ 'io.modelcontextprotocol/clientCapabilities': {} });
+    expect(JSON.stringify(second.said)).not.toContain(TASKS);
+    await first.client.close();
+    await second.client.close();
+  });
+
+  it('may have ended when it is told of', async () => {
+    const ended = task('completed', { result: content('done') });
+    const { client } = await scripted(
+      EXTENSION,
+      telling([ended], { 'tools/call': () => ({ resultType: 'task', ...task('completed') }) }),
+    );
+    expect(await client.callTool('x')).toEqual(content('done'));
+    await client.close();
+  });
+});
+
+describe('the waiting for a task', () => {
+  it('looks no more often than the server last said [ext-tasks.poll-interval-respected ext-tasks.poll-interval-may-change]', async () => {
+    const { client, sent, pass } = await scripted(
+      EXTENSION,
+      telling([
+        task('working', { pollIntervalMs: 5000 }),
+        task('working', { pollIntervalMs: 0 }),
+        task('working', { pollIntervalMs: undefined }),
+        task('working', { pollIntervalMs: 1e12 }),
+        task('completed', { result: content('done') }),
+      ]),
+    );
+    const result = client.callTool('x');
+    const looks = async (ms: number) => {
+      await pass(ms);
+      return sent('tasks/get').length;
+    };
+    expect([await looks(99), await looks(1)]).toEqual([0, 1]);
+    expect([await looks(4999), await looks(1)]).toEqual([1, 2]);
+    expect([await looks(49), await looks(1)]).toEqual([2, 3]);
+    expect([await looks(999), await looks(1)]).toEqual([3, 4]);
+    expect([await looks(60 * 60_000 - 1), await looks(1)]).toEqual([4, 5]);
+    await result;
+    await client.close();
+  });
+
+  it('ends with the time for which the server keeps the task, counted from the first sight, and never without one [ext-tasks.ttl-backstop ext-tasks.ttl-null-unlimited ext-tasks.poll-interval-may-change]', async () => {
+    const { client, sent, pass } = await scripted(
+      EXTENSION,
+      telling([task('working', { ttlMs: null }), task('working', { ttlMs: 250 })], {
+        'tools/call': () => made({ ttlMs: 50 }),
+      }),
+    );
+    await pass(5000);
+    const result = client.callTool('x').catch(each => each);
+    for (const ms of [50, 100, 50]) await pass(ms);
+    expect(sent('tasks/get').length).toBe(2);
+    await pass(100);
+    expect(await result).toMatchObject({ code: 'task/expired', data: { taskId: 't1' } });
+    await client.close();
+  });
+
+  it('outlives the connection [ext-tasks.poll-until-terminal]', async () => {
+    let unplugged = true;
+    const stage = await scripted(EXTENSION, {
+      ...telling([]),
+      'tasks/get': () => {
+        if (!unplugged) return task('completed', { result: content('done') });
+        void stage.cut();
+        return undefined;
+      },
+    });
+    const { client, pass, problems, sent } = stage;
+    const result = client.callTool('x');
+    await pass(100);
+    await soon();
+    expect(problems).toContain('connection/closed');
+    const before = sent('tasks/get').length;
+    await pass(999);
+    expect(sent('tasks/get').length).toBe(before);
+    unplugged = false;
+    await pass(1);
+    expect(await result).toEqual(content('done'));
+    expect(stage.roads).toBeGreaterThan(1);
+    await client.close();
+  });
+
+  it('gives up in the end, and says what to come back by', async () => {
+    const { client, pass, sent } = await scripted(EXTENSION, telling([], { 'tasks/get': () => undefined }), {
+      idleTimeout: 10,
+    });
+    const result = client.callTool('x').catch(each => each);
+    for (let n = 0; n < 60; n++) await pass(30_000);
+    expect(await result).toMatchObject({ code: 'task/out-of-reach', data: { taskId: 't1' } });
+    expect(sent('tasks/get')).toHaveLength(20);
+    expect(sent('tasks/cancel')).toEqual([]);
+    await client.close();
+  });
+
+  it('hears what a listening tells, and needs none [ext-tasks.client-may-poll-too tasks.notification.polling-goes-on]', async () => {
+    const { client, pass, tell, sent } = await scripted(EXTENSION, telling([task('working')]));
+    const seen: string[] = [];
+    const result = client.callTool(
+      'x',
+      {},
+      { onTask: ({ status, statusMessage = '' }) => seen.push(status + statusMessage) },
+    );
+    await pass(0);
+    const notify = (params: JsonObject) => tell({ method: 'notifications/tasks', params });
+    for (const ms of [60, 40]) {
+      await notify(task('working', { statusMessage: String(ms) }));
+      await pass(ms);
+    }
+    expect(sent('tasks/get')).toHaveLength(1);
+    await notify(task('completed', { taskId: 't2', result: content('other') }));
+    await notify(task('completed', { lastUpdatedAt: '2025-01-01T00:00:00Z', result: content('of before') }));
+    await notify(task('completed', { result: content('done') }));
+    await notify(task('working'));
+    expect(await result).toEqual(content('done'));
+    expect(seen).toEqual(['working', 'working60', 'working40', 'working', 'completed']);
+    await pass(10_000);
+    expect(sent('tasks/get')).toHaveLength(1);
+    await client.close();
+  });
+
+  it('is not taken in by an answer that an ending has overtaken', async () => {
+    const script = telling([], { 'tasks/get': () => undefined });
+    const { client, said, pass, tell } = await scripted(EXTENSION, script);
+    const seen: string[] = [];
+    const result = client.callTool('x', {}, { onTask: ({ status }) => seen.push(status) });
+    await pass(100);
+    await tell({ method: 'notifications/tasks', params: task('completed', { result: content('done') }) });
+    const { id } = said.find(({ method }) => method === 'tasks/get') as JsonObject;
+    await tell({ id, result: { resultType: 'complete', ...task('working') } });
+    expect([await result, seen]).toEqual([content('done'), ['working', 'completed']]);
+    await client.close();
+  });
+
+  it('ends when the client is closed', async () => {
+    const { client, pass } = await scripted(EXTENSION, telling([task('working')]));
+    const result = ending(client.callTool('x'));
+    await pass(0);
+    const handle = client.tasks.resume('t1');
+    await client.close();
+    expect(await result).toBe('connection/closed');
+    expect(await ending(handle.result())).toBe('connection/closed');
+  });
+});
+
+describe('giving a call up that has become a task', () => {
+  it('cancels the task in its own way [ext-tasks.cancel.request-shape ext-tasks.cancel.not-by-notification cancellation.not-for-tasks ext-tasks.cancel.client-may-forget]', async () => {
+    const { client, said, sent, pass } = await scripted(EXTENSION, telling([task('working')]));
+    const controller = new AbortController();
+    const result = client.callTool('x', {}, { signal: controller.signal }).catch(each => each);
+    await pass(100);
+    controller.abort('enough');
+    expect(await result).toMatchObject({ code: 'call/aborted', cause: 'enough' });
+    await pass(10_000);
+    expect(sent('tasks/cancel')).toEqual([expect.objectContaining({ taskId: 't1' })]);
+    expect(sent('tasks/get')).toHaveLength(1);
+    expect(said.map(({ method }) => method)).not.toContain('notifications/cancelled');
+    await client.close();
+  });
+
+  it('happens by itself when it takes too long', async () => {
+    const { client, sent, pass } = await scripted(EXTENSION, telling([task('working')]));
+    const result = ending(client.callTool('x', {}, { totalTimeout: 1000 }));
+    for (let n = 0; n < 10; n++) await pass(100);
+    expect(await result).toBe('call/timeout');
+    await soon();
+    expect(sent('tasks/cancel')).toHaveLength(1);
+    await client.close();
+  });
+});
+
+describe('what a task asks', () => {
+  const asking = (keys: string[]) =>
+    task('input_required', { inputRequests: Object.fromEntries(keys.map(key => [key, form])) });
+  const done = task('completed', { result: content('done') });
+
+  it('is answered once, all at once, by what answers any question [ext-tasks.update.request-shape ext-tasks.update.client-fulfils ext-tasks.update.keys-outstanding ext-tasks.update.client-answers-once ext-tasks.input-requests-deduplicated ext-tasks.not-via-retry]', async () => {
+    const states = [asking(['a', 'b']), asking(['a', 'b']), asking(['b', 'c']), task('working'), done];
+    const asked: string[] = [];
+    const signals: AbortSignal[] = [];
+    const elicit = ({ message }: { message: string }, { signal }: Asked) => {
+      asked.push(message);
+      signals.push(signal);
+      return { action: 'accept' as const, content: {} };
+    };
+    const { client, sent, pass } = await scripted(EXTENSION, telling(states), { elicit });
+    const result = client.callTool('x');
+    for (let n = 0; n < 5; n++) await pass(100);
+    expect(await result).toEqual(content('done'));
+    expect(asked).toEqual(['m', 'm', 'm']);
+    expect(signals.some(({ aborted }) => aborted)).toBe(false);
+    const answer = { action: 'accept', content: {} };
+    expect(sent('tasks/update').map(({ _meta, ...rest }) => rest)).toEqual([
+      { taskId: 't1', inputResponses: { a: answer, b: answer } },
+      { taskId: 't1', inputResponses: { c: answer } },
+    ]);
+    expect(sent('tools/call')).toHaveLength(1);
+    await client.close();
+  });
+
+  it('has keys of its own, whatever was asked before there was a task [ext-tasks.input-keys-separate-from-mrtr]', async () => {
+    const { client, sent, pass } = await scripted(
+      EXTENSION,
+      telling([asking(['a']), done], {
+        'tools/call': (_, nth) =>
+          nth === 0 ? { resultType: 'input_required', inputRequests: { a: form }, requestState: 's' } : made(),
+      }),
+      accept,
+    );
+    const result = client.callTool('x');
+    for (let n = 0; n < 2; n++) await pass(100);
+    await result;
+    expect(sent('tools/call')).toHaveLength(2);
+    expect(sent('tasks/update')).toHaveLength(1);
+    expect(sent('tasks/update')[0]).not.toHaveProperty('requestState');
+    await client.close();
+  });
+
+  it('is looked at while the user thinks, whose time is not that of the call', async () => {
+    let decide: (answer: object) => void = () => {};
+    const elicit = () => new Promise<never>(resolve => (decide = resolve as never));
+    const states = [asking(['a']), asking(['a']), asking(['a']), asking(['a']), done];
+    const { client, sent, pass } = await scripted(EXTENSION, telling(states), { elicit });
+    const result = client.callTool('x', {}, { totalTimeout: 250 });
+    for (let n = 0; n < 4; n++) await pass(100);
+    expect([sent('tasks/get').length, sent('tasks/update').length]).toEqual([4, 0]);
+    decide({ action: 'decline' });
+    await soon();
+    expect(sent('tasks/update')).toHaveLength(1);
+    await pass(100);
+    expect(await result).toEqual(content('done'));
+    await client.close();
+  });
+
+  it.each([
+    ['working', { statusMessage: 'somebody else has answered' }],
+    ['cancelled', {}],
+  ])('is withdrawn when the task is %s meanwhile', async (status, more) => {
+    const withdrawn: boolean[] = [];
+    const elicit = (_: unknown, { signal }: { signal: AbortSignal }) =>
+      new Promise<never>(() => signal.addEventListener('abort', () => withdrawn.push(true)));
+    const { client, sent, pass } = await scripted(EXTENSION, telling([asking(['a']), task(status, more), done]), {
+      elicit,
+    });
+    const result = ending(client.callTool('x', {}, { totalTimeout: 300 }));
+    for (let n = 0; n < 3; n++) await pass(100);
+    expect(await result).toEqual(status === 'working' ? content('done') : 'task/cancelled');
+    expect(withdrawn).toEqual([true]);
+    expect(sent('tasks/update')).toEqual([]);
+    await client.close();
+  });
+
+  it.each([
+    ['has no handler', {}],
+    ['has one that throws', { elicit: () => Promise.reject(new Error('no')) }],
+    ['has one that takes too long', { elicit: () => new Promise<never>(() => {}), answerTimeout: 50 }],
+  ])('ends the call of who %s, and cancels the task', async (_, options) => {
+    const { client, sent, pass } = await scripted(EXTENSION, telling([asking(['a'])]), options);
+    const result = ending(client.callTool('x'));
+    await pass(100);
+    await pass(50);
+    expect(await result).toBe('call/cannot-answer');
+    await soon();
+    expect([sent('tasks/update').length, sent('tasks/cancel').length]).toEqual([0, 1]);
+    await client.close();
+  });
+
+  it('is not answered without end', async () => {
+    const { client, sent, pass } = await scripted(
+      EXTENSION,
+      telling([], { 'tasks/get': (_, nth) => asking([`k${nth}`]) }),
+      { ...accept, maxRounds: 3 },
+    );
+    const result = ending(client.callTool('x'));
+    for (let n = 0; n < 5; n++) await pass(100);
+    expect(await result).toBe('call/too-many-rounds');
+    expect(sent('tasks/update')).toHaveLength(3);
+    await client.close();
+  });
+
+  it('may have been in vain: the task has ended, or the server has another reason', async () => {
+    for (const [states, code] of [
+      [[asking(['a']), done], content('done')],
+      [[asking(['a']), asking(['a'])], 'peer/error'],
+      [[asking(['a']), failing(-32602)], 'task/unknown'],
+    ] as const) {
+      const script = telling([...states], { 'tasks/update': () => failing(-32602) });
+      const { client, pass } = await scripted(EXTENSION, script, accept);
+      const result = ending(client.callTool('x'));
+      for (let n = 0; n < 3; n++) await pass(100);
+      expect(await result).toEqual(code);
+      await client.close();
+    }
+  });
+});

@@ -1,0 +1,329 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import {
+  content,
+  EXTENSION,
+  ending,
+  failing,
+  PARAMETER,
+  plain,
+  type Script,
+  scripted,
+  soon,
+} from './fixtures/scripted.js';
+
+const made = (more: JsonObject = {}) => ({ task: plain('working', more) });
+const related = { 'io.modelcontextprotocol/related-task': { taskId: 't1' } };
+
+/** A server that makes a task of each call that says so, and tells of it in this order; the last for ever. */
+const telling = (states: JsonObject[], more: Script = {}): Script => ({
+  'tools/call': ({ task }) => (task ? made() : content('at once')),
+  'tasks/get': (_, nth) => states[Math.min(nth, states.length - 1)],
+  'tasks/result': () => ({ ...content('done'), _meta: related }),
+  'tasks/cancel': () => plain('cancelled'),
+  ...more,
+});
+const withoutMeta = (all: JsonObject[]) => all.map(({ _meta, ...rest }) => rest);
+
+describe('a tool that runs as a task', () => {
+  it('is called as one, waited for, and gives what a call gives [tasks.tool.required-used tasks.create.by-task-param schema.request.tools-call.task tasks.poll.until-terminal tasks.poll.interval-respected tasks.notification.not-relied-on schema.request.tasks-get schema.request.tasks-result tasks.related-task.not-in-requests]', async () => {
+    const { client, sent, pass } = await scripted(PARAMETER, telling([plain('working'), plain('completed')]));
+    const result = client.callTool('x', { a: 1 });
+    await pass(99);
+    expect(sent('tasks/get')).toEqual([]);
+    await pass(1);
+    await pass(100);
+    expect(await result).toEqual(content('done'));
+    await pass(10_000);
+    expect(withoutMeta(sent('tools/call'))).toEqual([{ name: 'x', arguments: { a: 1 }, task: {} }]);
+    expect(withoutMeta(sent('tasks/get'))).toEqual([{ taskId: 't1' }, { taskId: 't1' }]);
+    expect(withoutMeta(sent('tasks/result'))).toEqual([{ taskId: 't1' }]);
+    expect(JSON.stringify([sent('tasks/get'), sent('tasks/result')])).not.toContain('related-task');
+    await client.close();
+  });
+
+  const capabilities = { tools: {}, tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } };
+  it.each([
+    ['is called as a task', 'required', capabilities, {}, true, true],
+    ['is called as a task where the caller wishes', 'optional', capabilities, {}, false, true],
+    ['never is called as a task [tasks.tool.forbidden-not-used]', 'forbidden', capabilities, {}, false, false],
+    ['never is called as a task [tasks.tool.forbidden-not-used]', null, capabilities, {}, false, false],
+    [
+      'never is called as a task of a server without tasks [tasks.tool.needs-server-capability tasks.capability.absent-no-tasks]',
+      'required',
+      { tools: {} },
+      {},
+      false,
+      false,
+    ],
+    [
+      'never is called as a task of a server with tasks of other kinds [tasks.capability.exhaustive tasks.capability.checked-by-requestor]',
+      'required',
+      { tools: {}, tasks: { list: {}, cancel: {}, requests: {} } },
+      {},
+      false,
+      false,
+    ],
+    ['never is called as a task by who has none', 'required', capabilities, { tasks: false }, false, false],
+    [
+      'is found out also by who does not judge results',
+      'required',
+      capabilities,
+      { validate: 'off' as const },
+      true,
+      true,
+    ],
+  ])('%s (%s)', async (_, taskSupport, offered, options, plainly, wished) => {
+    const stage = await scripted(PARAMETER, telling([plain('completed')]), options, {
+      capabilities: offered,
+      taskSupport,
+    });
+    const called = stage.client.callTool('x');
+    await stage.pass(100);
+    await called;
+    await stage.client.tasks.start('x', {}, { ttl: 5000 });
+    const raw = stage.client.call('tools/call', { name: 'x', task: { ttl: 7 } });
+    await stage.pass(100);
+    await raw;
+    const task = stage.sent('tools/call').map(params => params.task);
+    expect(task).toEqual([
+      plainly ? {} : undefined,
+      wished ? { ttl: 5000 } : undefined,
+      wished ? { ttl: 7 } : undefined,
+    ]);
+    await stage.client.close();
+  });
+
+  it('may be refused, and must not become a task by itself', async () => {
+    const first = await scripted(PARAMETER, { 'tools/call': () => failing(-32601, 'no tasks') });
+    await expect(first.client.callTool('x')).rejects.toMatchObject({ code: 'peer/error', rpc: -32601 });
+    const second = await scripted(PARAMETER, { 'tools/call': () => made() }, {}, { taskSupport: null });
+    expect(await ending(second.client.callTool('x'))).toBe('peer/invalid-result');
+    await first.client.close();
+    await second.client.close();
+  });
+
+  it('reports its progress until it has ended [progress.task-token-outlives-create progress.task-same-token progress.task-stops-at-terminal]', async () => {
+    const { client, sent, pass, tell } = await scripted(PARAMETER, telling([plain('working'), plain('completed')]));
+    const heard: number[] = [];
+    const result = client.callTool('x', {}, { onProgress: ({ progress }) => heard.push(progress) });
+    await pass(50);
+    const [{ _meta } = {}] = sent('tools/call');
+    const { progressToken } = _meta as JsonObject;
+    const report = (progress: number) =>
+      tell({ method: 'notifications/progress', params: { progressToken, progress } });
+    await report(1);
+    await pass(100);
+    await report(2);
+    await pass(100);
+    await result;
+    await report(3);
+    expect(heard).toEqual([1, 2]);
+    await client.close();
+  });
+
+  it('reports no progress to who has given it up, or has heard of its end', async () => {
+    const script = telling([plain('working'), plain('completed')]);
+    const { client, sent, pass, tell } = await scripted(PARAMETER, script);
+    const heard: string[] = [];
+    const controller = new AbortController();
+    const hears = (name: string) => ({ onProgress: () => heard.push(name) });
+    const given = ending(client.callTool('x', {}, { signal: controller.signal, ...hears('given up') }));
+    const handle = await client.tasks.start('x', {}, hears('started'));
+    const report = async () => {
+      for (const { _meta } of sent('tools/call')) {
+        const { progressToken } = _meta as JsonObject;
+        await tell({ method: 'notifications/progress', params: { progressToken, progress: 1 } });
+      }
+    };
+    await report();
+    controller.abort();
+    await given;
+    await report();
+    const result = handle.result();
+    for (let n = 0; n < 2; n++) await pass(100);
+    await result;
+    await report();
+    expect(heard).toEqual(['given up', 'started', 'started']);
+    await client.close();
+  });
+
+  it.each([
+    ['its own error, whatever its code', plain('failed'), failing(-32602, 'no such city'), 'peer/error', -32602],
+    ['that it is unknown, since its result is gone', plain('completed'), failing(-32602), 'task/unknown', -32602],
+    ['that it was cancelled', plain('cancelled'), failing(-32602), 'task/cancelled', undefined],
+    ['that it is unknown', failing(-32602), failing(-32602), 'task/unknown', -32602],
+  ])('ends with %s [tasks.result.exact-error tasks.error.unknown-task]', async (_, told, result, code, rpc) => {
+    const { client, pass } = await scripted(PARAMETER, telling([told], { 'tasks/result': () => result }));
+    const error = client.callTool('x').catch(each => each);
+    await pass(100);
+    expect(await error).toMatchObject({ code, rpc });
+    await client.close();
+  });
+
+  it('that failed gives what the tool says of it, as a call does [tasks.result.exact-result]', async () => {
+    const result = { ...content('oh'), isError: true };
+    const { client, pass } = await scripted(PARAMETER, telling([plain('failed')], { 'tasks/result': () => result }));
+    const called = client.callTool('x');
+    const failed = ending((client.tools.x as () => Promise<unknown>)());
+    await pass(100);
+    expect([await called, await failed]).toEqual([result, 'tool/failed']);
+    await client.close();
+  });
+
+  it('wakes who waits when its server tells of it [tasks.notification.not-relied-on schema.notification.tasks-status]', async () => {
+    const { client, sent, pass, tell } = await scripted(PARAMETER, telling([plain('working')]));
+    const result = client.callTool('x');
+    await pass(10);
+    await tell({ method: 'notifications/tasks/status', params: plain('completed') });
+    expect(await result).toEqual(content('done'));
+    expect(sent('tasks/get')).toEqual([]);
+    await client.close();
+  });
+});
+
+describe('a task that asks by requests', () => {
+  const form = { message: 'm', requestedSchema: { type: 'object', properties: {} }, _meta: related };
+
+  it('asks who waits for its result, for as long as that takes [tasks.input-required.requestor-calls-result tasks.poll.continues-beside-result tasks.related-task.on-all-messages tasks.related-task.nested-same-id]', async () => {
+    let decide: (answer: object) => void = () => {};
+    const elicit = () => new Promise<never>(resolve => (decide = resolve as never));
+    const script = telling([plain('working'), plain('input_required')], { 'tasks/result': () => undefined });
+    const { client, said, sent, pass, tell } = await scripted(PARAMETER, script, { elicit });
+    const states: string[] = [];
+    const result = client.callTool('x', {}, { totalTimeout: 600_000, onTask: ({ status }) => states.push(status) });
+    for (let n = 0; n < 2; n++) await pass(100);
+    expect(sent('tasks/result')).toHaveLength(1);
+    await tell({ id: 'q', method: 'elicitation/create', params: form });
+    await pass(29 * 60_000);
+    decide({ action: 'accept', content: {} });
+    await soon();
+    expect(said).toContainEqual({ jsonrpc: '2.0', id: 'q', result: { action: 'accept', content: {}, _meta: related } });
+    await pass(599_000);
+    const { id } = said.find(({ method }) => method === 'tasks/result') as JsonObject;
+    await tell({ id, result: { ...content('done'), _meta: { ...related, 'com.example/a': 1 } } });
+    expect(await result).toEqual({ ...content('done'), _meta: { 'com.example/a': 1 } });
+    expect(sent('tasks/get')).toHaveLength(2);
+    expect(states).toEqual(
+      ['working', 'working', 'input_required', 'completed'].filter((each, at, all) => each !== all[at - 1]),
+    );
+    await client.close();
+  });
+
+  it('may be cancelled, or fail, while its result is waited for', async () => {
+    for (const [end, code] of [
+      [plain('cancelled'), 'task/cancelled'],
+      [plain('failed'), 'peer/error'],
+      [failing(-32602), 'task/unknown'],
+    ] as const) {
+      const states = [plain('input_required'), end];
+      const { client, pass } = await scripted(PARAMETER, telling(states, { 'tasks/result': () => failing(-32603) }));
+      const result = ending(client.callTool('x'));
+      await pass(100);
+      expect(await result).toBe(code);
+      await client.close();
+    }
+  });
+
+  it('is given up without a word about the request [cancellation.not-for-tasks tasks.http.disconnect-allowed]', async () => {
+    const states = [plain('input_required')];
+    const script = telling(states, { 'tasks/result': () => undefined });
+    const { client, said, sent, pass, tell, problems } = await scripted(PARAMETER, script);
+    const controller = new AbortController();
+    const result = ending(client.callTool('x', {}, { signal: controller.signal }));
+    await pass(100);
+    controller.abort();
+    expect(await result).toBe('call/aborted');
+    await soon();
+    expect(sent('tasks/cancel')).toHaveLength(1);
+    const { id } = said.find(({ method }) => method === 'tasks/result') as JsonObject;
+    await tell({ id, error: { code: -32602, message: 'cancelled' } });
+    expect(said.map(({ method }) => method)).not.toContain('notifications/cancelled');
+    expect(problems).toEqual([]);
+    await client.close();
+  });
+});
+
+describe('giving a call up that will become a task', () => {
+  it('cancels the task as soon as its name is known [cancellation.not-for-tasks]', async () => {
+    const { client, said, sent, tell, pass } = await scripted(
+      PARAMETER,
+      telling([], { 'tools/call': () => undefined }),
+    );
+    const controller = new AbortController();
+    const result = ending(client.callTool('x', {}, { signal: controller.signal }));
+    await pass(0);
+    controller.abort();
+    expect(await result).toBe('call/aborted');
+    const { id } = said.find(({ method }) => method === 'tools/call') as JsonObject;
+    await tell({ id, result: made() });
+    expect(withoutMeta(sent('tasks/cancel'))).toEqual([{ taskId: 't1' }]);
+    expect(said.map(({ method }) => method)).not.toContain('notifications/cancelled');
+    await client.close();
+  });
+
+  it('says nothing of the request, also when it takes too long [cancellation.not-for-tasks]', async () => {
+    const { client, said, pass } = await scripted(PARAMETER, telling([], { 'tools/call': () => undefined }));
+    const result = ending(client.callTool('x', {}, { idleTimeout: 100 }));
+    await pass(100);
+    expect(await result).toBe('call/timeout');
+    expect(said.map(({ method }) => method)).not.toContain('notifications/cancelled');
+    await client.close();
+  });
+
+  it('says nothing to a server whose tasks can not be cancelled [tasks.capability.cancel-flag]', async () => {
+    const capabilities = { tools: {}, tasks: { requests: { tools: { call: {} } } } };
+    const stage = await scripted(PARAMETER, telling([plain('working')]), {}, { capabilities });
+    const { client, sent, pass } = stage;
+    const result = ending(client.callTool('x', {}, { totalTimeout: 500 }));
+    for (let n = 0; n < 6; n++) await pass(100);
+    expect(await result).toBe('call/timeout');
+    expect(sent('tasks/cancel')).toEqual([]);
+    expect(await ending(client.tasks.cancel('t1'))).toBe('call/not-offered');
+    expect(await ending(client.tasks.list()[Symbol.asyncIterator]().next())).toBe('call/not-offered');
+    await client.close();
+  });
+});
+
+describe('a client that is asked to make a task of a question', () => {
+  it('just answers it: it declares no tasks [tasks.undeclared-ignored schema.capability.client.tasks]', async () => {
+    const elicit = () => ({ action: 'accept' as const, content: {} });
+    const sample = () => ({ role: 'assistant' as const, model: 'm', content: { type: 'text' as const, text: 'x' } });
+    const { client, said, tell, sent } = await scripted(PARAMETER, {}, { elicit, sample });
+    expect((sent('initialize')[0] as JsonObject).capabilities).not.toHaveProperty('tasks');
+    expect((sent('initialize')[0] as JsonObject).capabilities).not.toHaveProperty('extensions');
+    const requestedSchema = { type: 'object', properties: {} };
+    const task = { ttl: 1000 };
+    await tell({ id: 1, method: 'elicitation/create', params: { message: 'm', requestedSchema, task } });
+    await tell({ id: 2, method: 'sampling/createMessage', params: { messages: [], maxTokens: 1, task } });
+    await tell({ id: 3, method: 'tasks/get', params: { taskId: 't1' } });
+    await soon();
+    const answers = said.filter(({ method }) => method === undefined);
+    expect(answers).toMatchObject(
+      [
+        { id: 3, error: { code: -32601 } },
+        { id: 1, result: { action: 'accept', content: {} } },
+        { id: 2, result: { role: 'assistant' } },
+      ].sort((a, b) => answers.findIndex(each => each.id === a.id) - answers.findIndex(each => each.id === b.id)),
+    );
+    expect(answers).toHaveLength(3);
+    await client.close();
+  });
+});
+
+describe('what stands in no revision, or is not offered', () => {
+  it.each([
+    ['2025-06-18', { tools: {} }, 'call/not-in-revision', 'call/not-in-revision'],
+    [PARAMETER, { tools: {} }, 'call/not-offered', 'call/not-offered'],
+    [EXTENSION, { tools: {} }, 'call/not-offered', 'call/not-in-revision'],
+  ])('is not asked: %s %j', async (revision, capabilities, code, listing) => {
+    const { client, said } = await scripted(revision, {}, {}, { capabilities });
+    const before = said.length;
+    expect(await ending(client.tasks.get('t1'))).toBe(code);
+    expect(await ending(client.tasks.cancel('t1'))).toBe(code);
+    expect(await ending(client.tasks.resume('t1').result())).toBe(code);
+    expect(await ending(client.tasks.list()[Symbol.asyncIterator]().next())).toBe(listing);
+    expect(said.length).toBe(before);
+    await client.close();
+  });
+});

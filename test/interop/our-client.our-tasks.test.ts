@@ -1,0 +1,113 @@
+import { type Client, connect, memoryStores, type TaskState } from 'tenon';
+import { serveHttp } from 'tenon/node';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { collect, textOf } from './collect.js';
+import { createTaskServer, type Joinery } from './fixtures/our-tasks.js';
+import { program, stdioPeer } from './process.js';
+
+interface Peer {
+  join(options: object): Promise<Client<Joinery>>;
+  stop(): Promise<void>;
+}
+
+const roads: Record<string, (revision: string) => Promise<Peer>> = {
+  async memory(revision) {
+    const server = createTaskServer();
+    return { join: options => connect<Joinery>(server, { revision, ...options }), stop: async () => {} };
+  },
+  async stdio(revision) {
+    const { target } = stdioPeer(program(new URL('./fixtures/our-tasks.ts', import.meta.url)));
+    return { join: options => connect<Joinery>(target, { revision, ...options }), stop: async () => {} };
+  },
+  async 'Streamable HTTP'(revision) {
+    const { url, close } = await serveHttp(createTaskServer(memoryStores()), { port: 0 });
+    return { join: options => connect<Joinery>(url, { revision, ...options }), stop: () => close() };
+  },
+};
+const lanes = Object.keys(roads).flatMap(road =>
+  ['2026-07-28', '2025-11-25'].map(revision => [road, revision] as const),
+);
+
+describe.each(lanes)('tasks of ours over %s on %s', (road, revision) => {
+  const asked: string[] = [];
+  const problems: string[] = [];
+  const elicit = ({ message }: { message: string }) => {
+    asked.push(message);
+    return { action: 'accept' as const, content: { name: message.length === 12 ? 'tenon' : 'glue' } };
+  };
+  let peer: Peer;
+  let client: Client<Joinery>;
+  beforeAll(async () => {
+    peer = await (roads[road] as (revision: string) => Promise<Peer>)(revision);
+    client = await peer.join({ elicit });
+    client.on('problem', ({ message }) => problems.push(message));
+  });
+  afterAll(async () => {
+    await client.close();
+    await peer.stop();
+    expect(problems).toEqual([]);
+  });
+
+  it('are waited for like any call', async () => {
+    expect(await client.tools.cut({ joint: 'a' })).toEqual({ cut: 2 });
+    expect(textOf(await client.tools.measure())).toBe('a foot');
+    await expect(client.tools.breaks()).rejects.toMatchObject({
+      code: 'tool/failed',
+      message: expect.stringContaining('blunt'),
+    });
+    expect(await client.callTool('breaks')).toMatchObject({ isError: true });
+  });
+
+  it('are started, and come back to', async () => {
+    const started = await client.tasks.start('cut', { joint: 'a', pieces: 3 }, { ttl: 60_000 });
+    expect(started.id).toMatch(/./);
+    const resumed = client.tasks.resume(started.id as string, { tool: 'cut' });
+    expect(await Promise.all([started.result(), resumed.result()])).toEqual([{ cut: 3 }, { cut: 3 }]);
+    expect(await client.tasks.get(started.id as string)).toMatchObject({ status: 'completed' });
+    expect((await client.tasks.start('measure')).id).toBeUndefined();
+  });
+
+  it('ask, and are answered once', async () => {
+    asked.length = 0;
+    const states: TaskState[] = [];
+    const handle = await client.tasks.start('choose', {}, { onTask: task => states.push(task) });
+    expect(textOf(await handle.result())).toBe('tenon, glue');
+    expect(asked).toEqual(['Which joint?', 'And then?']);
+    expect(states.at(-1)?.status).toBe('completed');
+  });
+
+  it('are cancelled with the call, and by their handle', async () => {
+    const controller = new AbortController();
+    let id = '';
+    const onTask = ({ taskId }: TaskState) => {
+      id = taskId;
+      controller.abort();
+    };
+    await expect(client.tools.dries({}, { signal: controller.signal, onTask })).rejects.toMatchObject({
+      code: 'call/aborted',
+    });
+    await expect(client.tasks.resume(id).result()).rejects.toMatchObject({ code: 'task/cancelled' });
+    const handle = await client.tasks.start('dries');
+    await handle.cancel();
+    await expect(handle.result()).rejects.toMatchObject({ code: 'task/cancelled' });
+    await client.tasks.cancel(handle.id as string);
+    await expect(client.tasks.get('none')).rejects.toMatchObject({ code: 'task/unknown' });
+  });
+
+  it('are listed where there is a list', async () => {
+    const listing = collect(client.tasks.list());
+    if (revision === '2026-07-28') await expect(listing).rejects.toMatchObject({ code: 'call/not-in-revision' });
+    else expect((await listing).length).toBeGreaterThan(1);
+  });
+
+  it('wait for who can answer', async () => {
+    if (road === 'stdio') return;
+    const mute = await peer.join({});
+    const handle = await client.tasks.start('choose');
+    const id = handle.id as string;
+    if (revision === '2026-07-28')
+      await expect(mute.tasks.resume(id).result()).rejects.toMatchObject({ code: 'call/cannot-answer' });
+    await mute.close();
+    expect(textOf(await handle.result())).toBe('tenon, glue');
+  });
+});

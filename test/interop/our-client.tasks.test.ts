@@ -1,0 +1,168 @@
+import { type Channel, type Client, connect, createPair, type TaskState } from 'tenon';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { collect, textOf } from './collect.js';
+import { createV1Tasks, v1Tasks } from './fixtures/sdk-v1-tasks.js';
+import { official, startHttpPeer, stdioPeer } from './process.js';
+
+interface Road {
+  readonly client: Client;
+  stop(): Promise<void>;
+}
+
+const asked: string[] = [];
+const options = {
+  elicit({ message }: { message: string }) {
+    asked.push(message);
+    return { action: 'accept' as const, content: { name: 'tenon', interpretation: 'technical' } };
+  },
+};
+
+/** The SDK's server on a pair of ours. */
+async function inMemory(): Promise<Road> {
+  const { server, store } = createV1Tasks();
+  const pair = createPair();
+  await server.connect(asTransport(pair.server) as never);
+  const client = await connect(pair.client, options);
+  return {
+    client,
+    async stop() {
+      await client.close();
+      await server.close();
+      store.cleanup();
+    },
+  };
+}
+
+function asTransport(channel: Channel) {
+  const transport = {
+    onmessage: undefined as ((message: unknown) => void) | undefined,
+    onclose: undefined as (() => void) | undefined,
+    async start() {
+      await channel.open({
+        message: value => transport.onmessage?.(value),
+        unreadable() {},
+        lost() {},
+        closed: () => transport.onclose?.(),
+      });
+    },
+    send: async (message: unknown) => channel.send(message as never),
+    close: async () => channel.close(),
+  };
+  return transport;
+}
+
+async function overHttp(): Promise<Road> {
+  const { origin, close } = await v1Tasks();
+  const client = await connect(`${origin}/mcp`, options);
+  return {
+    client,
+    async stop() {
+      await client.close();
+      await close();
+    },
+  };
+}
+
+describe.each([
+  ['in memory', inMemory],
+  ['over Streamable HTTP', overHttp],
+])('tasks of SDK v1 %s', (_, open) => {
+  let road: Road;
+  const problems: string[] = [];
+  beforeAll(async () => {
+    road = await open();
+    road.client.on('problem', ({ message }) => problems.push(message));
+  });
+  afterAll(async () => {
+    await road.stop();
+    expect(problems).toEqual([]);
+  });
+
+  it('are waited for [tasks.tool.required-used tasks.tool.optional-either]', async () => {
+    const { client } = road;
+    expect(textOf(await client.callTool('works'))).toBe('worked');
+    const handle = await client.tasks.start('works', {}, { ttl: 30_000 });
+    expect(handle.id).toMatch(/./);
+    expect(handle.state).toMatchObject({ status: 'working', ttlMs: 30_000, pollIntervalMs: 50 });
+    expect(textOf(await handle.result())).toBe('worked');
+    expect(handle.state?.status).toBe('completed');
+  });
+
+  it('ask who waits for them, with the words that name them [tasks.input-required.requestor-calls-result tasks.http.any-stream tasks.related-task.on-all-messages]', async () => {
+    asked.length = 0;
+    const states: TaskState[] = [];
+    const result = await road.client.callTool('asks', {}, { onTask: task => states.push(task) });
+    expect(textOf(result)).toBe('accept tenon, accept tenon');
+    expect(result).not.toHaveProperty('_meta');
+    expect(asked).toEqual(['Which joint?', 'Which joint?']);
+    expect(states.map(({ status }) => status)).toContain('input_required');
+    expect(states.at(-1)?.status).toBe('completed');
+  });
+
+  it('fail as the tool does [tasks.result.exact-result]', async () => {
+    const { client } = road;
+    expect(await client.callTool('fails')).toMatchObject({ isError: true });
+    await expect(client.tools.fails?.()).rejects.toMatchObject({ code: 'tool/failed' });
+  });
+
+  it('are cancelled with the call, and by name [cancellation.not-for-tasks]', async () => {
+    const { client } = road;
+    const controller = new AbortController();
+    const seen: TaskState[] = [];
+    const given = client.callTool('sleeps', {}, { signal: controller.signal, onTask: task => seen.push(task) });
+    setTimeout(() => controller.abort(), 120);
+    await expect(given).rejects.toMatchObject({ code: 'call/aborted' });
+    const [{ taskId } = { taskId: '' }] = seen;
+    const handle = client.tasks.resume(taskId);
+    await expect(handle.result()).rejects.toMatchObject({ code: 'task/cancelled' });
+    const other = await client.tasks.start('sleeps');
+    const ended = expect(other.result()).rejects.toMatchObject({ code: 'task/cancelled' });
+    await other.cancel();
+    await ended;
+    expect(other.state?.status).toBe('cancelled');
+    await client.tasks.cancel(taskId);
+    await expect(client.tasks.cancel('none')).rejects.toMatchObject({ code: 'task/unknown' });
+  });
+
+  it('are listed, and found by their id [tasks.list.cursor-opaque]', async () => {
+    const { client } = road;
+    const handle = await client.tasks.start('works');
+    const all = await collect(client.tasks.list());
+    expect(all.map(({ taskId }) => taskId)).toContain(handle.id);
+    expect(await client.tasks.get(handle.id as string)).toMatchObject({ taskId: handle.id });
+    await expect(client.tasks.get('none')).rejects.toMatchObject({ code: 'task/unknown', rpc: -32602 });
+  });
+});
+
+const everything = official('server-everything');
+describe.each([
+  ['stdio', async () => ({ target: stdioPeer([everything, 'stdio']).target, stop: async () => {} })],
+  [
+    'Streamable HTTP',
+    async () => {
+      const { origin, stop } = await startHttpPeer([everything, 'streamableHttp']);
+      return { target: `${origin}/mcp`, stop };
+    },
+  ],
+] as const)('the task of server-everything over %s', (_, open) => {
+  it('is done as any other tool is, and may ask [tasks.tool.required-used tasks.input-required.requestor-calls-result]', async () => {
+    const { target, stop } = await open();
+    const client = await connect(target, options);
+    const problems: string[] = [];
+    client.on('problem', ({ message }) => problems.push(message));
+    asked.length = 0;
+    const said: string[] = [];
+    const onTask = ({ statusMessage = '' }: TaskState) => said.push(statusMessage);
+    const [plain, ambiguous] = await Promise.all([
+      client.callTool('simulate-research-query', { topic: 'joints' }, { onTask }),
+      client.callTool('simulate-research-query', { topic: 'joints', ambiguous: true }),
+    ]);
+    expect(textOf(plain)).toContain('# Research Report: joints\n');
+    expect(textOf(ambiguous)).toContain('# Research Report: joints (technical)');
+    expect(asked).toEqual([expect.stringContaining('could have multiple interpretations')]);
+    expect(said).toContain('Analyzing content...');
+    await client.close();
+    await stop();
+    expect(problems).toEqual([]);
+  });
+});
