@@ -1,0 +1,106 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { buildSync } from 'esbuild';
+import { type Client, type ClientOptions, createPair } from 'tenon';
+import { serveHttp } from 'tenon/node';
+import { connectTo } from '../../packages/tenon/src/client/connect.js';
+import type { Endpoint } from '../../packages/tenon/src/client/endpoint.js';
+import { httpEndpoint } from '../../packages/tenon/src/client/roads.js';
+import { spawnServer } from '../../packages/tenon/src/runtimes/node/child-process.js';
+import { nodeRequester } from '../../packages/tenon/src/runtimes/node/http-client.js';
+import type { Requester } from '../../packages/tenon/src/transports/http/requester.js';
+import { openStdio } from '../../packages/tenon/src/transports/stdio/client.js';
+import { hasHandshake, type Lane, lanes } from '../revisions/matrix.js';
+import { createWire, tappedRequester, tappedSpawn, type Wire } from '../revisions/wire.js';
+import { createEstate, createWays, type WayOptions, type Ways } from './server.js';
+
+/** How a call is made and how its handler waits. */
+type Manner = 'by request' | 'held' | 'replayed' | 'replayed by another replica' | 'as a task';
+
+export interface Row extends Lane {
+  readonly manner: Manner;
+}
+
+/** Every transport, with every revision that it has, in every manner that the two have. */
+export const rows: readonly Row[] = lanes.flatMap(lane => mannersOf(lane).map(manner => ({ ...lane, manner })));
+
+function mannersOf(lane: Lane): Manner[] {
+  if (hasHandshake(lane)) return lane.revision === '2025-11-25' ? ['by request', 'as a task'] : ['by request'];
+  const elsewhere: Manner[] = lane.transport === 'http' ? ['replayed by another replica'] : [];
+  return ['held', 'replayed', ...elsewhere, 'as a task'];
+}
+
+export interface Opened {
+  readonly client: Client<Ways>;
+  readonly wire: Wire;
+  close(): Promise<void>;
+}
+
+/** A server of its own behind the transport, and a client that speaks the revision with it. */
+export async function open({ transport, revision, manner }: Row, answers: ClientOptions): Promise<Opened> {
+  const options: WayOptions = { forgets: manner === 'replayed' };
+  const wire = createWire(revision);
+  const overHttp = transport === 'http' || transport === 'http-sse';
+  const estate = createEstate();
+  const many = manner === 'replayed by another replica' ? 2 : 1;
+  const serve = () => serveHttp(createWays(options, estate), { port: 0 });
+  const served = overHttp ? await Promise.all(Array.from({ length: many }, serve)) : [];
+  const urls = served.map(({ url, sseUrl }) => (transport === 'http' ? url : (sseUrl ?? '')));
+  const endpoint = overHttp
+    ? httpEndpoint({ url: urls[0] ?? '', transport }, tappedRequester(inTurn(urls, nodeRequester()), wire))
+    : inOrBeside(transport === 'stdio', options, wire);
+  const client = await connectTo<Ways>(endpoint, { ...answers, revision, tasks: manner === 'as a task' });
+  return {
+    client,
+    wire,
+    async close() {
+      await client.close();
+      for (const each of served) await each.close({ deadline: 0 });
+    },
+  };
+}
+
+/** Sends each request to the next of them. */
+function inTurn(urls: readonly string[], requester: Requester): Requester {
+  if (urls.length === 1) return requester;
+  let at = 0;
+  return request => requester({ ...request, url: urls[at++ % urls.length] ?? '' });
+}
+
+function inOrBeside(beside: boolean, options: WayOptions, wire: Wire): Endpoint {
+  if (!beside) return { kind: 'memory', open: () => paired(options, wire) };
+  const target = {
+    command: process.execPath,
+    args: [program(), JSON.stringify(options)],
+    stderr: 'inherit' as const,
+  };
+  return { kind: 'stdio', open: () => openStdio(target, tappedSpawn(spawnServer, wire)) };
+}
+
+async function paired(options: WayOptions, wire: Wire) {
+  const pair = createPair((from, message) => wire.crosses(from, message));
+  await createWays(options, createEstate()).connect(pair.server);
+  return pair.client;
+}
+
+let built: string | undefined;
+
+/** The server program as one file: a child starts in a fraction of the time that it takes to load the sources. */
+function program(): string {
+  if (built !== undefined) return built;
+  const folder = mkdtempSync(join(tmpdir(), 'tenon-ways-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  built = join(folder, 'server.mjs');
+  buildSync({
+    entryPoints: [fileURLToPath(new URL('./stdio-server.ts', import.meta.url))],
+    outfile: built,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    absWorkingDir: fileURLToPath(new URL('../..', import.meta.url)),
+  });
+  return built;
+}
