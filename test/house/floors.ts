@@ -21,18 +21,18 @@ const floors: Readonly<Record<string, Floor>> = {
   dialects: { values: ground },
   conversation: { values: [...ground, 'schemas', 'dialects', 'stores'] },
   telemetry: { values: ground, types: ['dialects', 'conversation'] },
-  transports: { values: ground, types: ['dialects', 'conversation'] },
+  transports: { values: ground, types: ['dialects', 'conversation', 'auth'] },
   extensions: { values: [...talk, 'stores'], types: ['server', 'client'] },
   server: { values: [...talk, 'stores', 'telemetry', 'auth'] },
   client: { values: [...talk, 'stores', 'telemetry', 'auth', 'transports'] },
   host: { values: [...talk, 'stores', 'telemetry', 'auth', 'transports', 'extensions', 'server', 'client'] },
-  runtimes: { values: [...talk, 'transports', 'server', 'client', 'host'] },
+  runtimes: { values: [...talk, 'stores', 'auth', 'transports', 'server', 'client', 'host'] },
   testing: { values: [...talk, 'stores', 'transports', 'extensions', 'server', 'client', 'host'] },
 };
 
 /** The rim: the only place that names a platform's own modules, and the entries that lead to it. */
 const rim = 'runtimes/node/';
-const nodeEntries = ['index.node.ts', 'node.ts', 'stdio.ts'];
+const nodeEntries = ['index.node.ts', 'node.ts', 'stdio.ts', 'sqlite.ts', 'auth-node.ts'];
 
 /** Imports that go up, or sideways to where they may not. */
 export function wrongWay(source: Source): string[] {

@@ -10,3 +10,6 @@ export const INTERNAL_ERROR = -32603;
  * meaning of theirs.
  */
 export const TOO_MANY = 429;
+
+/** The caller's token lacks a scope. There is no code for that either, only a status of HTTP. */
+export const INSUFFICIENT_SCOPE = 403;

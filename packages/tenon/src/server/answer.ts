@@ -76,9 +76,8 @@ function turnOf(blueprint: Blueprint, request: Request, dialect: Dialect, runnin
     },
     asking: (inputs, boundTo) =>
       byRetry({
-        seal: blueprint.seal,
+        states: blueprint.states,
         boundTo,
-        now: Date.now(),
         inputs,
         check: (method, params) => check(method, params, caller, dialect),
       }),

@@ -1,21 +1,26 @@
-import { createSeal, type Seal, type SealKey } from '../conversation/asking/seal.js';
+import type { SealKey } from '../conversation/asking/seal.js';
+import { States } from '../conversation/asking/states.js';
 import type { Dialect } from '../dialects/dialect.js';
 import { dialectOf, dialects } from '../dialects/index.js';
 import { type Clock, systemClock } from '../jsonrpc/clock.js';
 import { TenonError } from '../jsonrpc/error.js';
-import type { ServerCapabilities } from '../model/capabilities.js';
 import type { Implementation } from '../model/content.js';
 import { isExtensionId } from '../model/meta.js';
 import { isMethod, isNotification } from '../model/methods.js';
+import { memoryStores } from '../stores/memory.js';
+import type { Stores } from '../stores/stores.js';
 import { Catalog } from './catalog.js';
 import { changes } from './changes.js';
 import { compilePrompt } from './compiled-prompt.js';
-import { compileResource, isTemplate } from './compiled-resource.js';
+import { compileResource } from './compiled-resource.js';
 import { compileTool } from './compiled-tool.js';
 import type { Prompts, Resources, ServerDefinition, ServerOptions, Tools } from './definition.js';
 import { Elicitations } from './elicitations.js';
+import type { Installed } from './extension.js';
+import { install } from './extensions.js';
 import type { PromptDefinition } from './prompt.js';
 import type { ResourceDefinition } from './resource.js';
+import { checkTaskRules } from './task-rules.js';
 import type { ToolDefinition } from './tool.js';
 import { Watchers } from './watchers.js';
 
@@ -33,7 +38,10 @@ export interface Blueprint {
   readonly elicitations: Elicitations;
   /** What ends each open listening, for when the server closes. */
   readonly endings: Set<() => void>;
-  readonly seal: Seal;
+  readonly stores: Stores;
+  readonly states: States;
+  /** What the extensions do, those that do something. */
+  readonly installed: readonly Installed[];
   readonly clock: Clock;
   readonly problem: (error: TenonError) => void;
 }
@@ -44,6 +52,11 @@ export function createBlueprint(definition: ServerDefinition<Tools, Prompts, Res
   const clock = options.clock ?? systemClock;
   const problem = safely(options.onProblem ?? complain);
   const announce = changes(clock, (list, items) => blueprint.watchers.listChanged(list, items));
+  const { asking = {}, stores = memoryStores({ clock }) } = options;
+  const checkTool = (toolName: string, tool: ToolDefinition) => {
+    compileTool(toolName, tool);
+    checkTaskRules(toolName, tool, options.extensions);
+  };
   const subscribe = (uri: string) => hookOf(blueprint, uri);
   const blueprint: Blueprint = {
     info: definedOnly({ name, version, title, description, websiteUrl, icons }) as unknown as Implementation,
@@ -51,49 +64,25 @@ export function createBlueprint(definition: ServerDefinition<Tools, Prompts, Res
     options,
     pageSize: options.pageSize ?? 1000,
     served: options.revisions ? options.revisions.map(served) : dialects,
-    tools: new Catalog(options.tools as never, compileTool, items => announce('tools', items)),
+    tools: new Catalog(options.tools as never, checkTool, items => announce('tools', items)),
     prompts: new Catalog(options.prompts as never, compilePrompt, items => announce('prompts', items)),
     resources: new Catalog(options.resources as never, compileResource, items => announce('resources', items)),
     watchers: new Watchers(subscribe, problem),
     elicitations: new Elicitations(),
     endings: new Set(),
-    seal: createSeal(options.stateKeys),
+    stores,
+    states: new States({
+      options: asking,
+      stores,
+      everywhere: options.stores !== undefined || !asking.keys,
+      clock,
+      problem,
+    }),
+    installed: [],
     clock,
     problem,
   };
-  return blueprint;
-}
-
-const declared = new WeakMap<Blueprint, { readonly version: number; readonly capabilities: ServerCapabilities }>();
-
-/**
- * What the server declares, in the words of the newest revision: what is there, and nothing else. Each request asks for
- * it, so it is put together only when a catalog has changed.
- */
-export function capabilitiesOf(blueprint: Blueprint): ServerCapabilities {
-  const version = blueprint.tools.version + blueprint.prompts.version + blueprint.resources.version;
-  const before = declared.get(blueprint);
-  if (before?.version === version) return before.capabilities;
-  const capabilities = Object.freeze(declare(blueprint));
-  declared.set(blueprint, { version, capabilities });
-  return capabilities;
-}
-
-function declare({ tools, prompts, resources, options }: Blueprint): ServerCapabilities {
-  const completes = completesAnything(prompts, resources);
-  return {
-    ...(tools.offered ? { tools: { listChanged: true } } : {}),
-    ...(prompts.offered ? { prompts: { listChanged: true } } : {}),
-    ...(resources.offered ? { resources: { subscribe: true, listChanged: true } } : {}),
-    ...(completes ? { completions: {} } : {}),
-    ...(options.logging === false ? {} : { logging: {} }),
-    ...(options.extensions ? { extensions: { ...options.extensions } } : {}),
-    ...(options.experimental ? { experimental: { ...options.experimental } } : {}),
-  };
-}
-
-function completesAnything(prompts: Blueprint['prompts'], resources: Blueprint['resources']): boolean {
-  return prompts.offered || resources.names().some(isTemplate) || (resources.offered && resources.size === 0);
+  return { ...blueprint, installed: install(blueprint) };
 }
 
 function hookOf({ resources }: Blueprint, uri: string): (() => void) | undefined {
@@ -117,19 +106,23 @@ function safely(listener: (error: TenonError) => void): (error: TenonError) => v
   };
 }
 
-function checkOptions({ methods = {}, extensions = {}, revisions, stateKeys }: ServerOptions): void {
+/** Names that belong to official extensions, whether there is such a method or not. */
+const RESERVED = /^(notifications\/)?tasks\//;
+
+function checkOptions({ methods = {}, extensions = [], revisions, asking }: ServerOptions): void {
   for (const name of Object.keys(methods)) {
-    if (isMethod(name) || isNotification(name))
+    if (isMethod(name) || isNotification(name) || RESERVED.test(name))
       throw new TenonError('server/method-taken', `"${name}" is a method of the protocol`);
   }
-  for (const id of Object.keys(extensions)) {
-    if (isExtensionId(id)) continue;
+  const ids = extensions.map(({ id }) => id);
+  for (const [at, id] of ids.entries()) {
+    if (isExtensionId(id) && ids.indexOf(id) === at) continue;
     throw new TenonError('server/extension-id', `"${id}" names no extension`, {
-      expected: 'a prefix and a name, com.example/thing',
+      expected: 'a prefix and a name, com.example/thing, once',
     });
   }
   if (revisions?.length === 0) throw new TenonError('server/no-revision', 'a server serves at least one revision');
-  if (stateKeys && !areKeys(stateKeys)) {
+  if (asking?.keys && !areKeys(asking.keys)) {
     throw new TenonError('server/state-keys', 'the state can not be sealed with these keys', {
       expected: 'one or more of 32 bytes, with ids of letters, digits, "_" and "-" that differ',
     });

@@ -1,11 +1,16 @@
+import type { Run } from '../conversation/asking/asking.js';
+import { missing, missingCapability } from '../conversation/capability.js';
 import { INVALID_PARAMS } from '../jsonrpc/codes.js';
 import { isForPeer, rpcError, TenonError } from '../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
+import type { ClientCapabilities } from '../model/capabilities.js';
 import type { ContentBlock } from '../model/content.js';
 import { content as isContent } from '../model/methods.js';
+import type { Inputs } from '../model/shapes.js';
 import { describeIssues } from '../schemas/issues.js';
 import type { Blueprint } from './blueprint.js';
 import { type CompiledTool, compileTool } from './compiled-tool.js';
+import { Context } from './context.js';
 import type { Operation } from './middleware.js';
 import { checkMirrors } from './mirrors.js';
 import { blocks, isInputRequired, isReply } from './reply.js';
@@ -14,26 +19,83 @@ import type { Turn } from './turn.js';
 import { isUrlRequired } from './url-first.js';
 
 /** `tools/call`. https://modelcontextprotocol.io/specification/2026-07-28/server/tools */
-export async function callTool(blueprint: Blueprint, { params, context }: Operation, turn: Turn): Promise<JsonObject> {
+export async function callTool(blueprint: Blueprint, operation: Operation, turn: Turn): Promise<JsonObject> {
+  const { params, context } = operation;
   const tool = findTool(blueprint, params.name as string, turn);
   checkMirrors(tool.mirrors, params.arguments as JsonObject | undefined, turn.header);
   const input = await checkedInput(tool, params.arguments ?? {});
-  if (!input.ok) {
-    const message = `Invalid arguments for tool ${tool.wire.name}: ${input.why}`;
-    if (turn.dialect.errors.invalidArguments === 'error') throw rpcError(INVALID_PARAMS, message);
-    return complete(blueprint, failed(message));
+  if (!input.ok) return complete(blueprint, unfit(tool, input.why, turn));
+  checkNeeds(tool.definition.needs, turn);
+  const perform = () => performed(blueprint, tool, input.value, context);
+  const served = servedBy(blueprint, tool, operation, turn, () => Context.perform(context, perform));
+  const result = await (served ?? Context.perform(context, perform));
+  return isFinal(result) ? complete(blueprint, result) : result;
+}
+
+/** Runs a tool's handler with all that belongs to it, for no request in particular. */
+export async function enterTool(
+  blueprint: Blueprint,
+  params: JsonObject,
+  turn: Turn,
+  run: Run,
+  inputs: Inputs,
+): Promise<JsonObject> {
+  const tool = findTool(blueprint, params.name as string, turn);
+  const input = await checkedInput(tool, params.arguments ?? {});
+  if (!input.ok) return unfit(tool, input.why, turn);
+  return performed(blueprint, tool, input.value, new Context(turn, run, params, inputs));
+}
+
+function servedBy(
+  { installed }: Blueprint,
+  { definition }: CompiledTool,
+  operation: Operation,
+  turn: Turn,
+  perform: () => Promise<JsonObject>,
+): Promise<JsonObject> | undefined {
+  const { context } = operation;
+  const run = Context.runOf(context);
+  for (const extension of installed) {
+    const move = (to: Turn, params: JsonObject) => Context.move(context, to, params);
+    const served = extension.call?.({ definition, operation, turn, run, perform, move });
+    if (served) return served;
   }
+  return undefined;
+}
+
+function isFinal({ resultType = 'complete' }: JsonObject): boolean {
+  return resultType === 'complete';
+}
+
+function unfit({ wire }: CompiledTool, why: string, { dialect }: Turn): JsonObject {
+  const message = `Invalid arguments for tool ${wire.name}: ${why}`;
+  if (dialect.errors.invalidArguments === 'error') throw rpcError(INVALID_PARAMS, message);
+  return failed(message);
+}
+
+/** Before anything runs: a handler that has done half of its work can not ask who can not be asked. */
+export function checkNeeds(needs: ClientCapabilities | undefined, { caller, dialect }: Turn): void {
+  const lacks = needs && missing(needs, caller.capabilities);
+  if (lacks === undefined) return;
+  if (dialect.errors.missingCapability !== undefined) throw missingCapability(dialect, lacks);
+  throw new TenonError('client/lacks', `The client does not support ${Object.keys(lacks).join(', ')}`, { data: lacks });
+}
+
+async function performed(
+  blueprint: Blueprint,
+  tool: CompiledTool,
+  input: unknown,
+  context: Context,
+): Promise<JsonObject> {
   try {
-    const returned = await tool.definition.run(input.value as never, context);
-    return isInputRequired(returned)
-      ? (returned as unknown as JsonObject)
-      : complete(blueprint, await shaped(tool, returned));
+    const returned = await tool.definition.run(input as never, context);
+    return isInputRequired(returned) ? (returned as unknown as JsonObject) : await shaped(tool, returned);
   } catch (error) {
-    return complete(blueprint, excused(blueprint, tool, error, turn));
+    return excused(blueprint, tool, error, context);
   }
 }
 
-export function findTool({ tools }: Blueprint, name: string, { caller }: Turn): CompiledTool {
+function findTool({ tools }: Blueprint, name: string, { caller }: Turn): CompiledTool {
   const definition = tools.find(name, caller);
   if (definition === undefined) throw rpcError(INVALID_PARAMS, `Unknown tool: ${name.slice(0, 128)}`);
   return compileTool(name, definition);
@@ -90,12 +152,12 @@ function isBlock(value: unknown): value is ContentBlock {
 }
 
 /** What is thrown for the protocol goes on; what is meant for the model is shown to it; all else is reported and masked. */
-function excused({ problem }: Blueprint, tool: CompiledTool, error: unknown, turn: Turn): JsonObject {
+function excused({ problem }: Blueprint, tool: CompiledTool, error: unknown, { signal }: Context): JsonObject {
   if (TenonError.is(error)) {
     if (isForPeer(error) || isUrlRequired(error)) throw error;
     if (isForModel(error)) return failed(error.message);
   }
-  if (!turn.signal.aborted) problem(TenonError.from(error, 'tool/threw', { method: `tools/call ${tool.wire.name}` }));
+  if (!signal.aborted) problem(TenonError.from(error, 'tool/threw', { method: `tools/call ${tool.wire.name}` }));
   return failed(`Tool ${tool.wire.name} failed`);
 }
 

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import type { Prompt, PromptArgument } from '../model/content.js';
+import { checkScopes } from '../model/scopes.js';
 import { compile, type Validator } from '../schemas/validate.js';
 import { compiledOnce } from './compiled.js';
 import { checkMeta } from './meta-keys.js';
@@ -16,6 +17,7 @@ export const compilePrompt: (name: string, definition: PromptDefinition) => Comp
 
 function make(name: string, definition: PromptDefinition): CompiledPrompt {
   checkMeta(`"${name}"`, definition._meta);
+  checkScopes(`"${name}"`, definition.scopes);
   const input = definition.input && compile(definition.input, 'input');
   const { title, description, icons, _meta } = definition;
   const facts = { name, title, description, arguments: input && argumentsOf(input.json), icons, _meta };

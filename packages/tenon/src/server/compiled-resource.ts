@@ -1,5 +1,6 @@
 import { TenonError } from '../jsonrpc/error.js';
 import type { Resource, ResourceTemplate } from '../model/content.js';
+import { checkScopes } from '../model/scopes.js';
 import { compiledOnce } from './compiled.js';
 import { checkMeta } from './meta-keys.js';
 import type { ResourceDefinition } from './resource.js';
@@ -28,6 +29,7 @@ export const compileResource: (key: string, definition: AnyResource) => Compiled
 
 function make(key: string, definition: AnyResource): CompiledResource {
   checkMeta(`"${key}"`, definition._meta);
+  checkScopes(`"${key}"`, definition.scopes);
   const template = isTemplate(key) ? parseTemplate(key) : undefined;
   if (template && template.matchable !== true) {
     throw new TenonError('resource/template', `"${key}" can not be matched: ${template.matchable}`);

@@ -2,6 +2,7 @@ import { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import type { Tool } from '../model/content.js';
 import { type Mirror, mirrorsOf } from '../model/mirror.js';
+import { checkScopes } from '../model/scopes.js';
 import { compile, type Validator } from '../schemas/validate.js';
 import { compiledOnce } from './compiled.js';
 import { checkMeta } from './meta-keys.js';
@@ -28,6 +29,7 @@ export const compileTool: (name: string, definition: ToolDefinition) => Compiled
 
 function make(name: string, definition: ToolDefinition): CompiledTool {
   checkMeta(`"${name}"`, definition._meta);
+  checkScopes(`"${name}"`, definition.scopes);
   if (!NAME.test(name)) {
     throw new TenonError('tool/name', `"${name}" is no tool name`, {
       expected: '1 to 128 letters, digits, "_", "-" and "."',

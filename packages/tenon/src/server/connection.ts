@@ -1,6 +1,5 @@
-import type { Asking } from '../conversation/asking/asking.js';
+import type { Ask } from '../conversation/asking/asking.js';
 import { byRequest } from '../conversation/asking/by-request.js';
-import { lacking } from '../conversation/capability.js';
 import { manner, statesRevision } from '../conversation/opening/per-request.js';
 import type { ConnectOptions, Conversation, Manner } from '../conversation/service.js';
 import type { Dialect } from '../dialects/dialect.js';
@@ -9,10 +8,9 @@ import type { AuthInfo, Channel, Envelope } from '../jsonrpc/channel.js';
 import { INVALID_PARAMS, INVALID_REQUEST } from '../jsonrpc/codes.js';
 import { rpcError, TenonError } from '../jsonrpc/error.js';
 import type { Hands } from '../jsonrpc/hands.js';
-import { type Id, isId, isObject, type JsonObject, type Notification, type Request } from '../jsonrpc/message.js';
+import { type Id, isId, type JsonObject, type Notification, type Request } from '../jsonrpc/message.js';
 import { Peer } from '../jsonrpc/peer.js';
 import type { Running } from '../jsonrpc/running.js';
-import type { ClientCapabilities } from '../model/capabilities.js';
 import type { LoggingLevel } from '../model/content.js';
 import { methods, notifications as notices } from '../model/methods.js';
 import type { InitializeParams } from '../model/shapes.js';
@@ -23,15 +21,14 @@ import { hearCustom } from './customized.js';
 import { dispatch } from './dispatch.js';
 import type { Visitor } from './elicitations.js';
 import { initialize } from './initializing.js';
-import type { Subscriptions, Turn } from './turn.js';
+import { type Questions, questions } from './questions.js';
+import type { Session, Subscriptions, Turn } from './turn.js';
 import type { Watcher } from './watchers.js';
 
-/** How long a client may take to answer a question, in milliseconds: people think. */
-const ASK_TIMEOUT = 30 * 60_000;
 const MAX_SUBSCRIPTIONS = 1000;
 
 /** One peer on one channel. Its session, when it opens one, is a few values; requests that carry their own facts need none. */
-export class Connection implements Hands, Conversation, Subscriptions, Visitor {
+export class Connection implements Hands, Conversation, Session, Subscriptions, Visitor {
   readonly #blueprint: Blueprint;
   readonly #peer: Peer;
   readonly #auth: AuthInfo | undefined;
@@ -43,6 +40,7 @@ export class Connection implements Hands, Conversation, Subscriptions, Visitor {
   #listening = 0;
   #elicits = false;
   #ended = false;
+  #endings: Set<() => void> | undefined;
 
   constructor(blueprint: Blueprint, channel: Channel, { auth }: ConnectOptions = {}) {
     this.#blueprint = blueprint;
@@ -117,6 +115,20 @@ export class Connection implements Hands, Conversation, Subscriptions, Visitor {
     }
   }
 
+  tell(method: string, params: JsonObject): void {
+    this.#tell(method, params, undefined);
+  }
+
+  ask(method: string, params: JsonObject, signal?: AbortSignal): Promise<JsonObject> {
+    return this.#questions({})(method, params, signal);
+  }
+
+  whenOver(ended: () => void): void {
+    this.#endings ??= new Set();
+    this.#endings.add(ended);
+    if (this.#ended) this.#forget();
+  }
+
   visited(elicitationId: string): void {
     this.#tell('notifications/elicitation/complete', { elicitationId }, undefined);
   }
@@ -172,7 +184,7 @@ export class Connection implements Hands, Conversation, Subscriptions, Visitor {
     const said = (dialect.speak.up.params('initialize')?.(params, {}) ?? params) as unknown as InitializeParams;
     this.#dialect = dialect;
     this.#caller = { client: said.clientInfo, capabilities: said.capabilities, auth: envelope?.auth ?? this.#auth };
-    return initialize(this.#blueprint, dialect);
+    return initialize(this.#blueprint, dialect, this.#caller);
   }
 
   #ready(): void {
@@ -195,6 +207,9 @@ export class Connection implements Hands, Conversation, Subscriptions, Visitor {
     if (this.#watcher) this.#blueprint.watchers.remove(this.#watcher, this.#uris ?? []);
     if (this.#elicits) this.#blueprint.elicitations.forget(this);
     this.#watcher = undefined;
+    const endings = this.#endings;
+    this.#endings = undefined;
+    for (const ended of endings ?? []) ended();
   }
 
   #stranger(): Caller {
@@ -225,7 +240,9 @@ export class Connection implements Hands, Conversation, Subscriptions, Visitor {
       notify: (method, params) => {
         if (!running.over) this.#tell(method, params, request.id);
       },
-      asking: () => this.#asking(request.id, running, caller.capabilities),
+      asking: () => byRequest(this.#questions({ relatedTo: request.id, running })),
+      ask: (method, params, signal) => this.#questions({ relatedTo: request.id, running })(method, params, signal),
+      session: this,
       hangUp: () => this.#hangUp(request.id),
       elicits: id => this.#sent(id),
       setLogLevel: to => {
@@ -246,37 +263,13 @@ export class Connection implements Hands, Conversation, Subscriptions, Visitor {
     return channel.hangUp?.(relatedTo) ?? false;
   }
 
-  #asking(relatedTo: Id, running: Running, capabilities: ClientCapabilities): Asking {
-    return byRequest(async (method, params) => {
-      const dialect = this.#dialect as Dialect;
-      const lacks = dialect.vocabulary.server.has(method) ? lacking(method, params, capabilities) : { [method]: {} };
-      if (lacks)
-        throw new TenonError('client/lacks', `The client does not support ${Object.keys(lacks).join(', ')}`, {
-          data: lacks,
-        });
-      const words = dialect.speak.down.params(method)?.(params, {}) ?? params;
-      if (typeof words.elicitationId === 'string') this.#sent(words.elicitationId);
-      const answer = await this.#peer.call(method, withToken(words), {
-        signal: running.signal,
-        idleTimeout: ASK_TIMEOUT,
-        send: { relatedTo },
-        onAbandoned: (requestId, { message }) =>
-          this.#tell('notifications/cancelled', { requestId, reason: message }, relatedTo),
-      });
-      return this.#understood(method, params, answer);
+  #questions(about: Pick<Questions, 'relatedTo' | 'running'>): Ask {
+    return questions({
+      peer: this.#peer,
+      dialect: this.#dialect as Dialect,
+      capabilities: this.#caller?.capabilities ?? {},
+      sent: id => this.#sent(id),
+      ...about,
     });
   }
-
-  #understood(method: string, params: JsonObject, raw: JsonObject): JsonObject {
-    const answer = this.#dialect?.speak.up.result(method)?.(raw, { params }) ?? raw;
-    const problem = methods[method as keyof typeof methods].result(answer);
-    if (problem === undefined) return answer;
-    throw new TenonError('client/invalid-answer', `The client's answer to ${method} is malformed: ${problem}`);
-  }
-}
-
-/** The client may report progress on what it is asked, which restarts the time it has. */
-function withToken(params: JsonObject): (id: Id) => JsonObject {
-  const meta = isObject(params._meta) ? params._meta : {};
-  return id => ({ ...params, _meta: { ...meta, progressToken: id } });
 }

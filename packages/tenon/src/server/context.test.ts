@@ -125,7 +125,8 @@ describe.each(eachRevision)('the context of a handler, on %s', revision => {
     await run(revision, ctx => {
       seen = [ctx.revision, ctx.client.info?.name, Object.keys(ctx.client.capabilities), ctx.auth];
     });
-    expect(seen).toEqual([revision, 'tenon', ['roots'], undefined]);
+    const declared = revision === '2026-07-28' ? ['roots', 'extensions'] : ['roots'];
+    expect(seen).toEqual([revision, 'tenon', declared, undefined]);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { Ask } from '../conversation/asking/asking.js';
+import type { Run, Seat } from '../conversation/asking/asking.js';
 import type { AuthInfo } from '../jsonrpc/channel.js';
 import { TenonError } from '../jsonrpc/error.js';
 import { isId, isObject, type JsonObject } from '../jsonrpc/message.js';
@@ -17,6 +17,7 @@ import type { InferOutput, Schema } from '../schemas/standard.js';
 import { compile, describeIssues } from '../schemas/validate.js';
 import { formOf } from './form.js';
 import { type Reply, reply } from './reply.js';
+import { Standing } from './standing.js';
 import type { Turn } from './turn.js';
 
 /** The answer to a form. */
@@ -26,43 +27,65 @@ export type FormAnswer<T> =
 
 /** What a handler is given beside its input. Use it as `ctx.…`: its methods do not work without it. */
 export class Context {
-  readonly #turn: Turn;
-  readonly #ask: Ask;
-  readonly #progressToken: unknown;
+  readonly #run: Run;
+  #at: Standing;
   #progress = Number.NEGATIVE_INFINITY;
   /** What the client answered to the questions that the handler returned, and the state that it returned with them. */
   readonly inputs: Inputs;
-  /** The `_meta` of the request, trace context included. */
-  readonly meta: Meta;
 
   /** `before`: of the entry before, when the handler is entered again for the same request. */
-  constructor(turn: Turn, ask: Ask, params: JsonObject, inputs: Inputs = {}, before?: Context) {
-    this.#turn = turn;
-    this.#ask = ask;
+  constructor(turn: Turn, run: Run, params: JsonObject, inputs: Inputs = {}, before?: Context) {
+    this.#at = new Standing(turn, params, run.depart !== undefined);
+    this.#run = run;
     this.inputs = inputs;
-    this.meta = isObject(params._meta) ? params._meta : {};
-    this.#progressToken = this.meta.progressToken;
     if (before) this.#progress = before.#progress;
+  }
+
+  /** Enters the handler itself, which is to be given this context. @internal */
+  static perform(context: Context, enter: () => Promise<JsonObject>): Promise<JsonObject> {
+    return context.#run.core(context as Seat, enter);
+  }
+
+  /** What the handler is entered with. @internal */
+  static runOf(context: Context): Run {
+    return context.#run;
+  }
+
+  /** Serves no request from here on, but this. @internal */
+  static move(context: Context, turn: Turn, params: JsonObject): void {
+    context.#at.move(turn, params);
+  }
+
+  /** Serves a later request from here on. @internal */
+  follow(later: Context): void {
+    later.#at.follows(this.#at);
+    this.#at = later.#at;
+  }
+
+  /** The `_meta` of the request, trace context included. */
+  get meta(): Meta {
+    const { _meta } = this.#at.params;
+    return isObject(_meta) ? _meta : {};
   }
 
   /** Aborted when the client gives the request up. */
   get signal(): AbortSignal {
-    return this.#turn.signal;
+    return this.#at.signal;
   }
 
   /** The protocol revision that the client speaks. For reports: the same handler serves all of them. */
   get revision(): string {
-    return this.#turn.dialect.revision;
+    return this.#at.turn.dialect.revision;
   }
 
   /** Whom the transport's authorization found. */
   get auth(): AuthInfo | undefined {
-    return this.#turn.caller.auth;
+    return this.#at.turn.caller.auth;
   }
 
   /** What the client says of itself and can do. Untrusted. */
   get client(): { readonly info: Implementation | undefined; readonly capabilities: ClientCapabilities } {
-    const { client, capabilities } = this.#turn.caller;
+    const { client, capabilities } = this.#at.turn.caller;
     return { info: client, capabilities };
   }
 
@@ -71,7 +94,7 @@ export class Context {
    * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress
    */
   progress(progress: number, total?: number, message?: string): void {
-    const progressToken = this.#progressToken;
+    const { progressToken } = this.meta;
     if (!isId(progressToken) || !Number.isFinite(progress) || progress <= this.#progress) return;
     this.#progress = progress;
     this.notify('notifications/progress', {
@@ -84,7 +107,7 @@ export class Context {
 
   /** Sends a log message to the client, when its level lets it. Never put secrets into one. */
   log(level: LoggingLevel, data: unknown, logger?: string): void {
-    const least = this.#turn.logLevel;
+    const least = this.#at.turn.logLevel;
     if (least === undefined || LOGGING_LEVELS.indexOf(level) < LOGGING_LEVELS.indexOf(least)) return;
     this.notify('notifications/message', {
       level,
@@ -98,7 +121,7 @@ export class Context {
    * is one that comes when the request is answered or given up.
    */
   notify(method: string, params: JsonObject = {}): void {
-    this.#turn.notify(method, params);
+    this.#at.turn.notify(method, params);
   }
 
   /**
@@ -109,12 +132,21 @@ export class Context {
    * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
    */
   hangUp(): boolean {
-    return !this.#turn.signal.aborted && (this.#turn.hangUp?.() ?? false);
+    return !this.#at.turn.signal.aborted && (this.#at.turn.hangUp?.() ?? false);
   }
 
   /** An answer that tells the model that it failed, and why. */
   fail(content: string | ContentBlock | readonly (string | ContentBlock)[]): Reply {
     return reply({ content, isError: true });
+  }
+
+  /**
+   * Does something once, however often the handler is entered: after a question, or after a crash when it is a task. What
+   * it returns is remembered, and has to be a JSON value or nothing; what it throws is not. Give each step of a handler a
+   * name of its own. Ask before a step, not inside of it.
+   */
+  async step<T>(name: string, work: () => T | Promise<T>): Promise<T> {
+    return (await this.#run.step(name, work)) as T;
   }
 
   /**
@@ -127,7 +159,7 @@ export class Context {
   }): Promise<FormAnswer<InferOutput<S>>> {
     const requestedSchema = formOf(toJsonSchema(question.input, 'input'));
     const params: JsonObject = { message: question.message, requestedSchema };
-    const answer = (await this.#ask('elicitation/create', params)) as unknown as ElicitResult;
+    const answer = (await this.#run.ask('elicitation/create', params)) as unknown as ElicitResult;
     if (answer.action !== 'accept') return { action: answer.action };
     const checked = await compile(question.input, 'input').check(answer.content ?? {});
     if (checked.ok) return { action: 'accept', content: checked.value as InferOutput<S> };
@@ -143,13 +175,16 @@ export class Context {
     readonly url: string;
     readonly elicitationId?: string;
   }): Promise<{ action: ElicitResult['action'] }> {
-    const { action } = (await this.#ask('elicitation/create', { mode: 'url', ...question })) as unknown as ElicitResult;
+    const { action } = (await this.#run.ask('elicitation/create', {
+      mode: 'url',
+      ...question,
+    })) as unknown as ElicitResult;
     return { action };
   }
 
   /** Asks the client's model. https://modelcontextprotocol.io/specification/2026-07-28/client/sampling */
   async sample(params: CreateMessageParams): Promise<CreateMessageResult> {
-    return (await this.#ask(
+    return (await this.#run.ask(
       'sampling/createMessage',
       params as unknown as JsonObject,
     )) as unknown as CreateMessageResult;
@@ -157,6 +192,6 @@ export class Context {
 
   /** The places that the client lets the server know of. https://modelcontextprotocol.io/specification/2026-07-28/client/roots */
   async roots(): Promise<ListRootsResult['roots']> {
-    return ((await this.#ask('roots/list', {})) as unknown as ListRootsResult).roots;
+    return ((await this.#run.ask('roots/list', {})) as unknown as ListRootsResult).roots;
   }
 }

@@ -1,3 +1,4 @@
+import { withoutAsking } from '../conversation/asking/without-asking.js';
 import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../jsonrpc/codes.js';
 import { rpcError } from '../jsonrpc/error.js';
 import type { JsonObject, Notification, Request } from '../jsonrpc/message.js';
@@ -24,7 +25,7 @@ export async function runCustom(
     throw rpcError(METHOD_NOT_FOUND, `Method not found: ${method.slice(0, 128)}`);
   requireExtension(custom, turn);
   const input = await checked(custom.params, params);
-  const context = new Context(turn, () => Promise.reject(new Error('a custom method can not ask')), params);
+  const context = new Context(turn, withoutAsking(method), params);
   const run = onion(blueprint.options.use ?? [], async operation => custom.run(input as never, operation.context));
   const result = await run({ method, name: undefined, params, context });
   return turn.dialect.opening === 'per-request' ? complete(blueprint, result) : result;

@@ -1,11 +1,13 @@
-import type { SealKey } from '../conversation/asking/seal.js';
+import type { AskingOptions } from '../conversation/asking/options.js';
 import type { Clock } from '../jsonrpc/clock.js';
 import type { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import type { Icon } from '../model/content.js';
 import type { Cacheable } from '../model/shapes.js';
+import type { Stores } from '../stores/stores.js';
 import type { Caller } from './caller.js';
 import type { CustomMethods } from './custom.js';
+import type { ServerExtension } from './extension.js';
 import type { Middleware } from './middleware.js';
 import type { PromptDefinition } from './prompt.js';
 import type { ResourceDefinition, ResourceMap } from './resource.js';
@@ -42,22 +44,28 @@ export interface ServerOptions {
   readonly use?: readonly Middleware[];
   /** The revisions to serve. Default: all. */
   readonly revisions?: readonly string[];
-  /** Extension identifiers with their settings, declared to every client. */
-  readonly extensions?: { readonly [id: string]: JsonObject };
+  /** What the server does beyond the protocol: `tasks()`, or what is yours, with an identifier and settings to be declared. */
+  readonly extensions?: readonly ServerExtension[];
   /** Features of your own, declared to every client. */
   readonly experimental?: { readonly [name: string]: JsonObject };
   /** Methods and notifications of your own. */
   readonly methods?: CustomMethods;
   /** Entries per page of a list. Default 1,000: most servers have one page. */
   readonly pageSize?: number;
+  /**
+   * What stands in lists: all that a caller sees (`visible`), or only that for which its token has the scopes (`callable`).
+   * Default `visible`: a client knows what there is, and can ask for the scopes.
+   */
+  readonly listed?: 'visible' | 'callable';
   /** How long lists and `server/discover` stay good. Default: 0 ms, private. */
   readonly cache?: Cacheable;
+  /** How a question goes that ends the call and is answered by a retry. */
+  readonly asking?: AskingOptions;
   /**
-   * Keys that seal the state of a question that travels by the client, 32 bytes each. The first one seals, all of them
-   * open, so that keys can be changed. Give all replicas the same. Default: one made for this process, so that a client
-   * whose retry reaches another process has to begin again.
+   * What has to outlive a request, or a process: retries that were used, state that is too large to travel, tasks.
+   * Default: in memory.
    */
-  readonly stateKeys?: readonly SealKey[];
+  readonly stores?: Stores;
   /** Whether clients can set a level and receive log messages. Default: they can. */
   readonly logging?: boolean;
   /** Told of everything that went wrong and could not be said to anybody: thrown errors, broken messages. Default: standard error. */

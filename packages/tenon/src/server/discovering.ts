@@ -1,15 +1,17 @@
 import { versions } from '../conversation/opening/per-request.js';
 import type { JsonObject } from '../jsonrpc/message.js';
-import { type Blueprint, capabilitiesOf } from './blueprint.js';
+import type { Blueprint } from './blueprint.js';
+import { capabilitiesFor } from './capabilities.js';
 import type { Operation } from './middleware.js';
 import { cacheable } from './results.js';
+import type { Turn } from './turn.js';
 
 /** `server/discover`. https://modelcontextprotocol.io/specification/2026-07-28/server/discover */
-export function discover(blueprint: Blueprint, _operation: Operation): JsonObject {
+export function discover(blueprint: Blueprint, _: Operation, turn: Turn): JsonObject {
   const { served, instructions, options } = blueprint;
   const result = {
     supportedVersions: versions(served),
-    capabilities: capabilitiesOf(blueprint),
+    capabilities: capabilitiesFor(blueprint, turn.dialect, turn.caller),
     ...(instructions === undefined ? {} : { instructions }),
   };
   return cacheable(blueprint, result, options.cache);

@@ -1,23 +1,28 @@
 import { canonical } from '../conversation/asking/canonical.js';
-import { declares } from '../conversation/capability.js';
+import { withoutAsking } from '../conversation/asking/without-asking.js';
+import { declares, missingCapability } from '../conversation/capability.js';
 import { INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND } from '../jsonrpc/codes.js';
 import { rpcError, TenonError } from '../jsonrpc/error.js';
 import { isObject, type JsonObject, type Request } from '../jsonrpc/message.js';
 import type { MethodName } from '../model/methods.js';
 import { isMethod, methods } from '../model/methods.js';
 import type { Inputs } from '../model/shapes.js';
-import { type Blueprint, capabilitiesOf } from './blueprint.js';
-import { callTool, failed, findTool, isForModel } from './calling.js';
+import type { Blueprint } from './blueprint.js';
+import { callTool, failed, isForModel } from './calling.js';
+import { capabilitiesOf } from './capabilities.js';
+import { compileTool } from './compiled-tool.js';
 import { completeArgument } from './completing.js';
 import { Context } from './context.js';
 import { runCustom } from './customized.js';
 import { discover } from './discovering.js';
+import { operationOf, toolOf } from './extensions.js';
 import { listen } from './listening.js';
 import { listPrompts, listResources, listTemplates, listTools } from './listing.js';
 import { type Next, type Operation, onion } from './middleware.js';
 import { getPrompt } from './prompting.js';
 import { readResource } from './reading.js';
 import { complete } from './results.js';
+import { requireScopes } from './scopes.js';
 import { setLevel, subscribe, unsubscribe } from './session-settings.js';
 import type { Turn } from './turn.js';
 import { askToVisit } from './url-first.js';
@@ -46,14 +51,18 @@ const operations: { readonly [M in MethodName]?: Operate } = {
 export async function dispatch(blueprint: Blueprint, request: Request, turn: Turn): Promise<JsonObject> {
   const { method } = request;
   if (!isMethod(method)) return runCustom(blueprint, request, turn);
-  const operate = operations[method];
+  const { needs, extension } = methods[method];
+  const operate = extension === undefined ? operations[method] : operationOfExtension(blueprint, method);
   if (operate === undefined || !turn.dialect.vocabulary.client.has(method)) throw unknown(method);
-  const { needs } = methods[method];
+  if (extension !== undefined) requireExtension(extension, turn);
   if (needs !== undefined && !declares(capabilitiesOf(blueprint), needs)) throw unknown(method);
   const params = readParams(method, request.params, turn);
+  requireScopes(blueprint, method, params, turn);
   const result = whole(blueprint, await asked(blueprint, method, params, turn, operate), turn);
   const down = turn.dialect.speak.down.result(method);
-  return down ? down(result, aboutOf(blueprint, method, params, turn)) : result;
+  if (down === undefined) return result;
+  const tool = method === 'tools/call' ? params.name : toolOf.get(result);
+  return down(result, aboutOf(blueprint, tool, turn));
 }
 
 /** What a middleware answers by itself is a final result like any other. */
@@ -82,13 +91,17 @@ async function asked(
   turn: Turn,
   operate: Operate,
 ): Promise<JsonObject> {
-  const run = onion(blueprint.options.use ?? [], async operation => operate(blueprint, operation, turn));
-  if (!methods[method].mayAsk) return enter(run, method, params, new Context(turn, cannotAsk, params));
-  const asking = turn.asking(params as Inputs, () => boundTo(method, params, turn));
+  const run = onion(blueprint.options.use ?? [], async operation => {
+    // A middleware may have made another request of it.
+    if (operation.params !== params) requireScopes(blueprint, method, operation.params, turn);
+    return operate(blueprint, operation, turn);
+  });
+  if (!methods[method].mayAsk) return enter(run, method, params, new Context(turn, withoutAsking(method), params));
+  const asking = turn.asking(params as Inputs, () => boundTo(blueprint, method, params, turn));
   let context: Context | undefined;
   try {
-    return await asking((ask, inputs) => {
-      context = new Context(turn, ask, params, inputs, context);
+    return await asking((entered, inputs) => {
+      context = new Context(turn, entered, params, inputs, context);
       const visiting: Next = operation => run(operation).catch(error => askToVisit(error, turn, inputs));
       return enter(excusing(method, visiting), method, params, context);
     });
@@ -96,6 +109,17 @@ async function asked(
     if (TenonError.is(error) && error.code.startsWith('client/')) throw rpcError(INTERNAL_ERROR, error.message);
     throw error;
   }
+}
+
+/** What belongs to an extension is for clients that have it, where each request says so. */
+function requireExtension(extension: string, { dialect, caller }: Turn): void {
+  if (dialect.opening === 'handshake' || caller.capabilities.extensions?.[extension] !== undefined) return;
+  throw missingCapability(dialect, { extensions: { [extension]: {} } });
+}
+
+function operationOfExtension(blueprint: Blueprint, method: string): Operate | undefined {
+  const operate = operationOf(blueprint, method);
+  return operate && ((_, operation, turn) => operate(operation, turn));
 }
 
 /** A middleware may throw what is meant for the model, as a tool may. */
@@ -116,26 +140,14 @@ function enter(run: Next, method: string, params: JsonObject, context: Context):
   return run({ method, name: typeof name === 'string' ? name : undefined, params, context });
 }
 
-function cannotAsk(method: string): Promise<never> {
-  return Promise.reject(
-    new TenonError('handler/cannot-ask', `${method} can not be asked here`, {
-      next: 'ask in a tool, a prompt or a resource read',
-    }),
-  );
-}
-
-/** What a state that comes back is good for: this caller, this method, these arguments. */
-function boundTo(method: string, params: JsonObject, { caller }: Turn): string {
+/** What a state that comes back is good for: this server, this caller, this method, these arguments. */
+function boundTo({ info }: Blueprint, method: string, params: JsonObject, { caller }: Turn): string {
   const { _meta, inputResponses, requestState, ...call } = params;
-  return canonical([caller.auth?.principal ?? null, method, call]);
+  return canonical([info.name, caller.auth?.principal ?? null, method, call]);
 }
 
-function aboutOf(
-  blueprint: Blueprint,
-  method: string,
-  params: JsonObject,
-  turn: Turn,
-): { outputSchema?: JsonObject | undefined } {
-  if (method !== 'tools/call') return {};
-  return { outputSchema: findTool(blueprint, params.name as string, turn).wire.outputSchema };
+/** The tool whose result it is says what its structured content is. */
+function aboutOf({ tools }: Blueprint, name: unknown, { caller }: Turn): { outputSchema?: JsonObject | undefined } {
+  const tool = typeof name === 'string' ? tools.find(name, caller) : undefined;
+  return tool ? { outputSchema: compileTool(name as string, tool).wire.outputSchema } : {};
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../jsonrpc/message.js';
-import type { Resource, ResourceTemplate } from '../model/content.js';
+import type { Resource, ResourceTemplate, Tool } from '../model/content.js';
 import type { Blueprint } from './blueprint.js';
 import type { Visible } from './caller.js';
 import type { Catalog } from './catalog.js';
@@ -11,28 +11,42 @@ import type { Operation } from './middleware.js';
 import { page } from './paging.js';
 import type { ResourceDefinition } from './resource.js';
 import { cacheable } from './results.js';
+import { mayUse, type Scoped } from './scopes.js';
+import { hasTasks, taskRulesOf } from './task-rules.js';
+import type { ToolDefinition } from './tool.js';
 import type { Turn } from './turn.js';
 
 /** The four lists. https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination */
 
 export function listTools(blueprint: Blueprint, { params }: Operation, turn: Turn): JsonObject {
   const { tools } = blueprint;
-  const all = kept(tools, 'tools', () => tools.all(turn.caller).map(([name, tool]) => compileTool(name, tool).wire));
-  return paged(blueprint, 'tools', all, ({ name }) => name, params, tools.same);
+  const asTasks = turn.dialect.tasks === 'by-parameter' && hasTasks(blueprint.options.extensions);
+  const all = kept(blueprint, tools, asTasks ? 'tools as tasks' : 'tools', () =>
+    listedOf(blueprint, tools, turn).map(([name, tool]) => {
+      const { wire } = compileTool(name, tool);
+      return asTasks ? withExecution(wire, tool) : wire;
+    }),
+  );
+  return paged(blueprint, 'tools', all, ({ name }) => name, params, isSame(blueprint, tools));
+}
+
+function withExecution(wire: Tool, definition: ToolDefinition): Tool {
+  const taskSupport = taskRulesOf(definition)?.support;
+  return taskSupport === undefined ? wire : { ...wire, execution: { taskSupport } };
 }
 
 export function listPrompts(blueprint: Blueprint, { params }: Operation, turn: Turn): JsonObject {
   const { prompts } = blueprint;
-  const all = kept(prompts, 'prompts', () =>
-    prompts.all(turn.caller).map(([name, prompt]) => compilePrompt(name, prompt).wire),
+  const all = kept(blueprint, prompts, 'prompts', () =>
+    listedOf(blueprint, prompts, turn).map(([name, prompt]) => compilePrompt(name, prompt).wire),
   );
-  return paged(blueprint, 'prompts', all, ({ name }) => name, params, prompts.same);
+  return paged(blueprint, 'prompts', all, ({ name }) => name, params, isSame(blueprint, prompts));
 }
 
 export function listTemplates(blueprint: Blueprint, { params }: Operation, turn: Turn): JsonObject {
   const { resources } = blueprint;
-  const templates = () => resources.all(turn.caller).filter(([key]) => isTemplate(key));
-  const all = kept(resources, 'templates', () =>
+  const templates = () => listedOf(blueprint, resources, turn).filter(([key]) => isTemplate(key));
+  const all = kept(blueprint, resources, 'templates', () =>
     templates().map(([key, resource]) => compileResource(key, resource).wire),
   );
   return paged(
@@ -41,7 +55,7 @@ export function listTemplates(blueprint: Blueprint, { params }: Operation, turn:
     all,
     wire => (wire as ResourceTemplate).uriTemplate,
     params,
-    resources.same,
+    isSame(blueprint, resources),
   );
 }
 
@@ -51,7 +65,7 @@ export async function listResources(
   turn: Turn,
 ): Promise<JsonObject> {
   const { resources } = blueprint;
-  const lists = resources.all(turn.caller).map(([key, resource]) => {
+  const lists = listedOf(blueprint, resources, turn).map(([key, resource]) => {
     const { template, wire } = compileResource(key, resource);
     return template ? listed(key, resource, context) : [wire as Resource];
   });
@@ -78,9 +92,28 @@ const FACTS = new Set(['title', 'description', 'mimeType', 'size', 'annotations'
 
 const lists = new WeakMap<object, Map<string, { version: number; all: readonly unknown[] }>>();
 
+/** What of a catalog stands in this caller's lists. */
+function listedOf<D extends Visible & Scoped>(
+  { options }: Blueprint,
+  catalog: Catalog<D>,
+  { caller }: Turn,
+): [string, D][] {
+  const all = catalog.all(caller);
+  return options.listed === 'callable' ? all.filter(([, item]) => mayUse(caller, item)) : all;
+}
+
+function isSame({ options }: Blueprint, { same }: Pick<Catalog<Visible>, 'same'>): boolean {
+  return same && options.listed !== 'callable';
+}
+
 /** A list that is the same for all is made once and kept until the catalog changes. */
-function kept<T>(catalog: Pick<Catalog<Visible>, 'same' | 'version'>, kind: string, make: () => T[]): readonly T[] {
-  if (!catalog.same) return make();
+function kept<T>(
+  blueprint: Blueprint,
+  catalog: Pick<Catalog<Visible>, 'same' | 'version'>,
+  kind: string,
+  make: () => T[],
+): readonly T[] {
+  if (!isSame(blueprint, catalog)) return make();
   const kinds = lists.get(catalog) ?? new Map<string, { version: number; all: readonly unknown[] }>();
   const before = kinds.get(kind);
   if (before?.version === catalog.version) return before.all as readonly T[];

@@ -230,8 +230,13 @@ describe('a definition that can not be served', () => {
     ['a header name that is none', { tools: { a: tool({ input: mirrored, run }) } }, 'tool/x-mcp-header'],
     ['a method of the protocol', { methods: { ping: { run: () => ({}) } } }, 'server/method-taken'],
     [
+      'a method of an extension [ext-tasks.reserved-names]',
+      { methods: { 'tasks/mine': { run: () => ({}) } } },
+      'server/method-taken',
+    ],
+    [
       'an extension without a prefix [versioning.extension-id-rules]',
-      { extensions: { thing: {} } },
+      { extensions: [{ id: 'thing' }] },
       'server/extension-id',
     ],
     ['a revision that there is not', { revisions: ['2099-01-01'] }, 'server/revision'],

@@ -1,4 +1,5 @@
 import type { InputRequiredResult } from '../model/asking.js';
+import type { ClientCapabilities } from '../model/capabilities.js';
 import type { ContentBlock, Icon, Meta, PromptMessage } from '../model/content.js';
 import type { GetPromptResult } from '../model/shapes.js';
 import type { InferInput, InferOutput, Schema } from '../schemas/standard.js';
@@ -23,6 +24,10 @@ export interface PromptFacts {
   readonly icons?: Icon[];
   readonly _meta?: Meta;
   readonly visible?: (caller: Caller) => boolean;
+  /** What the client has to be able to do, or the prompt does not begin: `{ elicitation: {} }`, say. */
+  readonly needs?: ClientCapabilities;
+  /** What the caller's token must allow, or it is refused before anything runs: see `ToolFacts.scopes`. */
+  readonly scopes?: readonly string[];
 }
 
 export interface PromptDefinition<In = unknown> extends PromptFacts {

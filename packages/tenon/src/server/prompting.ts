@@ -5,7 +5,9 @@ import type { PromptMessage } from '../model/content.js';
 import { methods } from '../model/methods.js';
 import { describeIssues } from '../schemas/issues.js';
 import type { Blueprint } from './blueprint.js';
+import { checkNeeds } from './calling.js';
 import { type CompiledPrompt, compilePrompt } from './compiled-prompt.js';
+import { Context } from './context.js';
 import type { Operation } from './middleware.js';
 import { blocks, isInputRequired } from './reply.js';
 import { complete } from './results.js';
@@ -26,12 +28,15 @@ export async function getPrompt(blueprint: Blueprint, { params, context }: Opera
     : { ok: true as const, value: params.arguments ?? {} };
   if (!checked.ok)
     throw rpcError(INVALID_PARAMS, `Invalid arguments for prompt ${name}: ${describeIssues(checked.issues)}`);
-  const returned = await prompt.definition.run(checked.value as never, context);
-  if (isInputRequired(returned)) return returned as unknown as JsonObject;
-  const result = shaped(prompt, returned);
-  const problem = methods['prompts/get'].result(result);
-  if (problem) throw new TenonError('handler/output', `prompt "${name}" returned what is no prompt: ${problem}`);
-  return complete(blueprint, result);
+  checkNeeds(prompt.definition.needs, turn);
+  return Context.perform(context, async () => {
+    const returned = await prompt.definition.run(checked.value as never, context);
+    if (isInputRequired(returned)) return returned as unknown as JsonObject;
+    const result = shaped(prompt, returned);
+    const problem = methods['prompts/get'].result(result);
+    if (problem) throw new TenonError('handler/output', `prompt "${name}" returned what is no prompt: ${problem}`);
+    return complete(blueprint, result);
+  });
 }
 
 function shaped({ definition: { description } }: CompiledPrompt, returned: unknown): JsonObject {

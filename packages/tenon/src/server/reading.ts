@@ -2,7 +2,9 @@ import { rpcError } from '../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import type { ResourceContents } from '../model/content.js';
 import type { Blueprint } from './blueprint.js';
+import { checkNeeds } from './calling.js';
 import { compileResource } from './compiled-resource.js';
+import { Context } from './context.js';
 import type { Operation } from './middleware.js';
 import { isInputRequired } from './reply.js';
 import type { ResourceDefinition } from './resource.js';
@@ -40,11 +42,14 @@ export async function readResource(
   const found = findResource(blueprint, uri, turn);
   if (found === undefined) throw notFound(uri, turn);
   const { definition, variables } = found;
-  const returned = await definition.read({ ...variables, uri } as never, context);
-  if (returned === undefined) throw notFound(uri, turn);
-  if (isInputRequired(returned)) return returned as unknown as JsonObject;
-  const asList = Array.isArray(returned) ? returned : [returned];
-  return cacheable(blueprint, { contents: asList.map(each => contentsOf(uri, definition, each)) }, definition.cache);
+  checkNeeds(definition.needs, turn);
+  return Context.perform(context, async () => {
+    const returned = await definition.read({ ...variables, uri } as never, context);
+    if (returned === undefined) throw notFound(uri, turn);
+    if (isInputRequired(returned)) return returned as unknown as JsonObject;
+    const asList = Array.isArray(returned) ? returned : [returned];
+    return cacheable(blueprint, { contents: asList.map(each => contentsOf(uri, definition, each)) }, definition.cache);
+  });
 }
 
 declare function btoa(binary: string): string;

@@ -1,4 +1,5 @@
 import type { InputRequiredResult } from '../model/asking.js';
+import type { ClientCapabilities } from '../model/capabilities.js';
 import type { Annotations, Icon, Meta, Resource, ResourceContents } from '../model/content.js';
 import type { Cacheable } from '../model/shapes.js';
 import type { Caller } from './caller.js';
@@ -33,6 +34,10 @@ export interface ResourceFacts {
   readonly icons?: Icon[];
   readonly _meta?: Meta;
   readonly visible?: (caller: Caller) => boolean;
+  /** What the client has to be able to do, or the read does not begin: `{ roots: {} }`, say. */
+  readonly needs?: ClientCapabilities;
+  /** What the caller's token must allow, or it is refused before anything runs: see `ToolFacts.scopes`. */
+  readonly scopes?: readonly string[];
   /** How long what was read stays good. Default: 0 ms, private. */
   readonly cache?: Cacheable;
 }

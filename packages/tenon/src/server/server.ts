@@ -29,7 +29,7 @@ export interface Server<T = Tools, P = Prompts, R = Keyed> extends Service {
    * False when no client waits for that.
    */
   elicited(elicitationId: string): boolean;
-  /** Ends every open listening with its result. Transports close themselves. */
+  /** Ends every open listening with its result, and lets go of the tasks. Transports and stores close themselves. */
   close(): void;
   /** Only for the compiler: what `connect<typeof server>` reads. */
   readonly types?: { readonly tools: T; readonly prompts: P; readonly resources: R };
@@ -55,6 +55,7 @@ export function createServer<
     elicited: elicitationId => blueprint.elicitations.done(elicitationId),
     close() {
       for (const end of [...blueprint.endings]) end();
+      for (const each of blueprint.installed) each.close?.();
     },
     async connect(channel: Channel, options?: ConnectOptions): Promise<Conversation> {
       const connection = new Connection(blueprint, channel, options);

@@ -1,4 +1,5 @@
 import type { InputRequiredResult } from '../model/asking.js';
+import type { ClientCapabilities } from '../model/capabilities.js';
 import type { ContentBlock, Icon, Meta, ToolAnnotations } from '../model/content.js';
 import type { InferArguments, InferInput, InferOutput, Schema } from '../schemas/standard.js';
 import type { Caller } from './caller.js';
@@ -32,6 +33,36 @@ export interface ToolFacts {
   readonly _meta?: Meta;
   /** Whether this caller sees the tool, in lists and in calls. Default: all do. */
   readonly visible?: (caller: Caller) => boolean;
+  /** What the client has to be able to do, or the tool does not begin: `{ elicitation: {} }`, say. */
+  readonly needs?: ClientCapabilities;
+  /**
+   * What the caller's token must allow, or it is refused before anything runs: over HTTP by a 403 that names these scopes,
+   * so that a client can ask for them. Where nobody authorizes no caller has any.
+   */
+  readonly scopes?: readonly string[];
+  /**
+   * Whether a call may, or must, become a task: one that is answered at once and outlives the request. Takes effect with
+   * `extensions: [tasks()]`. Default `forbidden`.
+   * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
+   */
+  readonly task?: TaskSupport | TaskRules;
+}
+
+export type TaskSupport = 'forbidden' | 'optional' | 'required';
+
+/** How calls of one tool become tasks. Times are milliseconds. */
+export interface TaskRules {
+  /** Default `optional`. */
+  readonly support?: 'optional' | 'required';
+  /**
+   * Answers a call directly when it takes no longer than this, and makes a task of it only then. Where the client has to
+   * ask for a task in its request, that decides. Default 0: at once.
+   */
+  readonly after?: number;
+  /** How long a task is kept, from its creation on. Default: as for all tasks of the server. */
+  readonly ttl?: number;
+  /** How often a client should ask how it stands. Default: as for all tasks of the server. */
+  readonly pollInterval?: number;
 }
 
 /** A tool, as its author writes it. The type parameters are what the handler gets and what callers get. */

@@ -1,4 +1,4 @@
-import type { Asking } from '../conversation/asking/asking.js';
+import type { Ask, Asking } from '../conversation/asking/asking.js';
 import type { Dialect } from '../dialects/dialect.js';
 import type { Id, JsonObject } from '../jsonrpc/message.js';
 import type { LoggingLevel } from '../model/content.js';
@@ -28,8 +28,20 @@ export interface Turn {
   hangUp?(): boolean;
   /** Remembers that the client was sent to a URL, where it is to be told when the visit is done. */
   elicits?(elicitationId: string): void;
+  /** Where there is a session: tells its client something that belongs to no request. */
+  readonly session?: Session;
+  /** Asks the client on the stream of this request, where that is a request of its own. */
+  readonly ask?: Ask;
   /** Sets the level of the session, where there is one. */
   setLogLevel?(level: LoggingLevel): void;
+}
+
+export interface Session {
+  tell(method: string, params: JsonObject): void;
+  /** Asks its client for the sake of no request, where that is asked by requests. */
+  ask(method: string, params: JsonObject, signal?: AbortSignal): Promise<JsonObject>;
+  /** Calls `ended` once when the session is over. */
+  whenOver(ended: () => void): void;
 }
 
 export interface Subscriptions {

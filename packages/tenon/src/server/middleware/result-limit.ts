@@ -9,6 +9,7 @@ import type { Middleware } from '../middleware.js';
 export function resultLimit(characters: number): Middleware {
   return async (operation, next) => {
     const result = await next(operation);
+    if (result.resultType !== undefined && result.resultType !== 'complete') return result;
     const size = JSON.stringify(result).length;
     if (size <= characters) return result;
     const message = `The result has ${size} characters, more than the ${characters} that are allowed: ask for less`;

@@ -22,7 +22,12 @@ const ENDPOINT_WAIT = 10_000;
  * https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
 export function openHttpSse(url: string | URL, options: HttpSseOptions): Channel {
-  const road = createRoad(url, options);
+  let restart = (_wait: boolean): void => {};
+  const onSigningIn = (signingIn: boolean) => {
+    restart(!signingIn);
+    options.onSigningIn?.(signingIn);
+  };
+  const road = createRoad(url, { ...options, onSigningIn });
   const { peer } = road;
   const leases = createLeases();
   const clock = options.clock ?? systemClock;
@@ -92,15 +97,23 @@ export function openHttpSse(url: string | URL, options: HttpSseOptions): Channel
     async open(to) {
       receiver = to;
       const lease = leases.lend();
-      const late = noEndpoint(peer, `nothing in ${options.endpointWait ?? ENDPOINT_WAIT} ms`);
-      const callOff = clock.after(options.endpointWait ?? ENDPOINT_WAIT, () => lease.abort(late));
+      const { endpointWait = ENDPOINT_WAIT } = options;
+      const late = noEndpoint(peer, `nothing in ${endpointWait} ms`);
+      let callOff = () => {};
+      // Who signs in takes the time that it takes.
+      restart = wait => {
+        callOff();
+        callOff = wait ? clock.after(endpointWait, () => lease.abort(late)) : () => {};
+      };
+      restart(true);
       try {
         await connect(lease);
       } catch (error) {
         end(TenonError.from(error));
         throw lease.signal.aborted ? lease.signal.reason : error;
       } finally {
-        callOff();
+        restart(false);
+        restart = () => {};
       }
     },
     async send(message, { headers, signal } = {}) {

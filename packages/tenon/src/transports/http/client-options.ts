@@ -1,3 +1,4 @@
+import type { Authorizer } from '../../auth/authorizer.js';
 import type { Clock } from '../../jsonrpc/clock.js';
 import type { Requester } from './requester.js';
 
@@ -34,6 +35,10 @@ export interface EndpointOptions {
    * asked for anew: once for each of the two statuses.
    */
   readonly onUnauthorized?: (refusal: Refusal) => Promise<boolean>;
+  /** Signs the client in. Its headers win over `headers`. */
+  readonly auth?: Authorizer;
+  /** Called when a sign-in begins that requests wait for, and with `false` when there is none any more. */
+  readonly onSigningIn?: (signingIn: boolean) => void;
   readonly clock?: Clock;
   /** Numbers from 0 up to 1, for the spread of reconnects. */
   readonly random?: () => number;

@@ -1,4 +1,6 @@
+import { systemClock } from '../../jsonrpc/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
+import { createSigning } from './client-auth.js';
 import { abortError, requestError } from './client-errors.js';
 import type { EndpointOptions, HeaderRecord, Refusal } from './client-options.js';
 import type { HttpReply, HttpRequest } from './requester.js';
@@ -26,6 +28,14 @@ export interface Road {
   request(request: RoadRequest): Promise<HttpReply>;
 }
 
+/** What one attempt came to, and how it was made. */
+interface Attempt {
+  readonly reply: HttpReply;
+  /** The headers of the sign-in. */
+  readonly sent: HeaderRecord;
+  readonly url: string;
+}
+
 export function createRoad(url: string | URL, options: EndpointOptions): Road {
   const endpoint = readUrl(url);
   const peer = endpoint.origin + endpoint.pathname;
@@ -39,13 +49,16 @@ export function createRoad(url: string | URL, options: EndpointOptions): Road {
     }
   };
 
-  const attempt = async (request: RoadRequest): Promise<HttpReply> => {
+  const { auth, clock = systemClock, onSigningIn = () => {} } = options;
+  const signing = auth && createSigning(auth, { server: endpoint.href, peer, clock, onSigningIn });
+
+  const attempt = async (request: RoadRequest): Promise<Attempt> => {
     const ours = typeof own === 'function' ? await askFor(own, peer) : own;
-    const headers = { ...ours, ...request.headers };
     let url = request.url ?? endpoint.href;
     for (let hops = 0; ; hops += 1) {
-      const reply = await exchange({ ...request, headers, url });
-      if (!isRedirect(reply)) return reply;
+      const sent = (await signing?.headers({ method: request.method, url, signal: request.signal })) ?? {};
+      const reply = await exchange({ ...request, headers: { ...ours, ...sent, ...request.headers }, url });
+      if (!isRedirect(reply)) return { reply, sent, url };
       const next = hops < MAX_REDIRECTS ? redirect(reply, url) : undefined;
       if (next === undefined) return turnDown(reply, peer);
       await drain(reply);
@@ -57,10 +70,13 @@ export function createRoad(url: string | URL, options: EndpointOptions): Road {
     const { signal } = request;
     const tried = new Set<number>();
     try {
-      for (;;) {
+      for (let repeats = 0; ; repeats += 1) {
         if (signal.aborted) throw abortError(signal, peer);
-        const reply = await attempt(request);
-        if (!(await mayRepeat(reply, peer, options.onUnauthorized, tried))) return reply;
+        const { reply, sent, url } = await attempt(request);
+        const again =
+          (await signing?.mayRepeat(reply, { request, sent, url, repeats })) ||
+          (await mayRepeat(reply, peer, options.onUnauthorized, tried));
+        if (!again) return reply;
         await drain(reply);
       }
     } catch (error) {

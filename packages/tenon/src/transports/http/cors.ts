@@ -17,8 +17,8 @@ export interface CorsOptions {
 
 const ASKED = 'access-control-request-headers';
 const REQUEST_HEADERS =
-  'accept, authorization, content-type, last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id';
-const EXPOSED = 'mcp-session-id, mcp-protocol-version, www-authenticate, retry-after';
+  'accept, authorization, content-type, dpop, last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id';
+const EXPOSED = 'mcp-session-id, mcp-protocol-version, www-authenticate, dpop-nonce, retry-after';
 
 /** The headers that let the page at `origin` read the answer, or none. */
 export function corsHeaders(cors: CorsOptions, origin: string | undefined): HeaderFields | undefined {

@@ -2,6 +2,8 @@ import type { Service } from '../../conversation/service.js';
 import type { AuthInfo } from '../../jsonrpc/channel.js';
 import { createTwoEndpoints } from '../http-sse/server.js';
 import { createAdmission, failed } from './admission.js';
+import { challenger } from './challenger.js';
+import { fullPath } from './documents.js';
 import type { Exchange } from './exchange.js';
 import { boundsOf, clockOf, type HandlerOptions } from './options.js';
 import { invalidRequest, refuse } from './refusal.js';
@@ -15,8 +17,8 @@ import { createStreams } from './streams.js';
 export interface Endpoint {
   /** Answers one exchange. Never throws. */
   handle(exchange: Exchange): void;
-  /** Whether a path is one of this server's. */
-  serves(path: string): boolean;
+  /** Whether a path is one of this server's, after what a router in front has cut off it. */
+  serves(path: string, mount?: string): boolean;
   /**
    * Stops taking requests (503), ends the streams on which clients listen, waits for what runs, and closes the rest after
    * `deadline` milliseconds (default 10 s).
@@ -46,6 +48,7 @@ export function createEndpoint(service: Service, options: HandlerOptions = {}): 
     log: options.eventLog ?? createMemoryLog(bounds),
     report: options.onError ?? (() => {}),
     traffic: createTraffic(),
+    challenge: challenger(options.auth),
   };
   const sessions = createSessions(road);
   const { path = '/mcp', ssePath = '/sse', messagesPath = '/messages' } = options;
@@ -67,8 +70,11 @@ export function createEndpoint(service: Service, options: HandlerOptions = {}): 
         failed(road, exchange, error);
       }
     },
-    serves: asked =>
-      path === '*' || asked === path || (ssePath !== false && (asked === ssePath || asked === messagesPath)),
+    serves: (asked, mount = '') =>
+      path === '*' ||
+      asked === path ||
+      (ssePath !== false && (asked === ssePath || asked === messagesPath)) ||
+      options.auth?.documents.has(fullPath(asked, mount)) === true,
     get sessions() {
       return sessions.count;
     },

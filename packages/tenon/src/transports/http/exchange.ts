@@ -2,8 +2,6 @@ import type { AuthInfo } from '../../jsonrpc/channel.js';
 
 /** One HTTP request and the answer to it, as small as the endpoint needs it. Each runtime is an adapter that makes these. */
 export interface Exchange extends ExchangeFacts {
-  /** What a router in front has cut off the path: `/api` when it is mounted there. Empty as a rule. */
-  readonly mount: string;
   /** Whether the client has gone away. Nothing that is sent arrives any more. */
   readonly gone: boolean;
   /**
@@ -28,6 +26,8 @@ export interface ExchangeFacts {
   readonly path: string;
   /** Without the question mark. */
   readonly query: string;
+  /** What a router in front has cut off the path: `/api` when it is mounted there. Empty as a rule. */
+  readonly mount: string;
   /** Looks a header up by its lower-case name. Repeated ones are joined with a comma. */
   header(name: string): string | undefined;
   /** The address of the other end, where the runtime tells. */

@@ -1,3 +1,4 @@
+import type { Protection } from '../../auth/resource/protection.js';
 import type { AuthInfo } from '../../jsonrpc/channel.js';
 import { type Clock, systemClock } from '../../jsonrpc/clock.js';
 import type { CorsOptions } from './cors.js';
@@ -25,7 +26,12 @@ export interface HandlerOptions {
   readonly allowedOrigins?: readonly string[] | '*';
   /** Lets browsers read the answers. Off by default. */
   readonly cors?: CorsOptions;
-  /** Who calls, and whether they may. Runs on every request, known session or not. Without it everyone may. */
+  /**
+   * Lets in only who has an access token for this server: what `protect` of `tenon/auth` makes. Runs on every request, known
+   * session or not; its metadata documents are served to all.
+   */
+  readonly auth?: Protection;
+  /** Who calls, and whether they may, in your way; after `auth`, whose finding it is given, where there are both. Runs on every request, known session or not. Without it everyone may. */
   readonly authorize?: (facts: ExchangeFacts) => Verdict | Promise<Verdict>;
   /** See `Bounds`. */
   readonly bounds?: Partial<Bounds>;
@@ -36,9 +42,9 @@ export interface HandlerOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-/** The verdict of an authorization: who it is, or the answer that refuses. */
+/** The verdict of an authorization: who it is, with fields for whatever is answered; or the answer that refuses. */
 export type Verdict =
-  | { readonly auth: AuthInfo | undefined }
+  | { readonly auth: AuthInfo | undefined; readonly headers?: HeaderFields }
   | { readonly status: number; readonly headers?: HeaderFields; readonly body?: string };
 
 /** Everything that could grow, and how far it may. */

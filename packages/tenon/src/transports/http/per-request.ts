@@ -54,7 +54,10 @@ export function answerAlone(
   const answered = (response: Response) => {
     const text = JSON.stringify(response);
     if (!finish() || exchange.gone) return;
-    if (stream === undefined) return exchange.reply('error' in response ? statusOf(response.error.code) : 200, text);
+    if (stream === undefined && 'error' in response) {
+      return exchange.reply(statusOf(response.error.code), text, road.challenge(exchange, response.error));
+    }
+    if (stream === undefined) return exchange.reply(200, text);
     stream.write(eventFrame(text));
     stream.end();
   };

@@ -1,4 +1,10 @@
-import { INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR } from '../../jsonrpc/codes.js';
+import {
+  INSUFFICIENT_SCOPE,
+  INTERNAL_ERROR,
+  INVALID_REQUEST,
+  METHOD_NOT_FOUND,
+  PARSE_ERROR,
+} from '../../jsonrpc/codes.js';
 import { type ErrorObject, failure, type Id } from '../../jsonrpc/message.js';
 import { HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY, UNSUPPORTED_VERSION } from '../../model/codes.js';
 import type { Exchange, HeaderFields } from './exchange.js';
@@ -34,6 +40,8 @@ export function statusOf(code: number): number {
     case MISSING_CLIENT_CAPABILITY:
     case UNSUPPORTED_VERSION:
       return 400;
+    case INSUFFICIENT_SCOPE:
+      return 403;
     default:
       return 200;
   }

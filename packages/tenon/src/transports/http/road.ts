@@ -1,5 +1,7 @@
 import type { Service } from '../../conversation/service.js';
 import type { Clock } from '../../jsonrpc/clock.js';
+import type { ErrorObject } from '../../jsonrpc/message.js';
+import type { Exchange, HeaderFields } from './exchange.js';
 import type { Bounds } from './options.js';
 import type { EventLog } from './replay.js';
 import type { Streams } from './streams.js';
@@ -15,6 +17,8 @@ export interface Road {
   readonly report: (error: unknown) => void;
   /** Requests that came and are not answered. */
   readonly traffic: Traffic;
+  /** The header fields of an answer that is an error, where that says which scopes the request needs. */
+  readonly challenge: (exchange: Exchange, error: ErrorObject) => HeaderFields | undefined;
 }
 
 export interface Traffic {

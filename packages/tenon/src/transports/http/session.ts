@@ -197,7 +197,7 @@ export class Session implements Channel {
     // What the server says of itself is no sign of life of the client's.
     this.touched = this.house.clock.now();
     const refused = turn.opening && 'error' in response;
-    const room = turn.answer(this, text, !('error' in response));
+    const room = turn.answer(this, text, 'error' in response ? response.error : undefined);
     // A session that nobody knows of is none.
     if (turn.opening && (refused || turn.exchange.gone)) this.end();
     return room;

@@ -1,4 +1,4 @@
-import type { Id, Message } from '../../jsonrpc/message.js';
+import type { ErrorObject, Id, Message } from '../../jsonrpc/message.js';
 import type { Exchange } from './exchange.js';
 import { invalidRequest, refuse } from './refusal.js';
 import type { Session } from './session.js';
@@ -34,9 +34,9 @@ export class Turn {
   }
 
   /** Carries an answer, and ends with the last one. */
-  answer(session: Session, text: string, succeeded: boolean): void | Promise<void> {
+  answer(session: Session, text: string, error: ErrorObject | undefined): void | Promise<void> {
     this.#waiting--;
-    if (this.stream === 0) return this.#plain(session, text, succeeded);
+    if (this.stream === 0) return this.#plain(session, text, error);
     const room = this.#event(session, text);
     if (this.#waiting === 0) this.#events?.end();
     return room;
@@ -92,14 +92,16 @@ export class Turn {
     return this.#events?.write(eventFrame(text, id));
   }
 
-  #plain(session: Session, text: string, succeeded: boolean): void {
+  #plain(session: Session, text: string, error: ErrorObject | undefined): void {
     if (this.#batch !== undefined) {
       this.#batch.push(text);
       if (this.#waiting > 0) return;
     }
     if (this.exchange.gone) return;
-    const body = this.#batch === undefined ? text : asBatch(this.#batch);
-    this.exchange.reply(200, body, this.opening && succeeded ? session.headers : undefined);
+    if (this.#batch !== undefined) return this.exchange.reply(200, asBatch(this.#batch));
+    const challenge = error && session.house.challenge(this.exchange, error);
+    if (challenge) return this.exchange.reply(403, text, challenge);
+    this.exchange.reply(200, text, this.opening && error === undefined ? session.headers : undefined);
   }
 }
 

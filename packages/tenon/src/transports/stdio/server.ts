@@ -1,5 +1,5 @@
 import type { Conversation, Service } from '../../conversation/service.js';
-import type { Channel, Receiver } from '../../jsonrpc/channel.js';
+import type { AuthInfo, Channel, Receiver } from '../../jsonrpc/channel.js';
 import { type Clock, systemClock } from '../../jsonrpc/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { ByteSink, ByteSource } from './bytes.js';
@@ -13,6 +13,11 @@ export interface ServeLinesOptions extends LineLimits {
   readonly drainMs?: number | undefined;
   /** How much may wait for a client that does not read, in characters. Default 64 Mi. */
   readonly maxQueued?: number | undefined;
+  /**
+   * For whom this process runs, and with which scopes: whoever started it. There is no authorization on stdio: without
+   * this no caller has a scope.
+   */
+  readonly auth?: AuthInfo | undefined;
   readonly clock?: Clock | undefined;
 }
 
@@ -40,7 +45,8 @@ export async function serveLines(
   const { clock = systemClock, drainMs = DRAIN_MS } = options;
   const ends = createEnds();
   const channel = serverChannel(source, sink, options, ends);
-  const conversation = await service.connect(channel);
+  const { auth } = options;
+  const conversation = await service.connect(channel, auth === undefined ? undefined : { auth });
   void ends.leaving.then(async () => {
     await drained(conversation, sink, clock, drainMs, ends.gone);
     conversation.end();

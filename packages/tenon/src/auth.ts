@@ -1,0 +1,20 @@
+/** `tenon/auth`: who may call, and how one who may not yet signs in. */
+export type { Authorizer, OutgoingRequest, RefusedRequest } from './auth/authorizer.js';
+export { bearer } from './auth/bearer.js';
+export type { ClientCredentials, PrivateJwk } from './auth/client-auth.js';
+export { type ClientDocumentOptions, clientDocument } from './auth/client-document.js';
+export { type Change, memoryVault, type Secret, type Vault, type VaultKey } from './auth/credentials.js';
+export { type ClientCredentialsOptions, clientCredentials } from './auth/grants/client-credentials.js';
+export { type EnterpriseOptions, enterprise, type Subject } from './auth/grants/enterprise.js';
+export { type WorkloadOptions, workload } from './auth/grants/workload.js';
+export type { AuthFetch, FetchedReply } from './auth/guarded-fetch.js';
+export { type PasteOptions, pasteRedirect, type Redirect, type RedirectAttempt } from './auth/redirect.js';
+export type { IntrospectionOptions } from './auth/resource/introspection.js';
+export type { NonceOptions } from './auth/resource/nonces.js';
+export type { DpopOptions, ProtectOptions, TrustedIssuer } from './auth/resource/options.js';
+export { protect } from './auth/resource/protect.js';
+export type { Judgement, Protection, RequestFacts } from './auth/resource/protection.js';
+export type { AuthorizerOptions } from './auth/setting.js';
+export { type KnownClient, type SignInOptions, signIn } from './auth/sign-in.js';
+export type { GuardOptions } from './auth/url-guard.js';
+export { insufficientScope } from './model/scopes.js';

@@ -1,0 +1,66 @@
+import { isObject, type JsonObject } from '../../jsonrpc/message.js';
+import { type GoodToken, invalidToken, type Problem } from './problem.js';
+
+/** How what is said of a token becomes who is calling. */
+export interface Reading {
+  /** Names the caller. */
+  readonly principal: (claims: JsonObject) => string | undefined;
+  /** What scopes a token has that has this one, itself included. */
+  readonly widened: (scopes: readonly string[]) => readonly string[];
+}
+
+/** Reads what an issuer says of a token whose issuer, audience and times are checked. */
+export function readClaims(claims: JsonObject, expires: number, { principal, widened }: Reading): GoodToken | Problem {
+  const name = principal(claims);
+  if (typeof name !== 'string' || name === '') return invalidToken('The token does not say whose it is');
+  const { cnf } = claims;
+  const bindings = cnf === undefined ? {} : cnf;
+  const known = isObject(bindings) && Object.keys(bindings).every(key => key === 'jkt');
+  // A binding that is not checked would be none.
+  if (!known || (bindings.jkt !== undefined && typeof bindings.jkt !== 'string')) {
+    return invalidToken('The token is bound to its sender in a way that is not supported here');
+  }
+  const auth = Object.freeze({
+    principal: name,
+    scopes: Object.freeze(widened(scopesOf(claims))),
+    claims: Object.freeze({ ...claims }),
+  });
+  return { auth, jkt: bindings.jkt as string | undefined, expires };
+}
+
+/** `scope` is a text by RFC 9068 and RFC 7662; some issuers write `scp`, or an array. */
+function scopesOf({ scope, scp }: JsonObject): string[] {
+  return [...new Set([scope, scp].flatMap(listed))];
+}
+
+function listed(value: unknown): string[] {
+  if (typeof value === 'string') return value.split(' ').filter(Boolean);
+  return Array.isArray(value) ? value.filter(each => typeof each === 'string' && each !== '') : [];
+}
+
+/** Byte for byte, and one of several is enough. */
+export function isMeantFor(audience: unknown, names: readonly string[]): boolean {
+  const said = Array.isArray(audience) ? audience : [audience];
+  return said.some(each => names.includes(each as string));
+}
+
+/**
+ * A subject is unique only with its issuer, in which neither of the two signs may be. A token of a client that calls for
+ * itself may have none. https://www.rfc-editor.org/rfc/rfc9068#section-2.2
+ */
+export function principalOf({ iss, sub, client_id: client }: JsonObject): string | undefined {
+  if (typeof sub === 'string' && sub !== '') return `${iss}|${sub}`;
+  return sub === undefined && typeof client === 'string' && client !== '' ? `${iss}#${client}` : undefined;
+}
+
+/** Adds what broader scopes imply, as far as that goes. */
+export function widening(implied: { readonly [scope: string]: readonly string[] }): Reading['widened'] {
+  return scopes => {
+    const all = new Set(scopes);
+    // A set that grows while it is walked is walked to its end.
+    for (const scope of all) {
+      if (Object.hasOwn(implied, scope)) for (const narrower of implied[scope] ?? []) all.add(narrower);
+    }
+    return [...all];
+  };
+}

@@ -1,0 +1,44 @@
+import { base64url } from 'jose';
+
+interface HmacKey {
+  readonly type: string;
+}
+
+declare const crypto: {
+  subtle: {
+    digest(algorithm: string, data: Uint8Array): Promise<ArrayBuffer>;
+    importKey(form: 'raw', key: Uint8Array, kind: object, extractable: boolean, uses: string[]): Promise<HmacKey>;
+    sign(algorithm: string, key: HmacKey, data: Uint8Array): Promise<ArrayBuffer>;
+    verify(algorithm: string, key: HmacKey, signature: Uint8Array, data: Uint8Array): Promise<boolean>;
+  };
+};
+
+/** The SHA-256 of a text, in base64url. */
+export async function sha256(text: string): Promise<string> {
+  return base64url.encode(new Uint8Array(await crypto.subtle.digest('SHA-256', bytesOf(text))));
+}
+
+/** Signs texts with one key, and knows its own signatures again. */
+export interface Signer {
+  sign(text: string): Promise<string>;
+  verify(text: string, signature: string): Promise<boolean>;
+}
+
+/** HMAC with SHA-256. */
+export function createSigner(secret: Uint8Array): Signer {
+  const key = crypto.subtle.importKey('raw', secret, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify']);
+  return {
+    sign: async text => base64url.encode(new Uint8Array(await crypto.subtle.sign('HMAC', await key, bytesOf(text)))),
+    async verify(text, signature) {
+      try {
+        return await crypto.subtle.verify('HMAC', await key, base64url.decode(signature), bytesOf(text));
+      } catch {
+        return false;
+      }
+    },
+  };
+}
+
+function bytesOf(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}

@@ -1,0 +1,120 @@
+import { inspect } from 'node:util';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { bearer, createHolder, createIssuer, ISSUER, outcome, RESOURCE, type TestIssuer } from './fixtures/issuer.js';
+import type { IntrospectionOptions } from './introspection.js';
+
+let issuer: TestIssuer;
+let sent: { url: string; authorization: string | undefined; body: string }[];
+let says: object;
+beforeEach(async () => {
+  issuer = await createIssuer();
+  sent = [];
+  says = { active: true, sub: 'ada', aud: RESOURCE, scope: 'a b', exp: issuer.clock.now() / 1000 + 600 };
+});
+
+function protect(options: Partial<IntrospectionOptions> = {}, endpoint: string | null = `${ISSUER}/introspect`) {
+  const introspection = {
+    clientId: 'rs',
+    clientSecret: 's&cret',
+    ...(endpoint === null ? {} : { endpoint }),
+    ...options,
+  };
+  return issuer.protect({
+    introspection,
+    fetch: async (url, init, guard) => {
+      if (init.method === 'GET') return issuer.fetch(url, init, guard);
+      if (issuer.down) throw new TypeError('fetch failed');
+      sent.push({ url, authorization: init.headers.authorization, body: String(init.body) });
+      return new Response(JSON.stringify(says), { headers: { 'content-type': 'application/json' } }) as never;
+    },
+  });
+}
+
+describe('introspection', () => {
+  it('asks the issuer, as a client of it, and takes its word for a while', async () => {
+    const protection = protect();
+    expect(await outcome(protection, bearer('opaque'))).toMatchObject({
+      auth: { principal: `${ISSUER}|ada`, scopes: ['a', 'b'] },
+    });
+    expect(sent).toEqual([
+      { url: `${ISSUER}/introspect`, authorization: `Basic ${btoa('rs:s%26cret')}`, body: 'token=opaque' },
+    ]);
+    issuer.clock.advance(29_999);
+    await outcome(protection, bearer('opaque'));
+    expect(sent.length).toBe(1);
+    says = { active: false };
+    issuer.clock.advance(1);
+    expect((await outcome(protection, bearer('opaque'))).status).toBe(401);
+    expect(sent.length).toBe(2);
+  });
+
+  it('asks for each request where it is to', async () => {
+    const protection = protect({ life: 0 });
+    await outcome(protection, bearer('opaque'));
+    await outcome(protection, bearer('opaque'));
+    expect(sent.length).toBe(2);
+  });
+
+  it('finds out where to ask, and may say who it is in the body', async () => {
+    issuer.site.set(`${ISSUER}/.well-known/oauth-authorization-server`, {
+      issuer: ISSUER,
+      introspection_endpoint: `${ISSUER}/i`,
+    });
+    const introspection = protect({ method: 'post' }, null);
+    expect((await outcome(introspection, bearer('opaque'))).status).toBe(200);
+    expect(sent[0]).toMatchObject({ url: `${ISSUER}/i`, body: expect.stringContaining('client_secret=s%26cret') });
+  });
+
+  it.each(['http://login.example.com/introspect', 'http://127.0.0.1/introspect'])(
+    'sends no token to %s',
+    async endpoint => {
+      expect((await outcome(protect({}, endpoint), bearer('opaque'))).status).toBe(503);
+      expect(sent).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['is not active', { active: false }],
+    ['has ended', { exp: 1 }],
+    ['is not valid yet', { nbf: 9_999_999_999 }],
+    ['is for another resource', { aud: 'https://other.example.com' }],
+    ['is for this resource with a slash more', { aud: [`${RESOURCE}/`] }],
+    ['is for several in one text', { aud: `${RESOURCE} https://b.example` }],
+    ['is for nobody in particular', { aud: undefined }],
+    ['is of another issuer', { iss: 'https://evil.example.com' }],
+    ['is of nobody', { sub: undefined }],
+  ])('refuses what %s [auth.token.invalid-401 auth.token.audience-validated]', async (_, more) => {
+    says = { ...says, ...more };
+    expect((await outcome(protect(), bearer('opaque'))).status).toBe(401);
+  });
+
+  it('names a client that calls for itself apart from people', async () => {
+    says = { ...says, sub: undefined, client_id: 'ada' };
+    expect((await outcome(protect(), bearer('opaque'))).auth?.principal).toBe(`${ISSUER}#ada`);
+  });
+
+  it('sees a binding to a key', async () => {
+    const { jkt } = await createHolder(issuer.clock);
+    says = { ...says, token_type: 'DPoP', cnf: { jkt } };
+    expect((await outcome(protect(), bearer('opaque'))).status).toBe(401);
+  });
+
+  it('answers 503 when the issuer can not be asked, or answers nonsense, and tells nobody of the token', async () => {
+    const told: string[] = [];
+    const protection = issuer.protect({
+      introspection: { clientId: 'rs', clientSecret: 'secret-of-rs', endpoint: `${ISSUER}/introspect` },
+      onProblem: error => void told.push(inspect(error, { depth: 9, showHidden: true })),
+    });
+    issuer.site.set(`${ISSUER}/introspect`, { echoed: 'opaque-secret' });
+    expect((await outcome(protection, bearer('opaque-secret'))).status).toBe(503);
+    issuer.down = true;
+    expect((await outcome(protection, bearer('opaque-secret'))).status).toBe(503);
+    expect(told.length).toBe(2);
+    expect(told.join()).not.toMatch(/opaque-secret|secret-of-rs/);
+  });
+
+  it('is for one issuer', () => {
+    const introspection = { clientId: 'rs', clientSecret: 's' };
+    expect(() => issuer.protect({ introspection, issuers: [ISSUER, 'https://b.example'] })).toThrow(/introspection/);
+  });
+});

@@ -1,0 +1,149 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { bearer, createIssuer, ISSUER, outcome, type TestIssuer } from './fixtures/issuer.js';
+
+let issuer: TestIssuer;
+beforeEach(async () => {
+  issuer = await createIssuer();
+});
+
+const status = async (protection: ReturnType<TestIssuer['protect']>, token: string) =>
+  (await outcome(protection, bearer(token))).status;
+
+describe('the keys of an issuer', () => {
+  it('are fetched once for many tokens, at once and one after the other', async () => {
+    const protection = issuer.protect();
+    const tokens = await Promise.all([1, 2, 3].map(n => issuer.token({ n })));
+    expect(await Promise.all(tokens.map(token => status(protection, token)))).toEqual([200, 200, 200]);
+    expect(await status(protection, await issuer.token({ n: 4 }))).toBe(200);
+    expect(issuer.asked).toEqual([`GET ${ISSUER}/.well-known/oauth-authorization-server`, `GET ${ISSUER}/jwks`]);
+  });
+
+  it('are found by OpenID Connect Discovery as well, also below a path', async () => {
+    const tenant = 'https://login.example.com/tenant';
+    issuer = await createIssuer(tenant);
+    const metadata = issuer.site.get('https://login.example.com/.well-known/oauth-authorization-server/tenant');
+    issuer.site.delete('https://login.example.com/.well-known/oauth-authorization-server/tenant');
+    issuer.site.set(`${tenant}/.well-known/openid-configuration`, metadata);
+    expect(await status(issuer.protect(), await issuer.token())).toBe(200);
+  });
+
+  it('are where `jwksUri` says, without asking', async () => {
+    const protection = issuer.protect({ issuers: [{ issuer: ISSUER, jwksUri: `${ISSUER}/jwks` }] });
+    expect(await status(protection, await issuer.token())).toBe(200);
+    expect(issuer.asked).toEqual([`GET ${ISSUER}/jwks`]);
+  });
+
+  it('may be several of which a token names none', async () => {
+    const before = issuer.jwks().keys[0];
+    await issuer.rotate();
+    issuer.site.set(`${ISSUER}/jwks`, { keys: [before, ...issuer.jwks().keys] });
+    const protection = issuer.protect();
+    expect(await status(protection, await issuer.token({}, { kid: undefined }))).toBe(200);
+    const late = await outcome(protection, bearer(await issuer.token({ exp: 1 }, { kid: undefined })));
+    expect(late.challenge).toContain('expired');
+    const stranger = await createIssuer();
+    expect(await status(protection, await stranger.token({}, { kid: undefined }))).toBe(401);
+  });
+
+  it('are fetched anew when a token names one that is not there, not more often than every half a minute', async () => {
+    const protection = issuer.protect();
+    await status(protection, await issuer.token());
+    await issuer.rotate();
+    const token = await issuer.token();
+    expect(await status(protection, token)).toBe(401);
+    for (let n = 0; n < 50; n += 1) await status(protection, await issuer.token({ n }, { kid: `made up ${n}` }));
+    expect(issuer.asked.length).toBe(2);
+    issuer.clock.advance(30_000);
+    expect(await status(protection, token)).toBe(200);
+    expect(issuer.asked.length).toBe(4);
+  });
+
+  it('are fetched anew when they are stale: one that was withdrawn is good no longer', async () => {
+    const protection = issuer.protect();
+    await status(protection, await issuer.token());
+    const withdrawn = await issuer.token({ exp: issuer.clock.now() / 1000 + 7200 });
+    await issuer.rotate();
+    expect(await status(protection, withdrawn)).toBe(200);
+    issuer.clock.advance(10 * 60_000);
+    expect(await status(protection, withdrawn)).toBe(401);
+  });
+});
+
+describe('an issuer that does not answer', () => {
+  it('is no reason to call a token bad: 503, and it is left in peace', async () => {
+    issuer.down = true;
+    const protection = issuer.protect();
+    const token = await issuer.token();
+    const refused = await outcome(protection, bearer(token));
+    expect(refused).toMatchObject({ status: 503, challenge: '' });
+    expect(await status(protection, token)).toBe(503);
+    expect(issuer.asked.length).toBe(2);
+    expect(issuer.problems).toEqual(['auth/issuer']);
+    issuer.down = false;
+    issuer.clock.advance(30_000);
+    expect(await status(protection, token)).toBe(200);
+  });
+
+  it('does no harm while its keys are known, for an hour', async () => {
+    const protection = issuer.protect();
+    await status(protection, await issuer.token());
+    issuer.down = true;
+    issuer.clock.advance(30 * 60_000);
+    expect(await status(protection, await issuer.token())).toBe(200);
+    expect(await status(protection, await issuer.token({}, { kid: 'another' }))).toBe(503);
+    issuer.clock.advance(30 * 60_000);
+    expect(await status(protection, await issuer.token())).toBe(503);
+  });
+
+  it.each<[string, (site: Map<string, unknown>) => void]>([
+    [
+      'says another name',
+      site =>
+        site.set(`${ISSUER}/.well-known/oauth-authorization-server`, {
+          issuer: `${ISSUER}/`,
+          jwks_uri: `${ISSUER}/jwks`,
+        }),
+    ],
+    ['names no keys', site => site.set(`${ISSUER}/.well-known/oauth-authorization-server`, { issuer: ISSUER })],
+    [
+      'names keys without TLS',
+      site =>
+        site.set(`${ISSUER}/.well-known/oauth-authorization-server`, {
+          issuer: ISSUER,
+          jwks_uri: 'http://login.example.com/jwks',
+        }),
+    ],
+    ['answers with no keys', site => site.set(`${ISSUER}/jwks`, [1])],
+    ['answers without end', site => site.set(`${ISSUER}/jwks`, new Response('a'.repeat(2 ** 20)))],
+    [
+      'sends us elsewhere without TLS',
+      site =>
+        site.set(
+          `${ISSUER}/jwks`,
+          new Response('', { status: 302, headers: { location: 'http://evil.example.com/' } }),
+        ),
+    ],
+  ])('or that %s', async (_, change) => {
+    change(issuer.site);
+    expect(await status(issuer.protect(), await issuer.token())).toBe(503);
+    expect(issuer.asked.join()).not.toContain('evil');
+  });
+
+  it('or that keeps us waiting', async () => {
+    const hanging = issuer.protect({
+      fetch: (_, { signal }) =>
+        new Promise((_resolve, reject) =>
+          signal.addEventListener('abort', () => reject(new Error('aborted'))),
+        ) as never,
+    });
+    let settled = false;
+    const refused = status(hanging, await issuer.token()).finally(() => {
+      settled = true;
+    });
+    while (!settled) {
+      await new Promise(resolve => setImmediate(resolve));
+      issuer.clock.advance(10_000);
+    }
+    expect(await refused).toBe(503);
+  });
+});

@@ -1,0 +1,123 @@
+import type { AuthInfo } from '../../jsonrpc/channel.js';
+import type { Clock } from '../../jsonrpc/clock.js';
+import { TenonError } from '../../jsonrpc/error.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import type { Stores } from '../../stores/stores.js';
+import type { AuthFetch } from '../guarded-fetch.js';
+import { isSafe } from './asking-issuers.js';
+import type { IntrospectionOptions } from './introspection.js';
+import type { NonceOptions } from './nonces.js';
+
+/** How a server is protected. Times are milliseconds. */
+export interface ProtectOptions {
+  /**
+   * The URL by which clients know the MCP endpoint: what tokens are issued for. Compared byte for byte: a slash more or
+   * less is another resource.
+   */
+  readonly resource: string;
+  /** Whose tokens are taken: at least one. What its metadata and its tokens say must be this, byte for byte. */
+  readonly issuers: readonly (string | TrustedIssuer)[];
+  /** What every request needs. Default: no scope. What a tool needs is said with the tool. */
+  readonly scopes?: readonly string[];
+  /** Which scopes a broader one stands for: `{ 'notes:write': ['notes:read'] }`. */
+  readonly implied?: { readonly [scope: string]: readonly string[] };
+  /** Asks the issuer about each token, in place of verifying JWTs. For tokens that are none, or are to be revocable at once. */
+  readonly introspection?: IntrospectionOptions;
+  /**
+   * Judges tokens in your way, in place of all that: `undefined` refuses. It has to check that the token was issued for
+   * this resource and has not ended. Asked for each request. Throws when it can not tell: that is a 500.
+   */
+  readonly verify?: (token: string) => AuthInfo | undefined | Promise<AuthInfo | undefined>;
+  /** Names the caller. Must be stable, and different for different people. Default: `issuer|subject`, or `issuer#client` for a client without one. */
+  readonly principal?: (claims: JsonObject) => string | undefined;
+  /** How JWTs may be signed. Default: RS, PS and ES with 256, 384 and 512, EdDSA, Ed25519. Never by a shared secret. */
+  readonly algorithms?: readonly string[];
+  /**
+   * `required`: a JWT must say `typ: at+jwt`, as RFC 9068 has it. Default `optional`: plain JWTs pass as well, as many
+   * issuers make them; what says that it is something else never does.
+   */
+  readonly tokenType?: 'optional' | 'required';
+  /** By how much the clocks may differ. Default 30 s. */
+  readonly tolerance?: number;
+  /**
+   * Whether the sender of a token must prove to have its key (RFC 9449). Default `optional`: where the token is bound to
+   * one. `required`: always. `false`: tokens that are bound are refused.
+   */
+  readonly dpop?: false | 'optional' | 'required' | DpopOptions;
+  /** Where the proofs that were seen are remembered. Default: in memory; give one that all processes share. */
+  readonly stores?: Stores;
+  /** What the resource is called, for people. */
+  readonly name?: string;
+  /** More for the metadata document: `resource_documentation`, `scopes_supported`. Default of that: `scopes`. */
+  readonly metadata?: JsonObject;
+  /** How many good tokens are remembered, and for how long at the most. Default 10,000 and 5 minutes. */
+  readonly remembered?: number;
+  readonly rememberedFor?: number;
+  /** Told when an issuer can not be asked. Default: standard error. */
+  readonly onProblem?: (error: TenonError) => void;
+  /** Default: the runtime's own. */
+  readonly fetch?: AuthFetch;
+  /** Its time must be that of the world: milliseconds since 1970. */
+  readonly clock?: Clock;
+}
+
+/** An issuer of which more is to be said than its name. */
+export interface TrustedIssuer {
+  /** Byte for byte what stands in `iss`. */
+  readonly issuer: string;
+  /** Where its keys are. Default: what its metadata says. */
+  readonly jwksUri?: string;
+  /**
+   * By which other name it knows this resource, where it does not issue tokens for URLs: `api://notes`. No other API may
+   * have that name, or tokens for that are good here.
+   */
+  readonly audience?: string;
+}
+
+export interface DpopOptions {
+  /** Default false. */
+  readonly required?: boolean;
+  /** By how much the time of a proof may differ from ours. Default 60 s, at most 5 minutes. */
+  readonly window?: number;
+  /** Whether proofs must have a nonce of ours, so that none can be made in advance. Default false. */
+  readonly nonces?: boolean | NonceOptions;
+  /** How proofs may be signed. Default: as tokens. */
+  readonly algorithms?: readonly string[];
+}
+
+const ALGORITHMS = ['RS', 'PS', 'ES'].flatMap(kind => [`${kind}256`, `${kind}384`, `${kind}512`]);
+const ASYMMETRIC: readonly string[] = [...ALGORITHMS, 'EdDSA', 'Ed25519'];
+const MOST_WINDOW = 300_000;
+
+/** What is used of the options, with all that has a default. */
+export interface Settings {
+  readonly algorithms: readonly string[];
+  readonly issuers: readonly TrustedIssuer[];
+  readonly dpop: (DpopOptions & { readonly algorithms: readonly string[]; readonly window: number }) | undefined;
+}
+
+/** Throws `auth/options` for what can not protect anything. */
+export function settingsOf(options: ProtectOptions): Settings {
+  const { resource, algorithms = ASYMMETRIC, dpop: given = 'optional', introspection } = options;
+  if (!isSafe(resource) || resource.includes('#')) {
+    throw wrong('resource', 'an absolute https: URL without a fragment, or one of http: on this machine', resource);
+  }
+  const issuers = options.issuers.map(each => (typeof each === 'string' ? { issuer: each } : each));
+  for (const { issuer, jwksUri = issuer } of issuers) {
+    if (isSafe(issuer) && isSafe(jwksUri) && !/[?#|]/.test(issuer)) continue;
+    throw wrong('issuers', 'https: URLs without query and fragment, or of http: on this machine', issuer);
+  }
+  if (issuers.length === 0) throw wrong('issuers', 'at least one', 'none');
+  if (introspection && issuers.length > 1) throw wrong('introspection', 'one issuer', `${issuers.length}`);
+  const dpop = typeof given === 'object' ? given : { required: given === 'required' };
+  const { window = 60_000, algorithms: proofs = algorithms } = dpop;
+  for (const each of [...algorithms, ...proofs]) {
+    if (/^(none|HS\d+)$/i.test(each)) throw wrong('algorithms', 'signatures by a key pair', each);
+  }
+  if (!(window > 0 && window <= MOST_WINDOW)) throw wrong('dpop.window', `1 to ${MOST_WINDOW} ms`, `${window}`);
+  return { algorithms, issuers, dpop: given === false ? undefined : { ...dpop, window, algorithms: proofs } };
+}
+
+function wrong(option: string, expected: string, got: string): TenonError {
+  return new TenonError('auth/options', `\`${option}\` does not protect`, { expected, got: got.slice(0, 200) });
+}

@@ -1,0 +1,211 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { readChallenges } from '../challenge.js';
+import { asks, bearer, createIssuer, ISSUER, outcome, RESOURCE, type TestIssuer } from './fixtures/issuer.js';
+
+const METADATA = 'https://mcp.example.com/.well-known/oauth-protected-resource/mcp';
+let issuer: TestIssuer;
+beforeEach(async () => {
+  issuer = await createIssuer();
+});
+
+describe('a token that is good', () => {
+  it('says who calls, what that may, and never the token [auth.token.validated]', async () => {
+    const token = await issuer.token({ scope: 'notes:read notes:write', email: 'ada@example.com' });
+    const { auth } = await outcome(issuer.protect(), bearer(token));
+    expect(auth).toMatchObject({ principal: `${ISSUER}|ada`, scopes: ['notes:read', 'notes:write'] });
+    expect(auth?.claims).toMatchObject({ email: 'ada@example.com' });
+    expect(JSON.stringify(auth)).not.toContain(token.slice(-20));
+    expect(Object.isFrozen(auth)).toBe(true);
+  });
+
+  it.each([
+    ['scp as an array', { scope: undefined, scp: ['a', 'b'] }, ['a', 'b']],
+    ['scp as a text', { scope: undefined, scp: 'a b' }, ['a', 'b']],
+    ['none', { scope: undefined }, []],
+  ])('has its scopes by %s', async (_, claims, scopes) => {
+    expect((await outcome(issuer.protect(), bearer(await issuer.token(claims)))).auth?.scopes).toEqual(scopes);
+  });
+
+  it('may be for several resources, of several issuers, by plain JWT, within the tolerance of clocks', async () => {
+    const other = await createIssuer('https://other.example.com/tenant');
+    for (const [url, found] of other.site) issuer.site.set(url, found);
+    const protection = issuer.protect({ issuers: [ISSUER, 'https://other.example.com/tenant'] });
+    const now = issuer.clock.now() / 1000;
+    const tokens = [
+      await issuer.token({ aud: ['https://x.example', RESOURCE] }),
+      await issuer.token({}, { typ: 'JWT' }),
+      await issuer.token({}, { typ: undefined }),
+      await issuer.token({}, { typ: 'application/at+jwt' }),
+      await issuer.token({ exp: now - 29 }),
+      await issuer.token({ nbf: now + 29 }),
+      await other.token(),
+    ];
+    for (const token of tokens) expect((await outcome(protection, bearer(token))).status).toBe(200);
+    expect((await outcome(protection, bearer(tokens[6] as string))).auth?.principal).toBe(
+      'https://other.example.com/tenant|ada',
+    );
+  });
+
+  it('is looked for by any spelling of the scheme', async () => {
+    const token = await issuer.token();
+    for (const authorization of [`bearer ${token}`, `BEARER  ${token} `]) {
+      expect((await outcome(issuer.protect(), asks({ authorization }))).status).toBe(200);
+    }
+  });
+
+  it('may be named for another name of the resource, and its caller by another claim', async () => {
+    const protection = issuer.protect({
+      issuers: [{ issuer: ISSUER, audience: 'api://notes' }],
+      principal: ({ oid }) => oid as string,
+    });
+    const token = await issuer.token({ aud: 'api://notes', oid: '7' });
+    expect((await outcome(protection, bearer(token))).auth?.principal).toBe('7');
+    expect((await outcome(protection, bearer(await issuer.token()))).status).toBe(401);
+  });
+});
+
+describe('what is refused', () => {
+  it('without a token: 401, where the metadata is, which scopes, and no error [auth.token.missing-401 auth.prm.header-on-401 auth.prm.header-or-well-known auth.scope.in-401 auth.status.401]', async () => {
+    const protection = issuer.protect({ scopes: ['notes:read', 'offline_access'] });
+    for (const headers of [{}, { authorization: 'Basic YTpi' }]) {
+      const { status, challenge = '' } = await outcome(protection, asks(headers));
+      expect(status).toBe(401);
+      expect(readChallenges(challenge)).toEqual([
+        { scheme: 'bearer', params: { scope: 'notes:read', resource_metadata: METADATA } },
+      ]);
+    }
+    // [auth.offline-access-not-by-resource]
+    expect([...protection.documents.values()].join()).not.toContain('offline_access');
+  });
+
+  it.each([
+    ['expired', { exp: 1 }, {}, 'expired'],
+    ['not valid yet', { nbf: 9_999_999_999 }, {}, 'not valid yet'],
+    ['for another', { aud: 'https://mcp.example.com/mcp/' }, {}, 'this resource'],
+    ['for nobody', { aud: undefined }, {}, 'this resource'],
+    ['of nobody', { sub: undefined }, {}, 'whose it is'],
+    ['without an end', { exp: undefined }, {}, 'exp'],
+    ['of an issuer that is not trusted', { iss: 'https://evil.example.com' }, {}, 'not trusted'],
+    ['an ID token of back-channel logout', {}, { typ: 'logout+jwt' }, 'no access token'],
+    ['bound by TLS', { cnf: { 'x5t#S256': 'x' } }, {}, 'not supported'],
+    ['bound by nonsense', { cnf: 7 }, {}, 'not supported'],
+  ])(
+    '%s: 401 invalid_token [auth.token.invalid-401 auth.token.error-form auth.token.audience-validated auth.token.no-other-tokens auth.token.server-own-resources-only security.token.issued-for-server-only]',
+    async (_, claims, header, why) => {
+      const token = await issuer.token(claims, header);
+      const { status, challenge = '', body = '' } = await outcome(issuer.protect(), bearer(token));
+      expect(status).toBe(401);
+      const [said] = readChallenges(challenge);
+      expect(said).toMatchObject({ scheme: 'bearer', params: { error: 'invalid_token', resource_metadata: METADATA } });
+      expect(said?.params.error_description).toContain(why);
+      expect(challenge + body).not.toContain(token.split('.')[2]);
+    },
+  );
+
+  it('plain JWTs, where a token has to say that it is an access token', async () => {
+    const protection = issuer.protect({ tokenType: 'required' });
+    expect((await outcome(protection, bearer(await issuer.token({}, { typ: 'JWT' })))).status).toBe(401);
+    expect((await outcome(protection, bearer(await issuer.token({}, { typ: undefined })))).status).toBe(401);
+    expect((await outcome(protection, bearer(await issuer.token()))).status).toBe(200);
+  });
+
+  it.each(['Bearer', 'Bearer a b', 'Bearer a,b', 'DPoP', 'Bearer ä', `Bearer ${'a'.repeat(20_000)}`])(
+    'what is malformed: 400 invalid_request (%#) [auth.status.400]',
+    async authorization => {
+      const { status, challenge = '' } = await outcome(issuer.protect(), asks({ authorization }));
+      expect(status).toBe(400);
+      expect(readChallenges(challenge)[0]?.params.error).toBe('invalid_request');
+    },
+  );
+
+  it('what lacks a scope that all need: 403, with all of these [auth.status.403 auth.scope.insufficient-403]', async () => {
+    const protection = issuer.protect({ scopes: ['notes:read', 'notes:list'] });
+    const { status, challenge = '' } = await outcome(protection, bearer(await issuer.token()));
+    expect(status).toBe(403);
+    expect(readChallenges(challenge)[0]?.params).toMatchObject({
+      error: 'insufficient_scope',
+      scope: 'notes:read notes:list',
+      resource_metadata: METADATA,
+    });
+  });
+
+  it('nothing whose broader scope implies what is needed [auth.scope-hierarchy]', async () => {
+    const implied = { admin: ['notes:write'], 'notes:write': ['notes:read', 'admin'] };
+    const protection = issuer.protect({ scopes: ['notes:read'], implied });
+    const { auth } = await outcome(protection, bearer(await issuer.token({ scope: 'admin' })));
+    expect(auth?.scopes).toEqual(['admin', 'notes:write', 'notes:read']);
+  });
+});
+
+describe('tokens that are judged in a way of your own', () => {
+  it('are asked for each time, and are good or not', async () => {
+    let asked = 0;
+    const verify = (token: string) => {
+      asked += 1;
+      return token === 'good' ? { principal: 'me', scopes: ['a'] } : undefined;
+    };
+    const protection = issuer.protect({ verify, implied: { a: ['b'] } });
+    expect(await outcome(protection, bearer('good'))).toMatchObject({ auth: { principal: 'me', scopes: ['a', 'b'] } });
+    expect((await outcome(protection, bearer('good'))).status).toBe(200);
+    expect((await outcome(protection, bearer('bad'))).status).toBe(401);
+    expect(asked).toBe(3);
+  });
+});
+
+describe('the metadata of a resource', () => {
+  it('is at its own place and at the root [auth.prm.served auth.prm.authorization-servers auth.prm.well-known-location]', () => {
+    const { documents } = issuer.protect({
+      name: 'Notes',
+      metadata: { resource_documentation: 'https://x.example', resource: 'no' },
+    });
+    expect([...documents.keys()]).toEqual([
+      '/.well-known/oauth-protected-resource/mcp',
+      '/.well-known/oauth-protected-resource',
+    ]);
+    for (const text of documents.values()) {
+      expect(JSON.parse(text)).toEqual({
+        resource: RESOURCE,
+        resource_name: 'Notes',
+        resource_documentation: 'https://x.example',
+        authorization_servers: [ISSUER],
+        bearer_methods_supported: ['header'],
+        dpop_signing_alg_values_supported: expect.arrayContaining(['ES256', 'EdDSA']),
+        dpop_bound_access_tokens_required: false,
+      });
+    }
+  });
+
+  it('has the resource byte for byte, and only the scopes that all need [security.scope.minimal auth.scope.server-consistent]', () => {
+    const resource = 'https://MCP.example.com:443/';
+    const { documents } = issuer.protect({ resource, scopes: ['a', 'offline_access'], dpop: false });
+    expect([...documents.keys()]).toEqual(['/.well-known/oauth-protected-resource']);
+    expect(JSON.parse([...documents.values()][0] as string)).toEqual({
+      resource,
+      authorization_servers: [ISSUER],
+      scopes_supported: ['a'],
+      bearer_methods_supported: ['header'],
+    });
+  });
+});
+
+describe('options that would protect nothing are refused', () => {
+  it.each([
+    ['a resource that is no URL', { resource: 'notes' }],
+    ['a resource without TLS', { resource: 'http://mcp.example.com/mcp' }],
+    ['a resource with a fragment', { resource: `${RESOURCE}#a` }],
+    ['no issuer', { issuers: [] }],
+    ['an issuer without TLS', { issuers: ['http://login.example.com'] }],
+    ['keys without TLS', { issuers: [{ issuer: ISSUER, jwksUri: 'http://login.example.com/jwks' }] }],
+    ['a shared secret', { algorithms: ['HS256'] }],
+    ['no signature', { algorithms: ['none'] }],
+    ['a window of an hour', { dpop: { window: 3_600_000 } }],
+  ])('%s [dpop.iat-window]', (_, options) => {
+    expect(() => issuer.protect(options)).toThrow(expect.objectContaining({ code: 'auth/options' }));
+  });
+
+  it('what is on this machine needs no TLS', () => {
+    expect(() =>
+      issuer.protect({ resource: 'http://127.0.0.1:3000/mcp', issuers: ['http://localhost:4000'] }),
+    ).not.toThrow();
+  });
+});

@@ -1,0 +1,31 @@
+import type { AuthInfo } from '../../jsonrpc/channel.js';
+
+/** What is asked of a request to judge it. */
+export interface RequestFacts {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  /** Without the question mark. */
+  readonly query: string;
+  /** What a router in front has cut off the path. */
+  readonly mount?: string;
+  /** Looks a header up by its lower-case name. Repeated ones are joined with a comma. */
+  header(name: string): string | undefined;
+}
+
+type Fields = Readonly<Record<string, string>>;
+
+/** Who it is, with header fields for whatever is answered; or the answer that refuses. */
+export type Judgement =
+  | { readonly auth: AuthInfo; readonly headers?: Fields }
+  | { readonly status: number; readonly headers?: Fields; readonly body?: string };
+
+/** What keeps strangers out of a server. `protect` makes one; an HTTP endpoint takes it as `auth`. */
+export interface Protection {
+  /** Judges one request. Asked anew for each. */
+  authorize(request: RequestFacts): Promise<Judgement>;
+  /** What anybody may read: the text of a JSON document for each path. */
+  readonly documents: ReadonlyMap<string, string>;
+  /** The header fields of the 403 that answers a request which needs scopes that it does not have. */
+  challenge(request: RequestFacts, scopes: readonly string[]): Fields;
+}

@@ -1,0 +1,32 @@
+import { INSUFFICIENT_SCOPE } from '../jsonrpc/codes.js';
+import { rpcError, TenonError } from '../jsonrpc/error.js';
+import { type ErrorObject, isObject } from '../jsonrpc/message.js';
+
+/** https://www.rfc-editor.org/rfc/rfc6749#section-3.3 */
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/;
+
+/** Throws `auth/scope` for what is no scope. `where` is what it was said of. */
+export function checkScopes(where: string, scopes: readonly string[] = []): void {
+  const wrong = scopes.find(scope => typeof scope !== 'string' || !SCOPE.test(scope));
+  if (wrong === undefined) return;
+  const got = JSON.stringify(wrong)?.slice(0, 100);
+  throw new TenonError('auth/scope', `${where} needs what is no scope`, {
+    expected: 'ASCII without spaces and quotes',
+    got,
+  });
+}
+
+/**
+ * The error of a request whose caller lacks scopes: thrown by a handler for what depends on its arguments. Over HTTP it is
+ * a 403 with a challenge, unless the answer has begun. Name all scopes that the operation needs, also those that are there.
+ */
+export function insufficientScope(scopes: readonly string[]): TenonError {
+  checkScopes('a handler', scopes);
+  return rpcError(INSUFFICIENT_SCOPE, `Insufficient scope: this needs ${scopes.join(' ')}`, { scopes: [...scopes] });
+}
+
+/** The scopes that an error asks for, if it does. */
+export function scopesNeeded({ code, data }: ErrorObject): readonly string[] | undefined {
+  if (code !== INSUFFICIENT_SCOPE || !isObject(data) || !Array.isArray(data.scopes)) return undefined;
+  return data.scopes.filter(scope => typeof scope === 'string' && SCOPE.test(scope));
+}

@@ -1,0 +1,33 @@
+import type { JsonObject } from '../jsonrpc/message.js';
+import type { Blueprint } from './blueprint.js';
+import { enterTool } from './calling.js';
+import type { House, Installed, Operate } from './extension.js';
+import { complete } from './results.js';
+
+/** Makes the extensions ready, those that do something. */
+export function install(blueprint: Blueprint): Installed[] {
+  const { stores, clock, problem, options } = blueprint;
+  const house: House = {
+    stores,
+    clock,
+    problem,
+    enter: (params, turn, run, inputs) => enterTool(blueprint, params, turn, run, inputs),
+    complete: result => complete(blueprint, result),
+    ofTool(name, result) {
+      toolOf.set(result, name);
+      return result;
+    },
+  };
+  return (options.extensions ?? []).map(each => each.install?.(house)).filter(each => each !== undefined);
+}
+
+/** Which tool a result is of, where the request does not say it. */
+export const toolOf = new WeakMap<JsonObject, string>();
+
+/** What an extension makes of a method that is its own. */
+export function operationOf({ installed }: Blueprint, method: string): Operate | undefined {
+  for (const { operations } of installed) {
+    if (operations && Object.hasOwn(operations, method)) return operations[method];
+  }
+  return undefined;
+}

@@ -1,0 +1,64 @@
+import type { Ask } from '../conversation/asking/asking.js';
+import { lacking } from '../conversation/capability.js';
+import type { Dialect } from '../dialects/dialect.js';
+import { TenonError } from '../jsonrpc/error.js';
+import { type Id, isObject, type JsonObject } from '../jsonrpc/message.js';
+import type { Peer } from '../jsonrpc/peer.js';
+import type { Running } from '../jsonrpc/running.js';
+import type { ClientCapabilities } from '../model/capabilities.js';
+import { methods } from '../model/methods.js';
+
+/** How long a client may take to answer a question, in milliseconds: people think. */
+const ASK_TIMEOUT = 30 * 60_000;
+
+/** Whom the questions go to, and for the sake of which request. */
+export interface Questions {
+  readonly peer: Peer;
+  readonly dialect: Dialect;
+  readonly capabilities: ClientCapabilities;
+  /** The request on whose stream they go; none for the stream of the session. */
+  readonly relatedTo?: Id;
+  /** What withdraws a question that has no signal of its own. */
+  readonly running?: Running;
+  /** The client is sent to a URL. */
+  readonly sent: (elicitationId: string) => void;
+}
+
+/** Asks by requests, in the words of the client's revision. */
+export function questions(about: Questions): Ask {
+  const { peer, dialect, capabilities, relatedTo, running, sent } = about;
+  const send = relatedTo === undefined ? {} : { relatedTo };
+  return async (method, params, signal = running?.signal) => {
+    const lacks = dialect.vocabulary.server.has(method) ? lacking(method, params, capabilities) : { [method]: {} };
+    if (lacks) throw lacksAll(lacks);
+    const words = dialect.speak.down.params(method)?.(params, {}) ?? params;
+    if (typeof words.elicitationId === 'string') sent(words.elicitationId);
+    const answer = await peer.call(method, withToken(words), {
+      signal,
+      idleTimeout: ASK_TIMEOUT,
+      send,
+      onAbandoned: (requestId, { message }) =>
+        void peer.notify('notifications/cancelled', { requestId, reason: message }, send),
+    });
+    return understood(dialect, method, params, answer);
+  };
+}
+
+function lacksAll(lacks: ClientCapabilities): TenonError {
+  return new TenonError('client/lacks', `The client does not support ${Object.keys(lacks).join(', ')}`, {
+    data: lacks,
+  });
+}
+
+function understood(dialect: Dialect, method: string, params: JsonObject, raw: JsonObject): JsonObject {
+  const answer = dialect.speak.up.result(method)?.(raw, { params }) ?? raw;
+  const problem = methods[method as keyof typeof methods].result(answer);
+  if (problem === undefined) return answer;
+  throw new TenonError('client/invalid-answer', `The client's answer to ${method} is malformed: ${problem}`);
+}
+
+/** The client may report progress on what it is asked, which restarts the time it has. */
+function withToken(params: JsonObject): (id: Id) => JsonObject {
+  const meta = isObject(params._meta) ? params._meta : {};
+  return id => ({ ...params, _meta: { ...meta, progressToken: id } });
+}

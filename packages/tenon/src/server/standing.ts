@@ -1,0 +1,51 @@
+import type { JsonObject } from '../jsonrpc/message.js';
+import type { Turn } from './turn.js';
+
+declare class AbortController {
+  readonly signal: AbortSignal;
+  abort(reason?: unknown): void;
+}
+
+/** The request that a handler serves. It may become another one: that of a retry, or that of none when it goes on as a task. */
+export class Standing {
+  turn: Turn;
+  params: JsonObject;
+  readonly #mayMove: boolean;
+  readonly #relays = new Set<AbortController>();
+
+  constructor(turn: Turn, params: JsonObject, mayMove: boolean) {
+    this.turn = turn;
+    this.params = params;
+    this.#mayMove = mayMove;
+  }
+
+  /** Aborted when the request is given up, whichever it is by then: handlers take it once. */
+  get signal(): AbortSignal {
+    if (!this.#mayMove) return this.turn.signal;
+    const [relay = new AbortController()] = this.#relays;
+    this.#relay([relay]);
+    return relay.signal;
+  }
+
+  move(turn: Turn, params: JsonObject): void {
+    this.turn = turn;
+    this.params = params;
+    this.#relay([...this.#relays]);
+  }
+
+  /** Who has taken the signal of a request before hears of this one. */
+  follows(before: Standing): void {
+    this.#relay([...before.#relays]);
+  }
+
+  #relay(relays: readonly AbortController[]): void {
+    for (const relay of relays) this.#relays.add(relay);
+    if (this.#relays.size === 0) return;
+    const { turn } = this;
+    const abort = () => {
+      if (this.turn === turn) for (const relay of this.#relays) relay.abort(turn.signal.reason);
+    };
+    if (turn.signal.aborted) abort();
+    else turn.signal.addEventListener('abort', abort, { once: true });
+  }
+}

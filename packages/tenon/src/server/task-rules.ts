@@ -1,0 +1,30 @@
+import { TenonError } from '../jsonrpc/error.js';
+import { TASKS } from '../model/tasks.js';
+import type { ServerExtension } from './extension.js';
+import type { TaskRules, ToolDefinition } from './tool.js';
+
+/** How calls of a tool become tasks; undefined when they do not. */
+export function taskRulesOf({ task }: ToolDefinition): (TaskRules & Required<Pick<TaskRules, 'support'>>) | undefined {
+  if (task === undefined || task === 'forbidden') return undefined;
+  return typeof task === 'string' ? { support: task } : { ...task, support: task.support ?? 'optional' };
+}
+
+export function hasTasks(extensions: readonly ServerExtension[] | undefined): boolean {
+  return extensions?.some(({ id }) => id === TASKS) ?? false;
+}
+
+/** Throws when a tool is to become a task, and nothing is there that makes one of it. */
+export function checkTaskRules(
+  name: string,
+  definition: ToolDefinition,
+  extensions: readonly ServerExtension[] | undefined,
+): void {
+  if (taskRulesOf(definition) === undefined || hasTasks(extensions)) return;
+  throw new TenonError(
+    'server/no-tasks',
+    `the calls of "${name}" are to become tasks, which this server does not have`,
+    {
+      next: 'create the server with `extensions: [tasks()]`',
+    },
+  );
+}

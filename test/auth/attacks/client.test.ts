@@ -1,0 +1,297 @@
+/** What an attacker may try on a client that signs in, one test for each cause. */
+
+import { decodeJwt, exportPKCS8, generateKeyPair } from 'jose';
+import { clientCredentials, memoryVault, type SignInOptions, signIn } from 'tenon/auth';
+import { openBrowser } from 'tenon/auth/node';
+import { describe, expect, it } from 'vitest';
+import {
+  createBrowser,
+  createWorld,
+  headersOf,
+  ISSUER,
+  issuerMetadata,
+  RESOURCE,
+  refusal,
+} from '../../../packages/tenon/src/auth/fixtures/world.js';
+import { openerFor } from '../../../packages/tenon/src/runtimes/node/browser.js';
+
+const AS = `${ISSUER}/.well-known/oauth-authorization-server`;
+const PRM = 'https://mcp.example.com/.well-known/oauth-protected-resource/mcp';
+const EVIL = 'https://evil.example.com';
+
+type Change = Parameters<typeof createBrowser>[0];
+
+function setUp(routes: Parameters<typeof createWorld>[0] = {}, change?: Change, options: SignInOptions = {}) {
+  const world = createWorld(routes);
+  const browser = createBrowser(change);
+  return { world, browser, auth: signIn({ redirect: browser.redirect, fetch: world.fetch, ...options }) };
+}
+
+const advertising = { [AS]: { json: { ...issuerMetadata(), authorization_response_iss_parameter_supported: true } } };
+
+describe('iss mix-up', () => {
+  it.each([
+    ['another issuer', EVIL],
+    ['a slash at the end', `${ISSUER}/`],
+    ['other letters', ISSUER.toUpperCase()],
+    ['the default port', `${ISSUER}:443`],
+    ['escapes', 'https://as.example.co%6D'],
+    ['nothing', ''],
+  ])(
+    'by %s: the code goes nowhere [auth.iss-present-compared auth.iss-mismatch-rejected auth.iss-simple-string-comparison auth.iss-no-normalization]',
+    async (_, iss) => {
+      for (const routes of [{}, advertising]) {
+        const { auth, world } = setUp(routes, answer => answer.set('iss', iss));
+        await expect(auth.refused(refusal())).rejects.toMatchObject({ code: 'auth/foreign-answer' });
+        expect(world.tokenRequests()).toEqual([]);
+      }
+    },
+  );
+
+  it('by leaving it away where it is advertised [auth.iss-advertised-missing-rejected]', async () => {
+    const { auth, world } = setUp(advertising);
+    await expect(auth.refused(refusal())).rejects.toMatchObject({ code: 'auth/foreign-answer' });
+    expect(world.tokenRequests()).toEqual([]);
+  });
+
+  it('by naming two', async () => {
+    const { auth } = setUp({}, answer => {
+      answer.append('iss', ISSUER);
+      answer.append('iss', EVIL);
+    });
+    await expect(auth.refused(refusal())).rejects.toMatchObject({ code: 'auth/foreign-answer' });
+  });
+
+  it('by an error: nothing of it is shown [auth.iss-error-response-validated]', async () => {
+    const { auth } = setUp({}, answer => {
+      answer.set('iss', EVIL);
+      answer.set('error', 'server_error');
+      answer.set('error_description', 'call 555-0100');
+    });
+    const error = await auth.refused(refusal()).catch(thrown => thrown);
+    expect(error.code).toBe('auth/foreign-answer');
+    expect(`${error.message}${JSON.stringify(error)}`).not.toMatch(/server_error|555/);
+  });
+
+  it('is none where it is right, or where there is none and none was promised [auth.iss-not-advertised-missing-proceeds]', async () => {
+    expect(await setUp(advertising, answer => answer.set('iss', ISSUER)).auth.refused(refusal())).toBe(true);
+    expect(await setUp().auth.refused(refusal())).toBe(true);
+  });
+});
+
+describe('metadata issuer mismatch', () => {
+  it('in the document of the issuer', async () => {
+    const { auth, world, browser } = setUp({ [AS]: { json: { ...issuerMetadata(), issuer: EVIL } } });
+    await expect(auth.refused(refusal())).rejects.toMatchObject({ code: 'auth/issuer-mismatch' });
+    expect([browser.visited, world.urls()]).toEqual([[], [PRM, AS]]);
+  });
+
+  it('by a server without metadata that gives itself out for another issuer: what is kept for that is not its', async () => {
+    const vault = memoryVault();
+    const honest = setUp({}, undefined, { vault });
+    await honest.auth.refused(refusal());
+    const pretending = createWorld({
+      'https://liar.example.com/.well-known/oauth-authorization-server': {
+        json: { ...issuerMetadata('https://liar.example.com'), issuer: ISSUER },
+      },
+      'https://liar.example.com/register': { status: 201, json: { client_id: 'of-liar' } },
+      'https://liar.example.com/token': { json: { access_token: 'of-liar', token_type: 'Bearer' } },
+    });
+    const auth = signIn({ vault, redirect: createBrowser().redirect, fetch: pretending.fetch });
+    const url = 'https://liar.example.com/mcp';
+    await auth.refused(refusal('Bearer', { url, server: url }));
+    expect(JSON.stringify(pretending.seen)).not.toMatch(/registered-1|access-1|refresh-1/);
+  });
+
+  it('nor is it given an assertion that the other would take', async () => {
+    const { privateKey } = await generateKeyPair('ES256', { extractable: true });
+    const liar = 'https://liar.example.com';
+    const metadata = { ...issuerMetadata(liar), issuer: ISSUER };
+    const world = createWorld({
+      [`${liar}/.well-known/oauth-authorization-server`]: { json: metadata },
+      [`${liar}/token`]: { json: { access_token: 'x', token_type: 'Bearer' } },
+    });
+    const auth = clientCredentials({ id: 'me', key: await exportPKCS8(privateKey), fetch: world.fetch });
+    await auth.refused(refusal('Bearer', { url: `${liar}/mcp`, server: `${liar}/mcp` }));
+    expect(decodeJwt(world.tokenRequests()[0]?.get('client_assertion') ?? '').aud).toBe(liar);
+  });
+});
+
+describe('redirect URI tricks', () => {
+  it.each([
+    'https://evil.example.com/callback',
+    'http://127.0.0.1:8123/other',
+    'http://127.0.0.1:8123.evil.example.com/callback',
+  ])('an answer at %s is none', async elsewhere => {
+    const { auth, world } = setUp({}, undefined, {
+      redirect: {
+        begin: async () => ({
+          uri: 'http://127.0.0.1:8123/callback',
+          authorize: async url => `${elsewhere}?code=c&state=${url.searchParams.get('state')}`,
+          close() {},
+        }),
+      },
+    });
+    await expect(auth.refused(refusal())).rejects.toMatchObject({ code: 'auth/callback' });
+    expect(world.tokenRequests()).toEqual([]);
+  });
+
+  it('the endpoint can not bring parameters of its own', async () => {
+    const endpoint = `${ISSUER}/authorize?redirect_uri=${EVIL}&state=fixed&code_challenge_method=plain&tenant=1#frag`;
+    const { auth, browser } = setUp({ [AS]: { json: { ...issuerMetadata(), authorization_endpoint: endpoint } } });
+    await auth.refused(refusal());
+    const { searchParams, hash } = browser.visited[0] as URL;
+    expect(searchParams.getAll('redirect_uri')).toEqual([browser.uri]);
+    expect(searchParams.getAll('code_challenge_method')).toEqual(['S256']);
+    expect(searchParams.getAll('state')).not.toContain('fixed');
+    expect([searchParams.get('tenant'), hash]).toEqual(['1', '']);
+  });
+});
+
+describe('CSRF on callback', () => {
+  it('an answer with the state of an earlier sign-in is dropped', async () => {
+    let earlier = '';
+    const { auth, world } = setUp({}, (answer, asked) => {
+      const own = asked.searchParams.get('state') ?? '';
+      if (earlier) answer.set('state', earlier);
+      earlier = own;
+    });
+    await auth.refused(refusal());
+    await expect(
+      auth.refused(refusal('Bearer', { sent: await headersOf(auth), url: 'https://mcp.example.com/mcp' })),
+    ).resolves.toBe(true);
+    await auth.signOut?.();
+    await expect(auth.refused(refusal())).rejects.toMatchObject({ code: 'auth/foreign-answer' });
+    expect(world.tokenRequests().filter(each => each.get('grant_type') === 'authorization_code')).toHaveLength(1);
+  });
+});
+
+describe('code injection without PKCE', () => {
+  it('an authorization server without S256 is not used', async () => {
+    const { code_challenge_methods_supported: _, ...metadata } = issuerMetadata();
+    const { auth, browser } = setUp({ [AS]: { json: metadata } });
+    await expect(auth.refused(refusal())).rejects.toMatchObject({ code: 'auth/no-pkce' });
+    expect(browser.visited).toEqual([]);
+  });
+
+  it('each sign-in has a verifier of its own', async () => {
+    const { auth, world } = setUp();
+    await auth.refused(refusal());
+    await auth.signOut?.();
+    await auth.refused(refusal());
+    const verifiers = world.tokenRequests().map(each => each.get('code_verifier'));
+    expect(new Set(verifiers).size).toBe(2);
+  });
+});
+
+describe('SSRF by metadata', () => {
+  const inside = 'http://169.254.169.254/latest/meta-data';
+
+  it.each([
+    ['the challenge', {}, `Bearer resource_metadata="${inside}"`],
+    ['the challenge, by a private address', {}, 'Bearer resource_metadata="https://10.0.0.1/x"'],
+    [
+      'the metadata of the resource',
+      { [PRM]: { json: { resource: RESOURCE, authorization_servers: ['https://192.168.0.1'] } } },
+      'Bearer',
+    ],
+    ['a redirect', { [PRM]: { status: 302, headers: { location: inside } } }, 'Bearer'],
+    [
+      'the registration endpoint',
+      { [AS]: { json: { ...issuerMetadata(), registration_endpoint: 'https://[::1]/register' } } },
+      'Bearer',
+    ],
+    [
+      'the token endpoint',
+      { [AS]: { json: { ...issuerMetadata(), token_endpoint: 'https://localhost/token' } } },
+      'Bearer',
+    ],
+  ])(
+    'by %s [security.ssrf.mitigated security.ssrf.private-ranges-blocked security.ssrf.redirects-checked]',
+    async (_, routes, challenge) => {
+      const { auth, world } = setUp(routes);
+      await expect(auth.refused(refusal(challenge))).rejects.toMatchObject({ code: 'auth/unsafe-url' });
+      expect(world.urls().filter(url => !/^https:\/\/(mcp|as)\.example\.com/.test(url))).toEqual([]);
+    },
+  );
+
+  it("can be kept behind a proxy of one's own [security.ssrf.egress-proxy]", async () => {
+    const world = createWorld();
+    const passed: string[] = [];
+    const auth = signIn({
+      redirect: createBrowser().redirect,
+      fetch: (url, init, guard) => {
+        passed.push(url);
+        return world.fetch(url, init, guard);
+      },
+    });
+    await auth.refused(refusal());
+    expect(passed).toEqual(world.urls());
+  });
+});
+
+describe('command injection by authorization URL (CVE-2025-6514)', () => {
+  const endpoint = 'https://as.example.com/authorize?x=$(calc)&y=`id`;"|calc&%20z';
+
+  it.each(['linux', 'darwin', 'win32'])(
+    'on %s a URL is one argument of a program, and nothing else [security.auth-url.no-shell security.auth-url.native-opener security.auth-url.sanitized]',
+    platform => {
+      const { file, args } = openerFor(endpoint, platform);
+      expect(['xdg-open', 'open', 'rundll32']).toContain(file);
+      expect(args.at(-1)).not.toMatch(/["'\s|<>`$();!\\]/);
+      expect([...new URL(args.at(-1) ?? '').searchParams]).toEqual([...new URL(endpoint).searchParams]);
+    },
+  );
+
+  it.each([
+    'file:///c:/windows/system32/calc.exe',
+    'a:$(calc)?response_type=code',
+    'javascript:alert(1)',
+    'http:$(calc)',
+  ])('%s is opened by nobody [security.auth-url.schemes]', async authorization_endpoint => {
+    const { auth, browser } = setUp({ [AS]: { json: { ...issuerMetadata(), authorization_endpoint } } });
+    await expect(auth.refused(refusal())).rejects.toMatchObject({ code: 'auth/unsafe-url' });
+    expect(browser.visited).toEqual([]);
+    expect(() => openBrowser(authorization_endpoint)).toThrow(expect.objectContaining({ code: 'auth/unsafe-url' }));
+  });
+});
+
+describe('open redirect', () => {
+  it('secrets that are posted do not follow one', async () => {
+    const { auth, world } = setUp(
+      { [`${ISSUER}/token`]: { status: 307, headers: { location: `${EVIL}/token` } } },
+      undefined,
+      { client: { id: 'me', secret: 'word' } },
+    );
+    await expect(auth.refused(refusal())).rejects.toMatchObject({ code: 'auth/redirected' });
+    expect(world.urls().some(url => url.startsWith(EVIL))).toBe(false);
+  });
+});
+
+describe('secrets in errors', () => {
+  it('no error of a sign-in holds a code, a verifier, a secret or a token', async () => {
+    const said = {
+      error: 'invalid_request',
+      error_description: 'bad code code-1-which-is-long-enough-to-be-one of secret',
+    };
+    for (const token of [
+      { status: 400, json: said },
+      { json: { access_token: 'access-token-in-an-answer', token_type: 'mac' } },
+      { status: 500, text: 'access-token-in-an-answer' },
+    ]) {
+      const { auth, world } = setUp(
+        { [`${ISSUER}/token`]: token },
+        answer => answer.set('code', 'code-1-which-is-long-enough-to-be-one'),
+        {
+          client: { id: 'me', secret: 'the-secret-word' },
+        },
+      );
+      const error = await auth.refused(refusal()).catch(thrown => thrown);
+      expect(error.code).toMatch(/^auth\//);
+      const all = `${error.stack}${JSON.stringify(error)}${String(error.cause)}`;
+      const verifier = world.tokenRequests()[0]?.get('code_verifier') ?? 'none';
+      for (const secret of ['code-1-which', 'the-secret-word', 'access-token-in', verifier])
+        expect(all).not.toContain(secret);
+    }
+  });
+});
