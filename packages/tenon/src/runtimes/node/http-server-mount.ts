@@ -34,7 +34,7 @@ export interface WrappedResponse {
 export function toNode({ endpoint }: Mountable): NodeHandler {
   return (request, response, next) => {
     const exchange = exchangeOf(request, response);
-    if (next !== undefined && !endpoint.serves(exchange.path)) next();
+    if (next !== undefined && !endpoint.serves(exchange.path, exchange.mount)) next();
     else endpoint.handle(exchange);
   };
 }

@@ -1,0 +1,81 @@
+/** What an IP address is good for, as far as a request to it could do harm. */
+export type Reach = 'public' | 'loopback' | 'private' | 'link-local' | 'reserved';
+
+/** Tells of what kind an address is; `undefined` for what is a name. Takes IPv6 with and without brackets. */
+export function reachOf(host: string): Reach | undefined {
+  const bare = host.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
+  if (bare.includes(':')) {
+    const groups = readIpv6(bare);
+    return groups ? reachOfIpv6(groups) : 'reserved';
+  }
+  const octets = readIpv4(bare);
+  return octets && reachOfIpv4(octets);
+}
+
+/** What a host is, a name included: one of this machine is loopback, one that only a local network knows is private. */
+export function reachOfHost(hostname: string): Reach {
+  const host = hostname.toLowerCase().replace(/\.$/, '');
+  const known = reachOf(host);
+  if (known) return known;
+  if (host === 'localhost' || host.endsWith('.localhost')) return 'loopback';
+  if (host.startsWith('metadata.') && host.endsWith('.internal')) return 'link-local';
+  return /\.(local|internal|lan|home\.arpa|localdomain)$/.test(host) ? 'private' : 'public';
+}
+
+function readIpv4(text: string): number[] | undefined {
+  const parts = text.split('.');
+  if (parts.length !== 4 || !parts.every(part => /^\d{1,3}$/.test(part) && Number(part) < 256)) return undefined;
+  return parts.map(Number);
+}
+
+/** https://www.iana.org/assignments/iana-ipv4-special-registry */
+function reachOfIpv4([a = 0, b = 0, c = 0]: readonly number[]): Reach {
+  if (a === 127) return 'loopback';
+  if (a === 169 && b === 254) return 'link-local';
+  if (a === 10 || (a === 172 && b >= 16 && b < 32) || (a === 192 && b === 168)) return 'private';
+  // Shared address space of carriers, where their own machines answer; and what is meant for benchmarks.
+  if ((a === 100 && b >= 64 && b < 128) || (a === 198 && (b === 18 || b === 19))) return 'private';
+  if (a === 0 || a >= 224 || (a === 192 && b === 0 && (c === 0 || c === 2))) return 'reserved';
+  return (a === 198 && b === 51 && c === 100) || (a === 203 && b === 0 && c === 113) ? 'reserved' : 'public';
+}
+
+/** Eight groups, or `undefined` when the text is no address. */
+function readIpv6(text: string): number[] | undefined {
+  const tail = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(text);
+  const octets = tail ? readIpv4(tail[2] as string) : undefined;
+  if (tail && !octets) return undefined;
+  const [a = 0, b = 0, c = 0, d = 0] = octets ?? [];
+  const hex = octets ? `${tail?.[1]}${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}` : text;
+  const halves = hex.split('::');
+  if (halves.length > 2) return undefined;
+  const [head = [], rest] = halves.map(half => (half === '' ? [] : half.split(':')));
+  const missing = 8 - head.length - (rest?.length ?? 0);
+  if (rest === undefined ? missing !== 0 : missing < 1) return undefined;
+  const groups = rest === undefined ? head : [...head, ...Array<string>(missing).fill('0'), ...rest];
+  if (!groups.every(group => /^[\da-f]{1,4}$/i.test(group))) return undefined;
+  return groups.map(group => Number.parseInt(group, 16));
+}
+
+/** https://www.iana.org/assignments/iana-ipv6-special-registry */
+function reachOfIpv6(groups: readonly number[]): Reach {
+  const [first = 0, second = 0, third = 0] = groups;
+  if (groups.slice(0, 7).every(group => group === 0) && groups[7] === 1) return 'loopback';
+  const embedded = embeddedIpv4(groups);
+  if (embedded) return reachOfIpv4(embedded);
+  if (first === 0x64 && second === 0xff9b) return 'private';
+  if ((first & 0xfe00) === 0xfc00 || (first & 0xffc0) === 0xfec0) return 'private';
+  if ((first & 0xffc0) === 0xfe80) return 'link-local';
+  // What is not in 2000::/3 is not of the public Internet; Teredo and the addresses of documents are not, either.
+  const isGlobal = (first & 0xe000) === 0x2000;
+  const isSpecial = (first === 0x2001 && (second === 0 || second === 0xdb8)) || (first === 0x3fff && third < 0x1000);
+  return isGlobal && !isSpecial ? 'public' : 'reserved';
+}
+
+/** The IPv4 address that a mapped, compatible, NAT64 or 6to4 address leads to. */
+function embeddedIpv4(groups: readonly number[]): number[] | undefined {
+  const zeros = (from: number, to: number) => groups.slice(from, to).every(group => group === 0);
+  const split = (at: number) => [at, at + 1].flatMap(i => [(groups[i] as number) >> 8, (groups[i] as number) & 255]);
+  if (zeros(0, 5) && (groups[5] === 0xffff || groups[5] === 0)) return split(6);
+  if (groups[0] === 0x64 && groups[1] === 0xff9b && zeros(2, 6)) return split(6);
+  return groups[0] === 0x2002 ? split(1) : undefined;
+}
