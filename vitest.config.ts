@@ -7,7 +7,8 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^tenon$/, replacement: source('index.node.ts') },
-      { find: /^tenon\/(node|stdio|http)$/, replacement: source('$1.ts') },
+      { find: /^tenon\/(node|stdio|http|auth|sqlite)$/, replacement: source('$1.ts') },
+      { find: 'tenon/auth/node', replacement: source('auth-node.ts') },
       { find: 'tenon/testing', replacement: source('testing/index.ts') },
     ],
   },

@@ -38,6 +38,7 @@ async function toCommonJs(from, files, to) {
     format: 'cjs',
     platform: 'node',
     target: 'node20',
+    define: { 'import.meta.filename': '__filename' },
     logLevel: 'warning',
   });
   // esbuild warns about what can not work as CommonJS, such as `import.meta`.

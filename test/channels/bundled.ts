@@ -1,5 +1,3 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -8,7 +6,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** A program of the tests as one file that starts at once. Returns its path. */
 export async function bundled(program: string): Promise<string> {
-  const outfile = join(mkdtempSync(join(tmpdir(), 'tenon-')), basename(program).replace(/\.ts$/, '.mjs'));
+  // Inside of the project, where what is not bundled is found.
+  const outfile = join(root, '.cache/programs', `${process.pid}-${basename(program).replace(/\.ts$/, '.mjs')}`);
   await build({
     entryPoints: [join(root, program)],
     outfile,

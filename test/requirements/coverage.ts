@@ -6,7 +6,6 @@ import {
   readRequirements,
   readUncovered,
   readWaivers,
-  revisions,
   type Waiver,
 } from './ledger.js';
 
@@ -82,7 +81,9 @@ export function table(requirements: readonly Requirement[], { standing }: Covera
   const guarded = requirements.filter(isGuarded);
   const roles = unique(guarded.map(({ role }) => role)).sort();
   const lines = [
-    ...revisions.map(name => [name, guarded.filter(({ revision }) => revision === name)] as const),
+    ...unique(guarded.map(({ revision }) => revision)).map(
+      name => [name, guarded.filter(({ revision }) => revision === name)] as const,
+    ),
     ...roles.map(name => [name, guarded.filter(({ role }) => role === name)] as const),
     ['all', guarded] as const,
   ].map(([name, rows]) => {

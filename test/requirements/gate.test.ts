@@ -48,16 +48,18 @@ describe('the gate', () => {
     expect(judge({ requirements, uncovered: ['tools.a'] }).undeclared).toEqual([]);
   });
 
-  it('guards what the core must do', () => {
+  it('guards what must be, in revisions and in the extensions that are there', () => {
     const outside = [
       row('tools.b', { level: 'SHOULD' }),
       row('auth.a', { area: 'auth' }),
-      row('tasks.a', { area: 'tasks' }),
       row('security.a', { role: 'auth-server' }),
-      row('ext-tasks.a', { revision: 'extensions' }),
+      row('ext-skills.a', { revision: 'extensions', area: 'ext-skills' }),
     ];
     expect(judge({ requirements: outside }).debts).toEqual([]);
     expect(judge({ requirements: [row('tools.b', { level: 'MUST NOT' })] }).debts).toEqual(['tools.b']);
+    expect(judge({ requirements: [row('tasks.a', { area: 'tasks' })] }).debts).toEqual(['tasks.a']);
+    const extension = row('ext-tasks.a', { revision: 'extensions', area: 'ext-tasks' });
+    expect(judge({ requirements: [extension] }).debts).toEqual(['ext-tasks.a']);
   });
 
   it('wants ids that exist', () => {

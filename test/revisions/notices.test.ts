@@ -264,5 +264,5 @@ everywhere(
       expect(wire.sent('client', 'notifications/roots/list_changed').length).toBe(is(lane, newest) ? 0 : 1);
     });
   },
-  { client: () => ({ extensions: { 'com.example/notes': {} }, roots: [] }) },
+  { client: () => ({ extensions: [{ id: 'com.example/notes' }], roots: [] }) },
 );

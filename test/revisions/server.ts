@@ -32,7 +32,7 @@ export function createExample(options: ExampleOptions = {}) {
     instructions: 'Ask before you act.',
     tools: { ...tools, ...asking, ...changing(() => self as Server) },
     ...(toolsOnly || nothing ? { logging: false } : { prompts, resources: resources as never }),
-    extensions: { [extension]: { colours: true } },
+    extensions: [{ id: extension, settings: { colours: true } }],
     experimental: { thing: { on: true } },
     methods: {
       'notes/count': { extension, run: () => ({ count: 3 }) },

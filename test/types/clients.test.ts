@@ -2,12 +2,15 @@ import {
   type CallToolResult,
   type Change,
   type Client,
+  type CreateTaskResult,
   connect,
   createServer,
   type GetPromptResult,
   type InputRequiredResult,
   prompt,
   type ReadResourceResult,
+  type TaskHandle,
+  type TaskState,
   type Tool,
   tool,
 } from 'tenon';
@@ -73,15 +76,59 @@ describe('connect<typeof server>', () => {
   });
 });
 
+describe('the tasks of a client', () => {
+  it('are typed by the name of the tool', async () => {
+    const started = client.tasks.start('forecast', { city: 'Oslo' });
+    expectTypeOf(started).resolves.toEqualTypeOf<TaskHandle<{ degrees: number }>>();
+    const handle = await started;
+    expectTypeOf(handle.result).returns.resolves.toEqualTypeOf<{ degrees: number }>();
+    expect(await handle.result()).toEqual({ degrees: 1 });
+    for await (const state of handle) expectTypeOf(state).toEqualTypeOf<TaskState>();
+    const now = await client.tasks.start('now');
+    expectTypeOf(now.result).returns.resolves.toEqualTypeOf<CallToolResult>();
+    expectTypeOf(client.tasks.list).returns.toEqualTypeOf<AsyncIterable<TaskState>>();
+  });
+
+  it('are come back to with or without that', () => {
+    expectTypeOf(client.tasks.resume('t1')).toEqualTypeOf<TaskHandle<unknown>>();
+    expectTypeOf(client.tasks.resume('t1', { tool: 'forecast' })).toEqualTypeOf<TaskHandle<{ degrees: number }>>();
+    expectTypeOf(client.tasks.resume<'now'>('t1')).toEqualTypeOf<TaskHandle<CallToolResult>>();
+  });
+
+  it('are not started of what there is not', () => {
+    void (() => [
+      // @ts-expect-error there is no such tool
+      client.tasks.start('forcast', { city: 'Oslo' }),
+      // @ts-expect-error it has an input
+      client.tasks.start('forecast'),
+      // @ts-expect-error `city` is text
+      client.tasks.start('forecast', { city: 1 }),
+      // @ts-expect-error it takes nothing
+      client.tasks.start('now', { city: 'x' }),
+      // @ts-expect-error there is no such tool
+      client.tasks.resume('t1', { tool: 'forcast' }),
+    ]);
+  });
+
+  it('of a server that is not known are of any tool', () => {
+    void ((unknown: Client) => {
+      expectTypeOf(unknown.tasks.start('any', { thing: 1 })).resolves.toEqualTypeOf<TaskHandle<unknown>>();
+      expectTypeOf(unknown.tasks.resume('t1', { tool: 'any' })).toEqualTypeOf<TaskHandle<unknown>>();
+    });
+  });
+});
+
 describe('a client', () => {
   it('calls the methods of the table by name', async () => {
     const { tools } = await client.call('tools/list');
     expectTypeOf(tools).toEqualTypeOf<Tool[]>();
     const called = client.call('tools/call', { name: 'now' });
-    expectTypeOf(called).resolves.toEqualTypeOf<CallToolResult | InputRequiredResult>();
+    expectTypeOf(called).resolves.toEqualTypeOf<CallToolResult>();
+    const asked = () => client.call('tools/call', { name: 'now' }, { manual: true });
+    expectTypeOf(asked).returns.resolves.toEqualTypeOf<CallToolResult | InputRequiredResult | CreateTaskResult>();
     expect(await called).toBeDefined();
     const read = () => client.call('resources/read', { uri: 'a://b' });
-    expectTypeOf(read).returns.resolves.toEqualTypeOf<ReadResourceResult | InputRequiredResult>();
+    expectTypeOf(read).returns.resolves.toEqualTypeOf<ReadResourceResult>();
     const own = () => client.call('com.example/mine', { any: 'thing' });
     expectTypeOf(own).returns.resolves.toEqualTypeOf<{ [key: string]: unknown }>();
   });

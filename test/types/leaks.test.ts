@@ -2,7 +2,7 @@ import ts from 'typescript-5';
 import { describe, expect, it } from 'vitest';
 import { edit } from './editor.js';
 
-const ENTRIES = ['tenon', 'tenon/node', 'tenon/stdio', 'tenon/http'];
+const ENTRIES = ['tenon', 'tenon/node', 'tenon/stdio', 'tenon/http', 'tenon/auth', 'tenon/sqlite'];
 /** How far types are followed from what is exported. */
 const MAX_DEPTH = 12;
 

@@ -71,15 +71,15 @@ describe('a retry', () => {
 
   it('with roots that are none is refused [mrtr.malformed-responses-error]', async () => {
     const { ask, key, requestState } = await asking('roots');
-    const good = await ask({ requestState, inputResponses: { [key]: { roots: [{ uri: 'file:///a' }] } } });
-    expect(good.result?.content).toEqual([{ type: 'text', text: '[{"uri":"file:///a"}]' }]);
     for (const answer of [{}, { roots: 'x' }, { roots: [{}] }])
       expect((await ask({ requestState, inputResponses: { [key]: answer } })).error?.code).toBe(-32602);
+    const good = await ask({ requestState, inputResponses: { [key]: { roots: [{ uri: 'file:///a' }] } } });
+    expect(good.result?.content).toEqual([{ type: 'text', text: '[{"uri":"file:///a"}]' }]);
   });
 
   it('with content that does not fit the form fails the call, and the handler never sees it [elicitation.form.server-validates]', async () => {
-    const { ask, key, requestState } = await asking('once');
     for (const content of [{ n: 0 }, { n: 1.5 }, { n: 'x' }, {}]) {
+      const { ask, key, requestState } = await asking('once');
       const { result, text } = await ask({ requestState, inputResponses: { [key]: accept(content) } });
       expect(result).toMatchObject({ isError: true });
       expect(text).not.toContain('"action');
@@ -87,26 +87,25 @@ describe('a retry', () => {
   });
 
   it('tells accept, decline and cancel apart [elicitation.response.server-handles-each, elicitation.response.actions]', async () => {
-    const { ask, key, requestState } = await asking('once');
     for (const action of ['decline', 'cancel']) {
+      const { ask, key, requestState } = await asking('once');
       const { result } = await ask({ requestState, inputResponses: { [key]: { action, content: { n: 1 } } } });
       expect(result?.content).toEqual([{ type: 'text', text: JSON.stringify({ action }) }]);
     }
   });
 
   it('may say more than was asked, and is asked again for what it does not say [mrtr.extra-responses-ignored, mrtr.missing-responses-reasked]', async () => {
-    const { ask, key, requestState, first } = await asking('once');
+    const { ask, key, requestState } = await asking('once');
     const more = await ask({
       requestState,
       inputResponses: { [key]: accept({ n: 1 }), other: accept({ n: 9 }), odd: {} },
     });
     expect(more.result).toMatchObject({ content: [{ text: '{"action":"accept","content":{"n":1}}' }] });
-    for (const less of [
-      { requestState },
-      { requestState, inputResponses: {} },
-      { requestState, inputResponses: { other: accept({}) } },
-    ])
-      expect((await ask(less)).result?.inputRequests).toEqual(first.result?.inputRequests);
+    for (const less of [{}, { inputResponses: {} }, { inputResponses: { other: accept({}) } }]) {
+      const begun = await asking('once');
+      const again = await begun.ask({ requestState: begun.requestState, ...less });
+      expect(again.result?.inputRequests).toEqual(begun.first.result?.inputRequests);
+    }
     const returned = await asking('returns');
     expect((await returned.ask({ inputResponses: { other: {} } })).result).toMatchObject({
       resultType: 'input_required',
