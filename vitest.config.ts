@@ -9,6 +9,7 @@ export default defineConfig({
       { find: /^tenon$/, replacement: source('index.node.ts') },
       { find: /^tenon\/(node|stdio|http|auth|sqlite)$/, replacement: source('$1.ts') },
       { find: 'tenon/auth/node', replacement: source('auth-node.ts') },
+      { find: 'tenon/auth/issuer', replacement: source('auth-issuer.ts') },
       { find: 'tenon/testing', replacement: source('testing/index.ts') },
     ],
   },

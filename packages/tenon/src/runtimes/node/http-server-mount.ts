@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Endpoint } from '../../transports/http/endpoint.js';
 import { NodeExchange, type NodeRequest } from './http-server-exchange.js';
 
-/** What `toNode` takes: anything that `createHandler` makes. */
+/** What `toNode` takes: anything that `createHandler` makes, or `createIssuer` of `tenon/auth/issuer`. */
 export interface Mountable {
-  readonly endpoint: Endpoint;
+  readonly endpoint: Pick<Endpoint, 'handle' | 'serves'>;
 }
 
 /** A listener for `node:http`, a middleware for Express and its like, a route handler for Fastify. */

@@ -1,0 +1,155 @@
+import { type Clock, systemClock } from '../../jsonrpc/clock.js';
+import { TenonError } from '../../jsonrpc/error.js';
+import { memoryStores } from '../../stores/memory.js';
+import type { Stores, Values } from '../../stores/stores.js';
+import { reachOfHost } from '../addresses.js';
+import type { PrivateJwk } from '../client-auth.js';
+import { type AuthFetch, createGuardedFetch, type GuardedFetch } from '../guarded-fetch.js';
+import { splitScopes } from '../scopes.js';
+import { createUrlGuard, type UrlGuard } from '../url-guard.js';
+import type { IssuerClient } from './clients.js';
+import { type IssuerKeys, readKeys } from './keys.js';
+
+/** What an issuer and a proxy have in common. Times are in milliseconds. */
+export interface FaceOptions {
+  /** The issuer, byte for byte as tokens name it: `https:`, or `http:` on loopback. Its endpoints are below it. */
+  readonly url: string;
+  /** The servers that tokens are issued for, byte for byte. Default: any on loopback, and no other. */
+  readonly resources?: readonly string[];
+  /** The scopes that there are, each with what the consent page says of it. */
+  readonly scopes?: Readonly<Record<string, string>>;
+  /** Where codes, clients and refresh tokens are kept. Default: in memory, gone with the process. */
+  readonly stores?: Stores;
+  /** Private keys as JWKs: the first signs, all are published. Default: one is made for this process. */
+  readonly keys?: readonly PrivateJwk[];
+  /** Clients that are known beforehand. */
+  readonly clients?: readonly IssuerClient[];
+  /** Whether clients may register themselves (RFC 7591). Default true. */
+  readonly registration?: boolean;
+  /** Whether the URL of a document may be the id of a client; a function says which URLs. Default true. */
+  readonly documents?: boolean | ((url: URL) => boolean);
+  /** Schemes without a dot that apps may be come back to by, such as `vscode`. Default none. */
+  readonly schemes?: readonly string[];
+  /** How long an access token is good for. It can not be called back. Default 10 minutes. */
+  readonly tokenLife?: number;
+  /** How long a refresh token is good for when it is not used. Default 14 days. */
+  readonly refreshLife?: number;
+  readonly clock?: Clock;
+  /** Fetches the documents of clients. Default: the global `fetch`; `checkedFetch` of `tenon/auth/node` looks where names lead. */
+  readonly fetch?: AuthFetch;
+  /** Hears what went wrong here. Default: nobody does. */
+  readonly onProblem?: (error: TenonError) => void;
+}
+
+/** The options with all that has a default. */
+export interface Settings {
+  readonly issuer: string;
+  /** The path of the issuer, without a slash at its end. */
+  readonly path: string;
+  readonly origin: string;
+  /** Whether browsers come by TLS. */
+  readonly secure: boolean;
+  readonly scopes: ReadonlyMap<string, string>;
+  readonly values: Values;
+  readonly clients: readonly IssuerClient[];
+  readonly registration: boolean;
+  readonly schemes: readonly string[];
+  readonly tokenLife: number;
+  readonly refreshLife: number;
+  readonly clock: Clock;
+  readonly guard: UrlGuard;
+  readonly fetch: GuardedFetch;
+  readonly report: (error: TenonError) => void;
+  /** Made when they are first needed: some runtimes have no randomness before. */
+  keys(): Promise<IssuerKeys>;
+  mayBeFor(resource: string): boolean;
+  readonly takesDocuments: boolean;
+  takesDocument(url: URL): boolean;
+}
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+/** Not to be followed: a redirect leads away from what the id names. */
+const straight =
+  (inner: AuthFetch): AuthFetch =>
+  async (url, init, guard) => {
+    const reply = await inner(url, init, guard);
+    if (reply.type !== 'opaqueredirect' && !(reply.status >= 300 && reply.status < 400)) return reply;
+    throw new TenonError('auth/redirected', 'what a client names by its URL must be there', {
+      expected: 'no redirect',
+    });
+  };
+
+/** Throws `auth/issuer-options`. */
+export function settingsOf(options: FaceOptions): Settings {
+  const { clock = systemClock, stores = memoryStores({ clock }), fetch: fetchLike = defaultFetch } = options;
+  const { documents = true, resources, onProblem } = options;
+  const url = readUrl(options.url);
+  const scopes = new Map(Object.entries(options.scopes ?? {}));
+  for (const scope of scopes.keys()) {
+    if (splitScopes(scope)[0] !== scope) throw wrong('scopes', 'names as of RFC 6749, section 3.3', scope);
+  }
+  const guard = createUrlGuard(url);
+  let keys: Promise<IssuerKeys> | undefined;
+  return {
+    issuer: options.url,
+    path: url.pathname.replace(/\/$/, ''),
+    origin: url.origin,
+    secure: url.protocol === 'https:',
+    scopes,
+    values: stores.values,
+    clients: options.clients ?? [],
+    registration: options.registration ?? true,
+    schemes: options.schemes ?? [],
+    tokenLife: lifeOf('tokenLife', options.tokenLife, 10 * MINUTE),
+    refreshLife: lifeOf('refreshLife', options.refreshLife, 14 * DAY),
+    clock,
+    guard,
+    fetch: createGuardedFetch(straight(fetchLike), guard, clock),
+    report: error => onProblem?.(error),
+    keys: () => (keys ??= readKeys(options.keys)),
+    mayBeFor: resource => isResource(resource) && (resources?.includes(resource) ?? isLocal(resource)),
+    takesDocuments: documents !== false,
+    takesDocument: given => (typeof documents === 'function' ? documents(given) : documents),
+  };
+}
+
+function readUrl(given: string): URL {
+  let url: URL;
+  try {
+    url = new URL(given);
+  } catch {
+    throw wrong('url', 'an absolute URL', given);
+  }
+  const local = url.protocol === 'http:' && reachOfHost(url.hostname) === 'loopback';
+  if (url.protocol !== 'https:' && !local) throw wrong('url', 'https:, or http: on loopback', given);
+  if (/[?#@]/.test(given)) throw wrong('url', 'neither query nor fragment nor a user', url.origin);
+  return url;
+}
+
+function lifeOf(name: string, given: number | undefined, otherwise: number): number {
+  const life = given ?? otherwise;
+  if (!(life >= 1_000 && Number.isFinite(life))) throw wrong(name, 'a second or more, in milliseconds', String(life));
+  return life;
+}
+
+function isResource(resource: string): boolean {
+  try {
+    return new URL(resource).protocol.startsWith('http') && !resource.includes('#');
+  } catch {
+    return false;
+  }
+}
+
+function isLocal(resource: string): boolean {
+  return reachOfHost(new URL(resource).hostname) === 'loopback';
+}
+
+export function wrong(option: string, expected: string, got: string): TenonError {
+  return new TenonError('auth/issuer-options', `\`${option}\` is not fit for an issuer`, {
+    expected,
+    got: got.slice(0, 200),
+  });
+}
+
+const defaultFetch: AuthFetch = (url, init) => fetch(url, init);

@@ -1,0 +1,109 @@
+import * as oauth from 'oauth4webapi';
+import type { AuthInfo } from '../../jsonrpc/channel.js';
+import { TenonError } from '../../jsonrpc/error.js';
+import type { AuthFetch } from '../guarded-fetch.js';
+import { cookieFor } from './cookie.js';
+import { createEndpoint, type IssuerEndpoint } from './endpoint.js';
+import { type Answer, type Asked, redirect, single } from './exchange.js';
+import { answerWithCode } from './grants.js';
+import { type OnceOnly, onceOnly } from './once.js';
+import { type FaceOptions, type Settings, settingsOf } from './options.js';
+import { refusalPage } from './page.js';
+import { sourceOf } from './redirect-uri.js';
+import { answerUri, type Wish } from './request.js';
+import type { Road } from './road.js';
+import { hashed, isSecret, randomText } from './secrets.js';
+import { MACHINE } from './token.js';
+import { createProvider, type Provider, type Upstream } from './upstream.js';
+
+export interface OauthProxyOptions extends FaceOptions {
+  readonly upstream: Upstream;
+}
+
+export interface Proxy {
+  readonly endpoint: IssuerEndpoint;
+  /** The identity provider's token that stands behind a caller; `undefined` when it has ended. */
+  upstreamToken(auth: AuthInfo): Promise<string | undefined>;
+}
+
+/** A user who has agreed here and is signing in there. */
+interface Flow {
+  readonly wish: Wish;
+  readonly verifier: string;
+  /** The hash of what only the browser has in which the user has agreed. */
+  readonly browser: string;
+}
+
+/** How long signing in may take, in seconds. */
+const PATIENCE = 600;
+const tokenKey = async (sid: string) => `issuer/upstream/${await hashed(sid)}`;
+
+interface Facts {
+  readonly settings: Settings;
+  readonly provider: Provider;
+  readonly upstream: Upstream;
+  readonly flows: OnceOnly<Flow>;
+}
+
+/** Throws `auth/issuer-options`. */
+export function createProxy(options: OauthProxyOptions): Proxy {
+  const { upstream, fetch: fetchLike = defaultFetch } = options;
+  const settings = settingsOf(options);
+  const provider = createProvider(upstream, settings, fetchLike);
+  const flows = onceOnly<Flow>(settings.values, 'flow', PATIENCE * 1_000);
+  const facts = { settings, provider, upstream, flows };
+  const road: Road = {
+    password: false,
+    // Browsers hold the whole way back against this policy, and where that leads is the provider's affair.
+    upstream: { host: provider.host, scopes: upstream.scopes, sources: `https: ${sourceOf(upstream.authorize)}` },
+    allowed: (_, wish) => passOn(wish, facts),
+  };
+  return {
+    endpoint: createEndpoint(settings, road, { callback: asked => comeBack(asked, facts) }),
+    async upstreamToken({ claims }) {
+      if (claims?.iss !== settings.issuer || typeof claims.sid !== 'string') return undefined;
+      const found = await settings.values.get(await tokenKey(claims.sid));
+      return typeof found?.value.access === 'string' ? found.value.access : undefined;
+    },
+  };
+}
+
+/** Only now, that the user has agreed to this client, there is a state, and it is good in this browser only. */
+async function passOn(wish: Wish, { settings, provider, flows }: Facts): Promise<Answer> {
+  const [browser, verifier] = [randomText(), oauth.generateRandomCodeVerifier()];
+  const state = await flows.keep({ wish, verifier, browser: await hashed(browser) });
+  const to = provider.authorizeUrl(state, await oauth.calculatePKCECodeChallenge(verifier));
+  return redirect(to, { 'set-cookie': (await cookieFor(state, settings)).set(browser, PATIENCE) });
+}
+
+async function comeBack(asked: Asked, { settings, provider, upstream, flows }: Facts): Promise<Answer> {
+  const state = single(asked.query, 'state') ?? '';
+  const cookie = await cookieFor(state, settings);
+  const isHere = await isSecret(cookie.read(asked), (await flows.read(state))?.browser);
+  const flow = isHere ? await flows.take(state) : undefined;
+  if (flow === undefined) return refusalPage('Nobody is signing in here', 'Go back to the program and begin anew');
+  const clear = { 'set-cookie': cookie.clear() };
+  const { wish, verifier } = flow;
+  const turnDown = (error: string) => redirect(answerUri(wish, settings.issuer, { error }), clear);
+  if (single(asked.query, 'error') === 'access_denied') return turnDown('access_denied');
+  try {
+    const tokens = await provider.exchange(asked.query, state, verifier);
+    const subject = await upstream.identify(tokens);
+    if (typeof subject !== 'string' || subject === '' || subject.startsWith(MACHINE)) return turnDown('access_denied');
+    const sid = randomText();
+    const ttl = Math.min(tokens.lasts ?? settings.refreshLife, settings.refreshLife);
+    await settings.values.put(await tokenKey(sid), { access: tokens.accessToken }, { version: 0, ttl });
+    const answer = await answerWithCode(wish, { subject, sid }, settings);
+    return { ...answer, headers: { ...answer.headers, ...clear } };
+  } catch (error) {
+    settings.report(TenonError.is(error) ? error : unidentified());
+    return turnDown('server_error');
+  }
+}
+
+/** What `identify` throws may hold the token that it was given. */
+function unidentified(): TenonError {
+  return new TenonError('auth/upstream', '`upstream.identify` threw', { next: 'see to it that it does not' });
+}
+
+const defaultFetch: AuthFetch = (url, init) => fetch(url, init);

@@ -1,0 +1,130 @@
+import { sha256 } from '../resource/digest.js';
+import { readCaller } from './caller.js';
+import type { Client } from './client.js';
+import type { Clients } from './clients.js';
+import { type Answer, type Asked, json, single, UNKEPT } from './exchange.js';
+import { beginFamily, findRefresh, type Grant, revokeRefresh, takeCode } from './grants.js';
+import type { Settings } from './options.js';
+import { provenKey } from './possession.js';
+import { Refusal } from './refusal.js';
+import { readResource, readScopes, type Wish } from './request.js';
+import { randomText } from './secrets.js';
+
+/** A request for tokens by a client that has shown who it is. */
+interface Request {
+  readonly form: URLSearchParams;
+  readonly client: Client;
+  /** The key that the sender has proved to have. */
+  readonly jkt: string | undefined;
+  readonly settings: Settings;
+}
+
+/** https://www.rfc-editor.org/rfc/rfc6749#section-3.2 */
+export async function giveTokens(asked: Asked, clients: Clients, settings: Settings): Promise<Answer> {
+  const client = await readCaller(asked, clients, settings);
+  const jkt = await provenKey(asked, `${settings.origin}${settings.path}/token`, settings);
+  const request = { form: asked.form, client, jkt, settings };
+  const kind = single(asked.form, 'grant_type');
+  const answer = kind === undefined ? undefined : Object.hasOwn(GRANTS, kind) && GRANTS[kind as keyof typeof GRANTS];
+  if (!answer) throw new Refusal('unsupported_grant_type', 'There is no such grant here');
+  if (!client.grants.includes(kind as string))
+    throw new Refusal('unauthorized_client', 'The client may not have this grant');
+  return answer(request);
+}
+
+const GRANTS = { authorization_code: byCode, refresh_token: byRefresh, client_credentials: bySelf };
+
+async function byCode(request: Request): Promise<Answer> {
+  const { form, client, jkt, settings } = request;
+  const family = randomText();
+  const found = await takeCode(single(form, 'code') ?? '', family, settings.values);
+  if (found === undefined || !(await isFor(found.wish, request)))
+    throw invalidGrant('The code is not good, or not yours');
+  const { wish, subject, sid } = found;
+  checkResource(form, wish.resource);
+  const grant = {
+    ...{ client: client.id, subject, scopes: wish.scopes, resource: wish.resource },
+    ...(jkt === undefined ? {} : { jkt }),
+    ...(sid === undefined ? {} : { sid }),
+  };
+  if (!client.grants.includes('refresh_token')) return tokens(grant, settings);
+  const refresh = await beginFamily(family, grant, settings);
+  if (refresh === undefined) throw invalidGrant('The code was used before');
+  return tokens(grant, settings, refresh);
+}
+
+/** Whether a code was given to this client, at this place, for whoever has this verifier and this key. */
+async function isFor(wish: Wish, { form, client, jkt }: Request): Promise<boolean> {
+  const verifier = single(form, 'code_verifier') ?? '';
+  if (!/^[\w.~-]{43,128}$/.test(verifier) || (await sha256(verifier)) !== wish.challenge) return false;
+  const place = form.has('redirect_uri') ? single(form, 'redirect_uri') : wish.redirect;
+  return wish.client === client.id && place === wish.redirect && (wish.jkt === undefined || wish.jkt === jkt);
+}
+
+async function byRefresh({ form, client, jkt, settings }: Request): Promise<Answer> {
+  const found = await findRefresh(single(form, 'refresh_token') ?? '', settings);
+  const { grant } = found ?? {};
+  if (!found || !grant || grant.client !== client.id) throw invalidGrant('The refresh token is not good, or not yours');
+  if (grant.jkt !== undefined && grant.jkt !== jkt) throw invalidGrant('The refresh token is bound to another key');
+  checkResource(form, grant.resource);
+  const scopes = form.has('scope') ? readScopes(single(form, 'scope'), settings) : grant.scopes;
+  if (!scopes.every(scope => grant.scopes.includes(scope))) throw new Refusal('invalid_scope', 'More than was allowed');
+  const refresh = await found.rotate();
+  if (refresh === undefined) throw invalidGrant('The refresh token was used before');
+  return tokens({ ...grant, scopes, ...(jkt === undefined ? {} : { jkt }) }, settings, refresh);
+}
+
+/** No user has the name of a client: the two could be taken for each other. */
+async function bySelf({ form, client, jkt, settings }: Request): Promise<Answer> {
+  const resource = readResource(form, settings);
+  const scopes = readScopes(single(form, 'scope'), settings);
+  const subject = `${MACHINE}${client.id}`;
+  return tokens({ client: client.id, subject, scopes, resource, ...(jkt === undefined ? {} : { jkt }) }, settings);
+}
+
+/** What the subject of a client that calls for itself begins with. */
+export const MACHINE = 'client:';
+
+function checkResource(form: URLSearchParams, resource: string): void {
+  if (form.has('resource') && single(form, 'resource') !== resource) {
+    throw new Refusal('invalid_target', 'The resource is another than the user has allowed');
+  }
+}
+
+function invalidGrant(why: string): Refusal {
+  return new Refusal('invalid_grant', why);
+}
+
+/** A JWT for one resource. https://www.rfc-editor.org/rfc/rfc9068 */
+async function tokens(
+  { client, subject, scopes, resource, jkt, sid }: Grant,
+  settings: Settings,
+  refresh?: string,
+): Promise<Answer> {
+  const now = Math.floor(settings.clock.now() / 1_000);
+  const life = Math.floor(settings.tokenLife / 1_000);
+  const { sign } = await settings.keys();
+  const access = await sign({
+    ...{ iss: settings.issuer, sub: subject, aud: resource, client_id: client, scope: scopes.join(' ') },
+    ...{ iat: now, exp: now + life, jti: crypto.randomUUID() },
+    ...(jkt === undefined ? {} : { cnf: { jkt } }),
+    ...(sid === undefined ? {} : { sid }),
+  });
+  const body = {
+    access_token: access,
+    token_type: jkt === undefined ? 'Bearer' : 'DPoP',
+    expires_in: life,
+    scope: scopes.join(' '),
+    ...(refresh === undefined ? {} : { refresh_token: refresh }),
+  };
+  return json(200, body, UNKEPT);
+}
+
+/** Ends a refresh token and all that come of it. Says nothing of what there is. https://www.rfc-editor.org/rfc/rfc7009 */
+export async function revoke(asked: Asked, clients: Clients, settings: Settings): Promise<Answer> {
+  const client = await readCaller(asked, clients, settings);
+  const token = single(asked.form, 'token');
+  if (token === undefined) throw new Refusal('invalid_request', 'One "token" is needed');
+  await revokeRefresh(token, client.id, settings.values);
+  return { status: 200, headers: UNKEPT };
+}

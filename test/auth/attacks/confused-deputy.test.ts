@@ -1,0 +1,178 @@
+/**
+ * An identity provider that knows one client, and a proxy before it for many: a consent that a user gave there long ago is
+ * not one to the client of an attacker.
+ */
+import { decodeJwt } from 'jose';
+import { type OauthProxyOptions, oauthProxy } from 'tenon/auth/issuer';
+import { describe, expect, it } from 'vitest';
+import {
+  BACK,
+  form,
+  ISSUER,
+  placeOf,
+  RESOURCE,
+  type Shown,
+  shown,
+} from '../../../packages/tenon/src/auth/issuer/fixtures/visitor.js';
+
+const IDP = 'https://idp.example.com';
+
+function setUp(upstream: Partial<OauthProxyOptions['upstream']> = {}) {
+  const sent: { url: string; body: string | undefined }[] = [];
+  const problems: string[] = [];
+  const place = placeOf(clock =>
+    oauthProxy({
+      url: ISSUER,
+      resources: [RESOURCE],
+      scopes: { 'notes:read': 'read your notes' },
+      clients: [{ id: 'app', name: 'The App', redirects: [BACK] }],
+      clock,
+      onProblem: error => problems.push(String(error)),
+      fetch: async (url, { body }) => {
+        sent.push({ url, body });
+        const json = { access_token: 'upstream-token', token_type: 'bearer', expires_in: 3600 };
+        return new Response(JSON.stringify(json), { headers: { 'content-type': 'application/json' } }) as never;
+      },
+      upstream: {
+        authorize: `${IDP}/authorize`,
+        token: `${IDP}/token`,
+        clientId: 'the-one',
+        clientSecret: 'upstream-secret',
+        scopes: ['profile'],
+        identify: () => 'ada',
+        ...upstream,
+      },
+    }),
+  );
+  return { place, sent, problems };
+}
+
+/** Agrees, and gives where the browser is sent and the cookie that it has then. */
+async function agree({ place }: ReturnType<typeof setUp>, page?: Shown) {
+  const response = await place.answer(page ?? (await shown(await place.ask())));
+  const to = new URL(response.headers.get('location') ?? 'about:blank');
+  return { to, state: to.searchParams.get('state') ?? '', cookie: (await shown(response)).cookie };
+}
+
+const back = (state: string, cookie: string, more: Record<string, string> = {}) =>
+  [`/callback?${new URLSearchParams({ code: 'upstream-code', state, ...more })}`, { headers: { cookie } }] as const;
+
+const codeOf = (response: Response) =>
+  new URL(response.headers.get('location') ?? 'about:blank').searchParams.get('code');
+
+describe('a proxy before an identity provider', () => {
+  it('signs users in there, and gives tokens of its own [auth.token.own-server-only]', async () => {
+    const set = setUp();
+    const { to, state, cookie } = await agree(set);
+    expect(to.origin).toBe(IDP);
+    expect(Object.fromEntries(to.searchParams)).toMatchObject({
+      client_id: 'the-one',
+      redirect_uri: `${ISSUER}/callback`,
+    });
+    const response = await set.place.send(...back(state, cookie));
+    const { body } = await set.place.redeem(codeOf(response) ?? '');
+    expect(decodeJwt(body.access_token ?? '')).toMatchObject({ iss: ISSUER, sub: 'ada', aud: RESOURCE });
+    expect(JSON.stringify(body) + JSON.stringify(decodeJwt(body.access_token ?? ''))).not.toContain('upstream');
+    const { issuer } = set.place as unknown as { issuer: ReturnType<typeof oauthProxy> };
+    const claims = decodeJwt(body.access_token ?? '');
+    expect(await issuer.upstreamToken({ principal: 'x', claims })).toBe('upstream-token');
+    expect(await issuer.upstreamToken({ principal: 'x', claims: { ...claims, sid: 'another' } })).toBeUndefined();
+    expect(await issuer.upstreamToken({ principal: 'x', claims: { ...claims, iss: 'another' } })).toBeUndefined();
+  });
+});
+
+describe('a confused deputy', () => {
+  it('asks the user about each client before it passes on [auth.proxy.consent-per-client security.proxy.consent-page security.proxy.no-cookie-before-consent security.proxy.consent-registry]', async () => {
+    const set = setUp();
+    await agree(set);
+    const evil = 'https://evil.example.com/';
+    const registered = await set.place.send('/register', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ client_name: 'The App', redirect_uris: [evil] }),
+    });
+    const { client_id } = (await registered.json()) as { client_id: string };
+    const page = await shown(await set.place.ask({ client_id, redirect_uri: evil }));
+    expect(page.status).toBe(200);
+    expect(page.headers.get('location')).toBeNull();
+    for (const text of ['evil.example.com', evil, 'The App', 'idp.example.com', 'profile', 'nobody here has checked']) {
+      expect(page.text).toContain(text);
+    }
+    expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+  });
+
+  it('does not take the answer in a browser where nobody has agreed [security.proxy.state-handling]', async () => {
+    const set = setUp();
+    const [attacker, victim] = [await agree(set), await agree(set)];
+    for (const cookie of ['', victim.cookie, `${attacker.cookie.split('=')[0]}=${victim.cookie.split('=')[1]}`]) {
+      const response = await set.place.send(...back(attacker.state, cookie));
+      expect([response.status, codeOf(response)]).toEqual([400, null]);
+    }
+    expect(set.sent).toEqual([]);
+    expect(codeOf(await set.place.send(...back(attacker.state, attacker.cookie)))).not.toBeNull();
+  });
+
+  it('does not take the cookie of the page for that of the way back', async () => {
+    const set = setUp();
+    const page = await shown(await set.place.ask());
+    const { state, cookie } = await agree(set, page);
+    expect(cookie).not.toBe(page.cookie);
+    expect((await set.place.send(...back(state, page.cookie))).status).toBe(400);
+  });
+
+  it('takes a state once, for ten minutes, and none that it has not made', async () => {
+    const set = setUp();
+    const { state, cookie } = await agree(set);
+    expect((await set.place.send(...back('made-up', cookie))).status).toBe(400);
+    expect((await set.place.send(...back(state, cookie))).status).toBe(303);
+    expect((await set.place.send(...back(state, cookie))).status).toBe(400);
+    const late = await agree(set);
+    set.place.clock.advance(600_000);
+    expect((await set.place.send(...back(late.state, late.cookie))).status).toBe(400);
+  });
+
+  it('binds what it asks there to a key of its own', async () => {
+    const set = setUp();
+    const { to, state, cookie } = await agree(set);
+    expect(to.searchParams.get('code_challenge_method')).toBe('S256');
+    await set.place.send(...back(state, cookie));
+    expect(new URLSearchParams(set.sent[0]?.body).get('code_verifier')).toMatch(/^[\w-]{43}$/);
+  });
+
+  it('does not take the answer of another issuer', async () => {
+    const set = setUp({ issuer: IDP });
+    const { state, cookie } = await agree(set);
+    const response = await set.place.send(...back(state, cookie, { iss: 'https://evil.example.com' }));
+    expect(codeOf(response)).toBeNull();
+    expect(set.sent).toEqual([]);
+  });
+
+  it('has cookies that only this host and no script has [security.proxy.consent-cookie]', async () => {
+    const { place } = setUp();
+    const response = await place.answer(await shown(await place.ask()));
+    expect(response.headers.get('set-cookie')).toMatch(/^__Host-.*; Path=\/; Secure; HttpOnly; SameSite=Lax$/);
+  });
+
+  it('tells nobody what the identity provider has said, nor its secrets', async () => {
+    const set = setUp({
+      identify: () => {
+        throw new Error('upstream-token is bad');
+      },
+    });
+    const { state, cookie } = await agree(set);
+    const response = await set.place.send(...back(state, cookie));
+    const to = new URL(response.headers.get('location') ?? '');
+    expect(Object.fromEntries(to.searchParams)).toEqual({ error: 'server_error', state: 'st', iss: ISSUER });
+    expect(set.problems).toHaveLength(1);
+    expect(set.problems.join()).not.toMatch(/upstream-(token|secret|code)/);
+  });
+
+  it('gives no token of the identity provider’s for anything', async () => {
+    const set = setUp();
+    const answer = await set.place.send(
+      '/token',
+      form({ grant_type: 'refresh_token', client_id: 'app', refresh_token: 'upstream-token' }),
+    );
+    expect(answer.status).toBe(400);
+  });
+});

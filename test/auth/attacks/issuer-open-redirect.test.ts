@@ -1,0 +1,80 @@
+/** A browser is sent only to where a client is known to be, and not on the word of just anybody. */
+import { describe, expect, it } from 'vitest';
+import { BACK, issuerPlace, type Place, shown } from '../../../packages/tenon/src/auth/issuer/fixtures/visitor.js';
+
+const EVIL = 'https://evil.example.com/';
+
+async function register(place: Place, metadata: object): Promise<{ status: number; body: Record<string, string> }> {
+  const response = await place.send('/register', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token_endpoint_auth_method: 'none', ...metadata }),
+  });
+  return { status: response.status, body: (await response.json()) as Record<string, string> };
+}
+
+describe('open redirect', () => {
+  it.each([
+    ['another host', EVIL],
+    ['a host that begins alike', `${BACK.replace('127.0.0.1', '127.0.0.1.evil.example.com')}`],
+    ['a user in front of the host', 'http://127.0.0.1:8123@evil.example.com/callback'],
+    ['more of the path', `${BACK}/more`],
+    ['less of the path', 'http://127.0.0.1:8123/'],
+    ['a query', `${BACK}?next=${EVIL}`],
+    ['a fragment', `${BACK}#x`],
+    ['dots in the path', 'http://127.0.0.1:8123/x/../callback'],
+    ['another case', BACK.replace('callback', 'Callback')],
+    ['another name of the machine', BACK.replace('127.0.0.1', 'localhost')],
+    ['TLS', BACK.replace('http:', 'https:')],
+    ['another port of what is no loopback', 'https://app.example.com:8443/back'],
+    ['a script', 'javascript:alert(1)//http://127.0.0.1:8123/callback'],
+  ])(
+    'by a redirect URI with %s: a page and no redirect [auth.redirect.exact-match auth.redirect.untrusted-prevented]',
+    async (_, uri) => {
+      for (const fields of [{}, { response_type: 'token' }]) {
+        const response = await issuerPlace().ask({ ...fields, redirect_uri: uri });
+        expect(response.status).toBe(400);
+        expect(response.headers.get('location')).toBeNull();
+        expect(await response.text()).not.toContain('evil');
+      }
+    },
+  );
+
+  it('by two redirect URIs, one of them good', async () => {
+    const place = issuerPlace();
+    const asked = new URLSearchParams({ client_id: 'app', redirect_uri: BACK, response_type: 'code' });
+    asked.append('redirect_uri', EVIL);
+    expect((await place.send(`/authorize?${asked}`)).status).toBe(400);
+  });
+
+  it('but the port of a loopback address may be any [auth.redirect.exact-match]', async () => {
+    const place = issuerPlace();
+    expect((await place.ask({ redirect_uri: BACK.replace('8123', '50123') })).status).toBe(200);
+    const code = await place.code({ redirect_uri: BACK.replace('8123', '50123') });
+    expect((await place.redeem(code)).body.error).toBe('invalid_grant');
+  });
+
+  it('by registering there and asking for nonsense: the user has to go on by hand [auth.redirect.auto-only-trusted]', async () => {
+    const place = issuerPlace();
+    const { body } = await register(place, { redirect_uris: [EVIL] });
+    const page = await shown(await place.ask({ client_id: body.client_id, redirect_uri: EVIL, scope: 'nonsense' }));
+    expect(page.status).toBe(400);
+    expect(page.headers.get('location')).toBeNull();
+    expect(page.text).toContain('Go back to evil.example.com');
+  });
+
+  it.each([
+    ['a script', { redirect_uris: ['javascript:alert(1)'] }],
+    ['data', { redirect_uris: ['data:text/html,x'] }],
+    ['a file', { redirect_uris: ['file:///etc/passwd'] }],
+    ['a scheme without a dot', { redirect_uris: ['evil://x'] }],
+    ['http: of another machine', { redirect_uris: ['http://app.example.com/'] }],
+    ['a fragment', { redirect_uris: ['https://app.example.com/#x'] }],
+    ['none', { redirect_uris: [] }],
+    ['loopback, for the web', { redirect_uris: [BACK], application_type: 'web' }],
+    ['an app, for the web', { redirect_uris: ['com.example.app:/x'], application_type: 'web' }],
+  ])('by registering %s', async (_, metadata) => {
+    const { status, body } = await register(issuerPlace(), metadata);
+    expect([status, body.error]).toEqual([400, 'invalid_redirect_uri']);
+  });
+});

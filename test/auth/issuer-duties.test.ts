@@ -1,0 +1,160 @@
+/** What the specification asks of authorization servers, where ours is one. */
+import { decodeJwt } from 'jose';
+import { createIssuer, type OauthProxyOptions, oauthProxy } from 'tenon/auth/issuer';
+import { describe, expect, it } from 'vitest';
+import {
+  BACK,
+  ISSUER,
+  issuerPlace,
+  type Place,
+  placeOf,
+  RESOURCE,
+  shown,
+} from '../../packages/tenon/src/auth/issuer/fixtures/visitor.js';
+
+const located = (response: Response) => new URL(response.headers.get('location') ?? 'about:blank');
+
+describe('what an issuer says of itself', () => {
+  const documents = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'] as const;
+  const described = async (place: Place, path: string = documents[0]) =>
+    (await (await place.send(path)).json()) as Record<string, unknown>;
+
+  it.each(documents)(
+    'at %s is enough to sign in by [auth.as-metadata.rfc8414-provided, auth.pkce.oidc-server-advertises, ext-client-credentials.as-auth-methods, ext-client-credentials.as-signing-algs, dpop.as-algs-advertised]',
+    async path => {
+      const document = await described(issuerPlace(), path);
+      expect(document).toMatchObject({ issuer: ISSUER, code_challenge_methods_supported: ['S256'] });
+      expect(document.token_endpoint_auth_methods_supported).toEqual(
+        expect.arrayContaining(['private_key_jwt', 'client_secret_basic']),
+      );
+      for (const field of ['token_endpoint_auth_signing_alg_values_supported', 'dpop_signing_alg_values_supported']) {
+        const algorithms = document[field] as string[];
+        expect(algorithms).toContain('ES256');
+        expect(algorithms.filter(alg => !/^(ES|PS|RS)\d{3}$|^Ed(DSA|25519)$/.test(alg))).toEqual([]);
+      }
+    },
+  );
+
+  it('is also where a client looks that has found nothing [auth.fallback.server-default-paths]', async () => {
+    const document = await described(issuerPlace());
+    const { authorization_endpoint, token_endpoint, registration_endpoint } = document;
+    expect([authorization_endpoint, token_endpoint, registration_endpoint]).toEqual(
+      ['/authorize', '/token', '/register'].map(path => ISSUER + path),
+    );
+  });
+
+  it('is what stands in `iss`, to the letter, and is no URL with more than a path [auth.iss-https-no-query]', async () => {
+    const place = issuerPlace();
+    const { issuer } = await described(place);
+    expect(located(await place.answer(await shown(await place.ask()))).searchParams.get('iss')).toBe(issuer);
+    for (const url of [`${ISSUER}?a=b`, `${ISSUER}#a`, `${ISSUER}/?`, 'http://login.example.com'])
+      expect(() => createIssuer({ url })).toThrow(expect.objectContaining({ code: 'auth/issuer-options' }));
+  });
+});
+
+it('each use of a refresh token of a public client gives another, and ends the one that was used [auth.security.refresh-rotation]', async () => {
+  const place = issuerPlace();
+  const use = (token = '') => place.token({ grant_type: 'refresh_token', client_id: 'app', refresh_token: token });
+  const first = (await place.redeem(await place.code())).body.refresh_token;
+  const second = await use(first);
+  expect([second.status, second.body.refresh_token === first]).toEqual([200, false]);
+  expect((await use(first)).body.error).toBe('invalid_grant');
+});
+
+/** A proxy, and the provider behind it. */
+function proxied(more: Partial<OauthProxyOptions['upstream']> = {}, provider = { status: 200, lasts: 60 }) {
+  const place = placeOf(clock =>
+    oauthProxy({
+      url: ISSUER,
+      resources: [RESOURCE],
+      scopes: { 'notes:read': 'read your notes' },
+      clients: [{ id: 'app', name: 'The App', redirects: [BACK] }],
+      clock,
+      fetch: async () => {
+        const good = { access_token: 'of-the-provider', token_type: 'bearer', expires_in: provider.lasts };
+        const body = provider.status === 200 ? good : { error: 'invalid_grant', error_description: 'of-the-provider' };
+        const headers = { 'content-type': 'application/json' };
+        return new Response(JSON.stringify(body), { status: provider.status, headers }) as never;
+      },
+      upstream: {
+        authorize: 'https://idp.example.com/authorize',
+        token: 'https://idp.example.com/token',
+        clientId: 'the-one',
+        clientSecret: 'secret-of-the-proxy',
+        scopes: ['profile'],
+        identify: () => 'ada',
+        ...more,
+      },
+    }),
+  );
+  return { place };
+}
+
+/** Agrees at the proxy, waits, and comes back from the provider. */
+async function through({ place }: ReturnType<typeof proxied>, wait = 0) {
+  const agreed = await place.answer(await shown(await place.ask()));
+  place.clock.advance(wait);
+  const query = new URLSearchParams({ code: 'c', state: located(agreed).searchParams.get('state') ?? '' });
+  const { cookie } = await shown(agreed);
+  return place.send(`/callback?${query}`, { headers: { cookie } });
+}
+
+describe('a proxy before an identity provider', () => {
+  it('sends nobody anywhere but where the client is registered, letter for letter, nor the provider [security.proxy.redirect-exact, auth.third-party.redirects-validated]', async () => {
+    const { place } = proxied();
+    const near = [
+      `${BACK}/`,
+      `${BACK}?a=b`,
+      `${BACK}/../callback`,
+      BACK.toUpperCase(),
+      BACK.replace('callback', '%63allback'),
+    ];
+    for (const redirect_uri of [...near, 'https://evil.example.com/callback']) {
+      const { status, headers } = await place.ask({ redirect_uri });
+      expect([redirect_uri, status, headers.get('location')]).toEqual([redirect_uri, 400, null]);
+    }
+    const to = located(await place.answer(await shown(await place.ask())));
+    expect(to.searchParams.get('redirect_uri')).toBe(`${ISSUER}/callback`);
+  });
+
+  it('gives tokens of its own; the provider’s are had by the server alone, for who signed in [auth.third-party.token-mapping, auth.third-party.chaining-considered]', async () => {
+    const proxy = proxied();
+    const { place } = proxy;
+    const answer = await through(proxy);
+    expect(located(answer).href.startsWith(BACK)).toBe(true);
+    const { body } = await place.redeem(located(answer).searchParams.get('code') ?? '');
+    expect(JSON.stringify(body)).not.toContain('of-the-provider');
+    const claims = decodeJwt(body.access_token ?? '');
+    expect(claims).toMatchObject({ iss: ISSUER, aud: RESOURCE, sub: 'ada' });
+    expect(JSON.stringify(claims)).not.toContain('of-the-provider');
+    const { upstreamToken } = place.issuer as ReturnType<typeof oauthProxy>;
+    const of = (more: object) => upstreamToken({ principal: 'ada', claims: { ...claims, ...more } });
+    expect(await of({})).toBe('of-the-provider');
+    expect(await of({ sid: 'made-up' })).toBeUndefined();
+    expect(await of({ iss: 'https://other.example.com' })).toBeUndefined();
+  });
+
+  it('waits ten minutes for who signs in there, and has the provider’s token as long as that is good [auth.third-party.session-timeout]', async () => {
+    expect((await through(proxied(), 599_000)).headers.get('location')).toContain('code=');
+    const late = await through(proxied(), 600_000);
+    expect([late.status, late.headers.get('location')]).toEqual([400, null]);
+    const proxy = proxied();
+    const code = located(await through(proxy)).searchParams.get('code') ?? '';
+    const claims = decodeJwt((await proxy.place.redeem(code)).body.access_token ?? '');
+    proxy.place.clock.advance(60_000);
+    const { upstreamToken } = proxy.place.issuer as ReturnType<typeof oauthProxy>;
+    expect(await upstreamToken({ principal: 'ada', claims })).toBeUndefined();
+  });
+
+  it.each([
+    ['refuses', proxied({}, { status: 400, lasts: 60 }), 'server_error'],
+    ['fails', proxied({}, { status: 500, lasts: 60 }), 'server_error'],
+    ['names nobody', proxied({ identify: () => '' }), 'access_denied'],
+  ])(
+    'tells the client, and only that, when the provider %s [auth.third-party.errors-handled]',
+    async (_, proxy, error) => {
+      const answer = located(await through(proxy));
+      expect(Object.fromEntries(answer.searchParams)).toEqual({ error, state: 'st', iss: ISSUER });
+    },
+  );
+});
