@@ -41,6 +41,8 @@ export type Manner =
 /** What a transport lends to one request. */
 export interface Loan {
   readonly auth?: AuthInfo | undefined;
+  /** Set where what was begun in this request can not go on in another: no handler is held then, each is entered again. */
+  readonly fleeting?: boolean;
   /** Looks up an envelope field, lower-case. Absent where the transport has none: nothing mirrors the body then. */
   readonly header?: (name: string) => string | undefined;
   /** Sends a notification ahead of the answer, on the stream of this request. */

@@ -41,7 +41,7 @@ async function told(loan: Pick<Loan, 'send'>, words: Notification): Promise<void
   await loan.send(words);
 }
 
-type LoanOfOne = Pick<Loan, 'auth' | 'header' | 'send' | 'whenEnding'>;
+type LoanOfOne = Pick<Loan, 'auth' | 'fleeting' | 'header' | 'send' | 'whenEnding'>;
 
 /** Serves one request that carries all its facts. Throws what the peer is to be told. */
 export function answerAlone(
@@ -79,6 +79,7 @@ function turnOf(blueprint: Blueprint, request: Request, dialect: Dialect, runnin
         states: blueprint.states,
         boundTo,
         inputs,
+        holds: !loan.fleeting,
         check: (method, params) => check(method, params, caller, dialect),
       }),
   };

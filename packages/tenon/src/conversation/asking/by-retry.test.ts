@@ -248,6 +248,26 @@ describe('calls of the same', () => {
   });
 });
 
+describe('where nothing outlives its request', () => {
+  it('no handler is held: each is entered again', async () => {
+    const process = states({ options: { maxHeld: 10 } });
+    let entered = 0;
+    const handler = within(async (run, inputs) => {
+      entered++;
+      return asks([1], [2])(run, inputs);
+    });
+    let inputs = {};
+    let result: JsonObject = {};
+    for (let round = 0; round < 3; round++) {
+      result = await take(handler, { states: process, inputs, holds: false });
+      inputs = retryOf(result, player);
+      expect(process.held.size).toBe(0);
+    }
+    expect(result).toEqual({ heard: [answer(1), answer(2)] });
+    expect(entered).toBe(3);
+  });
+});
+
 describe('a handler that departs', () => {
   it('goes on for itself, and the round has another result', async () => {
     const process = states();

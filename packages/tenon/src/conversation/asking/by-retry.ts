@@ -13,6 +13,8 @@ export interface RetryFacts {
   /** Whom and what the state is bound to: principal, method and arguments. */
   readonly boundTo: () => string;
   readonly inputs: Inputs;
+  /** Whether a handler may wait in memory for the next round. */
+  readonly holds: boolean;
   /** Says no when the client can not be asked this. */
   readonly check: (method: string, params: JsonObject) => void;
 }
@@ -121,7 +123,7 @@ class Retry extends Entered {
     await Promise.all([...pauses].map(pause => pause.close()));
     const next = { call, round: round + 1, journal: this.journal, ...this.#nextInputs(result) };
     const state = await states.seal(next, boundTo);
-    if (this.#resting) states.held.put(`${call}.${round + 1}`, this.#resting);
+    if (this.#resting && this.#facts.holds) states.held.put(`${call}.${round + 1}`, this.#resting);
     return state;
   }
 

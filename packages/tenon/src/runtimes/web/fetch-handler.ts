@@ -24,6 +24,11 @@ export function answerFetch(
   return new Promise(resolve => handle(createFetchExchange(request, facts, lifetime, resolve)));
 }
 
+declare const navigator: { readonly userAgent?: string } | undefined;
+
+/** Where promises of one request do not settle in another. */
+const FLEETING = typeof navigator === 'object' && navigator.userAgent === 'Cloudflare-Workers';
+
 /** What some servers write into their logs for a client that left. */
 const CLIENT_GONE = 499;
 
@@ -55,6 +60,7 @@ function createFetchExchange(
     remote: typeof facts.remote === 'string' ? facts.remote : undefined,
     auth: typeof facts.auth?.principal === 'string' ? facts.auth : undefined,
     raw: request,
+    fleeting: FLEETING,
     get gone() {
       return state === 'gone';
     },

@@ -37,6 +37,7 @@ export function answerAlone(
   };
   const loan: Loan = {
     auth,
+    ...(exchange.fleeting ? { fleeting: true } : {}),
     header: name => exchange.header(name),
     send(notification) {
       if (done || exchange.gone) return undefined;
