@@ -40,7 +40,7 @@ describe('what belongs to one is out of reach for another', () => {
     expect((await within(await open(theirs), 'ping', {}, theirs)).status).toBe(200);
   });
 
-  it('the state of a call that asks', async () => {
+  it('the state of a call that asks [elicitation.state.user-from-credentials]', async () => {
     const { alone, ada, eve } = await two();
     const { body } = await alone('tools/call', call('ask'), ada);
     const { requestState, inputRequests = {} } = body.result as { requestState: string; inputRequests?: object };

@@ -51,15 +51,21 @@ describe('the gate', () => {
   it('guards what must be, in revisions and in the extensions that are there', () => {
     const outside = [
       row('tools.b', { level: 'SHOULD' }),
-      row('auth.a', { area: 'auth' }),
-      row('security.a', { role: 'auth-server' }),
+      row('apps.a', { area: 'apps' }),
+      row('mtls.a', { revision: 'extensions', area: 'ext-other' }),
       row('ext-skills.a', { revision: 'extensions', area: 'ext-skills' }),
     ];
     expect(judge({ requirements: outside }).debts).toEqual([]);
     expect(judge({ requirements: [row('tools.b', { level: 'MUST NOT' })] }).debts).toEqual(['tools.b']);
     expect(judge({ requirements: [row('tasks.a', { area: 'tasks' })] }).debts).toEqual(['tasks.a']);
-    const extension = row('ext-tasks.a', { revision: 'extensions', area: 'ext-tasks' });
-    expect(judge({ requirements: [extension] }).debts).toEqual(['ext-tasks.a']);
+    for (const role of ['auth-client', 'auth-resource-server', 'auth-server', 'both'])
+      expect(judge({ requirements: [row('auth.a', { area: 'auth', role })] }).debts).toEqual(['auth.a']);
+    for (const area of ['ext-tasks', 'ext-client-credentials', 'ext-ema']) {
+      const extension = row(`${area}.a`, { revision: 'extensions', area });
+      expect(judge({ requirements: [extension] }).debts).toEqual([`${area}.a`]);
+    }
+    for (const id of ['dpop.a', 'wif.a'])
+      expect(judge({ requirements: [row(id, { revision: 'extensions', area: 'ext-other' })] }).debts).toEqual([id]);
   });
 
   it('wants ids that exist', () => {

@@ -1,0 +1,295 @@
+import { connect, createServer, type ElicitFormParams, tasks, tool } from 'tenon';
+import { createHandler } from 'tenon/http';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createIssuer, RESOURCE } from '../../../packages/tenon/src/auth/resource/fixtures/issuer.js';
+import { type Fields, visitor } from '../served.js';
+
+const PEOPLE = ['ada', 'eve'] as const;
+type Person = (typeof PEOPLE)[number];
+
+/** What only one of them may ever see. */
+const secretOf = (principal: string | undefined) => `secret-of-${principal?.split('|')[1] ?? 'nobody'}`;
+
+/** A place where calls wait, and leave in the wrong order: those that came last go first. */
+function mixer() {
+  const waiting: (() => void)[] = [];
+  return () =>
+    new Promise<void>(resolve => {
+      waiting.push(resolve);
+      setTimeout(() => waiting.pop()?.(), (waiting.length * 7) % 5);
+    });
+}
+
+/** Doors that a test opens, and behind which calls wait. */
+function doors() {
+  const open = new Map<string, () => void>();
+  const arrived = new Map<string, () => void>();
+  const once = (map: Map<string, () => void>, name: string) => new Promise<void>(resolve => map.set(name, resolve));
+  return {
+    async wait(name: string) {
+      const opened = once(open, name);
+      arrived.get(name)?.();
+      await opened;
+    },
+    arrival: (name: string) => (open.has(name) ? Promise.resolve() : once(arrived, name)),
+    open(name: string) {
+      open.get(name)?.();
+      open.delete(name);
+      arrived.delete(name);
+    },
+  };
+}
+
+/** One server, one handler, two people; all that each of them is sent, byte for byte. */
+async function shared() {
+  const [issuer, mix, door] = [await createIssuer(), mixer(), doors()];
+  const aborted: string[] = [];
+  const only = (person: Person) =>
+    tool({
+      visible: ({ auth }) => auth?.principal.endsWith(`|${person}`) === true,
+      run: (_, { auth }) => secretOf(auth?.principal),
+    });
+  const server = createServer({
+    name: 'shared',
+    version: '1',
+    extensions: [tasks()],
+    onProblem: () => {},
+    tools: {
+      say: tool({
+        async run(_, ctx) {
+          const secret = secretOf(ctx.auth?.principal);
+          ctx.progress(1, 2, secret);
+          ctx.log('info', secret);
+          await mix();
+          const { content } = await ctx.elicit({ message: secret, input: z.object({ word: z.string() }) });
+          await mix();
+          ctx.log('info', secret);
+          ctx.progress(2, 2, secret);
+          return `${secret} ${content?.word}`;
+        },
+      }),
+      plain: tool({
+        async run(_, { auth }) {
+          await mix();
+          return secretOf(auth?.principal);
+        },
+      }),
+      wait: tool({
+        async run(_, { auth, signal }) {
+          const name = secretOf(auth?.principal);
+          signal.addEventListener('abort', () => aborted.push(name));
+          await door.wait(name);
+          return name;
+        },
+      }),
+      long: tool({
+        task: 'optional',
+        async run(_, { auth }) {
+          await mix();
+          return secretOf(auth?.principal);
+        },
+      }),
+      'of-ada': only('ada'),
+      'of-eve': only('eve'),
+    },
+  });
+  const handler = createHandler(server, {
+    auth: issuer.protect(),
+    allowedHosts: ['mcp.example.com'],
+    onError: () => {},
+  });
+  const tokens = { ada: await issuer.token({ sub: 'ada' }), eve: await issuer.token({ sub: 'eve' }) };
+  const bytes: Record<Person, string[]> = { ada: [], eve: [] };
+  const fetchAs = (person: Person) => async (url: string, init: object) => {
+    const response = await handler(new Request(url, init));
+    const heard = new TransformStream<Uint8Array, Uint8Array>({
+      transform(piece, onward) {
+        bytes[person].push(new TextDecoder().decode(piece));
+        onward.enqueue(piece);
+      },
+    });
+    return new Response(response.body?.pipeThrough(heard) ?? null, response);
+  };
+  const client = (person: Person, revision: string) =>
+    connect(
+      { url: RESOURCE, auth: tokens[person], fetch: fetchAs(person) as never },
+      {
+        revision,
+        logLevel: 'debug',
+        elicit: ({ message }: ElicitFormParams) => ({
+          action: 'accept',
+          content: { word: `${message}-to-${person}` },
+        }),
+      },
+    );
+  const as = (person: Person): Fields => ({ authorization: `Bearer ${tokens[person]}` });
+  return { server, handler, door, aborted, bytes, client, as, ...visitor(request => handler(request), RESOURCE) };
+}
+
+const other = (person: Person): Person => (person === 'ada' ? 'eve' : 'ada');
+
+/**
+ * CVE-2026-25536: one server object behind several connections kept what belonged to a request by what the client had
+ * chosen, its id, and answered one client with what was another's.
+ */
+describe('shared instance', () => {
+  it('calls of two people, in sessions and alone, at once: no answer, notification, question, task or list of one reaches the other', async () => {
+    const { client, bytes, server, handler } = await shared();
+    const own = await connect(server, { elicit: () => ({ action: 'accept', content: { word: 'of-nobody' } }) });
+    const clients = await Promise.all(
+      PEOPLE.flatMap(person =>
+        ['2025-06-18', '2025-11-25', '2026-07-28', '2026-07-28'].map(async revision => ({
+          person,
+          client: await client(person, revision),
+        })),
+      ),
+    );
+    const work = Array.from({ length: 12 }, (_, round) =>
+      clients.flatMap(({ person, client }) => {
+        const secret = `secret-of-${person}`;
+        return [
+          async () => {
+            const heard: (string | undefined)[] = [];
+            const onProgress = ({ message }: { message?: string }) => void heard.push(message);
+            const { content } = await client.callTool('say', {}, { onProgress });
+            expect(content).toEqual([{ type: 'text', text: `${secret} ${secret}-to-${person}` }]);
+            expect(new Set(heard)).toEqual(new Set([secret]));
+          },
+          async () => {
+            const { content } = await client.callTool(round % 2 ? 'plain' : 'long');
+            expect(content).toEqual([{ type: 'text', text: secret }]);
+          },
+          async () => {
+            const names: string[] = [];
+            for await (const { name } of client.listTools()) names.push(name);
+            expect(names.filter(name => name.startsWith('of-'))).toEqual([`of-${person}`]);
+          },
+        ];
+      }),
+    ).flat();
+    const inProcess = async () => {
+      const { content } = await own.callTool('say');
+      expect(content).toEqual([{ type: 'text', text: 'secret-of-nobody of-nobody' }]);
+    };
+    await Promise.all([...work, inProcess, inProcess].map(each => each()));
+    for (const { client } of clients) await client.close();
+    await own.close();
+    await handler.close({ deadline: 0 });
+    for (const person of PEOPLE) {
+      const all = bytes[person].join('');
+      // Both wires were at work: notifications and questions as requests and as results, and tasks.
+      for (const word of [
+        'notifications/progress',
+        'notifications/message',
+        '"elicitation/create"',
+        'inputRequests',
+        'taskId',
+      ])
+        expect([word, all.includes(word)]).toEqual([word, true]);
+      expect(all).toContain(`secret-of-${person}`);
+      expect(all).not.toMatch(new RegExp(`of-(${other(person)}|nobody)`));
+    }
+    server.close();
+  }, 30_000);
+
+  it('requests with one id, answered in the other order, in sessions and alone', async () => {
+    const { open, within, alone, as, door } = await shared();
+    const params = { name: 'wait', arguments: {} };
+    const [hers, theirs] = [await open(as('ada')), await open(as('eve'))];
+    const ways = [
+      (person: Person) => alone('tools/call', params, as(person)),
+      (person: Person) => within(person === 'ada' ? hers : theirs, 'tools/call', params, as(person)),
+    ];
+    for (const first of ways) {
+      for (const second of ways) {
+        const ada = first('ada');
+        await door.arrival('secret-of-ada');
+        const eve = second('eve');
+        await door.arrival('secret-of-eve');
+        door.open('secret-of-eve');
+        expect((await eve).text).toContain('secret-of-eve');
+        door.open('secret-of-ada');
+        expect((await ada).text).toContain('secret-of-ada');
+        expect([(await ada).text.includes('of-eve'), (await eve).text.includes('of-ada')]).toEqual([false, false]);
+      }
+    }
+  });
+
+  it('what one gives up by an id goes on for the other who has the same', async () => {
+    const { open, within, as, door, aborted, send } = await shared();
+    const params = { name: 'wait', arguments: {} };
+    const sessions = { ada: await open(as('ada')), eve: await open(as('eve')) };
+    const ada = within(sessions.ada, 'tools/call', params, as('ada'));
+    await door.arrival('secret-of-ada');
+    const cancelled = await send({
+      method: 'POST',
+      headers: {
+        ...as('eve'),
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-session-id': sessions.eve,
+        'mcp-protocol-version': '2025-06-18',
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }),
+    });
+    expect(cancelled.status).toBe(202);
+    door.open('secret-of-ada');
+    expect((await ada).text).toContain('secret-of-ada');
+    expect(aborted).toEqual([]);
+  });
+
+  it('an answer by the id of a question that was put to another answers nothing', async () => {
+    const { open, handler, within, as } = await shared();
+    const sessions = { ada: await open(as('ada')), eve: await open(as('eve')) };
+    const post = (person: Person, message: object) =>
+      handler(
+        new Request(RESOURCE, {
+          method: 'POST',
+          headers: {
+            ...as(person),
+            'content-type': 'application/json',
+            accept: 'application/json, text/event-stream',
+            'mcp-session-id': sessions[person],
+            'mcp-protocol-version': '2025-06-18',
+          },
+          body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+        }),
+      );
+    const call = { id: 1, method: 'tools/call', params: { name: 'say', arguments: {} } };
+    const reader = (await post('ada', call)).body?.getReader();
+    let text = '';
+    const until = async (found: RegExp) => {
+      while (!found.test(text)) text += new TextDecoder().decode((await reader?.read())?.value);
+      return found.exec(text)?.[1];
+    };
+    const line = await until(/^data: (.*"elicitation\/create".*)$/m);
+    const { id } = JSON.parse(String(line));
+    const answer = (word: string) => ({ id, result: { action: 'accept', content: { word } } });
+    await (await post('eve', answer('word-of-eve'))).text();
+    // Whatever comes of hers has come by the time that another request of hers is answered.
+    expect((await within(sessions.eve, 'ping', {}, as('eve'))).status).toBe(200);
+    expect((await post('ada', answer('word-of-ada'))).status).toBe(202);
+    await until(/^data: (.*"result".*)$/m);
+    expect(text).toContain('secret-of-ada word-of-ada');
+    expect(text).not.toContain('of-eve');
+    await handler.close({ deadline: 0 });
+  });
+
+  it('a task that one began is in no list of the other, nor to be had by its id', async () => {
+    const { client, server } = await shared();
+    const [ada, eve] = [await client('ada', '2025-11-25'), await client('eve', '2025-11-25')];
+    const listed = async (by: typeof ada) => {
+      const ids: string[] = [];
+      for await (const { taskId } of by.tasks.list()) ids.push(taskId);
+      return ids;
+    };
+    const taskId = String((await ada.tasks.start('long', {})).id);
+    expect([await listed(ada), await listed(eve)]).toEqual([[taskId], []]);
+    await expect(eve.tasks.get(taskId)).rejects.toMatchObject({ rpc: -32602 });
+    await expect(eve.tasks.cancel(taskId)).rejects.toThrow();
+    expect((await ada.tasks.get(taskId)).status).not.toBe('cancelled');
+    await Promise.all([ada.close(), eve.close()]);
+    server.close();
+  });
+});
