@@ -60,7 +60,7 @@ function routesOf(settings: Settings, road: Road, more: Readonly<Record<string, 
     [at('jwks'), shown(async () => (await settings.keys()).published)],
     [at('authorize'), { method: 'GET', open: false, handle: begin }],
     [at('consent'), { method: 'POST', open: false, handle: decide }],
-    [at('token'), posted(asked => giveTokens(asked, clients, settings))],
+    [at('token'), posted(asked => giveTokens(asked, clients, settings, road))],
     [at('revoke'), posted(asked => revoke(asked, clients, settings))],
     ...(settings.registration ? [[at('register'), posted(asked => register(asked, settings))] as const] : []),
     ...Object.entries(more).map(

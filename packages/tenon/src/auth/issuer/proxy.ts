@@ -2,6 +2,7 @@ import * as oauth from 'oauth4webapi';
 import type { AuthInfo } from '../../jsonrpc/channel.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { AuthFetch } from '../guarded-fetch.js';
+import { type Backing, createBacking } from './backing.js';
 import { cookieFor } from './cookie.js';
 import { createEndpoint, type IssuerEndpoint } from './endpoint.js';
 import { type Answer, type Asked, redirect, single } from './exchange.js';
@@ -22,7 +23,7 @@ export interface OauthProxyOptions extends FaceOptions {
 
 export interface Proxy {
   readonly endpoint: IssuerEndpoint;
-  /** The identity provider's token that stands behind a caller; `undefined` when it has ended. */
+  /** The identity provider's token that stands behind a caller, renewed where it has to be; `undefined` when it has ended. */
   upstreamToken(auth: AuthInfo): Promise<string | undefined>;
 }
 
@@ -36,13 +37,13 @@ interface Flow {
 
 /** How long signing in may take, in seconds. */
 const PATIENCE = 600;
-const tokenKey = async (sid: string) => `issuer/upstream/${await hashed(sid)}`;
 
 interface Facts {
   readonly settings: Settings;
   readonly provider: Provider;
   readonly upstream: Upstream;
   readonly flows: OnceOnly<Flow>;
+  readonly backing: Backing;
 }
 
 /** Throws `auth/issuer-options`. */
@@ -51,19 +52,20 @@ export function createProxy(options: OauthProxyOptions): Proxy {
   const settings = settingsOf(options);
   const provider = createProvider(upstream, settings, fetchLike);
   const flows = onceOnly<Flow>(settings.values, 'flow', PATIENCE * 1_000);
-  const facts = { settings, provider, upstream, flows };
+  const backing = createBacking(settings, provider);
+  const facts = { settings, provider, upstream, flows, backing };
   const road: Road = {
     password: false,
     // Browsers hold the whole way back against this policy, and where that leads is the provider's affair.
     upstream: { host: provider.host, scopes: upstream.scopes, sources: `https: ${sourceOf(upstream.authorize)}` },
     allowed: (_, wish) => passOn(wish, facts),
+    standing: sid => backing.read(sid),
   };
   return {
     endpoint: createEndpoint(settings, road, { callback: asked => comeBack(asked, facts) }),
     async upstreamToken({ claims }) {
       if (claims?.iss !== settings.issuer || typeof claims.sid !== 'string') return undefined;
-      const found = await settings.values.get(await tokenKey(claims.sid));
-      return typeof found?.value.access === 'string' ? found.value.access : undefined;
+      return (await backing.read(claims.sid))?.access;
     },
   };
 }
@@ -76,7 +78,7 @@ async function passOn(wish: Wish, { settings, provider, flows }: Facts): Promise
   return redirect(to, { 'set-cookie': (await cookieFor(state, settings)).set(browser, PATIENCE) });
 }
 
-async function comeBack(asked: Asked, { settings, provider, upstream, flows }: Facts): Promise<Answer> {
+async function comeBack(asked: Asked, { settings, provider, upstream, flows, backing }: Facts): Promise<Answer> {
   const state = single(asked.query, 'state') ?? '';
   const cookie = await cookieFor(state, settings);
   const isHere = await isSecret(cookie.read(asked), (await flows.read(state))?.browser);
@@ -90,10 +92,7 @@ async function comeBack(asked: Asked, { settings, provider, upstream, flows }: F
     const tokens = await provider.exchange(asked.query, state, verifier);
     const subject = await upstream.identify(tokens);
     if (typeof subject !== 'string' || subject === '' || subject.startsWith(MACHINE)) return turnDown('access_denied');
-    const sid = randomText();
-    const ttl = Math.min(tokens.lasts ?? settings.refreshLife, settings.refreshLife);
-    await settings.values.put(await tokenKey(sid), { access: tokens.accessToken }, { version: 0, ttl });
-    const answer = await answerWithCode(wish, { subject, sid }, settings);
+    const answer = await answerWithCode(wish, { subject, sid: await backing.keep(tokens) }, settings);
     return { ...answer, headers: { ...answer.headers, ...clear } };
   } catch (error) {
     settings.report(TenonError.is(error) ? error : unidentified());

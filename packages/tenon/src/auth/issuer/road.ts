@@ -9,4 +9,6 @@ export interface Road {
   readonly upstream?: NonNullable<Consent['upstream']>;
   /** The user has agreed. Gives what the browser is answered, or what was wrong with what it sent. */
   allowed(asked: Asked, wish: Wish): Promise<Answer | { readonly again: string }>;
+  /** What stands behind a grant elsewhere, and until when; `undefined` when it has ended there. */
+  standing?(sid: string): Promise<{ readonly until?: number } | undefined>;
 }

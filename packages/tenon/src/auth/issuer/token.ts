@@ -8,6 +8,7 @@ import type { Settings } from './options.js';
 import { provenKey } from './possession.js';
 import { Refusal } from './refusal.js';
 import { readResource, readScopes, type Wish } from './request.js';
+import type { Road } from './road.js';
 import { randomText } from './secrets.js';
 
 /** A request for tokens by a client that has shown who it is. */
@@ -17,13 +18,19 @@ interface Request {
   /** The key that the sender has proved to have. */
   readonly jkt: string | undefined;
   readonly settings: Settings;
+  readonly road: Pick<Road, 'standing'>;
 }
 
 /** https://www.rfc-editor.org/rfc/rfc6749#section-3.2 */
-export async function giveTokens(asked: Asked, clients: Clients, settings: Settings): Promise<Answer> {
+export async function giveTokens(
+  asked: Asked,
+  clients: Clients,
+  settings: Settings,
+  road: Pick<Road, 'standing'>,
+): Promise<Answer> {
   const client = await readCaller(asked, clients, settings);
   const jkt = await provenKey(asked, `${settings.origin}${settings.path}/token`, settings);
-  const request = { form: asked.form, client, jkt, settings };
+  const request = { form: asked.form, client, jkt, settings, road };
   const kind = single(asked.form, 'grant_type');
   const answer = kind === undefined ? undefined : Object.hasOwn(GRANTS, kind) && GRANTS[kind as keyof typeof GRANTS];
   if (!answer) throw new Refusal('unsupported_grant_type', 'There is no such grant here');
@@ -47,10 +54,11 @@ async function byCode(request: Request): Promise<Answer> {
     ...(jkt === undefined ? {} : { jkt }),
     ...(sid === undefined ? {} : { sid }),
   };
-  if (!client.grants.includes('refresh_token')) return tokens(grant, settings);
+  const until = await standsUntil(grant, request);
+  if (!client.grants.includes('refresh_token')) return tokens(grant, settings, until);
   const refresh = await beginFamily(family, grant, settings);
   if (refresh === undefined) throw invalidGrant('The code was used before');
-  return tokens(grant, settings, refresh);
+  return tokens(grant, settings, until, refresh);
 }
 
 /** Whether a code was given to this client, at this place, for whoever has this verifier and this key. */
@@ -61,7 +69,8 @@ async function isFor(wish: Wish, { form, client, jkt }: Request): Promise<boolea
   return wish.client === client.id && place === wish.redirect && (wish.jkt === undefined || wish.jkt === jkt);
 }
 
-async function byRefresh({ form, client, jkt, settings }: Request): Promise<Answer> {
+async function byRefresh(request: Request): Promise<Answer> {
+  const { form, client, jkt, settings } = request;
   const found = await findRefresh(single(form, 'refresh_token') ?? '', settings);
   const { grant } = found ?? {};
   if (!found || !grant || grant.client !== client.id) throw invalidGrant('The refresh token is not good, or not yours');
@@ -69,9 +78,10 @@ async function byRefresh({ form, client, jkt, settings }: Request): Promise<Answ
   checkResource(form, grant.resource);
   const scopes = form.has('scope') ? readScopes(single(form, 'scope'), settings) : grant.scopes;
   if (!scopes.every(scope => grant.scopes.includes(scope))) throw new Refusal('invalid_scope', 'More than was allowed');
+  const until = await standsUntil(grant, request);
   const refresh = await found.rotate();
   if (refresh === undefined) throw invalidGrant('The refresh token was used before');
-  return tokens({ ...grant, scopes, ...(jkt === undefined ? {} : { jkt }) }, settings, refresh);
+  return tokens({ ...grant, scopes, ...(jkt === undefined ? {} : { jkt }) }, settings, until, refresh);
 }
 
 /** No user has the name of a client: the two could be taken for each other. */
@@ -79,7 +89,8 @@ async function bySelf({ form, client, jkt, settings }: Request): Promise<Answer>
   const resource = readResource(form, settings);
   const scopes = readScopes(single(form, 'scope'), settings);
   const subject = `${MACHINE}${client.id}`;
-  return tokens({ client: client.id, subject, scopes, resource, ...(jkt === undefined ? {} : { jkt }) }, settings);
+  const grant = { client: client.id, subject, scopes, resource, ...(jkt === undefined ? {} : { jkt }) };
+  return tokens(grant, settings, Number.POSITIVE_INFINITY);
 }
 
 /** What the subject of a client that calls for itself begins with. */
@@ -91,6 +102,15 @@ function checkResource(form: URLSearchParams, resource: string): void {
   }
 }
 
+/** When the identity provider's grant ends that stands behind this one. Refuses when it has. */
+async function standsUntil({ sid }: Grant, { road }: Request): Promise<number> {
+  if (sid === undefined || road.standing === undefined) return Number.POSITIVE_INFINITY;
+  const standing = await road.standing(sid);
+  if (standing === undefined)
+    throw invalidGrant('The identity provider has ended what stands behind it: sign in again');
+  return standing.until ?? Number.POSITIVE_INFINITY;
+}
+
 function invalidGrant(why: string): Refusal {
   return new Refusal('invalid_grant', why);
 }
@@ -99,10 +119,11 @@ function invalidGrant(why: string): Refusal {
 async function tokens(
   { client, subject, scopes, resource, jkt, sid }: Grant,
   settings: Settings,
+  until: number,
   refresh?: string,
 ): Promise<Answer> {
   const now = Math.floor(settings.clock.now() / 1_000);
-  const life = Math.floor(settings.tokenLife / 1_000);
+  const life = Math.min(Math.floor(settings.tokenLife / 1_000), Math.max(1, Math.floor(until / 1_000) - now));
   const { sign } = await settings.keys();
   const access = await sign({
     ...{ iss: settings.issuer, sub: subject, aud: resource, client_id: client, scope: scopes.join(' ') },

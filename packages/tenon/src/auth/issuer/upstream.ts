@@ -33,6 +33,7 @@ export interface UpstreamTokens {
 export interface Exchanged extends UpstreamTokens {
   /** Milliseconds until its access token ends, where it says so. */
   readonly lasts?: number;
+  readonly refreshToken?: string;
 }
 
 export interface Provider {
@@ -41,6 +42,8 @@ export interface Provider {
   authorizeUrl(state: string, challenge: string): string;
   /** Exchanges the code of an answer. Rejects with `auth/upstream`, whatever went wrong. */
   exchange(answer: URLSearchParams, state: string, verifier: string): Promise<Exchanged>;
+  /** New tokens for a refresh token; `undefined` when the provider says that it has ended. Rejects with `auth/upstream`. */
+  renew(refreshToken: string): Promise<Exchanged | undefined>;
 }
 
 /** Throws `auth/issuer-options`. */
@@ -84,15 +87,30 @@ export function createProvider(upstream: Upstream, settings: Settings, fetchLike
         );
         const tokens = await oauth.processAuthorizationCodeResponse(server, client, reply);
         const claims = oauth.getValidatedIdTokenClaims(tokens);
-        return {
-          accessToken: tokens.access_token,
-          ...(claims ? { claims: { ...claims } } : {}),
-          ...(tokens.expires_in === undefined ? {} : { lasts: tokens.expires_in * 1_000 }),
-        };
+        return { ...exchanged(tokens), ...(claims ? { claims: { ...claims } } : {}) };
       } catch (error) {
         throw failed(error, door.host);
       }
     },
+    async renew(refreshToken) {
+      try {
+        const reply = await oauth.refreshTokenGrantRequest(server, client, auth, refreshToken, options);
+        const tokens = await oauth.processRefreshTokenResponse(server, client, reply);
+        // One that is not replaced stays good.
+        return { refreshToken, ...exchanged(tokens) };
+      } catch (error) {
+        if (error instanceof oauth.ResponseBodyError && error.error === 'invalid_grant') return undefined;
+        throw failed(error, door.host);
+      }
+    },
+  };
+}
+
+function exchanged({ access_token, expires_in, refresh_token }: oauth.TokenEndpointResponse): Exchanged {
+  return {
+    accessToken: access_token,
+    ...(expires_in === undefined ? {} : { lasts: expires_in * 1_000 }),
+    ...(refresh_token === undefined ? {} : { refreshToken: refresh_token }),
   };
 }
 

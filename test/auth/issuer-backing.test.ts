@@ -1,0 +1,116 @@
+/** What stands behind the tokens of a proxy: those of the identity provider. */
+import { decodeJwt } from 'jose';
+import { oauthProxy } from 'tenon/auth/issuer';
+import { describe, expect, it } from 'vitest';
+import { BACK, ISSUER, placeOf, RESOURCE, shown } from '../../packages/tenon/src/auth/issuer/fixtures/visitor.js';
+
+interface Provider {
+  status: number;
+  refresh?: string;
+  lasts: number;
+  readonly asked: string[];
+}
+
+const located = (response: Response) => new URL(response.headers.get('location') ?? 'about:blank');
+
+/** A proxy through which somebody has signed in, and the provider behind it. */
+async function signedIn(of: Partial<Provider> = {}) {
+  const provider: Provider = { status: 200, lasts: 120, asked: [], ...of };
+  const place = placeOf(clock =>
+    oauthProxy({
+      url: ISSUER,
+      resources: [RESOURCE],
+      scopes: { 'notes:read': 'read your notes' },
+      clients: [{ id: 'app', name: 'The App', redirects: [BACK] }],
+      clock,
+      fetch: async (_, init) => {
+        const asked = new URLSearchParams(String((init as { body?: unknown }).body));
+        provider.asked.push(`${asked.get('grant_type')} ${asked.get('refresh_token') ?? ''}`.trim());
+        const good = {
+          access_token: `upstream-${provider.asked.length}`,
+          token_type: 'bearer',
+          expires_in: provider.lasts,
+          ...(provider.refresh === undefined ? {} : { refresh_token: provider.refresh }),
+        };
+        const body = provider.status === 200 ? good : { error: 'invalid_grant' };
+        const headers = { 'content-type': 'application/json' };
+        return new Response(JSON.stringify(body), { status: provider.status, headers }) as never;
+      },
+      upstream: {
+        authorize: 'https://idp.example.com/authorize',
+        token: 'https://idp.example.com/token',
+        clientId: 'the-one',
+        clientSecret: 'secret-of-the-proxy',
+        scopes: ['profile'],
+        identify: () => 'ada',
+      },
+    }),
+  );
+  const agreed = await place.answer(await shown(await place.ask()));
+  const query = new URLSearchParams({ code: 'c', state: located(agreed).searchParams.get('state') ?? '' });
+  const back = await place.send(`/callback?${query}`, { headers: { cookie: (await shown(agreed)).cookie } });
+  const { body } = await place.redeem(located(back).searchParams.get('code') ?? '');
+  const claims = decodeJwt(body.access_token ?? '');
+  const { upstreamToken } = place.issuer as ReturnType<typeof oauthProxy>;
+  return {
+    place,
+    provider,
+    body,
+    renew: (refresh_token = body.refresh_token ?? '') =>
+      place.token({ grant_type: 'refresh_token', client_id: 'app', refresh_token }),
+    upstream: () => upstreamToken({ principal: 'ada', claims }),
+  };
+}
+
+const lifeOf = (token = '') => {
+  const { exp = 0, iat = 0 } = decodeJwt(token);
+  return exp - iat;
+};
+
+describe('a token of the proxy', () => {
+  it('is good for no longer than what the provider has given [auth.third-party.token-status]', async () => {
+    expect(lifeOf((await signedIn({ lasts: 120 })).body.access_token)).toBe(120);
+    expect(lifeOf((await signedIn({ lasts: 86_400 })).body.access_token)).toBeLessThan(86_400);
+  });
+
+  it('is not renewed when that has ended [auth.third-party.token-status auth.third-party.lifecycle]', async () => {
+    const { place, renew, upstream } = await signedIn();
+    place.clock.advance(119_000);
+    expect(await upstream()).toBe('upstream-1');
+    place.clock.advance(1_000);
+    expect((await renew()).body.error).toBe('invalid_grant');
+    expect(await upstream()).toBeUndefined();
+  });
+
+  it('is renewed by renewing that, once for all who ask [auth.third-party.lifecycle]', async () => {
+    const { place, provider, renew, upstream } = await signedIn({ refresh: 'first' });
+    provider.refresh = 'second';
+    place.clock.advance(100_000);
+    const [renewed, one, other] = await Promise.all([renew(), upstream(), upstream()]);
+    expect(provider.asked).toEqual(['authorization_code', 'refresh_token first']);
+    expect([one, other]).toEqual(['upstream-2', 'upstream-2']);
+    expect(lifeOf(renewed.body.access_token)).toBe(120);
+    place.clock.advance(100_000);
+    expect((await renew(renewed.body.refresh_token)).status).toBe(200);
+    expect(provider.asked.at(-1)).toBe('refresh_token second');
+  });
+
+  it('ends when the provider ends that [auth.third-party.token-status auth.third-party.lifecycle]', async () => {
+    const { place, provider, renew, upstream } = await signedIn({ refresh: 'first' });
+    provider.status = 400;
+    place.clock.advance(100_000);
+    expect((await renew()).body.error).toBe('invalid_grant');
+    expect(await upstream()).toBeUndefined();
+  });
+
+  it('does not end because the provider is away', async () => {
+    const { place, provider, renew } = await signedIn({ refresh: 'first' });
+    provider.status = 503;
+    place.clock.advance(100_000);
+    const away = await renew();
+    expect(away.status).toBeGreaterThanOrEqual(500);
+    expect(JSON.stringify(away.body)).not.toContain('upstream');
+    provider.status = 200;
+    expect((await renew()).status).toBe(200);
+  });
+});
