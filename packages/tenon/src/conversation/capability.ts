@@ -1,6 +1,6 @@
 import type { Dialect } from '../dialects/dialect.js';
 import { INVALID_REQUEST } from '../jsonrpc/codes.js';
-import { rpcError, type TenonError } from '../jsonrpc/error.js';
+import { rpcError, TenonError } from '../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import type { ClientCapabilities } from '../model/capabilities.js';
 
@@ -62,6 +62,14 @@ export function missingCapability({ errors }: Dialect, requiredCapabilities: Cli
   const missing = Object.keys(requiredCapabilities).join(', ');
   return rpcError(errors.missingCapability ?? INVALID_REQUEST, `Missing required client capability: ${missing}`, {
     requiredCapabilities,
+  });
+}
+
+/** What a handler meets that asks what the client can not answer: the error of the revision, where it has one. */
+export function unable(dialect: Dialect, lacks: ClientCapabilities): TenonError {
+  if (dialect.errors.missingCapability !== undefined) return missingCapability(dialect, lacks);
+  return new TenonError('client/lacks', `The client does not support ${Object.keys(lacks).join(', ')}`, {
+    data: lacks,
   });
 }
 

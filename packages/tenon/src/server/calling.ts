@@ -1,5 +1,5 @@
 import type { Run } from '../conversation/asking/asking.js';
-import { missing, missingCapability } from '../conversation/capability.js';
+import { missing, unable } from '../conversation/capability.js';
 import { INVALID_PARAMS } from '../jsonrpc/codes.js';
 import { isForPeer, rpcError, TenonError } from '../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
@@ -15,6 +15,7 @@ import type { Operation } from './middleware.js';
 import { checkMirrors } from './mirrors.js';
 import { blocks, isInputRequired, isReply } from './reply.js';
 import { complete } from './results.js';
+import { taskRulesOf } from './task-rules.js';
 import type { Turn } from './turn.js';
 import { isUrlRequired } from './url-first.js';
 
@@ -55,9 +56,10 @@ function servedBy(
 ): Promise<JsonObject> | undefined {
   const { context } = operation;
   const run = Context.runOf(context);
+  const rules = taskRulesOf(definition);
   for (const extension of installed) {
     const move = (to: Turn, params: JsonObject) => Context.move(context, to, params);
-    const served = extension.call?.({ definition, operation, turn, run, perform, move });
+    const served = extension.call?.({ rules, operation, turn, run, perform, move });
     if (served) return served;
   }
   return undefined;
@@ -76,9 +78,7 @@ function unfit({ wire }: CompiledTool, why: string, { dialect }: Turn): JsonObje
 /** Before anything runs: a handler that has done half of its work can not ask who can not be asked. */
 export function checkNeeds(needs: ClientCapabilities | undefined, { caller, dialect }: Turn): void {
   const lacks = needs && missing(needs, caller.capabilities);
-  if (lacks === undefined) return;
-  if (dialect.errors.missingCapability !== undefined) throw missingCapability(dialect, lacks);
-  throw new TenonError('client/lacks', `The client does not support ${Object.keys(lacks).join(', ')}`, { data: lacks });
+  if (lacks) throw unable(dialect, lacks);
 }
 
 async function performed(

@@ -8,7 +8,7 @@ import type { Inputs, SubscriptionFilter } from '../model/shapes.js';
 import type { Stores } from '../stores/stores.js';
 import type { Caller } from './caller.js';
 import type { Operation } from './middleware.js';
-import type { ToolDefinition } from './tool.js';
+import type { SoundTaskRules } from './task-rules.js';
 import type { Turn } from './turn.js';
 
 /** What adds to a server. With an identifier and settings alone it is declared to every client, and no more. */
@@ -51,7 +51,8 @@ export type Operate = (operation: Operation, turn: Turn) => JsonObject | Promise
 
 /** A call of a tool that may begin. */
 export interface ToolCall {
-  readonly definition: ToolDefinition;
+  /** How calls of the tool become tasks; none when they do not. */
+  readonly rules: SoundTaskRules | undefined;
   readonly operation: Operation;
   readonly turn: Turn;
   readonly run: Run;

@@ -1,5 +1,5 @@
 import type { Ask } from '../conversation/asking/asking.js';
-import { lacking } from '../conversation/capability.js';
+import { lacking, unable } from '../conversation/capability.js';
 import type { Dialect } from '../dialects/dialect.js';
 import { TenonError } from '../jsonrpc/error.js';
 import { type Id, isObject, type JsonObject } from '../jsonrpc/message.js';
@@ -30,7 +30,7 @@ export function questions(about: Questions): Ask {
   const send = relatedTo === undefined ? {} : { relatedTo };
   return async (method, params, signal = running?.signal) => {
     const lacks = dialect.vocabulary.server.has(method) ? lacking(method, params, capabilities) : { [method]: {} };
-    if (lacks) throw lacksAll(lacks);
+    if (lacks) throw unable(dialect, lacks);
     const words = dialect.speak.down.params(method)?.(params, {}) ?? params;
     if (typeof words.elicitationId === 'string') sent(words.elicitationId);
     const answer = await peer.call(method, withToken(words), {
@@ -42,12 +42,6 @@ export function questions(about: Questions): Ask {
     });
     return understood(dialect, method, params, answer);
   };
-}
-
-function lacksAll(lacks: ClientCapabilities): TenonError {
-  return new TenonError('client/lacks', `The client does not support ${Object.keys(lacks).join(', ')}`, {
-    data: lacks,
-  });
 }
 
 function understood(dialect: Dialect, method: string, params: JsonObject, raw: JsonObject): JsonObject {

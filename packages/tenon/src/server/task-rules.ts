@@ -3,8 +3,10 @@ import { TASKS } from '../model/tasks.js';
 import type { ServerExtension } from './extension.js';
 import type { TaskRules, ToolDefinition } from './tool.js';
 
+export type SoundTaskRules = TaskRules & Required<Pick<TaskRules, 'support'>>;
+
 /** How calls of a tool become tasks; undefined when they do not. */
-export function taskRulesOf({ task }: ToolDefinition): (TaskRules & Required<Pick<TaskRules, 'support'>>) | undefined {
+export function taskRulesOf({ task }: ToolDefinition): SoundTaskRules | undefined {
   if (task === undefined || task === 'forbidden') return undefined;
   return typeof task === 'string' ? { support: task } : { ...task, support: task.support ?? 'optional' };
 }

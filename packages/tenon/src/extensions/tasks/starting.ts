@@ -26,9 +26,8 @@ export interface Maker {
 
 /** Serves a call as a task where that is wanted; undefined where it is not. */
 export function start(maker: Maker, call: ToolCall): Promise<JsonObject> | undefined {
-  const { definition, turn } = call;
-  const rules = rulesOf(definition);
-  if (turn.dialect.tasks === 'by-parameter') return startAsked(maker, call, rules);
+  const { rules, turn } = call;
+  if (turn.dialect.tasks === 'by-parameter') return startAsked(maker, call);
   if (rules === undefined) return undefined;
   const has = turn.dialect.tasks === 'by-extension' && turn.caller.capabilities.extensions?.[TASKS] !== undefined;
   if (!has && rules.support === 'required') throw onlyAsTask(call);
@@ -38,7 +37,8 @@ export function start(maker: Maker, call: ToolCall): Promise<JsonObject> | undef
 }
 
 /** Where the client says whether it wants a task. */
-function startAsked(maker: Maker, call: ToolCall, rules: Rules | undefined): Promise<JsonObject> | undefined {
+function startAsked(maker: Maker, call: ToolCall): Promise<JsonObject> | undefined {
+  const { rules } = call;
   const { task } = call.operation.params;
   if (task === undefined) {
     if (rules?.support === 'required') throw onlyAsTask(call);
@@ -53,13 +53,6 @@ function startAsked(maker: Maker, call: ToolCall, rules: Rules | undefined): Pro
 
 function asked({ ttl }: TaskParams): Pick<TaskRules, 'ttl'> {
   return ttl === undefined || ttl < 0 ? {} : { ttl };
-}
-
-type Rules = TaskRules & Required<Pick<TaskRules, 'support'>>;
-
-function rulesOf({ task }: ToolCall['definition']): Rules | undefined {
-  if (task === undefined || task === 'forbidden') return undefined;
-  return typeof task === 'string' ? { support: task } : { ...task, support: task.support ?? 'optional' };
 }
 
 function onlyAsTask({ operation, turn }: ToolCall): TenonError {

@@ -1,9 +1,9 @@
 import type { Asked, Question, StepDone, Ways } from '../../conversation/asking/asking.js';
 import { refusal } from '../../conversation/asking/entered.js';
 import { isAsked, type Journal } from '../../conversation/asking/journal.js';
-import { lacking, missingCapability } from '../../conversation/capability.js';
+import { lacking, unable } from '../../conversation/capability.js';
 import type { Dialect } from '../../dialects/dialect.js';
-import { TenonError } from '../../jsonrpc/error.js';
+import type { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { TaskRecord } from './record.js';
 
@@ -43,11 +43,7 @@ export class TaskWays implements Ways {
 
   check(method: string, params: JsonObject): void {
     const lacks = lacking(method, params, this.#desk.record.caller.capabilities);
-    if (lacks === undefined) return;
-    if (this.#dialect.errors.missingCapability !== undefined) throw missingCapability(this.#dialect, lacks);
-    throw new TenonError('client/lacks', `The client does not support ${Object.keys(lacks).join(', ')}`, {
-      data: lacks,
-    });
+    if (lacks) throw unable(this.#dialect, lacks);
   }
 
   async put({ key, method, params }: Question): Promise<JsonObject> {
