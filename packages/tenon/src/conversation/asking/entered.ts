@@ -1,8 +1,8 @@
 import { TenonError } from '../../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
-import type { InputRequiredResult, InputResponses } from '../../model/asking.js';
+import type { InputRequest, InputRequiredResult, InputResponses } from '../../model/asking.js';
 import type { Inputs } from '../../model/shapes.js';
-import type { Ask, Run, Seat, StepDone, Ways } from './asking.js';
+import type { Ask, Question, Run, Seat, StepDone, Ways } from './asking.js';
 import { fingerprint } from './fingerprint.js';
 import { askPlace, type Journal, notMet, stepPlace } from './journal.js';
 import { copyOf, jsonFault } from './json-value.js';
@@ -114,6 +114,11 @@ export class Entered implements Run {
 /** What a question ends in that the client would not, or could not, answer. */
 export function refusal(why: string): TenonError {
   return new TenonError('client/refused', `The client did not answer: ${why}`);
+}
+
+/** A question as it stands among others, by its key. */
+export function inputRequestOf({ method, params }: Pick<Question, 'method' | 'params'>): InputRequest {
+  return (Object.keys(params).length === 0 ? { method } : { method, params }) as InputRequest;
 }
 
 /** The answers to what a handler returned as its questions. */

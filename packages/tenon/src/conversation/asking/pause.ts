@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { Question, StepDone, Ways } from './asking.js';
+import { inputRequestOf } from './entered.js';
 import type { Journal } from './journal.js';
 import { copyOf } from './json-value.js';
 
@@ -132,10 +133,7 @@ export class Pause implements Ways {
   }
 
   #questions(): JsonObject {
-    const requests = [...this.#waiting.values()].map(({ question: { key, method, params } }) => [
-      key,
-      Object.keys(params).length === 0 ? { method } : { method, params },
-    ]);
+    const requests = [...this.#waiting].map(([key, { question }]) => [key, inputRequestOf(question)]);
     return { resultType: 'input_required', inputRequests: Object.fromEntries(requests) };
   }
 

@@ -1,5 +1,5 @@
 import type { Asked, Question, StepDone, Ways } from '../../conversation/asking/asking.js';
-import { refusal } from '../../conversation/asking/entered.js';
+import { inputRequestOf, refusal } from '../../conversation/asking/entered.js';
 import { isAsked, type Journal } from '../../conversation/asking/journal.js';
 import { lacking, unable } from '../../conversation/capability.js';
 import type { Dialect } from '../../dialects/dialect.js';
@@ -93,11 +93,11 @@ export class TaskWays implements Ways {
 
   #ask(key: string, { method, params }: { method: string; params: JsonObject }): Promise<void> {
     const asked = this.#journal.open().find(({ ask }) => ask === key) as Asked;
-    const question = Object.keys(params).length === 0 ? { method } : { method, params };
+    const question = inputRequestOf({ method, params });
     return this.#desk.write(({ journal, questions }) => ({
       status: 'input_required',
       journal: [...journal.filter(entry => !isAsked(entry) || entry.ask !== key), asked],
-      questions: { ...questions, [key]: question as never },
+      questions: { ...questions, [key]: question },
     }));
   }
 
