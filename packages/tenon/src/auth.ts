@@ -3,7 +3,7 @@ export type { Authorizer, OutgoingRequest, RefusedRequest } from './auth/authori
 export { bearer } from './auth/bearer.js';
 export type { ClientCredentials, PrivateJwk } from './auth/client-auth.js';
 export { type ClientDocumentOptions, clientDocument } from './auth/client-document.js';
-export { type Change, memoryVault, type Secret, type Vault, type VaultKey } from './auth/credentials.js';
+export { type Change, memoryVault, type Secret, type Vault, type VaultKey, vaultOf } from './auth/credentials.js';
 export { type ClientCredentialsOptions, clientCredentials } from './auth/grants/client-credentials.js';
 export { type EnterpriseOptions, enterprise, type Subject } from './auth/grants/enterprise.js';
 export { type WorkloadOptions, workload } from './auth/grants/workload.js';

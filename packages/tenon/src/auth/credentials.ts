@@ -107,3 +107,15 @@ export const tokensKey = ({ issuer, resource }: Origin, client: string): VaultKe
 ];
 
 export const originKey = (server: string, client: string): VaultKey => ['server', server, client];
+
+/**
+ * The part of a vault that belongs to one user: what is kept through it is seen by nobody who has the part of another. For
+ * a host that calls servers on behalf of many, each with credentials of their own.
+ */
+export function vaultOf(vault: Vault, user: string): Vault {
+  const own = (key: VaultKey): VaultKey => ['user', user, ...key];
+  return {
+    get: key => vault.get(own(key)),
+    update: (key, change) => vault.update(own(key), change),
+  };
+}

@@ -18,6 +18,7 @@ export function capabilitiesOf(options: ClientOptions): ClientCapabilities {
   const { elicit, elicitUrl, sample, sampleTools, roots, experimental } = options;
   const extensions = extensionsOf(options);
   return {
+    ...options.passesOn?.capabilities,
     ...(elicit || elicitUrl
       ? { elicitation: { ...(elicit ? { form: {} } : {}), ...(elicitUrl ? { url: {} } : {}) } }
       : {}),
@@ -96,6 +97,7 @@ function wellFormed(method: MethodName, result: JsonObject, { server }: Asked): 
 }
 
 async function run(method: string, params: JsonObject, answers: Answers, about: Asked): Promise<JsonObject> {
+  if (answers.passesOn) return answers.passesOn.ask(method, params, about);
   switch (method) {
     case 'sampling/createMessage':
       return (await answers.sample?.(params as never, about)) as unknown as JsonObject;

@@ -105,6 +105,7 @@ export class Caller {
         cursor = undefined;
         continue;
       }
+      options.onPage?.(result);
       yield* fresh(result[key] as T[], told, again);
       cursor = this.#nextCursor(result);
       if (cursor === undefined) return;
@@ -237,6 +238,8 @@ export class Caller {
     return {
       signal,
       onProgress,
+      onHungUp: options.onHungUp,
+      ...(options.onId ? { onId: options.onId } : {}),
       logLevel: this.logLevel,
       outputSchema: tool?.tool.outputSchema,
       ...(idleTimeout === undefined ? {} : { idleTimeout }),

@@ -1,7 +1,7 @@
 import { declares } from '../conversation/capability.js';
 import { type Facts, openingMeta } from '../conversation/opening/per-request.js';
 import type { Dialect } from '../dialects/dialect.js';
-import type { Channel } from '../jsonrpc/channel.js';
+import type { Channel, Envelope } from '../jsonrpc/channel.js';
 import { METHOD_NOT_FOUND } from '../jsonrpc/codes.js';
 import { rpcError, TenonError } from '../jsonrpc/error.js';
 import type { Hands } from '../jsonrpc/hands.js';
@@ -44,6 +44,7 @@ export interface Sending extends Pick<PeerCallOptions, 'signal' | 'idleTimeout' 
   readonly outputSchema?: JsonObject | undefined;
   /** Giving it up is not told: it makes, or waits for, a task, which is cancelled in a way of its own. */
   readonly quiet?: boolean;
+  readonly onHungUp?: (() => void) | undefined;
   /** Called when the answer is a task: progress is reported on until this is called. */
   readonly onOutlived?: (forget: () => void) => void;
 }
@@ -164,8 +165,8 @@ export class Link implements Hands {
     await this.#peer.notify(method, hasNothing ? undefined : words, { headers: this.#headers(method, words) });
   }
 
-  request(request: Request, running: Running): Promise<JsonObject> {
-    return this.#answer(request, running);
+  request(request: Request, running: Running, envelope?: Envelope): Promise<JsonObject> {
+    return this.#answer(request, running, envelope?.relatedTo);
   }
 
   notification({ method, params = {} }: Notification): void {
@@ -200,7 +201,7 @@ export class Link implements Hands {
     return this.#dialect?.asking !== 'by-retry' || (!this.#opened && this.endpoint.kind !== 'http');
   }
 
-  async #answer({ method, params = {} }: Request, running: Running): Promise<JsonObject> {
+  async #answer({ method, params = {} }: Request, running: Running, relatedTo: Id | undefined): Promise<JsonObject> {
     if (method === 'ping') return {};
     const { dialect } = this;
     if (isMethod(method) && !dialect.vocabulary.server.has(method))
@@ -209,7 +210,11 @@ export class Link implements Hands {
     // Whom the server asks while it works may take their time.
     const goOn = this.#clock.hold();
     try {
-      const result = await answer(method, asked, this.#options, { signal: running.signal, server: this.peer });
+      const result = await answer(method, asked, this.#options, {
+        signal: running.signal,
+        server: this.peer,
+        relatedTo,
+      });
       return related(inWordsOf(dialect, method, result), params);
     } finally {
       goOn();
@@ -244,7 +249,7 @@ export class Link implements Hands {
 
   #callOptions(method: string, params: JsonObject, sending: Sending): PeerCallOptions {
     const { signal, idleTimeout = this.#options.idleTimeout, totalTimeout = this.#options.totalTimeout } = sending;
-    const { quiet = false } = sending;
+    const { quiet = false, onHungUp } = sending;
     const isHttp = this.endpoint.kind === 'http';
     const closes = (quiet || this.dialect.http.closeCancels) && isHttp;
     const giveUp = closes ? new AbortController() : undefined;
@@ -256,7 +261,7 @@ export class Link implements Hands {
       signal: quiet && !isHttp ? undefined : signal,
       idleTimeout,
       totalTimeout,
-      send: { headers, ...(giveUp ? { signal: giveUp.signal } : {}), ...stateless },
+      send: { headers, ...(giveUp ? { signal: giveUp.signal } : {}), ...stateless, ...(onHungUp ? { onHungUp } : {}) },
       onAbandoned: (requestId, { message }) => {
         if (giveUp) giveUp.abort();
         else if (method !== 'initialize' && !quiet)

@@ -26,6 +26,7 @@ export async function openLink(
   const wanted = wantedDialects(options);
   const opener = new Opener(endpoint, options, events, clock, wanted);
   const { key } = endpoint;
+  if (options.prefers !== undefined) return opener.open(dialectOf(options.prefers));
   if (options.revision !== undefined || key === undefined) return opener.open(undefined);
   const verdicts = options.verdicts ?? processVerdicts;
   const known = dialectOf((await verdicts.get(key)) ?? '');
@@ -48,6 +49,7 @@ class Opener {
   readonly #events: LinkEvents;
   readonly #wanted: readonly Dialect[];
   readonly #clock: PausingClock;
+  #signal: AbortSignal | undefined;
 
   constructor(
     endpoint: Endpoint,
@@ -66,12 +68,14 @@ class Opener {
   /** With a verdict of before: opens by that, and finds out anew when it no longer fits. */
   async open(verdict: Dialect | undefined): Promise<Link> {
     const first = verdict ?? this.#wanted[0];
+    this.#signal ??= this.#options.opening?.();
     const link = await this.#road(this.#endpoint);
     try {
       if (first?.opening === 'handshake') return await this.#handshake(link, first);
       return await this.#probe(link);
     } catch (error) {
       await link.close();
+      if (this.#signal?.aborted) throw TenonError.from(this.#signal.reason);
       if (verdict && verdict.opening === 'handshake' && TenonError.is(error) && error.rpc !== undefined)
         return this.open(undefined);
       throw error;
@@ -91,8 +95,18 @@ class Opener {
     if (verdict.opening === 'per-request') return this.#discovered(link, verdict.dialect, answer);
     // A server that exits when it is probed is one that wants a handshake: it is started once more.
     if (verdict.opening === 'handshake')
-      return this.#handshake(link.ended ? await this.#road(this.#endpoint) : link, verdict.dialect);
+      return link.ended ? this.#again(verdict.dialect) : this.#handshake(link, verdict.dialect);
     throw this.#gaveUp(link, answer);
+  }
+
+  async #again(dialect: Dialect): Promise<Link> {
+    const link = await this.#road(this.#endpoint);
+    try {
+      return await this.#handshake(link, dialect);
+    } catch (error) {
+      await link.close();
+      throw error;
+    }
   }
 
   #perRequest(): Dialect {
@@ -101,7 +115,8 @@ class Opener {
 
   async #discover(link: Link): Promise<JsonObject | TenonError> {
     try {
-      return await link.call('server/discover', {}, { idleTimeout: this.#options.probeTimeout ?? PROBE_TIMEOUT });
+      const idleTimeout = this.#options.probeTimeout ?? PROBE_TIMEOUT;
+      return await link.call('server/discover', {}, { idleTimeout, signal: this.#signal });
     } catch (error) {
       return TenonError.from(error);
     }
@@ -125,7 +140,7 @@ class Opener {
 
   async #discovered(link: Link, dialect: Dialect, answer: JsonObject | TenonError): Promise<Link> {
     link.speak(dialect);
-    const found = TenonError.is(answer) ? await link.call('server/discover', {}) : answer;
+    const found = TenonError.is(answer) ? await link.call('server/discover', {}, { signal: this.#signal }) : answer;
     const problem = methods['server/discover'].result(found);
     if (problem) throw malformed(link, 'server/discover', problem);
     const { capabilities, instructions, _meta } = found as unknown as DiscoverResult;
@@ -163,7 +178,10 @@ class Opener {
       capabilities: withNotices(capabilitiesOf(this.#options) as JsonObject),
       clientInfo: clientInfo(this.#options) as unknown as JsonObject,
     };
-    const answer = await link.call('initialize', params, { totalTimeout: this.#options.totalTimeout });
+    const answer = await link.call('initialize', params, {
+      totalTimeout: this.#options.totalTimeout,
+      signal: this.#signal,
+    });
     const problem = methods.initialize.result(answer);
     if (problem) throw malformed(link, 'initialize', problem);
     const agreed = this.#agreed(link, answer.protocolVersion as string, dialect);

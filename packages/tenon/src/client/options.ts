@@ -8,6 +8,7 @@ import type {
   ElicitResult,
   ElicitUrlParams,
 } from '../model/asking.js';
+import type { ClientCapabilities } from '../model/capabilities.js';
 import type { Icon, LoggingLevel, Meta, Root } from '../model/content.js';
 import type { TaskState } from '../model/tasks.js';
 import type { Verdicts } from './verdicts.js';
@@ -20,6 +21,8 @@ export interface Asked {
   readonly signal: AbortSignal;
   /** The server, as errors name it. */
   readonly server: string;
+  /** The request on whose stream it was asked, where that is known. @internal */
+  readonly relatedTo?: Id | undefined;
 }
 
 /** What the client answers when the server asks. What is there is declared as a capability; nothing else is. */
@@ -34,6 +37,15 @@ export interface Answers {
   readonly sampleTools?: boolean;
   /** The places that servers may know of, now. */
   readonly roots?: readonly Root[] | (() => Awaitable<readonly Root[]>);
+  /** Passes questions on instead of answering them. @internal */
+  readonly passesOn?: PassesOn;
+}
+
+/** Who answers in the place of a client, and what they can be asked. */
+export interface PassesOn {
+  readonly capabilities: ClientCapabilities;
+  /** Gives the answer in our words, as it came. */
+  ask(method: string, params: JsonObject, about: Asked): Promise<JsonObject>;
 }
 
 /** How a client behaves. Times are milliseconds. */
@@ -45,6 +57,12 @@ export interface ClientOptions extends Answers {
   readonly icons?: Icon[];
   /** Speaks only this revision. Default: the newest that both ends speak. */
   readonly revision?: string;
+  /** Leaves entries of lists out that are malformed, and tells of them, instead of failing. @internal */
+  readonly quarantines?: boolean;
+  /** Begins with this revision, and speaks what the server would rather speak. @internal */
+  readonly prefers?: string;
+  /** Called for each opening: aborted, it gives that one up with the reason. @internal */
+  readonly opening?: () => AbortSignal;
   /** Extensions that the client has, by their identifiers: `com.example/thing`. Settings are `{}` where none are given. */
   readonly extensions?: readonly { readonly id: string; readonly settings?: JsonObject }[];
   /** Whether servers may answer the call of a tool by a task, which is then waited for. Default `true`. */
@@ -92,6 +110,12 @@ export interface CallOptions {
   readonly meta?: Meta;
   /** Whether the call may be sent again when it is not known whether it was carried out. Default: for methods that only read. */
   readonly idempotent?: boolean;
+  /** Called when the server ends the connection on which it would have answered, and is asked again. @internal */
+  readonly onHungUp?: () => void;
+  /** Called with the id of each request that is sent for the call. @internal */
+  readonly onId?: (id: Id) => void;
+  /** Called with each page of a list, as it came. @internal */
+  readonly onPage?: (page: JsonObject) => void;
   /** Hands questions of the server, and tasks, back as the result instead of seeing to them. Default `false`. */
   readonly manual?: boolean;
 }

@@ -31,8 +31,40 @@ export function judged(
   if (resultType !== 'complete' && !(resultType === 'task' && expected.task))
     throw invalid(link, method, `the result has the type ${JSON.stringify(resultType)}, which nobody asked for`);
   const problem = methods[method].result(result);
-  if (problem) throw invalid(link, method, `the result is malformed: ${problem}`);
+  if (problem) {
+    const sound = caller.options.quarantines ? withoutUnsound(caller, link, method, result) : undefined;
+    if (sound) return sound;
+    throw invalid(link, method, `the result is malformed: ${problem}`);
+  }
   return method === 'tools/call' && resultType === 'complete' ? fitting(caller, link, result, params.name) : result;
+}
+
+const ENTRIES: { readonly [method: string]: string | undefined } = {
+  'tools/list': 'tools',
+  'prompts/list': 'prompts',
+  'resources/list': 'resources',
+  'resources/templates/list': 'resourceTemplates',
+};
+
+/** A list without the entries that are malformed; undefined when it is not they that are wrong with it. */
+function withoutUnsound(caller: Caller, link: Link, method: MethodName, result: JsonObject): JsonObject | undefined {
+  const key = ENTRIES[method];
+  const entries = key === undefined ? undefined : result[key];
+  if (key === undefined || !Array.isArray(entries)) return undefined;
+  const problemOf = (some: unknown[]) => methods[method].result({ ...result, [key]: some });
+  if (problemOf([]) !== undefined) return undefined;
+  const sound = entries.filter(entry => {
+    const problem = problemOf([entry]);
+    if (problem === undefined) return true;
+    const { name } = isObject(entry) ? entry : {};
+    const which = typeof name === 'string' ? JSON.stringify(name.slice(0, 128)) : 'an entry';
+    caller.emitter.emit(
+      'problem',
+      new TenonError('peer/unusable-entry', `${which} is left out: ${problem}`, { peer: link.peer, method }),
+    );
+    return false;
+  });
+  return { ...result, [key]: sound };
 }
 
 /** A tool's structured content must fit what the tool says of it. */

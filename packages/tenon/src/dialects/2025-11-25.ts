@@ -165,5 +165,10 @@ function wholeCapabilities(capabilities: JsonObject): JsonObject {
 }
 
 function formOnly(capabilities: JsonObject): JsonObject {
-  return capabilities.elicitation ? { ...capabilities, elicitation: { form: {} } } : capabilities;
+  const { elicitation, sampling } = capabilities;
+  return {
+    ...capabilities,
+    ...(elicitation ? { elicitation: { form: {} } } : {}),
+    ...(sampling ? { sampling: {} } : {}),
+  };
 }

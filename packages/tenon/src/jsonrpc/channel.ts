@@ -47,6 +47,8 @@ export interface Receiver {
 export interface Envelope {
   /** The principal and what is known of its token, as the transport's authorization found it. */
   readonly auth?: AuthInfo;
+  /** The request of this end on whose stream it came, where the transport has a stream for each. */
+  readonly relatedTo?: Id | undefined;
 }
 
 /** Whom a request comes from. Made by the authorization of a transport; opaque to everything else but `principal`. */
@@ -64,6 +66,8 @@ export interface SendOptions {
   readonly signal?: AbortSignal;
   /** Set where the message stands for itself and belongs to no session that the road may have. */
   readonly stateless?: boolean;
+  /** Called when the peer ends the connection on which it would have answered, and is asked again for the answer. */
+  readonly onHungUp?: () => void;
   /** Envelope fields that mirror the message. Transports without headers ignore them. */
   readonly headers?: Readonly<Record<string, string>>;
 }

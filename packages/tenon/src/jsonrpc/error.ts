@@ -28,6 +28,8 @@ export interface ErrorFacts {
 export class TenonError extends Error {
   override readonly name = 'TenonError';
   readonly code: string;
+  /** What happened, without the circumstances that the message adds. */
+  readonly summary: string;
   readonly peer: string | undefined;
   readonly method: string | undefined;
   readonly expected: string | undefined;
@@ -40,6 +42,7 @@ export class TenonError extends Error {
   constructor(code: string, summary: string, facts: ErrorFacts = {}) {
     super(compose(summary, facts), 'cause' in facts ? { cause: facts.cause } : undefined);
     this.code = code;
+    this.summary = summary;
     this.peer = facts.peer;
     this.method = facts.method;
     this.expected = facts.expected;

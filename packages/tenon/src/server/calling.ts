@@ -11,25 +11,38 @@ import { describeIssues } from '../schemas/issues.js';
 import type { Blueprint } from './blueprint.js';
 import { type CompiledTool, compileTool } from './compiled-tool.js';
 import { Context } from './context.js';
+import type { Front } from './front.js';
 import type { Operation } from './middleware.js';
 import { checkMirrors } from './mirrors.js';
 import { blocks, isInputRequired, isReply } from './reply.js';
 import { complete } from './results.js';
-import { taskRulesOf } from './task-rules.js';
+import { type SoundTaskRules, taskRulesOf } from './task-rules.js';
 import type { Turn } from './turn.js';
 import { isUrlRequired } from './url-first.js';
 
 /** `tools/call`. https://modelcontextprotocol.io/specification/2026-07-28/server/tools */
 export async function callTool(blueprint: Blueprint, operation: Operation, turn: Turn): Promise<JsonObject> {
   const { params, context } = operation;
+  if (blueprint.options.front) return callThrough(blueprint, blueprint.options.front, operation, turn);
   const tool = findTool(blueprint, params.name as string, turn);
   checkMirrors(tool.mirrors, params.arguments as JsonObject | undefined, turn.header);
   const input = await checkedInput(tool, params.arguments ?? {});
   if (!input.ok) return complete(blueprint, unfit(tool, input.why, turn));
   checkNeeds(tool.definition.needs, turn);
   const perform = () => performed(blueprint, tool, input.value, context);
-  const served = servedBy(blueprint, tool, operation, turn, () => Context.perform(context, perform));
+  const rules = taskRulesOf(tool.definition);
+  const served = servedBy(blueprint, rules, operation, turn, () => Context.perform(context, perform));
   const result = await (served ?? Context.perform(context, perform));
+  return isFinal(result) ? complete(blueprint, result) : result;
+}
+
+/** The tool is another's: it judges its own arguments. */
+async function callThrough(blueprint: Blueprint, front: Front, operation: Operation, turn: Turn): Promise<JsonObject> {
+  const { params, context } = operation;
+  const tool = await front.tool(params.name as string, turn);
+  checkMirrors(tool.mirrors, params.arguments as JsonObject | undefined, turn.header);
+  const perform = () => Context.perform(context, () => tool.run(params, context, turn));
+  const result = await (servedBy(blueprint, tool.rules, operation, turn, perform) ?? perform());
   return isFinal(result) ? complete(blueprint, result) : result;
 }
 
@@ -41,6 +54,11 @@ export async function enterTool(
   run: Run,
   inputs: Inputs,
 ): Promise<JsonObject> {
+  const { front } = blueprint.options;
+  if (front) {
+    const theirs = await front.tool(params.name as string, turn);
+    return theirs.run(params, new Context(turn, run, params, inputs), turn);
+  }
   const tool = findTool(blueprint, params.name as string, turn);
   const input = await checkedInput(tool, params.arguments ?? {});
   if (!input.ok) return unfit(tool, input.why, turn);
@@ -49,14 +67,13 @@ export async function enterTool(
 
 function servedBy(
   { installed }: Blueprint,
-  { definition }: CompiledTool,
+  rules: SoundTaskRules | undefined,
   operation: Operation,
   turn: Turn,
   perform: () => Promise<JsonObject>,
 ): Promise<JsonObject> | undefined {
   const { context } = operation;
   const run = Context.runOf(context);
-  const rules = taskRulesOf(definition);
   for (const extension of installed) {
     const move = (to: Turn, params: JsonObject) => Context.move(context, to, params);
     const served = extension.call?.({ rules, operation, turn, run, perform, move });

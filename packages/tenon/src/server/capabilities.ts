@@ -25,6 +25,7 @@ function declare({ tools, prompts, resources, options }: Blueprint): ServerCapab
   const completes = completesAnything(prompts, resources);
   const { extensions = [] } = options;
   return {
+    ...options.front?.offers,
     ...(tools.offered ? { tools: { listChanged: true } } : {}),
     ...(prompts.offered ? { prompts: { listChanged: true } } : {}),
     ...(resources.offered ? { resources: { subscribe: true, listChanged: true } } : {}),

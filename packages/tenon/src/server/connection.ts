@@ -108,11 +108,18 @@ export class Connection implements Hands, Conversation, Session, Subscriptions, 
       case 'notifications/progress':
         if (isId(params.progressToken)) this.#peer.touch(params.progressToken);
         return;
+      case 'notifications/roots/list_changed':
+        this.#blueprint.options.front?.rootsChanged(this);
+        return this.#hear({ jsonrpc: '2.0', method, params });
       default:
-        void hearCustom(this.#blueprint, { jsonrpc: '2.0', method, params }, this.#caller ?? this.#stranger()).catch(
-          error => this.problem(TenonError.from(error, 'handler/threw', { method })),
-        );
+        this.#hear({ jsonrpc: '2.0', method, params });
     }
+  }
+
+  #hear(words: Notification): void {
+    void hearCustom(this.#blueprint, words, this.#caller ?? this.#stranger()).catch(error =>
+      this.problem(TenonError.from(error, 'handler/threw', { method: words.method })),
+    );
   }
 
   tell(method: string, params: JsonObject): void {
@@ -174,7 +181,7 @@ export class Connection implements Hands, Conversation, Session, Subscriptions, 
     });
   }
 
-  #initialize(request: Request, envelope?: Envelope): JsonObject {
+  #initialize(request: Request, envelope?: Envelope): JsonObject | Promise<JsonObject> {
     const { params = {} } = request;
     if (this.#dialect) throw rpcError(INVALID_REQUEST, 'Invalid request: this connection is initialized already');
     this.#admitted(request);
@@ -184,7 +191,7 @@ export class Connection implements Hands, Conversation, Session, Subscriptions, 
     const said = (dialect.speak.up.params('initialize')?.(params, {}) ?? params) as unknown as InitializeParams;
     this.#dialect = dialect;
     this.#caller = { client: said.clientInfo, capabilities: said.capabilities, auth: envelope?.auth ?? this.#auth };
-    return initialize(this.#blueprint, dialect, this.#caller);
+    return initialize(this.#blueprint, dialect, this.#caller, this);
   }
 
   #ready(): void {

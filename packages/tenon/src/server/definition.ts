@@ -8,6 +8,7 @@ import type { Stores } from '../stores/stores.js';
 import type { Caller } from './caller.js';
 import type { CustomMethods } from './custom.js';
 import type { ServerExtension } from './extension.js';
+import type { Front } from './front.js';
 import type { Middleware } from './middleware.js';
 import type { PromptDefinition } from './prompt.js';
 import type { ResourceDefinition, ResourceMap } from './resource.js';
@@ -71,4 +72,6 @@ export interface ServerOptions {
   /** Told of everything that went wrong and could not be said to anybody: thrown errors, broken messages. Default: standard error. */
   readonly onProblem?: (error: TenonError) => void;
   readonly clock?: Clock;
+  /** What stands in the place of the catalogs. @internal */
+  readonly front?: Front;
 }

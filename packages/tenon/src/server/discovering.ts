@@ -7,8 +7,9 @@ import { cacheable } from './results.js';
 import type { Turn } from './turn.js';
 
 /** `server/discover`. https://modelcontextprotocol.io/specification/2026-07-28/server/discover */
-export function discover(blueprint: Blueprint, _: Operation, turn: Turn): JsonObject {
-  const { served, instructions, options } = blueprint;
+export async function discover(blueprint: Blueprint, _: Operation, turn: Turn): Promise<JsonObject> {
+  const { served, options } = blueprint;
+  const instructions = options.front ? await options.front.instructions(turn) : blueprint.instructions;
   const result = {
     supportedVersions: versions(served),
     capabilities: capabilitiesFor(blueprint, turn.dialect, turn.caller),

@@ -52,7 +52,7 @@ export async function dispatch(blueprint: Blueprint, request: Request, turn: Tur
   const { method } = request;
   if (!isMethod(method)) return runCustom(blueprint, request, turn);
   const { needs, extension } = methods[method];
-  const operate = extension === undefined ? operations[method] : operationOfExtension(blueprint, method);
+  const operate = operationOfExtension(blueprint, method) ?? (extension === undefined ? operations[method] : undefined);
   if (operate === undefined || !turn.dialect.vocabulary.client.has(method)) throw unknown(method);
   if (extension !== undefined) requireExtension(extension, turn);
   if (needs !== undefined && !declares(capabilitiesOf(blueprint), needs)) throw unknown(method);
@@ -147,7 +147,13 @@ function boundTo({ info }: Blueprint, method: string, params: JsonObject, { call
 }
 
 /** The tool whose result it is says what its structured content is. */
-function aboutOf({ tools }: Blueprint, name: unknown, { caller }: Turn): { outputSchema?: JsonObject | undefined } {
-  const tool = typeof name === 'string' ? tools.find(name, caller) : undefined;
-  return tool ? { outputSchema: compileTool(name as string, tool).wire.outputSchema } : {};
+function aboutOf(
+  { tools, options: { front } }: Blueprint,
+  name: unknown,
+  turn: Turn,
+): { outputSchema?: JsonObject | undefined } {
+  if (typeof name !== 'string') return {};
+  if (front) return { outputSchema: front.outputSchemaOf(name, turn) };
+  const tool = tools.find(name, turn.caller);
+  return tool ? { outputSchema: compileTool(name, tool).wire.outputSchema } : {};
 }

@@ -18,7 +18,8 @@ export function install(blueprint: Blueprint): Installed[] {
       return result;
     },
   };
-  return (options.extensions ?? []).map(each => each.install?.(house)).filter(each => each !== undefined);
+  const installed = (options.extensions ?? []).map(each => each.install?.(house));
+  return [...installed, options.front].filter(each => each !== undefined);
 }
 
 /** Which tool a result is of, where the request does not say it. */

@@ -3,7 +3,11 @@ import { TASKS } from '../model/tasks.js';
 import type { ServerExtension } from './extension.js';
 import type { TaskRules, ToolDefinition } from './tool.js';
 
-export type SoundTaskRules = TaskRules & Required<Pick<TaskRules, 'support'>>;
+export type SoundTaskRules = TaskRules &
+  Required<Pick<TaskRules, 'support'>> & {
+    /** Called with what makes a task of the call that is running, where only its handler knows whether and when. */
+    readonly departs?: (depart: () => void) => void;
+  };
 
 /** How calls of a tool become tasks; undefined when they do not. */
 export function taskRulesOf({ task }: ToolDefinition): SoundTaskRules | undefined {

@@ -30,6 +30,8 @@ export interface Turn {
   elicits?(elicitationId: string): void;
   /** Where there is a session: tells its client something that belongs to no request. */
   readonly session?: Session;
+  /** The session in which a task was begun that is worked on here, while that session is there. */
+  readonly begunIn?: Session | undefined;
   /** Asks the client on the stream of this request, where that is a request of its own. */
   readonly ask?: Ask;
   /** Sets the level of the session, where there is one. */

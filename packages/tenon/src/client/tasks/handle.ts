@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../jsonrpc/message.js';
+import type { CallToolResult } from '../../model/shapes.js';
 import type { TaskState } from '../../model/tasks.js';
 import type { InputOf, ToolResult } from '../client.js';
 import type { CallOptions } from '../options.js';
@@ -31,6 +32,8 @@ export interface TaskHandle<R = unknown> extends AsyncIterable<TaskState> {
    * with `call/cannot-answer` when it asks what can not be answered here: it then goes on waiting for an answer.
    */
   result(options?: WaitOptions): Promise<R>;
+  /** What the call comes to as a whole result, also one that says that it failed: what `client.callTool` resolves to. */
+  outcome(options?: WaitOptions): Promise<CallToolResult>;
   /** Each state from now on, the last one as well. The task is looked after meanwhile, as it is by `result`. */
   states(options?: { readonly signal?: AbortSignal }): AsyncIterable<TaskState>;
   /** Asks the server to cancel it, which the server may do, in time. Of a task that has ended nothing is asked. */

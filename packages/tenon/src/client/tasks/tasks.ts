@@ -42,6 +42,7 @@ async function startTask(
 
 function handleOf(caller: Caller, task: Followed, tool: string | undefined): TaskHandle {
   const { sight } = task;
+  const outcome = async (options: WaitOptions = {}) => (await task.wait(options)) as unknown as CallToolResult;
   const states = ({ signal }: { readonly signal?: AbortSignal } = {}) => task.states(signal);
   return {
     id: sight.taskId,
@@ -49,9 +50,9 @@ function handleOf(caller: Caller, task: Followed, tool: string | undefined): Tas
       return sight.state;
     },
     async result(options: WaitOptions = {}) {
-      const result = (await task.wait(options)) as unknown as CallToolResult;
-      return valueOfTool(result, caller.lifeline.last, tool);
+      return valueOfTool(await outcome(options), caller.lifeline.last, tool);
     },
+    outcome,
     states,
     async cancel() {
       if (sight.ended) return;
@@ -69,6 +70,7 @@ function doneHandle(caller: Caller, answer: CallToolResult, tool: string): TaskH
     id: undefined,
     state: undefined,
     result: async () => valueOfTool(answer, caller.lifeline.last, tool),
+    outcome: async () => answer,
     states,
     cancel: async () => {},
     [Symbol.asyncIterator]: states,

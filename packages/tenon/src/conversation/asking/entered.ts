@@ -116,8 +116,12 @@ export function refusal(why: string): TenonError {
   return new TenonError('client/refused', `The client did not answer: ${why}`);
 }
 
-/** A question as it stands among others, by its key. */
-export function inputRequestOf({ method, params }: Pick<Question, 'method' | 'params'>): InputRequest {
+/**
+ * A question as it stands among others, by its key. Who asks like that is not told when a visit is done, and has no name
+ * for it.
+ */
+export function inputRequestOf({ method, params: given }: Pick<Question, 'method' | 'params'>): InputRequest {
+  const { elicitationId: _, ...params } = given;
   return (Object.keys(params).length === 0 ? { method } : { method, params }) as InputRequest;
 }
 

@@ -5,7 +5,7 @@ import { isForPeer, TenonError, toErrorObject } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { isTerminal } from '../../model/tasks.js';
 import type { House } from '../../server/extension.js';
-import type { Turn } from '../../server/turn.js';
+import type { Session, Turn } from '../../server/turn.js';
 import type { Claim } from '../../stores/claim.js';
 import { changed, ended, type TaskRecord } from './record.js';
 import { paramsOf, turnOf } from './task-turn.js';
@@ -21,6 +21,8 @@ export interface Boss {
   /** The record has changed. */
   changed(job: Job): Promise<void>;
   rests(job: Job, resting: boolean): void;
+  /** The session that was last seen to care for it. */
+  sessionOf(job: Job): Session | undefined;
   /** The handler says something to the client. */
   said(job: Job, method: string, params: JsonObject): void;
   /** Its handler came to its end, and that is written. */
@@ -51,9 +53,15 @@ export class Job implements Desk {
     this.#boss = boss;
     this.#journal = journal ?? new Journal(claim.value.journal);
     this.ways = new TaskWays(this, this.#journal, dialect);
-    this.turn = turnOf(claim.value, dialect, this.#controller.signal, (method, params) => {
-      if (!this.#over) boss.said(this, method, params);
-    });
+    this.turn = turnOf(
+      claim.value,
+      dialect,
+      this.#controller.signal,
+      (method, params) => {
+        if (!this.#over) boss.said(this, method, params);
+      },
+      () => boss.sessionOf(this),
+    );
   }
 
   get record(): TaskRecord {

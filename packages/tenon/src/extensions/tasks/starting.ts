@@ -32,8 +32,12 @@ export function start(maker: Maker, call: ToolCall): Promise<JsonObject> | undef
   const has = turn.dialect.tasks === 'by-extension' && turn.caller.capabilities.extensions?.[TASKS] !== undefined;
   if (!has && rules.support === 'required') throw onlyAsTask(call);
   if (!has) return undefined;
-  const { after = 0 } = rules;
-  return after > 0 && call.run.depart ? promote(maker, call, rules, after) : create(maker, call, rules);
+  const { after = 0, departs } = rules;
+  if (call.run.depart === undefined) return departs ? undefined : create(maker, call, rules);
+  if (departs) return promote(maker, call, rules, depart => whenTold(departs, depart));
+  return after > 0
+    ? promote(maker, call, rules, depart => maker.house.clock.after(after, depart))
+    : create(maker, call, rules);
 }
 
 /** Where the client says whether it wants a task. */
@@ -71,11 +75,21 @@ async function create(maker: Maker, call: ToolCall, rules: TaskRules): Promise<J
   return created(record);
 }
 
-/** Runs the call for the one who waits for it; when that takes too long it goes on as a task. */
-function promote(maker: Maker, call: ToolCall, rules: TaskRules, after: number): Promise<JsonObject> {
+function whenTold(departs: (depart: () => void) => void, depart: () => void): () => void {
+  departs(depart);
+  return () => {};
+}
+
+/** Runs the call for the one who waits for it; when that takes too long, or its handler says so, it goes on as a task. */
+function promote(
+  maker: Maker,
+  call: ToolCall,
+  rules: TaskRules,
+  arm: (depart: () => void) => () => void,
+): Promise<JsonObject> {
   let making: Promise<void> | undefined;
-  const stop = maker.house.clock.after(after, () => {
-    making = depart(maker, call, rules).catch(error => maker.house.problem(TenonError.from(error)));
+  const stop = arm(() => {
+    making ??= depart(maker, call, rules).catch(error => maker.house.problem(TenonError.from(error)));
   });
   return call.perform().finally(() => {
     stop();

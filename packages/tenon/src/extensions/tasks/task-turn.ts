@@ -1,7 +1,7 @@
 import type { Asking } from '../../conversation/asking/asking.js';
 import type { Dialect } from '../../dialects/dialect.js';
 import { isId, type JsonObject } from '../../jsonrpc/message.js';
-import type { Turn } from '../../server/turn.js';
+import type { Session, Turn } from '../../server/turn.js';
 import type { TaskRecord } from './record.js';
 
 /** What a handler that works on a task knows of its client, who may be gone for long. */
@@ -10,6 +10,7 @@ export function turnOf(
   dialect: Dialect,
   signal: AbortSignal,
   notify: (method: string, params: JsonObject) => void,
+  begunIn: () => Session | undefined,
 ): Turn {
   const { client, capabilities, auth } = record.caller;
   return {
@@ -20,6 +21,9 @@ export function turnOf(
     signal,
     header: undefined,
     subscriptions: undefined,
+    get begunIn() {
+      return begunIn();
+    },
     notify,
     asking: (): Asking => {
       throw new Error('a task is entered by its worker');

@@ -5,6 +5,7 @@ import { lacking, unable } from '../../conversation/capability.js';
 import type { Dialect } from '../../dialects/dialect.js';
 import type { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
+import type { InputRequest } from '../../model/asking.js';
 import type { TaskRecord } from './record.js';
 
 /** The record of a task, for the one who works on it. */
@@ -93,7 +94,11 @@ export class TaskWays implements Ways {
 
   #ask(key: string, { method, params }: { method: string; params: JsonObject }): Promise<void> {
     const asked = this.#journal.open().find(({ ask }) => ask === key) as Asked;
-    const question = inputRequestOf({ method, params });
+    // Where tasks are made by a parameter it is asked by a request of its own.
+    const question =
+      this.#dialect.tasks === 'by-parameter'
+        ? ({ method, params } as InputRequest)
+        : inputRequestOf({ method, params });
     return this.#desk.write(({ journal, questions }) => ({
       status: 'input_required',
       journal: [...journal.filter(entry => !isAsked(entry) || entry.ask !== key), asked],

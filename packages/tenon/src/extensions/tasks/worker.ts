@@ -4,6 +4,7 @@ import { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { isTerminal } from '../../model/tasks.js';
 import type { House } from '../../server/extension.js';
+import type { Session } from '../../server/turn.js';
 import type { Claim } from '../../stores/claim.js';
 import type { Audience } from './audience.js';
 import { type Boss, Job } from './job.js';
@@ -117,6 +118,10 @@ export class Worker implements Boss {
       this.#house.clock.after(this.#settings.holdTime, () => void this.#unload(job)),
     );
     this.#pump();
+  }
+
+  sessionOf(job: Job): Session | undefined {
+    return this.#audience.sessionOf(job.record.id);
   }
 
   said(job: Job, method: string, params: JsonObject): void {

@@ -67,5 +67,6 @@ function deliver1(link: Link, question: Question, value: unknown): void {
       question.spoiled = refusedError(link.peer, value as unknown as Failure, 200);
     }
   }
-  link.receiver.message(value);
+  if (question.id === undefined) link.receiver.message(value);
+  else link.receiver.message(value, { relatedTo: question.id });
 }

@@ -16,10 +16,11 @@ export interface Posting {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly stateless: boolean;
+  readonly onHungUp?: (() => void) | undefined;
 }
 
 /** Sends one message by a POST of its own. [http.post.new-request-per-message] */
-export async function post(link: Link, { message, headers, signal, stateless }: Posting): Promise<void> {
+export async function post(link: Link, { message, headers, signal, stateless, onHungUp }: Posting): Promise<void> {
   const asked = question(requestId(message));
   const session = stateless ? undefined : link.session;
   const body = write(message, link.peer);
@@ -35,7 +36,8 @@ export async function post(link: Link, { message, headers, signal, stateless }: 
     if (!isSuccess(reply)) throw await refused(link, reply, session);
     if (!stateless && session === undefined) learnSession(link, reply);
     streaming = isEventStream(reply);
-    if (streaming) void follow(link, reply, asked, lease, { session: stateless ? undefined : link.session, stateless });
+    if (streaming)
+      void follow(link, reply, asked, lease, { session: stateless ? undefined : link.session, stateless, onHungUp });
     else await readAnswer(link, reply, asked, lease.signal);
   } finally {
     if (!streaming) lease.end();
@@ -88,7 +90,7 @@ async function follow(
   first: HttpReply,
   asked: Question,
   lease: Lease,
-  { session, stateless }: { session: string | undefined; stateless: boolean },
+  { session, stateless, onHungUp }: Pick<Posting, 'stateless' | 'onHungUp'> & { session: string | undefined },
 ): Promise<void> {
   const { signal } = lease;
   const course = setOut(link.clock.now());
@@ -103,6 +105,7 @@ async function follow(
       if (stateless || resumeId(course) === undefined) {
         return lost(outcomeUnknown(link.peer, 'the stream ended before the answer came'));
       }
+      onHungUp?.();
       const next = await resume(link, course, session, signal);
       if (signal.aborted) return;
       if (next instanceof TenonError) return lost(next);

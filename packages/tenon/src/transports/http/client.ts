@@ -101,10 +101,10 @@ export function openHttp(url: string | URL, options: HttpOptions): HttpChannel {
     open(to) {
       receiver = to;
     },
-    async send(message, { headers, signal, stateless = false } = {}) {
+    async send(message, { headers, signal, stateless = false, onHungUp } = {}) {
       if (closing || !receiver) throw closedError(peer);
       if (!stateless) version = pick(headers, VERSION_HEADER);
-      await post(link, { message, headers, signal, stateless });
+      await post(link, { message, headers, signal, stateless, onHungUp });
     },
     listen() {
       if (listening || closing || !receiver) return;
