@@ -1,0 +1,84 @@
+import { isObject, type JsonObject } from '../../jsonrpc/message.js';
+import type { Tool } from '../../model/content.js';
+import { DEFAULT_FOUND, type Found, MAX_FOUND } from './catalog-search.js';
+
+/** Tools that are described at once. */
+export const MAX_DESCRIBED = 20;
+/** Characters of a description in what a search gives. */
+const MAX_SUMMARY = 300;
+
+/** What is wrong with the arguments, said for the model that made them. */
+export interface Problem {
+  readonly problem: string;
+}
+
+export interface Call {
+  readonly name: string;
+  readonly arguments: JsonObject;
+}
+
+/** Reads the arguments of the tool that searches. */
+export function readSearch(args: unknown): { readonly query: string; readonly limit: number } | Problem {
+  const { query, limit = DEFAULT_FOUND } = isObject(args) ? args : {};
+  if (typeof query !== 'string') return { problem: 'Give "query": words of the tool that is wanted, as one text.' };
+  const wanted = Number(limit);
+  if (!Number.isInteger(wanted) || wanted < 1)
+    return { problem: `Give "limit" as a whole number from 1 to ${MAX_FOUND}.` };
+  return { query, limit: Math.min(wanted, MAX_FOUND) };
+}
+
+/** Reads the arguments of the tool that describes. One name may come without a list. */
+export function readDescribe(args: unknown): { readonly names: readonly string[] } | Problem {
+  const names = isObject(args) ? [args.names ?? []].flat() : [];
+  if (names.length === 0 || !names.every(name => typeof name === 'string')) {
+    return { problem: 'Give "names": a list of exact names of tools.' };
+  }
+  if (names.length > MAX_DESCRIBED) return { problem: `Give at most ${MAX_DESCRIBED} names at once.` };
+  return { names: [...new Set(names)] };
+}
+
+/**
+ * Reads the arguments of the tool that calls. What it names is for the caller to look up among the real tools: the three
+ * that search, describe and call are none of them. Arguments that come as JSON text, as some models write them, are read.
+ */
+export function readCall(args: unknown): Call | Problem {
+  const { name, arguments: given, ...others } = isObject(args) ? args : {};
+  if (typeof name !== 'string' || name === '') return { problem: 'Give "name": the exact name of the tool.' };
+  const unknown = Object.keys(others)[0];
+  if (unknown !== undefined) {
+    return {
+      problem: `Put ${JSON.stringify(unknown.slice(0, 60))} and all other arguments of the tool into "arguments".`,
+    };
+  }
+  const read = typeof given === 'string' ? parse(given) : (given ?? {});
+  if (!isObject(read)) return { problem: 'Give "arguments" as an object that fits the input schema of the tool.' };
+  return { name, arguments: read };
+}
+
+/** What a search answers: enough to choose by. */
+export function searchAnswer(found: readonly Found[]): JsonObject {
+  return { tools: found.map(({ name, server, tool }) => ({ name, server, ...summary(tool) })) };
+}
+
+/** What a description answers: the definitions under the names by which they are called, and the names that are none. */
+export function describeAnswer(tools: readonly Tool[], unknown: readonly string[] = []): JsonObject {
+  const described = tools.map(({ name, title, description, inputSchema, outputSchema, annotations }) => {
+    const all = { name, title, description, inputSchema, outputSchema, annotations };
+    return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+  });
+  return { tools: described, ...(unknown.length > 0 ? { unknown: [...unknown] } : {}) };
+}
+
+function summary({ title, description }: Tool): JsonObject {
+  const text = description ?? title;
+  if (text === undefined) return {};
+  return { description: text.length > MAX_SUMMARY ? `${text.slice(0, MAX_SUMMARY - 1)}…` : text };
+}
+
+function parse(text: string): unknown {
+  try {
+    return text === '' ? {} : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,144 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of configurations are written so
+import { describe, expect, it } from 'vitest';
+import { read, told } from './fixtures/read.js';
+import * as texts from './fixtures/texts.js';
+import type { ConfigInput } from './inputs.js';
+import { entriesOf } from './read-config.js';
+
+const targets = (entries: readonly { name: string; target: unknown }[]) =>
+  Object.fromEntries(entries.map(({ name, target }) => [name, target]));
+
+describe('the formats that people have', () => {
+  it('reads that of Claude Desktop', async () => {
+    const config = await read(texts.claudeDesktop);
+    expect(told(config)).toEqual([]);
+    expect(config.entries).toMatchObject([
+      {
+        name: 'notes',
+        target: { command: 'npx', args: ['-y', '@acme/notes', '--port', '8123'], env: { NOTES_DEBUG: 'true' } },
+        origin: { file: '/p/mcp.json', line: 3, scope: 'user' },
+      },
+    ]);
+  });
+
+  it('reads that of Claude Code, whose time is milliseconds', async () => {
+    const config = await read(texts.claudeCode, { SEARCH_TOKEN: 'hush' });
+    expect(told(config)).toEqual([]);
+    expect(targets(config.entries)).toEqual({
+      search: { url: 'https://search.example/mcp', headers: { Authorization: 'Bearer hush' }, transport: 'http' },
+      feed: { url: 'https://feed.example/sse', transport: 'http-sse' },
+    });
+    expect(config.entries[0]).toMatchObject({ totalTimeout: 120_000, idleTimeout: 120_000 });
+  });
+
+  it('reads that of Cursor, with the folder around .cursor as the workspace', async () => {
+    const asked: string[] = [];
+    const readEnvFile = async (path: string) => {
+      asked.push(path);
+      return { LEVEL: 'of the file', MORE: '1' };
+    };
+    const config = await read(texts.cursor, { LEVEL: 'debug' }, { file: '/work/shop/.cursor/mcp.json', readEnvFile });
+    expect(told(config)).toEqual([]);
+    expect(asked).toEqual(['/work/shop/build.env']);
+    expect(targets(config.entries)).toEqual({
+      build: {
+        command: '/work/shop/bin/build',
+        args: ['--home', '/home/ada', '--name', 'shop/x'],
+        env: { LEVEL: 'debug', MORE: '1' },
+        cwd: '/work/shop/tools',
+      },
+      far: { url: 'https://far.example/mcp' },
+    });
+  });
+
+  it('reads that of Windsurf', async () => {
+    const config = await read(texts.windsurf);
+    expect(config.entries).toMatchObject([
+      { target: { url: 'https://far.example/mcp' }, tools: { exclude: ['drop_*'] }, disabled: true },
+    ]);
+  });
+
+  it('reads that of Cline, whose time is seconds', async () => {
+    const config = await read(texts.cline, {}, { file: '/u/cline_mcp_settings.json' });
+    expect(told(config)).toEqual(['warning config/not-followed mcpServers.disk.autoApprove']);
+    expect(config.entries).toMatchObject([
+      { name: 'disk', target: { command: 'disk-server' }, totalTimeout: 60_000 },
+      { name: 'web', target: { url: 'http://localhost:9000/mcp', transport: 'http' } },
+    ]);
+    expect(config.entries[0]).not.toHaveProperty('disabled');
+  });
+
+  it('reads that of Gemini CLI, and does not take its `trust` for ours', async () => {
+    const config = await read(texts.gemini);
+    expect(told(config)).toEqual(['warning config/not-followed mcpServers.py.trust']);
+    expect(config.entries[0]).toMatchObject({
+      target: { url: 'https://py.example/mcp', transport: 'http' },
+      totalTimeout: 30_000,
+      tools: { include: ['a', 'b'], exclude: ['c'] },
+    });
+    expect(config.entries[0]).not.toHaveProperty('trusted');
+  });
+
+  it('reads that of VS Code, and asks once for each of its inputs', async () => {
+    const asked: ConfigInput[] = [];
+    const inputs = (input: ConfigInput) => {
+      asked.push(input);
+      return input.id === 'key' ? 'hush' : undefined;
+    };
+    const config = await read(texts.vscode, {}, { file: '/w/.vscode/mcp.json', inputs });
+    expect(told(config)).toEqual([]);
+    expect(asked).toEqual([
+      { id: 'region', type: 'pickString', options: ['eu', 'us'], default: 'eu' },
+      { id: 'key', type: 'promptString', description: 'The key', password: true },
+    ]);
+    expect(targets(config.entries)).toEqual({
+      db: { command: 'db-server', args: ['--region', 'eu', '--root=/w'], env: { DB_KEY: 'hush' } },
+      api: { url: 'https://api.example/mcp', headers: { 'X-Key': 'hush' }, transport: 'http' },
+    });
+  });
+
+  it('reads the settings of VS Code and of Zed', async () => {
+    expect(targets((await read(texts.vscodeSettings)).entries)).toEqual({ api: { url: 'https://api.example/mcp' } });
+    const config = await read(texts.zed);
+    expect(told(config)).toEqual(['warning config/not-followed context_servers.nested.settings']);
+    expect(targets(config.entries)).toEqual({
+      plain: { command: 'plain-server', args: ['a'], env: {} },
+      nested: { command: 'nested-server', args: ['b'], env: { C: 'd' } },
+      far: { url: 'https://far.example/mcp' },
+    });
+    expect(config.entries[2]).toMatchObject({ totalTimeout: 90_000 });
+  });
+
+  it('reads what is ours', async () => {
+    const { entries, problems } = await read(texts.ours);
+    expect(problems).toEqual([]);
+    expect(entries[0]).toMatchObject({
+      ...{ startTimeout: 5000, idleTimeout: 6000, totalTimeout: 7000, trusted: true },
+      tools: { include: ['read_*'], exclude: ['read_secret'] },
+      roots: ['file:///p', 'file:///data/a%20b', 'file:///c'],
+    });
+  });
+
+  it('passes over a mark of byte order, and takes out of a file of variables what is null', async () => {
+    const server = { command: 'x', envFile: 'y', env: { A: null } };
+    const readEnvFile = async () => ({ A: '1', B: '2' });
+    const { entries } = await read(`\uFEFF${JSON.stringify({ mcpServers: { server } })}`, {}, { readEnvFile });
+    expect(entries[0]?.target).toEqual({ command: 'x', env: { B: '2' } });
+  });
+
+  it('reads objects of the program by the same checks', async () => {
+    const servers = { a: { command: 'x', args: ['${HOME}'], cwd: undefined }, b: { comand: 'x' }, c: 1 };
+    const config = await entriesOf(servers);
+    expect(config.entries).toEqual([
+      { name: 'a', target: { command: 'x', args: ['${HOME}'] }, written: { command: 'x', 'args[0]': '${HOME}' } },
+    ]);
+    expect(told(config)).toEqual([
+      'warning config/unknown-key b.comand',
+      'error config/target b',
+      'error config/shape c',
+    ]);
+    expect(config.problems.map(({ server }) => server)).toEqual(['b', 'b', 'c']);
+    const filled = await entriesOf(servers, { env: () => '/h' });
+    expect(filled.entries[0]?.target).toEqual({ command: 'x', args: ['/h'] });
+  });
+});

@@ -1,0 +1,64 @@
+import { type ErrorFacts, TenonError } from '../../jsonrpc/error.js';
+import type { Path, Spot } from './document.js';
+
+/** How many problems of one configuration are told. */
+export const MAX_PROBLEMS = 200;
+
+/** Something that is wrong with a configuration. */
+export interface ConfigProblem {
+  /** `error`: the server that it concerns is not given, or none is. `warning`: it is given all the same. */
+  readonly level: 'error' | 'warning';
+  /** Names the file, the line and the key, and no value that could be a secret. */
+  readonly error: TenonError;
+  readonly file: string;
+  /** From 1; undefined for what stands in no file. */
+  readonly line: number | undefined;
+  /** `mcpServers.notes.args[0]`. Empty for the whole. */
+  readonly key: string;
+  /** The server that it concerns. */
+  readonly server: string | undefined;
+}
+
+type Facts = Pick<ErrorFacts, 'expected' | 'got' | 'next' | 'cause'>;
+
+/** Tells what is wrong, and with what. Facts that take time to find are found only for what is told. */
+export type Report = (
+  level: ConfigProblem['level'],
+  code: string,
+  at: Pick<Spot, 'path' | 'line'>,
+  summary: string,
+  facts?: Facts | (() => Facts),
+) => void;
+
+/** Gathers what is wrong with the configuration of a file. `serverIn` tells of which server a path is. */
+export function problemsOf(
+  file: string,
+  serverIn: (path: Path) => string | number | undefined,
+): { problems: ConfigProblem[]; report: Report } {
+  const problems: ConfigProblem[] = [];
+  const report: Report = (level, code, { path, line }, summary, facts = {}) => {
+    if (problems.length >= MAX_PROBLEMS) return;
+    const key = keyOf(path);
+    const place = [line === undefined ? file : `${file}:${line}`, key].filter(Boolean).join(': ');
+    const server = serverIn(path);
+    const error = new TenonError(code, `${place}: ${summary}`, typeof facts === 'function' ? facts() : facts);
+    problems.push({ level, error, file, line, key, server: server === undefined ? undefined : String(server) });
+  };
+  return { problems, report };
+}
+
+/** A path as people write it: `mcpServers["my server"].args[0]`. */
+function keyOf(path: Path): string {
+  return path.map((part, at) => (typeof part === 'number' ? `[${part}]` : named(part, at > 0))).join('');
+}
+
+function named(name: string, inner: boolean): string {
+  if (!/^[\w$-]{1,80}$/.test(name)) return `[${quoted(name)}]`;
+  return inner ? `.${name}` : name;
+}
+
+/** A name in quotes, which can not be taken for anything else on a screen: the configuration may be anybody's. */
+export function quoted(name: string): string {
+  const short = name.length > 80 ? `${name.slice(0, 80)}…` : name;
+  return JSON.stringify(short).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, char => `\\u{${char.codePointAt(0)?.toString(16)}}`);
+}

@@ -1,0 +1,258 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of configurations are written so
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { read, readOne, said, told } from './fixtures/read.js';
+import { MAX_PROBLEMS, problemsOf } from './problem.js';
+import { MAX_SERVERS } from './read-config.js';
+
+describe('what is wrong with a configuration', () => {
+  it('names the file, the line and the key, also among comments', async () => {
+    const text =
+      '// one\r\n{ /* two\nthree */ "mcpServers": {\n\n  "a b": {\n "command": "x",\n "args": [\n"ok", // here\n{}]\n}}}';
+    const { problems } = await read(text);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatchObject({ line: 9, key: 'mcpServers["a b"].args[1]', server: 'a b', level: 'error' });
+    expect(problems[0]?.error).toMatchObject({ code: 'config/shape', expected: 'a text', got: 'an object' });
+    expect(problems[0]?.error.message).toContain('/p/mcp.json:9: mcpServers["a b"].args[1]: ');
+    const apart = await read('{ "mcpServers":\n\n{ "s":\n\n{\n"command":\n\n[] } } }');
+    expect(apart.problems[0]).toMatchObject({ line: 6, key: 'mcpServers.s.command' });
+    const entry = (await read('{ "mcpServers": {\n"s":\n\n{ "command": "x" } } }')).entries[0];
+    expect(entry?.origin?.line).toBe(2);
+  });
+
+  it('gives the other servers when one is bad', async () => {
+    const servers = {
+      a: { command: 'x' },
+      b: { command: 7n.toString(), args: 'y' },
+      c: [],
+      d: { url: 'https://d.example' },
+    };
+    const config = await read(JSON.stringify({ mcpServers: servers }));
+    expect(config.entries.map(({ name }) => name)).toEqual(['a', 'd']);
+    expect(told(config)).toEqual(['error config/shape mcpServers.b.args', 'error config/shape mcpServers.c']);
+  });
+
+  it('reads no text by half', async () => {
+    const config = await read('{\n"mcpServers": {\n"a": { "command": "x" }\n"b": { "command": "y" }\n}}');
+    expect(config.entries).toEqual([]);
+    expect(config.problems).toMatchObject([{ line: 4, error: { code: 'config/syntax' } }]);
+    for (const text of ['', '  ', '// nothing', '{', '{"mcpServers": tru}', 'mcpServers: {}'])
+      expect(told(await read(text)), text).toEqual(['error config/syntax ']);
+  });
+
+  it('bounds the depth, the size, the servers and the problems', async () => {
+    expect(told(await read(`${'['.repeat(200_000)}`))).toEqual(['error config/too-large ']);
+    expect(told(await read(' '.repeat(9 * 2 ** 20)))).toEqual(['error config/too-large ']);
+    expect(told(await read(`[${'0,'.repeat(2 ** 20)}]`))).toEqual(['error config/too-large ']);
+    const many = Object.fromEntries(Array.from({ length: MAX_SERVERS + 1 }, (_, at) => [`s${at}`, { command: 'x' }]));
+    const config = await read(JSON.stringify({ mcpServers: many }));
+    expect(config.entries).toHaveLength(MAX_SERVERS);
+    expect(told(config)).toEqual([`error config/too-large mcpServers.s${MAX_SERVERS}`]);
+    const wrong = Object.fromEntries(Array.from({ length: MAX_PROBLEMS + 1 }, (_, at) => [`s${at}`, 1]));
+    expect((await read(JSON.stringify({ mcpServers: wrong }))).problems).toHaveLength(MAX_PROBLEMS);
+    expect(told(await readOne({ command: 'x', args: Array(1001).fill('y') }))).toEqual([
+      'error config/too-large mcpServers.s.args',
+    ]);
+  });
+
+  it('finds nothing out for what is not told any more', () => {
+    const { problems, report } = problemsOf('f', () => undefined);
+    let found = 0;
+    const facts = () => ({ next: `${++found}` });
+    for (let left = MAX_PROBLEMS + 9; left > 0; left--)
+      report('warning', 'config/x', { path: [], line: 1 }, 'x', facts);
+    expect([problems.length, found]).toEqual([MAX_PROBLEMS, MAX_PROBLEMS]);
+  });
+
+  it('takes neither of two servers, or keys, with one name', async () => {
+    const config = await read('{"mcpServers":{"a":{"command":"x"},\n"a":{"command":"y"},"b":{"command":"z"}}}');
+    expect(config.entries.map(({ name }) => name)).toEqual(['b']);
+    expect(config.problems).toMatchObject([{ line: 2, key: 'mcpServers.a', error: { code: 'config/duplicate-key' } }]);
+    for (const text of [
+      '{"mcpServers":{"a":{"command":"x","command":"y"}}}',
+      '{"mcpServers":{"a":{"command":"x","env":{"A":"1","A":"2"}}}}',
+      '{"mcpServers":{"a":{"command":"x"}},"mcpServers":{}}',
+      '{"mcpServers":{"a":{"command":"x"}},"servers":{"a":{"command":"y"}}}',
+    ]) {
+      const twice = await read(text);
+      expect(twice.entries, text).toEqual([]);
+      expect(twice.problems[0]?.error.code, text).toBe('config/duplicate-key');
+    }
+  });
+
+  it('names the key that was meant', async () => {
+    const config = await readOne({ command: 'x', agrs: [], 'env-file': 'y', whatever: 1 });
+    expect(told(config)).toEqual([
+      'warning config/unknown-key mcpServers.s.agrs',
+      'warning config/unknown-key mcpServers.s.env-file',
+      'warning config/unknown-key mcpServers.s.whatever',
+    ]);
+    expect(said(config)).toContain('"args" is known');
+    expect(said(config)).toContain('"envFile" is known');
+    expect(config.entries).toHaveLength(1);
+    expect(said(await read('{"mcpserver":{}}'))).toContain('"mcpServers" is known');
+    expect(told(await read('{"theme":1}'))).toEqual(['warning config/no-servers ']);
+    expect(told(await read('[]'))).toEqual(['error config/shape ']);
+  });
+
+  it.each([
+    [{}, 'error config/target mcpServers.s'],
+    [{ command: 'x', url: 'https://a.example' }, 'error config/target mcpServers.s.url'],
+    [{ type: 'http', command: 'x' }, 'error config/target mcpServers.s'],
+    [{ type: 'stdio', url: 'https://a.example' }, 'error config/target mcpServers.s'],
+    [{ type: 'http', transport: 'sse', url: 'https://a.example' }, 'error config/target mcpServers.s'],
+    [{ url: 'https://a.example', serverUrl: 'https://b.example' }, 'error config/target mcpServers.s.serverUrl'],
+    [{ type: 'ws', url: 'https://a.example' }, 'error config/shape mcpServers.s.type'],
+    [{ type: 'constructor', url: 'https://a.example' }, 'error config/shape mcpServers.s.type'],
+    [{ command: ' ' }, 'error config/target mcpServers.s.command'],
+    [{ command: 'a\0b' }, 'error config/shape mcpServers.s.command'],
+    [{ command: 'x', env: { 'A=B': '1' } }, 'error config/shape mcpServers.s.env'],
+    [{ command: 'x', env: [] }, 'error config/shape mcpServers.s.env'],
+    [{ command: 'x', envFile: 'y' }, 'error config/env-file mcpServers.s.envFile'],
+    [{ command: 'x', disabled: 'yes' }, 'error config/shape mcpServers.s.disabled'],
+    [{ command: 'x', tools: { include: [''] } }, 'error config/shape mcpServers.s.tools.include'],
+    [{ command: 'x', startTimeout: 0 }, 'error config/shape mcpServers.s.startTimeout'],
+    [{ command: 'x', timeout: '60' }, 'error config/shape mcpServers.s.timeout'],
+    [{ command: 'x', totalTimeout: 2 ** 31 }, 'error config/shape mcpServers.s.totalTimeout'],
+    [{ command: 'x', sandboxEnabled: true }, 'error config/sandbox mcpServers.s.sandboxEnabled'],
+    [{ url: 'ftp://a.example' }, 'error config/url mcpServers.s.url'],
+    [{ url: 'nonsense' }, 'error config/url mcpServers.s.url'],
+    [{ url: 'https://me:hush@a.example' }, 'error config/url mcpServers.s.url'],
+    [{ url: 'https://a.example', headers: { A: 'b\r\nC: d' } }, 'error config/header mcpServers.s.headers.A'],
+    [{ url: 'https://a.example', headers: { 'A B': 'c' } }, 'error config/header mcpServers.s.headers["A B"]'],
+  ])('refuses %j', async (server, problem) => {
+    const config = await readOne(server);
+    expect(told(config)).toEqual([problem]);
+    expect(config.entries).toEqual([]);
+  });
+
+  it.each([
+    [{ command: 'npx -y server' }, 'warning config/command-line mcpServers.s.command'],
+    [{ command: 'x', headers: {} }, 'warning config/not-followed mcpServers.s.headers'],
+    [{ url: 'http://a.example', headers: { A: 'b' } }, 'warning config/plain-http mcpServers.s.url'],
+    [{ url: 'https://a.example', headersHelper: 'get.sh' }, 'warning config/not-followed mcpServers.s.headersHelper'],
+    [{ type: 'stdio', command: 'x', url: 'https://a.example' }, 'warning config/not-followed mcpServers.s.url'],
+    [{ command: 'x', timeout: 60 }, 'warning config/time-unit mcpServers.s.timeout'],
+    [{ command: 'x', timeout: 1800, autoApprove: [] }, 'warning config/time-unit mcpServers.s.timeout'],
+  ])('warns of %j', async (server, problem) => {
+    const config = await readOne(server);
+    expect(told(config)).toContain(problem);
+    expect(config.entries).toHaveLength(1);
+  });
+
+  it.each([
+    { url: 'http://localhost/mcp', headers: { A: 'b' } },
+    { url: 'http://127.0.0.1:80/mcp', headers: { A: 'b' } },
+    { url: 'http://[::1]/mcp', headers: { A: 'b' } },
+    { url: 'http://a.example/mcp' },
+    { command: 'C:\\Program Files\\x.exe' },
+    { command: 'x y', args: ['z'] },
+  ])('has nothing to say of %j', async server => {
+    expect(told(await readOne(server))).toEqual([]);
+  });
+
+  it('takes a short `timeout` for seconds, and lets our own keys go before it', async () => {
+    expect((await readOne({ command: 'x', timeout: 60 })).entries[0]).toMatchObject({ totalTimeout: 60_000 });
+    expect((await readOne({ command: 'x', timeout: 1800 })).entries[0]).toMatchObject({ totalTimeout: 1800 });
+    expect(await readOne({ command: 'x', timeout: 5000, alwaysAllow: [] })).toMatchObject({
+      entries: [{ totalTimeout: 5000 }],
+      problems: [{ key: 'mcpServers.s.alwaysAllow' }],
+    });
+    expect((await readOne({ command: 'x', timeout: 5000, idleTimeout: 9 })).entries[0]).toMatchObject({
+      totalTimeout: 5000,
+      idleTimeout: 9,
+    });
+  });
+
+  it.each(['', ' ', 'a\nb', '\u001b[31m', 'x'.repeat(257)])('refuses the name %j', async name => {
+    const config = await read(JSON.stringify({ mcpServers: { [name]: { command: 'x' } } }));
+    expect(config.problems[0]?.error.code).toBe('config/name');
+    expect(said(config)).not.toMatch(/[\u0000-\u0009\u001b]/);
+    expect(said(config).length).toBeLessThan(300);
+  });
+
+  it('takes names that objects have by themselves', async () => {
+    const text = '{"mcpServers":{"__proto__":{"command":"x","env":{"__proto__":"y"}},"constructor":{"command":"z"}}}';
+    const { entries } = await read(text);
+    expect(entries.map(({ name }) => name)).toEqual(['__proto__', 'constructor']);
+    expect(Object.entries((entries[0]?.target as { env?: object } | undefined)?.env ?? {})).toEqual([
+      ['__proto__', 'y'],
+    ]);
+  });
+
+  it('says no value that could be a secret', async () => {
+    const hush = 'hush-7f3a';
+    const wrongs: object[] = [
+      { url: `nonsense ${hush}` },
+      { url: `https://me:${hush}@a.example` },
+      { url: 'https://a.example', headers: { A: `${hush}\n` } },
+      { url: 'https://a.example', headers: { A: { b: hush } } },
+      { command: 'x', env: { A: [hush] } },
+      { command: `x\0${hush}` },
+      { command: 'x', args: [`\${nope:-x:${hush}}`, `\${what:${hush}}`, `\${KEY.${hush}}`] },
+      { type: hush, command: 'x' },
+      { command: 'x', timeout: hush },
+      { command: 'x', args: ['${A}'], env: { T: '${T}' } },
+    ];
+    for (const wrong of wrongs) {
+      const config = await readOne(wrong, { T: `${hush}\0` });
+      expect(config.entries).toEqual([]);
+      expect(said(config)).not.toContain(hush);
+    }
+  });
+
+  it('never throws, whatever the JSON', async () => {
+    const key = fc.oneof(
+      fc.constantFrom(
+        'mcpServers',
+        'servers',
+        'mcp',
+        'inputs',
+        'context_servers',
+        'a',
+        'command',
+        'args',
+        'env',
+        'url',
+      ),
+      fc.constantFrom('type', 'headers', 'tools', 'roots', 'timeout', 'envFile', 'cwd', '__proto__', 'id', 'options'),
+      fc.string(),
+    );
+    const leaf = fc.oneof(
+      fc.constantFrom('stdio', 'http', '${A}', '${A:-${B}}', '${input:a}', '${', '$${x}', 'https://a.example'),
+      ...[fc.string(), fc.double(), fc.boolean(), fc.constant(null)],
+    );
+    const { value } = fc.letrec<{ value: unknown }>(tie => ({
+      value: fc.oneof(
+        { depthSize: 'medium' },
+        leaf,
+        fc.array(tie('value'), { maxLength: 4 }),
+        fc.dictionary(key, tie('value'), { maxKeys: 5 }),
+      ),
+    }));
+    const within = fc.oneof(
+      value,
+      fc.record({ mcpServers: fc.dictionary(key, fc.dictionary(key, value)), inputs: fc.array(value) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(within, async json => {
+        const { entries, problems } = await read(JSON.stringify(json), { A: 'x' });
+        for (const { target } of entries)
+          if ('url' in target) expect(typeof target.url).toBe('string');
+          else expect(target.command.trim()).not.toBe('');
+        const bad = new Set(problems.flatMap(({ level, server }) => (level === 'error' ? [server] : [])));
+        for (const { name } of entries) expect(bad).not.toContain(name);
+        for (const { error, line } of problems) {
+          expect(error.code).toMatch(/^config\//);
+          expect(line).toBe(1);
+        }
+      }),
+      { numRuns: 300 },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 60 }), async text => {
+        await read(text);
+      }),
+    );
+  });
+});

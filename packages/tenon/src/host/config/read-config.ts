@@ -1,0 +1,143 @@
+import { documentOf, type Path, type Spot, spotOf } from './document.js';
+import { readEntry } from './entry.js';
+import type { ReadEnvFile } from './env-file.js';
+import { type AskInput, inputsOf } from './inputs.js';
+import { nearestKey, SECTIONS } from './keys.js';
+import { workspaceOf } from './places.js';
+import { type ConfigProblem, problemsOf, quoted, type Report } from './problem.js';
+import type { ConfiguredEntry, Origin } from './server-entry.js';
+import { createFill } from './variables.js';
+
+/** How many servers one configuration may name. */
+export const MAX_SERVERS = 1000;
+
+export interface EntryOptions {
+  /** Looks a variable of the environment up. Absent: `${…}` is left as it stands. */
+  readonly env?: (name: string) => string | undefined;
+  /** Asks the user for an input of a VS Code configuration. Not called for servers that are disabled. */
+  readonly inputs?: AskInput;
+  /** `${workspaceFolder}`, and where relative `cwd`, `envFile` and `roots` begin. Default: the folder of the file. */
+  readonly workspace?: string;
+  /** `${userHome}`. */
+  readonly home?: string;
+  /** Reads an `envFile`; absent: a server that has one is an error. */
+  readonly readEnvFile?: ReadEnvFile;
+}
+
+export interface ConfigOptions extends EntryOptions {
+  /** The path of the file, as it is shown and as approval remembers it: an absolute one. */
+  readonly file: string;
+  /** Who has written the file. Servers of a `project` run only once they are approved: see `createTrust`. */
+  readonly scope: Origin['scope'];
+  readonly env: (name: string) => string | undefined;
+}
+
+export interface ConfigRead {
+  /** In their order in the configuration. A disabled one is given as it is written: nothing is filled in. */
+  readonly entries: readonly ConfiguredEntry[];
+  readonly problems: readonly ConfigProblem[];
+}
+
+/**
+ * Reads the text of a configuration: `mcpServers`, VS Code's `servers` with `inputs`, Zed's `context_servers`; JSON with
+ * comments and trailing commas. Never rejects for what stands in it: a server with a mistake becomes a problem, and the
+ * others are given. A text that is no JSON gives none.
+ */
+export async function readConfig(text: string, options: ConfigOptions): Promise<ConfigRead> {
+  const { problems, report } = problemsOf(options.file, serverOf);
+  const document = documentOf(text.replace(/^\uFEFF/, ''));
+  if ('code' in document) {
+    report('error', document.code, { path: [], line: document.line }, document.summary);
+    return { entries: [], problems };
+  }
+  const inputs = [['inputs'], ['mcp', 'inputs']].flatMap(path => memberAt(document, path)?.items ?? []);
+  const entries = await entriesIn(sectionsOf(document, report), inputs, options, report);
+  return { entries, problems };
+}
+
+/** Servers that the program itself names, by the same rules and with the same checks as those of a file. */
+export async function entriesOf(
+  servers: Readonly<Record<string, unknown>>,
+  options: EntryOptions = {},
+): Promise<ConfigRead> {
+  const { problems, report } = problemsOf('servers', ([name]) => name);
+  const entries = await entriesIn([spotOf(servers)], [], { ...options, file: 'servers' }, report);
+  return { entries, problems };
+}
+
+async function entriesIn(
+  sections: readonly Spot[],
+  inputSpots: readonly Spot[],
+  options: EntryOptions & { readonly file: string; readonly scope?: Origin['scope'] },
+  report: Report,
+): Promise<ConfiguredEntry[]> {
+  const { file, scope, env, home, readEnvFile, workspace = workspaceOf(file) } = options;
+  const inputs = inputsOf(inputSpots, report, options.inputs);
+  const fill = createFill({ env, inputs, workspace, home });
+  const entries: ConfiguredEntry[] = [];
+  for (const [name, spot] of serversIn(sections, report)) {
+    const entry = await readEntry(name, spot, { file, scope, workspace, fill, readEnvFile, report });
+    if (entry) entries.push(entry);
+  }
+  return entries;
+}
+
+/** Those of which there is one. Of two with the same name none is taken: one could be shown and the other run. */
+function serversIn(sections: readonly Spot[], report: Report): [string, Spot][] {
+  const named = sections.filter(each => {
+    if (each.kind === 'object') return true;
+    report('error', 'config/shape', each, 'this value does not fit', { expected: 'an object of servers by name' });
+    return false;
+  });
+  const all = named.flatMap(({ members, repeated }) => [...members.values(), ...repeated]);
+  const twice = new Set<string>();
+  const servers = new Map<string, Spot>();
+  for (const spot of all) {
+    const name = String(spot.path.at(-1));
+    if (servers.has(name)) twice.add(name);
+    servers.set(name, spot);
+  }
+  const facts = { next: 'rename one' };
+  for (const name of twice)
+    report('error', 'config/duplicate-key', servers.get(name) as Spot, 'another server has this name', facts);
+  const single = [...servers].filter(([name]) => !twice.has(name));
+  const first = single[MAX_SERVERS]?.[1];
+  if (first) report('error', 'config/too-large', first, 'too many servers', { expected: `at most ${MAX_SERVERS}` });
+  return single.slice(0, MAX_SERVERS);
+}
+
+function serverOf(path: Path): string | number | undefined {
+  const section = SECTIONS.find(names => names.every((name, at) => path[at] === name));
+  return section && path[section.length];
+}
+
+/** The parts of a configuration that name servers. */
+function sectionsOf(root: Spot, report: Report): Spot[] {
+  const facts = { expected: 'an object with `mcpServers`, or `servers`' };
+  if (root.kind !== 'object') report('error', 'config/shape', root, 'this is no configuration', facts);
+  for (const spot of root.repeated)
+    if (SECTIONS.some(([first]) => first === spot.path[0]) || spot.path[0] === 'inputs')
+      report('error', 'config/duplicate-key', spot, 'this key came before');
+  const repeated = new Set(root.repeated.map(({ path }) => path[0]));
+  const found = SECTIONS.flatMap(path => memberAt(root, path) ?? []);
+  if (root.kind === 'object' && !found.length) reportNone(root, report);
+  return found.filter(({ path }) => !repeated.has(path[0] as string));
+}
+
+function memberAt(spot: Spot | undefined, path: Path): Spot | undefined {
+  return path.reduce<Spot | undefined>((each, name) => each?.members.get(name as string), spot);
+}
+
+/** The settings of a program may name no server; a slip of the pen in the key would look the same. */
+function reportNone(root: Spot, report: Report): void {
+  const known = SECTIONS.flatMap(([first, second]) => (second === undefined ? [first as string] : []));
+  for (const [key, spot] of [...root.members].slice(0, MAX_SERVERS)) {
+    const nearest = nearestKey(key, known);
+    if (!nearest) continue;
+    const facts = { next: `${quoted(nearest)} is known: is that meant?` };
+    return report('warning', 'config/unknown-key', spot, `the key ${quoted(key)} is not known`, facts);
+  }
+  report('warning', 'config/no-servers', root, 'no servers are named', {
+    expected: '`mcpServers`, `servers` or `context_servers`',
+  });
+}

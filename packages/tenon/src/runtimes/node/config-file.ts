@@ -1,0 +1,120 @@
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { MAX_CONFIG_SIZE } from '../../host/config/document.js';
+import type { AskInput } from '../../host/config/inputs.js';
+import { type ConfigRead, readConfig } from '../../host/config/read-config.js';
+import type { Origin } from '../../host/config/server-entry.js';
+import { TenonError } from '../../jsonrpc/error.js';
+
+/** How large a file of environment variables may be, in bytes. */
+const MAX_ENV_FILE = 2 ** 20;
+
+export interface ConfigFileOptions {
+  /** Whose file it is. Default `user`; say `project` of what came with a folder that somebody else has made. */
+  readonly scope?: Origin['scope'];
+  /** Default: that of this process. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Asks the user for an input of a VS Code configuration. */
+  readonly inputs?: AskInput;
+  /** `${workspaceFolder}`, and where relative paths begin. Default: the file's folder, or that around `.vscode`, `.cursor`. */
+  readonly workspace?: string;
+  /** `${userHome}`. Default: that of the user. */
+  readonly home?: string;
+}
+
+/**
+ * Reads a configuration, and the `envFile`s that it names. What is wrong in it is among the problems.
+ *
+ * @throws TenonError `config/not-found` when there is no such file, `config/unreadable` when it can not be read or is no
+ *   regular file of text, `config/too-large`.
+ */
+export async function configFile(path: string, options: ConfigFileOptions = {}): Promise<ConfigRead> {
+  const { scope = 'user', env = process.env, inputs, workspace } = options;
+  const file = resolve(path);
+  return readConfig(await textOf(file, MAX_CONFIG_SIZE), {
+    file,
+    scope,
+    env: name => variable(env, name),
+    home: options.home ?? homedir(),
+    readEnvFile,
+    ...(inputs && { inputs }),
+    ...(workspace !== undefined && { workspace: resolve(workspace) }),
+  });
+}
+
+/** Windows does not tell `Path` from `PATH`; `process.env` knows that, a copy of it does not. */
+function variable(env: Readonly<Record<string, string | undefined>>, name: string): string | undefined {
+  if (Object.hasOwn(env, name) || process.platform !== 'win32') return Object.hasOwn(env, name) ? env[name] : undefined;
+  const found = Object.keys(env).find(key => key.toUpperCase() === name.toUpperCase());
+  return found === undefined ? undefined : env[found];
+}
+
+async function readEnvFile(path: string): Promise<Record<string, string>> {
+  const env = parseEnv(await textOf(path, MAX_ENV_FILE));
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
+
+/** The text of a regular file. A project may name any path here, so nothing is read that could have no end. */
+async function textOf(path: string, maxSize: number): Promise<string> {
+  const bytes = await bytesOf(path, maxSize);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw unreadable(path, 'bytes that are no UTF-8');
+  }
+}
+
+/** The bytes of a regular file, within a bound. */
+export async function bytesOf(path: string, maxSize: number): Promise<Buffer> {
+  const file = await opened(path);
+  try {
+    const { size } = await file.stat();
+    if (size > maxSize) throw tooLarge(path, maxSize);
+    // One byte more, for a file that has grown meanwhile.
+    const buffer = Buffer.alloc(Math.min(maxSize, size + 65_536) + 1);
+    let length = 0;
+    while (length < buffer.length) {
+      const { bytesRead } = await file.read(buffer, length, buffer.length - length);
+      if (bytesRead === 0) return buffer.subarray(0, length);
+      length += bytesRead;
+    }
+    throw tooLarge(path, maxSize);
+  } finally {
+    await file.close();
+  }
+}
+
+async function opened(path: string): Promise<FileHandle> {
+  let isFile: boolean;
+  try {
+    // To open a pipe would wait for somebody to write to it.
+    isFile = (await stat(path)).isFile();
+    if (isFile) return await open(path, 'r');
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') throw unreadable(path, code, cause);
+    const next = 'see that the path is right, or write the file';
+    throw new TenonError('config/not-found', `there is no file ${path}`, { got: code, next, cause });
+  }
+  throw unreadable(path, 'something that is no file');
+}
+
+function unreadable(path: string, got: string | undefined, cause?: unknown): TenonError {
+  return new TenonError('config/unreadable', `${path} can not be read`, {
+    expected: 'a file of text in UTF-8',
+    got,
+    ...(cause !== undefined && { cause }),
+  });
+}
+
+function tooLarge(path: string, maxSize: number): TenonError {
+  return new TenonError('config/too-large', `${path} is too large`, {
+    expected: `at most ${maxSize} bytes`,
+    got: 'more',
+    next: 'give a file with nothing in it but what it is for',
+  });
+}

@@ -1,0 +1,53 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { link, mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { TenonError } from '../../jsonrpc/error.js';
+import { bytesOf } from './config-file.js';
+
+const KEY_SIZE = 32;
+
+/**
+ * The key of approvals, for `createTrust`: from a file that only its owner can read (0600), which is made where there is
+ * none. Keep it elsewhere than the store of the approvals.
+ *
+ * @throws TenonError `config/trust-key` when the file is something else.
+ */
+export async function trustKey(path: string): Promise<Uint8Array> {
+  const file = resolve(path);
+  const kept = await keyIn(file);
+  if (kept) return kept;
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const fresh = `${file}.${process.pid}.${randomUUID()}`;
+  try {
+    await writeFile(fresh, randomBytes(KEY_SIZE), { mode: 0o600, flag: 'wx' });
+    // Of several processes one wins, and no one reads half a key.
+    await link(fresh, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    await rm(fresh, { force: true });
+  }
+  const made = await keyIn(file);
+  if (made) return made;
+  throw new TenonError('config/trust-key', `the key can not be kept in ${file}`);
+}
+
+async function keyIn(file: string): Promise<Uint8Array | undefined> {
+  let key: Uint8Array;
+  try {
+    key = await bytesOf(file, KEY_SIZE);
+  } catch (error) {
+    if (TenonError.is(error) && error.code === 'config/not-found') return undefined;
+    throw wrongKey(file, error);
+  }
+  if (key.length === KEY_SIZE) return new Uint8Array(key);
+  throw wrongKey(file, undefined);
+}
+
+function wrongKey(file: string, cause: unknown): TenonError {
+  return new TenonError('config/trust-key', `this is no key of approvals: ${file}`, {
+    expected: `a file of ${KEY_SIZE} bytes`,
+    next: 'give another path, or delete the file and approve anew',
+    cause,
+  });
+}
