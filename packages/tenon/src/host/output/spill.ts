@@ -1,0 +1,177 @@
+import type { Clock } from '../../jsonrpc/clock.js';
+import { INVALID_PARAMS } from '../../jsonrpc/codes.js';
+import { rpcError, TenonError } from '../../jsonrpc/error.js';
+import type { ReadResourceResult } from '../../model/shapes.js';
+import type { Values } from '../../stores/stores.js';
+import { bytesIn, lengthOfBytes, pieceOfBytes } from './base64.js';
+import { createLedger } from './ledger.js';
+
+/** What is put away. Blobs are base64. */
+export type Spilled =
+  | { readonly text: string; readonly mimeType?: string }
+  | { readonly blob: string; readonly mimeType?: string };
+
+/** From where to where, in characters (UTF-16 units) of a text, in bytes of a blob. Absent: from the beginning, as far as one page goes. */
+export interface SpillRange {
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
+export interface Spill {
+  /**
+   * Puts something away for a principal, and gives the URI by which that principal, and nobody else, reads it. Undefined:
+   * it could not be kept, since it is too large or the store is full.
+   */
+  put(what: Spilled, principal: string | undefined): Promise<string | undefined>;
+  /**
+   * A part of it, at most a page; `_meta` of the contents says where the next one begins. The range is that of the URI
+   * unless given. Undefined: it is not there, not any longer, or another's. Throws what a client is told of a bad range.
+   */
+  read(uri: string, principal: string | undefined, range?: SpillRange): Promise<ReadResourceResult | undefined>;
+}
+
+export interface SpillOptions {
+  readonly values: Values;
+  readonly clock: Clock;
+  /** How long things are kept, in milliseconds. Default 3,600,000: one hour. */
+  readonly life?: number;
+  /** Characters of all that is kept, blobs as base64. Default 64 Mi. */
+  readonly maxBytes?: number;
+  /** Characters of what is kept for one principal: its oldest go first. Default: a quarter of `maxBytes`. */
+  readonly maxEach?: number;
+  /** Most that one read gives, in characters of text or bytes of a blob. Default 60,000. */
+  readonly maxPage?: number;
+  /** Hears of a store that failed: what was to be put away is lost then. */
+  readonly onProblem?: (error: TenonError) => void;
+}
+
+declare const crypto: { randomUUID(): string };
+
+export const SPILL_TEMPLATE = 'tenon-spill://{id}{?from,to}';
+/** In `_meta` of what was read: the length of the whole, and the URI of what follows. */
+export const SPILL_TOTAL = 'dev.tenon/total';
+export const SPILL_NEXT = 'dev.tenon/next';
+
+const URI = /^tenon-spill:\/\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\?([^#]*))?$/;
+const LIFE = 3_600_000;
+const MAX_BYTES = 64 * 2 ** 20;
+const MAX_PAGE = 60_000;
+/** Characters of one value. JSON may write six for each of them, and a store takes 1 Mi unless told otherwise. A multiple of 4. */
+const CHUNK = 131_072;
+
+export function isSpilled(uri: string): boolean {
+  return URI.test(uri);
+}
+
+/** Keeps the rest of results that were too large, for a while, over any store. */
+export function createSpill({ values, clock, life = LIFE, maxBytes = MAX_BYTES, ...options }: SpillOptions): Spill {
+  const { maxEach = Math.floor(maxBytes / 4), maxPage = MAX_PAGE, onProblem } = options;
+  const forget = async (id: string, size: number) => {
+    await values.delete(headOf(id));
+    for (let n = 0; n * CHUNK < size; n += 1) await values.delete(chunkOf(id, n));
+  };
+  const ledger = createLedger({ values, clock, maxBytes, maxEach, forget });
+
+  async function write(what: Spilled, principal: string | undefined): Promise<string | undefined> {
+    const id = crypto.randomUUID();
+    const data = 'text' in what ? what.text : what.blob;
+    const owner = principal ?? null;
+    if (!(await ledger.enter({ id, size: data.length, end: clock.now() + life, owner }))) return undefined;
+    try {
+      for (let n = 0; n * CHUNK < data.length; n += 1)
+        await values.put(chunkOf(id, n), { data: data.slice(n * CHUNK, (n + 1) * CHUNK) }, { ttl: life });
+      const { mimeType } = what;
+      const head = {
+        owner,
+        isText: 'text' in what,
+        size: data.length,
+        ...(mimeType === undefined ? {} : { mimeType }),
+      };
+      await values.put(headOf(id), head, { ttl: life });
+      return `tenon-spill://${id}`;
+    } catch (error) {
+      await ledger.strike(id).catch(() => {});
+      throw error;
+    }
+  }
+
+  /** Characters from `start` to `end` of what is kept. Undefined: a part is gone. */
+  async function gather(id: string, start: number, end: number): Promise<string | undefined> {
+    const first = Math.floor(start / CHUNK);
+    const parts: string[] = [];
+    for (let n = first; n * CHUNK < end; n += 1) {
+      const data = (await values.get(chunkOf(id, n)))?.value.data;
+      if (typeof data !== 'string') return undefined;
+      parts.push(data);
+    }
+    return parts.join('').slice(start - first * CHUNK, end - first * CHUNK);
+  }
+
+  async function readPart(id: string, head: Head, given: SpillRange): Promise<ReadResourceResult | undefined> {
+    const total = head.isText
+      ? head.size
+      : lengthOfBytes(head.size, (await gather(id, head.size - 2, head.size)) ?? '');
+    const [from, end] = checkedRange(given, total, maxPage);
+    const content = head.isText
+      ? await gather(id, from, end)
+      : await gather(id, ...bytesIn(from, end)).then(data => data && pieceOfBytes(data, from, end));
+    if (content === undefined) return undefined;
+    // A page that ends where nobody asked it to ends before a character, not within.
+    const tears = head.isText && end < (given.to ?? total) && end - from > 1 && /[\ud800-\udbff]$/.test(content);
+    const [shown, to] = tears ? [content.slice(0, -1), end - 1] : [content, end];
+    const uri = `tenon-spill://${id}`;
+    const next = to < total ? { [SPILL_NEXT]: `${uri}?from=${to}` } : {};
+    const facts = {
+      uri: from === 0 && to === total ? uri : `${uri}?from=${from}&to=${to}`,
+      ...(head.mimeType === undefined ? {} : { mimeType: head.mimeType }),
+      _meta: { [SPILL_TOTAL]: total, ...next },
+    };
+    return { contents: [head.isText ? { ...facts, text: shown } : { ...facts, blob: shown }] };
+  }
+
+  return {
+    async put(what, principal) {
+      try {
+        return await write(what, principal);
+      } catch (error) {
+        onProblem?.(TenonError.from(error));
+        return undefined;
+      }
+    },
+    async read(uri, principal, range) {
+      const [, id, query] = URI.exec(uri) ?? [];
+      if (id === undefined) return undefined;
+      const head = (await values.get(headOf(id)))?.value as Head | undefined;
+      if (head === undefined || head.owner !== (principal ?? null)) return undefined;
+      return readPart(id, head, range ?? rangeIn(query ?? ''));
+    },
+  };
+}
+
+interface Head {
+  readonly owner: string | null;
+  readonly isText: boolean;
+  readonly size: number;
+  readonly mimeType?: string;
+}
+
+const headOf = (id: string) => `spill/${id}/head`;
+const chunkOf = (id: string, n: number) => `spill/${id}/${String(n).padStart(6, '0')}`;
+
+function rangeIn(query: string): SpillRange {
+  const said = new URLSearchParams(query);
+  const read = (name: string) => (said.has(name) ? numberIn(said.get(name) ?? '') : undefined);
+  return { from: read('from'), to: read('to') };
+}
+
+function numberIn(text: string): number {
+  return /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+}
+
+function checkedRange({ from = 0, to }: SpillRange, total: number, maxPage: number): [number, number] {
+  const end = to ?? total;
+  const fits = Number.isSafeInteger(from) && Number.isSafeInteger(end) && from >= 0 && from <= end && from <= total;
+  if (!fits)
+    throw rpcError(INVALID_PARAMS, `Invalid params: from and to are whole numbers from 0 to ${total}, in order`);
+  return [from, Math.min(end, total, from + maxPage)];
+}

@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { coversGlob, matchesGlob } from './glob.js';
+
+const unit = fc.constantFrom('a', 'b', '/', '.', '(', '😀', '\n');
+const text = fc.array(unit, { maxLength: 12 }).map(units => units.join(''));
+const glob = fc.array(fc.oneof(unit, fc.constantFrom('*', '?')), { maxLength: 8 }).map(units => units.join(''));
+
+/** What a regular expression makes of it. */
+function reference(pattern: string, subject: string): boolean {
+  const body = [...pattern].map(char =>
+    char === '*' ? '[^]*' : char === '?' ? '[^]' : `\\u{${char.codePointAt(0)?.toString(16)}}`,
+  );
+  return new RegExp(`^${body.join('')}$`, 'u').test(subject);
+}
+
+describe('a glob', () => {
+  it('matches what its regular expression would', () => {
+    fc.assert(
+      fc.property(glob, text, (pattern, subject) => {
+        expect(matchesGlob(pattern, subject)).toBe(reference(pattern, subject));
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it('matches whole texts, and slashes like anything else', () => {
+    expect(matchesGlob('notes/*', 'notes/a/b')).toBe(true);
+    expect(matchesGlob('otes', 'notes')).toBe(false);
+    expect(matchesGlob('', '')).toBe(true);
+    expect(matchesGlob('', 'a')).toBe(false);
+    expect(matchesGlob('a.b', 'axb')).toBe(false);
+  });
+
+  it('takes no longer for texts that are made to be slow', () => {
+    const pattern = `${'*a'.repeat(200)}b`;
+    const before = performance.now();
+    expect(matchesGlob(pattern, 'a'.repeat(100_000))).toBe(false);
+    expect(performance.now() - before).toBeLessThan(2000);
+  });
+
+  it('is said to cover another only when it does', () => {
+    fc.assert(
+      fc.property(glob, glob, text, (wide, narrow, subject) => {
+        if (coversGlob(wide, narrow) && matchesGlob(narrow, subject)) expect(matchesGlob(wide, subject)).toBe(true);
+      }),
+      { numRuns: 5000 },
+    );
+    expect(coversGlob('*', 'a*')).toBe(true);
+    expect(coversGlob('list_*', 'list_notes')).toBe(true);
+    expect(coversGlob('a?c', 'a?c')).toBe(true);
+    expect(coversGlob('a?', 'a*')).toBe(false);
+    expect(coversGlob('list_*', '*')).toBe(false);
+  });
+});

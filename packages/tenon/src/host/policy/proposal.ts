@@ -1,0 +1,29 @@
+import type { JsonObject } from '../../jsonrpc/message.js';
+import type { ToolAnnotations } from '../../model/content.js';
+
+/** What somebody is about to do. */
+export interface Proposal {
+  readonly kind: 'tool' | 'resource' | 'prompt';
+  /** Its name in the host. */
+  readonly server: string;
+  /** Inner name of the tool or prompt; URI of the resource. */
+  readonly name: string;
+  /** Of a resource: none. */
+  readonly arguments: JsonObject;
+  /** As the server says; the policy heeds them only when `trusted`. */
+  readonly annotations?: ToolAnnotations;
+  readonly trusted: boolean;
+  readonly principal: string | undefined;
+}
+
+export type Action = 'allow' | 'ask' | 'deny';
+
+export interface Verdict {
+  readonly action: Action;
+  /** For people; it names the rule by its place from 1 and says nothing of its patterns. */
+  readonly reason: string;
+  /** Place of the rule, from 0; undefined: the default. */
+  readonly rule: number | undefined;
+  /** Tells the rule from others wherever it stands: what it asked about is approved under it alone. */
+  readonly mark?: string;
+}

@@ -1,0 +1,74 @@
+import { TenonError } from '../../jsonrpc/error.js';
+import type { ArgumentPattern } from './pattern.js';
+import type { Action } from './proposal.js';
+
+/** A glob, or several of which one has to fit. `*` is any number of characters, slashes too, and `?` is one. */
+export type Globs = string | readonly string[];
+
+/** What a rule is about. All that is given has to fit; what is not given fits anything. */
+export interface Match {
+  /** The name of the server in the host. */
+  readonly server?: Globs;
+  /** The rule is about tools only, about those of this name. */
+  readonly tool?: Globs;
+  /** The rule is about resources only, by their URIs. */
+  readonly resource?: Globs | { readonly under: Globs } | { readonly host: Globs };
+  /** The rule is about prompts only. */
+  readonly prompt?: Globs;
+  /** What tools do. Only trusted servers are believed; of others these are `false`, `true`, `false` and `true`. */
+  readonly readOnly?: boolean;
+  readonly destructive?: boolean;
+  readonly idempotent?: boolean;
+  readonly openWorld?: boolean;
+  /** By JSON Pointer (`/options/path`) or dotted path (`options.path`). One that is absent does not fit. */
+  readonly arguments?: { readonly [path: string]: ArgumentPattern };
+  /** Who asks. `null`: nobody that is known; a glob never fits that. */
+  readonly principal?: Globs | null;
+}
+
+/**
+ * A rule: plain data, as a policy file has it. What is to be allowed has to fit in every way in which a server could read
+ * it, in all the elements of an array; for what is to be asked or denied one way, and one element, is enough.
+ */
+export interface Rule extends Match {
+  readonly action: Action;
+  /** Said to whoever is denied or asked. */
+  readonly because?: string;
+}
+
+/** What the builders take: a `Match` and what is said. */
+export type Terms = Match & Pick<Rule, 'because'>;
+
+/** Lets what fits pass. `allow('notes/list_*')` is about tools; `allow({ server: 'notes' })` about all that it offers. */
+export function allow(match?: string | Terms, more?: Terms): Rule {
+  return ruleOf('allow', match, more);
+}
+
+/** Has a person asked about what fits. */
+export function ask(match?: string | Terms, more?: Terms): Rule {
+  return ruleOf('ask', match, more);
+}
+
+/** Refuses what fits. */
+export function deny(match?: string | Terms, more?: Terms): Rule {
+  return ruleOf('deny', match, more);
+}
+
+function ruleOf(action: Action, match: string | Terms = {}, more: Terms = {}): Rule {
+  if (typeof match !== 'string') return { action, ...match, ...more };
+  const named = namedBy(match);
+  if (named) return { action, ...named, ...more };
+  const next = `write \`*/${match}\` for a tool of any server, or ${action}({ tool: … })`;
+  throw new TenonError('policy/rule', 'a rule names no server', {
+    expected: 'server/tool',
+    got: match.slice(0, 100),
+    next,
+  });
+}
+
+/** What `server/tool` names: the server is what stands before the first slash. */
+export function namedBy(text: string): Pick<Match, 'server' | 'tool'> | undefined {
+  const slash = text.indexOf('/');
+  if (slash < 1 || slash === text.length - 1) return undefined;
+  return { server: text.slice(0, slash), tool: text.slice(slash + 1) };
+}

@@ -1,0 +1,46 @@
+import { TenonError } from '../../jsonrpc/error.js';
+import { isObject } from '../../jsonrpc/message.js';
+import type { CreateMessageParams, CreateMessageResult, SamplingContent } from '../../model/asking.js';
+import { blocksOf, toolUsesOf } from './content.js';
+
+const MEDIA = ['image', 'audio'];
+
+/**
+ * The answer of a model as the server may have it: the role, the stop reason that belongs to its content, and no use of
+ * a tool that was not offered. Throws `model/answer` for what is no answer to this request.
+ */
+export function judged(result: CreateMessageResult, request: CreateMessageParams, model: string): CreateMessageResult {
+  const wrong = (what: string) =>
+    new TenonError('model/answer', `the model gave no usable answer: ${what}`, {
+      peer: model,
+      method: 'sampling/createMessage',
+      next: 'try again, or choose another model',
+    });
+  if (!isObject(result) || typeof result.model !== 'string') throw wrong('it has no model');
+  const blocks = blocksOf(result);
+  if (!blocks.every(isContent)) throw wrong('a block is neither text, image, audio nor tool use');
+  const uses = toolUsesOf(result);
+  const { tools = [], toolChoice: { mode = 'auto' } = {} } = request;
+  if (uses.length > 0 && mode === 'none') throw wrong('it uses a tool although it may not');
+  const stranger = uses.find(({ name }) => !tools.some(tool => tool.name === name));
+  if (stranger) throw wrong(`it uses a tool that was not offered, ${JSON.stringify(stranger.name.slice(0, 64))}`);
+  if (new Set(uses.map(({ id }) => id)).size < uses.length) throw wrong('two tool uses have the same id');
+  if (mode === 'required' && uses.length === 0 && result.stopReason !== 'maxTokens')
+    throw wrong('it uses no tool although it must');
+  const { stopReason } = result;
+  const [only] = blocks;
+  return {
+    ...result,
+    role: 'assistant',
+    content: blocks.length === 1 && only ? only : [...blocks],
+    ...(uses.length > 0 ? { stopReason: 'toolUse' } : stopReason === 'toolUse' ? { stopReason: 'endTurn' } : {}),
+  };
+}
+
+function isContent(block: SamplingContent): boolean {
+  if (!isObject(block)) return false;
+  if (block.type === 'text') return typeof block.text === 'string';
+  if (block.type === 'tool_use')
+    return typeof block.id === 'string' && typeof block.name === 'string' && isObject(block.input);
+  return MEDIA.includes(block.type) && typeof (block as { data?: unknown }).data === 'string';
+}

@@ -1,0 +1,246 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { CreateMessageParams } from '../../model/asking.js';
+import { fakeClock } from '../../testing/clock.js';
+import { type BrokerOptions, createBroker, type SamplingAsked } from './broker.js';
+import { afterTools, asking, IMAGE, weather } from './fixtures/requests.js';
+import { refuse } from './refusal.js';
+import type { SamplingFacts } from './review.js';
+import { type ScriptedAnswer, scriptedModel } from './scripted.js';
+
+const asked = (rest: Partial<SamplingAsked> = {}): SamplingAsked => ({
+  server: 'notes',
+  signal: new AbortController().signal,
+  ...rest,
+});
+const yes = { allow: { '*': true } } as const;
+const use = (name = weather.name, id = 'u1') => ({ content: { type: 'tool_use' as const, id, name, input: {} } });
+
+function brokerOf(options: Partial<BrokerOptions> = {}, model = scriptedModel(() => 'Paris')) {
+  const broker = createBroker({ models: [model], ...(options.review?.before ? {} : yes), ...options });
+  return { broker, model };
+}
+
+describe('the broker', () => {
+  it('asks a model, and gives its answer', async () => {
+    const { broker } = brokerOf();
+    expect(await broker(asking(), asked())).toEqual({
+      role: 'assistant',
+      content: { type: 'text', text: 'Paris' },
+      model: 'scripted',
+      stopReason: 'endTurn',
+    });
+  });
+
+  it('is not made without anybody to consent [security.consent.sampling]', () => {
+    expect(() => createBroker({ models: [] })).toThrow(expect.objectContaining({ code: 'sampling/no-consent' }));
+  });
+
+  it('gives the model no more tokens than it may [sampling.max-tokens-respected] [sampling.max-tokens-ceiling]', async () => {
+    const { broker, model } = brokerOf({ maxTokens: 50 });
+    await broker(asking('x', { maxTokens: 100 }), asked());
+    await broker(asking('x', { maxTokens: 20 }), asked());
+    expect(model.requests.map(({ maxTokens }) => maxTokens)).toEqual([50, 20]);
+  });
+
+  it('adds no context, whatever is asked for [sampling.include-context-default] [sampling.other-params-advisory] [sampling.include-context-ignorable] [security.isolation.no-conversation-leak] [sampling.messages-not-retained]', async () => {
+    const seen: SamplingFacts[] = [];
+    const before = (request: CreateMessageParams, facts: SamplingFacts) => {
+      seen.push(facts);
+      return request;
+    };
+    const { broker, model } = brokerOf({ review: { before } });
+    await broker(asking('the secret of mail'), asked({ server: 'mail' }));
+    const wide = { includeContext: 'allServers' as const, metadata: { user_id: 'x' }, _meta: { progressToken: 1 } };
+    await broker(asking('what do you know?', wide), asked());
+    await broker(asking('and now?'), asked());
+    expect(model.requests[1]).toEqual(asking('what do you know?'));
+    expect(model.requests[2]).toEqual(asking('and now?'));
+    expect(seen.map(({ includeContext }) => includeContext)).toEqual(['none', 'allServers', 'none']);
+  });
+});
+
+describe('a review', () => {
+  it('sees the request, and its edited form goes out [sampling.host.review-requests] [sampling.host.edit-prompts] [sampling.system-prompt-adjustable] [sampling.security.approval-controls]', async () => {
+    const before = vi.fn((request: CreateMessageParams) => ({ ...request, systemPrompt: 'edited', maxTokens: 999 }));
+    const { broker, model } = brokerOf({ review: { before } });
+    await broker(asking('Hi', { systemPrompt: 'evil' }), asked({ principal: 'ann' }));
+    expect(before).toHaveBeenCalledWith(
+      asking('Hi', { systemPrompt: 'evil' }),
+      expect.objectContaining({ server: 'notes', principal: 'ann', model: 'scripted', rounds: 0 }),
+    );
+    expect(model.requests).toEqual([asking('Hi', { systemPrompt: 'edited' })]);
+  });
+
+  it.each([
+    ['says no', () => refuse(), 'User rejected sampling request'],
+    ['says why not', () => refuse('not today'), 'User rejected sampling request: not today'],
+    ['says nothing', () => undefined as never, 'User rejected sampling request'],
+  ])('that %s ends it with -1 [sampling.error.user-rejected] [sampling.host.human-in-loop]', async (_, no, message) => {
+    const first = brokerOf({ review: { before: no } });
+    await expect(first.broker(asking(), asked())).rejects.toMatchObject({ code: 'rpc/error', rpc: -1, message });
+    expect(first.model.requests).toEqual([]);
+    const last = brokerOf({ review: { after: no } });
+    await expect(last.broker(asking(), asked())).rejects.toMatchObject({ code: 'rpc/error', rpc: -1, message });
+    expect(last.model.requests).toHaveLength(1);
+  });
+
+  it('sees the answer before the server does, uses of tools too [sampling.host.review-responses] [security.consent.sampling]', async () => {
+    const seen: unknown[] = [];
+    const after: NonNullable<BrokerOptions['review']>['after'] = (result, facts) => {
+      seen.push(result.content, facts.tokens);
+      return { ...result, content: { type: 'text', text: 'hidden' } };
+    };
+    const { broker } = brokerOf({ review: { after } }, scriptedModel([use()], { spends: 70 }));
+    const request = asking('x', { tools: [weather], toolChoice: { mode: 'required' } });
+    expect(await broker(request, asked())).toMatchObject({
+      content: { type: 'text', text: 'hidden' },
+      stopReason: 'endTurn',
+    });
+    expect(seen).toEqual([use().content, 70]);
+  });
+
+  it('can not make a request that breaks the rules', async () => {
+    const before = (request: CreateMessageParams) => ({ ...request, messages: [] });
+    const { broker } = brokerOf({ review: { before } });
+    await expect(broker(asking(), asked())).rejects.toMatchObject({ rpc: -32602 });
+    const image = [{ role: 'user' as const, content: { type: 'image' as const, data: IMAGE, mimeType: 'image/png' } }];
+    const blind = brokerOf(
+      { review: { before: request => ({ ...request, messages: image }) } },
+      scriptedModel(['x'], { takes: {} }),
+    );
+    await expect(blind.broker(asking(), asked())).rejects.toMatchObject({ rpc: -32602 });
+  });
+
+  it('is waited for as long as the server waits', async () => {
+    const controller = new AbortController();
+    let own: AbortSignal | undefined;
+    const before = (_: CreateMessageParams, { signal }: SamplingFacts) => {
+      own = signal;
+      return new Promise<never>(() => {});
+    };
+    const answer = brokerOf({ review: { before } }).broker(asking(), asked({ signal: controller.signal }));
+    controller.abort();
+    await expect(answer).rejects.toMatchObject({ code: 'sampling/aborted' });
+    expect(own?.aborted).toBe(true);
+  });
+});
+
+describe('tools', () => {
+  const withTools = (mode?: 'auto' | 'required' | 'none') =>
+    asking('x', { tools: [weather], ...(mode ? { toolChoice: { mode } } : {}) });
+
+  it('are the model’s to use or not unless it is said [sampling.tool-choice.default-auto] [sampling.tool-use.stop-reason]', async () => {
+    const { broker } = brokerOf(
+      {},
+      scriptedModel(['text', { ...use(), role: 'assistant', model: 'm', stopReason: 'endTurn' }]),
+    );
+    expect(await broker(withTools(), asked())).toMatchObject({ stopReason: 'endTurn' });
+    expect(await broker(withTools('auto'), asked())).toMatchObject({ role: 'assistant', stopReason: 'toolUse' });
+  });
+
+  it.each<['none' | 'required' | 'auto', ScriptedAnswer, string]>([
+    ['none', use(), '[sampling.tool-choice.none]'],
+    ['required', 'text', '[sampling.tool-choice.required]'],
+    ['auto', use('rm'), 'a tool that is not there'],
+    ['auto', { content: [use().content, use().content] }, 'the same id twice'],
+  ])('that the model should not have used (%s), or should have, fail: %# %s', async (mode, answer) => {
+    const { broker } = brokerOf({}, scriptedModel([answer]));
+    await expect(broker(withTools(mode), asked())).rejects.toMatchObject({ code: 'model/answer' });
+  });
+
+  it('may be left unused where the answer was cut off', async () => {
+    const cut = {
+      role: 'assistant' as const,
+      model: 'm',
+      content: { type: 'text' as const, text: 'I w' },
+      stopReason: 'maxTokens',
+    };
+    expect(await brokerOf({}, scriptedModel([cut])).broker(withTools('required'), asked())).toEqual(cut);
+  });
+
+  it('are used a bounded number of times in one conversation', async () => {
+    const { broker, model } = brokerOf({ maxRounds: 1 });
+    await broker(afterTools(), asked());
+    const { messages } = afterTools();
+    const twice = afterTools({ messages: [...messages, ...messages] });
+    await expect(broker(twice, asked())).rejects.toMatchObject({ rpc: -1 });
+    expect(model.requests).toHaveLength(1);
+  });
+
+  it('can not be used without end by forgetting the conversation', async () => {
+    const { broker } = brokerOf({ maxPerChain: 2 });
+    for (const chain of ['a', 'a', 'b']) await broker(asking(), asked({ chain }));
+    await expect(broker(asking(), asked({ chain: 'a' }))).rejects.toMatchObject({ rpc: -1 });
+  });
+});
+
+describe('limits', () => {
+  it('let in the servers that are named, with their models [sampling.security.approval-controls]', async () => {
+    const [small, large] = [
+      scriptedModel(() => 's', { name: 'small-1' }),
+      scriptedModel(() => 'l', { name: 'large-1' }),
+    ];
+    const broker = createBroker({ models: [small, large], allow: { notes: ['large*'], mail: false, web: true } });
+    const by = async (server: string) => (await broker(asking(), asked({ server }))).model;
+    expect([await by('notes'), await by('web')]).toEqual(['large-1', 'small-1']);
+    for (const server of ['mail', 'other', 'toString']) await expect(by(server)).rejects.toMatchObject({ rpc: -1 });
+  });
+
+  it('keep to the calls of a window, each pair of server and principal its own [sampling.security.rate-limited]', async () => {
+    const clock = fakeClock();
+    const { broker } = brokerOf({ budget: { calls: 1, window: 1_000 }, clock });
+    await broker(asking(), asked({ principal: 'ann' }));
+    clock.advance(400);
+    await expect(broker(asking(), asked({ principal: 'ann' }))).rejects.toMatchObject({
+      rpc: 429,
+      data: { retryAfterMs: 600 },
+    });
+    await broker(asking(), asked({ principal: 'bob' }));
+    await broker(asking(), asked({ principal: 'ann', server: 'mail' }));
+    clock.advance(600);
+    await broker(asking(), asked({ principal: 'ann' }));
+  });
+
+  it('keep to the tokens, of what may be used before and of what was used after', async () => {
+    const clock = fakeClock();
+    const model = scriptedModel(() => 'x', { spends: 300 });
+    const { broker } = brokerOf({ budget: [{ tokens: 1_000, window: 1_000, per: [] }], clock }, model);
+    await expect(broker(asking('x', { maxTokens: 1_000 }), asked())).rejects.toMatchObject({ rpc: 429 });
+    for (const server of ['a', 'b', 'c']) await broker(asking('x', { maxTokens: 200 }), asked({ server }));
+    await expect(broker(asking('x', { maxTokens: 200 }), asked())).rejects.toMatchObject({ rpc: 429 });
+    await broker(asking('x', { maxTokens: 10 }), asked());
+  });
+
+  it('count what nobody waited for, and not what failed', async () => {
+    const clock = fakeClock();
+    const never = scriptedModel(() => new Promise<never>(() => {}));
+    const { broker } = brokerOf({ budget: { tokens: 500, window: 1e6 }, clock, timeout: 50 }, never);
+    const late = broker(asking('x', { maxTokens: 300 }), asked());
+    await vi.waitFor(() => expect(clock.timers).toBe(1));
+    clock.advance(50);
+    await expect(late).rejects.toMatchObject({ code: 'sampling/late' });
+    await expect(broker(asking('x', { maxTokens: 300 }), asked())).rejects.toMatchObject({ rpc: 429 });
+    const broken = brokerOf(
+      { budget: { tokens: 500, window: 1e6 } },
+      scriptedModel(() => Promise.reject(new Error('key sk-abcdefghijkl'))),
+    );
+    for (const _ of [1, 2, 3]) {
+      const error = await broken.broker(asking('x', { maxTokens: 300 }), asked()).catch(each => each);
+      expect(error).toMatchObject({ code: 'model/failed', rpc: undefined });
+      expect(error.message).not.toContain('abcdefghijkl');
+    }
+  });
+
+  it('let each server have so many under way, and no more', async () => {
+    const { broker } = brokerOf({ maxAtOnce: 1 });
+    const [first, second, third] = await Promise.allSettled([
+      broker(asking(), asked()),
+      broker(asking(), asked()),
+      broker(asking(), asked({ server: 'mail' })),
+    ]);
+    expect(first?.status).toBe('fulfilled');
+    expect(second).toMatchObject({ reason: { rpc: 429 } });
+    expect(third?.status).toBe('fulfilled');
+    await broker(asking(), asked());
+  });
+});

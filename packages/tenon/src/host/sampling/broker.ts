@@ -1,0 +1,180 @@
+import { type Clock, systemClock } from '../../jsonrpc/clock.js';
+import { TenonError } from '../../jsonrpc/error.js';
+import type { CreateMessageParams, CreateMessageResult } from '../../model/asking.js';
+import { judged } from './answer.js';
+import { type Budget, createAccounts, createChains } from './budget.js';
+import { canTake, rank } from './choosing.js';
+import { type Allow, allowed } from './consent.js';
+import { needsOf, roundsOf, tokensOf } from './content.js';
+import { ask } from './generation.js';
+import type { Model } from './model.js';
+import { patiently } from './patience.js';
+import { invalid, rejected, tooMuch } from './refusal.js';
+import { type Review, reviewed, type SamplingFacts } from './review.js';
+import { judgeRequest, type RequestBounds } from './rules.js';
+
+export interface BrokerOptions {
+  /** In the order in which they are preferred where a server has no preference. */
+  readonly models: readonly Model[];
+  /** Has the last word: of the models that can be asked, best first, one. Undefined: the first. */
+  readonly choose?: (candidates: readonly Model[], request: CreateMessageParams, who: Asking) => Model | undefined;
+  /**
+   * Which servers may use which models. Without `review.before` it is needed: it is then all the consent there is, and a
+   * server that it names can spend tokens and put questions to the model unseen.
+   */
+  readonly allow?: Allow;
+  readonly budget?: Budget | readonly Budget[];
+  /** Tokens that an answer may have, whatever the server asks for. Default 4,096. */
+  readonly maxTokens?: number;
+  /** How often tools may have been used in a conversation that goes on. Default 25. */
+  readonly maxRounds?: number;
+  /** How many requests one chain may make: those of one call, say. Default 100. */
+  readonly maxPerChain?: number;
+  /** How many requests of one server are under way at once. Default 8. */
+  readonly maxAtOnce?: number;
+  /** Time for the model to answer, in milliseconds; reviewers have theirs. Default 600,000. */
+  readonly timeout?: number;
+  readonly bounds?: RequestBounds;
+  readonly review?: Review;
+  readonly clock?: Clock;
+}
+
+/** Who asks. */
+export interface Asking {
+  /** The server, by its name in the host. */
+  readonly server: string;
+  /** On whose behalf. Undefined: of the only user there is. */
+  readonly principal: string | undefined;
+}
+
+export interface SamplingAsked {
+  readonly server: string;
+  readonly principal?: string | undefined;
+  readonly signal: AbortSignal;
+  /** Names what the request belongs to, a call for instance: the requests of one chain are counted together. */
+  readonly chain?: string | undefined;
+}
+
+/**
+ * Lends models to servers. Rejects with what the server is told (`rpc/error`: -1 refused, -32602 broken, 429 too much),
+ * or with what only the host may know: `sampling/late`, `sampling/aborted`, `sampling/choice`, `model/…`.
+ */
+export type Broker = (request: CreateMessageParams, asked: SamplingAsked) => Promise<CreateMessageResult>;
+
+const MAX_TOKENS = 4_096;
+const MAX_ROUNDS = 25;
+const MAX_PER_CHAIN = 100;
+const MAX_AT_ONCE = 8;
+const TIMEOUT = 600_000;
+
+/**
+ * Makes a broker between servers and models: it judges the request, chooses the model, keeps the budget, and has the user
+ * look at what goes out and what comes back. It adds nothing to a request: `includeContext` brings no server what
+ * another one, or the user's own conversation, has said. It keeps nothing of it either.
+ * https://modelcontextprotocol.io/specification/2025-11-25/client/sampling
+ */
+export function createBroker(options: BrokerOptions): Broker {
+  const { allow, budget = [], review = {}, clock = systemClock } = options;
+  if (allow === undefined && review.before === undefined)
+    throw new TenonError('sampling/no-consent', 'nobody would be asked before a server uses a model', {
+      next: 'give `review.before`, which shows the user the request, or `allow`, which names the servers that may',
+    });
+  const accounts = createAccounts('window' in budget ? [budget] : budget, clock);
+  const countChain = createChains(options.maxPerChain ?? MAX_PER_CHAIN);
+  const takeTurn = createTurns(options.maxAtOnce ?? MAX_AT_ONCE);
+  const asker = { timeout: options.timeout ?? TIMEOUT, clock };
+
+  async function serve(request: CreateMessageParams, asked: SamplingAsked): Promise<CreateMessageResult> {
+    const who: Asking = { server: asked.server, principal: asked.principal };
+    const sent = prepared(request, options);
+    const model = chosen(sent, who, options);
+    if (asked.chain !== undefined && !countChain(asked.chain)) throw rejected('too many requests in one call');
+    const most = tokensOf(sent) + sent.maxTokens;
+    const reservation = accounts.reserve(who, most);
+    const facts = { ...factsOf(request, who, model), signal: asked.signal };
+    const wait = { signal: asked.signal, clock, peer: asked.server };
+    let spent = 0;
+    try {
+      const before = (signal: AbortSignal) => reviewed(review.before, sent, { ...facts, tokens: most, signal });
+      const final = prepared(await patiently(before, wait), options, sent.maxTokens);
+      demand([model], final);
+      const answer = await ask(model, final, asked.signal, asker, tokens => {
+        spent = tokens;
+      });
+      const result = judged(answer, final, model.name);
+      const after = (signal: AbortSignal) => reviewed(review.after, result, { ...facts, tokens: spent, signal });
+      return judged(await patiently(after, wait), loosened(final), model.name);
+    } finally {
+      reservation.settle(spent);
+    }
+  }
+
+  return async (request, asked) => {
+    const rest = takeTurn(asked.server);
+    try {
+      return await serve(request, asked);
+    } finally {
+      rest();
+    }
+  };
+}
+
+/** What a model is sent of a request: nothing that asks for context, and nothing that is meant for a provider unseen. */
+function prepared(request: CreateMessageParams, options: BrokerOptions, most?: number): CreateMessageParams {
+  judgeRequest(request, options.bounds);
+  const rounds = options.maxRounds ?? MAX_ROUNDS;
+  if (roundsOf(request) > rounds) throw rejected(`tools were used more than ${rounds} times`);
+  const { includeContext: _, metadata: __, ...rest } = request;
+  const { _meta: ___, task: ____, ...sent } = rest as typeof rest & { _meta?: unknown; task?: unknown };
+  return {
+    ...sent,
+    maxTokens: Math.min(request.maxTokens, options.maxTokens ?? MAX_TOKENS, most ?? request.maxTokens),
+  };
+}
+
+function chosen(request: CreateMessageParams, who: Asking, { models, allow, choose }: BrokerOptions): Model {
+  const open = allowed(models, allow, who);
+  if (open.length === 0) throw rejected('this server may use no model');
+  demand(open, request);
+  const candidates = rank(open, request);
+  const model = choose?.(candidates, request, who) ?? candidates[0];
+  if (model !== undefined && candidates.includes(model)) return model;
+  throw new TenonError('sampling/choice', '`choose` returned a model that this request can not be given to', {
+    peer: who.server,
+    next: 'return one of the models that it is given',
+  });
+}
+
+/** What none of the models takes is a fault of the request, which the server can mend. */
+function demand(models: readonly Model[], request: CreateMessageParams): void {
+  if (models.some(model => canTake(model, request))) return;
+  const needs = Object.entries(needsOf(request)).flatMap(([name, needed]) => (needed ? [name] : []));
+  throw invalid(`There is no model for a request with ${needs.join(' and ')}`);
+}
+
+/** `includeContext` may be anything, and means no more than that somebody asked. */
+function factsOf(request: CreateMessageParams, who: Asking, model: Model): Omit<SamplingFacts, 'signal' | 'tokens'> {
+  const { includeContext } = request;
+  const wanted = includeContext === 'thisServer' || includeContext === 'allServers' ? includeContext : 'none';
+  return { ...who, model: model.name, includeContext: wanted, rounds: roundsOf(request) };
+}
+
+/** A reviewer may put words in the place of the use of a tool that the model was made to ask for. */
+function loosened(request: CreateMessageParams): CreateMessageParams {
+  return request.toolChoice?.mode === 'required' ? { ...request, toolChoice: { mode: 'auto' } } : request;
+}
+
+/** Bounds how many requests of each server are under way. */
+function createTurns(most: number): (server: string) => () => void {
+  const counts = new Map<string, number>();
+  return server => {
+    const count = counts.get(server) ?? 0;
+    if (count >= most) throw tooMuch(`More than ${most} sampling requests at once`, undefined);
+    counts.set(server, count + 1);
+    return () => {
+      const left = (counts.get(server) ?? 1) - 1;
+      if (left > 0) counts.set(server, left);
+      else counts.delete(server);
+    };
+  };
+}

@@ -1,0 +1,44 @@
+import type { CreateMessageParams, CreateMessageResult } from '../../model/asking.js';
+import { isRefusal, type Refusal, rejected } from './refusal.js';
+
+type Awaitable<T> = T | Promise<T>;
+
+/** What a reviewer is told beside the request or the result itself. */
+export interface SamplingFacts {
+  /** The server that asks, by its name in the host. */
+  readonly server: string;
+  readonly principal: string | undefined;
+  /** The model that will be, or was, asked. */
+  readonly model: string;
+  /** What the server wanted to have added: nothing ever is. */
+  readonly includeContext: 'none' | 'thisServer' | 'allServers';
+  /** How often tools were used in this conversation already. */
+  readonly rounds: number;
+  /** Before: what the request may use at the most, about. After: what it used. */
+  readonly tokens: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Where the user decides. What is returned goes on, as it is or edited; a `refuse(…)`, or nothing at all, ends the
+ * request with error -1. https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#user-interaction-model
+ */
+export interface Review {
+  /** Sees what the model would be sent, prompt and tools, before it is. */
+  readonly before?: (request: CreateMessageParams, facts: SamplingFacts) => Awaitable<CreateMessageParams | Refusal>;
+  /** Sees what the server would be sent, before it is: uses of tools too. */
+  readonly after?: (result: CreateMessageResult, facts: SamplingFacts) => Awaitable<CreateMessageResult | Refusal>;
+}
+
+/** What becomes of something under review. Whoever closes the window without a word has not agreed. */
+export async function reviewed<T extends object>(
+  look: ((value: T, facts: SamplingFacts) => Awaitable<T | Refusal>) | undefined,
+  value: T,
+  facts: SamplingFacts,
+): Promise<T> {
+  if (look === undefined) return value;
+  const verdict: T | Refusal | undefined = await look(value, facts);
+  if (isRefusal(verdict)) throw rejected(verdict.reason);
+  if (typeof verdict !== 'object' || verdict === null) throw rejected();
+  return verdict;
+}

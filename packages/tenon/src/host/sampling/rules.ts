@@ -1,0 +1,89 @@
+import { isObject } from '../../jsonrpc/message.js';
+import type { CreateMessageParams, SamplingMessage } from '../../model/asking.js';
+import { blocksOf, toolUsesOf } from './content.js';
+import { invalid } from './refusal.js';
+
+/** How large a request of a server may be. */
+export interface RequestBounds {
+  /** Default 1,000. */
+  readonly messages: number;
+  /** Default 128. */
+  readonly tools: number;
+  /** Characters of its JSON text. Default 16 Mi: images are in it. */
+  readonly characters: number;
+}
+
+const REQUEST_BOUNDS: RequestBounds = { messages: 1_000, tools: 128, characters: 2 ** 24 };
+
+const BLOCKS = ['text', 'image', 'audio', 'tool_use', 'tool_result'];
+
+/**
+ * Refuses, with -32602, a request that no model can be asked: its blocks, roles, tools, and that each use of a tool is
+ * followed by its result. https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#message-content-constraints
+ */
+export function judgeRequest(request: CreateMessageParams, bounds: RequestBounds = REQUEST_BOUNDS): void {
+  const { messages, maxTokens, tools = [] } = request;
+  if (!Number.isSafeInteger(maxTokens) || maxTokens < 1) throw invalid('maxTokens must be a whole number from 1 on');
+  if (!Array.isArray(messages) || messages.length === 0) throw invalid('There are no messages');
+  if (messages.length > bounds.messages) throw invalid(`There are more than ${bounds.messages} messages`);
+  if (!Array.isArray(tools) || tools.length > bounds.tools) throw invalid(`There are more than ${bounds.tools} tools`);
+  if (JSON.stringify(request).length > bounds.characters)
+    throw invalid(`The request is longer than ${bounds.characters} characters`);
+  messages.forEach(judgeMessage);
+  judgeBalance(messages);
+  judgeTools(request);
+}
+
+function judgeMessage(message: SamplingMessage, index: number): void {
+  const { role } = message;
+  const wrong = (what: string) => invalid(`Message ${index}: ${what}`);
+  if (role !== 'user' && role !== 'assistant') throw wrong('the role is neither user nor assistant');
+  for (const block of blocksOf(message)) {
+    if (!isObject(block) || !BLOCKS.includes(block.type as string)) throw wrong('a block is of no known type');
+    const problem = problemOf(block, role);
+    if (problem) throw wrong(problem);
+  }
+}
+
+function problemOf(block: { readonly [name: string]: unknown }, role: string): string | undefined {
+  const isText = (...names: string[]) => names.every(name => typeof block[name] === 'string');
+  switch (block.type) {
+    case 'text':
+      return isText('text') ? undefined : 'a text block has no text';
+    case 'tool_use':
+      if (role !== 'assistant') return 'a tool use is not of the assistant';
+      return isText('id', 'name') && isObject(block.input) ? undefined : 'a tool use lacks its id, name or input';
+    case 'tool_result':
+      if (role !== 'user') return 'a tool result is not of the user';
+      if (!isText('toolUseId') || !Array.isArray(block.content)) return 'a tool result lacks its toolUseId or content';
+      return block.content.every(isObject) ? undefined : 'a tool result has a block of no known type';
+    default:
+      return isText('data', 'mimeType') ? undefined : `an ${String(block.type)} block lacks its data or mimeType`;
+  }
+}
+
+/** The results of the uses before stand in the next message, each once, and nothing else does. */
+function judgeBalance(messages: readonly SamplingMessage[]): void {
+  let open: string[] = [];
+  for (const message of messages) {
+    const blocks = blocksOf(message);
+    const results = blocks.flatMap(block => (block.type === 'tool_result' ? [block.toolUseId] : []));
+    if (results.length > 0 && results.length < blocks.length) throw invalid('Tool results mixed with other content');
+    if (open.some(id => !results.includes(id))) throw invalid('Tool result missing in request');
+    if (results.some(id => !open.includes(id)) || new Set(results).size < results.length)
+      throw invalid('A tool result belongs to no tool use of the message before');
+    open = toolUsesOf(message).map(({ id }) => id);
+    if (new Set(open).size < open.length) throw invalid('Two tool uses have the same id');
+  }
+  if (open.length > 0) throw invalid('Tool result missing in request');
+}
+
+function judgeTools({ tools = [], toolChoice }: CreateMessageParams): void {
+  const fits = (tool: unknown) => isObject(tool) && typeof tool.name === 'string' && isObject(tool.inputSchema);
+  if (!tools.every(fits)) throw invalid('A tool lacks its name or inputSchema');
+  if (new Set(tools.map(({ name }) => name)).size < tools.length) throw invalid('Two tools have the same name');
+  if (toolChoice === undefined) return;
+  const { mode = 'auto' } = toolChoice;
+  if (!['auto', 'required', 'none'].includes(mode)) throw invalid('toolChoice.mode is none of auto, required, none');
+  if (mode === 'required' && tools.length === 0) throw invalid('toolChoice requires a tool, and there is none');
+}

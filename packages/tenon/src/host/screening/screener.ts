@@ -1,0 +1,146 @@
+import { type Finding, type FindingKind, findingsPerKind, type HiddenKind, hiddenKinds } from './finding.js';
+import { bounded, findings, toFinding } from './findings.js';
+import { isLookalikeName, lookalikesSpelled } from './lookalikes.js';
+import { strip } from './strip.js';
+import { sensitive } from './wording.js';
+
+/** Goes through the texts of one value and gathers what is found. */
+
+export interface Screening {
+  /** Which hidden characters are taken out of what is passed on; `true`: all kinds. Findings are reported in any case. */
+  readonly strip?: boolean | readonly HiddenKind[];
+  /** What the paths of the findings begin with. Default: nothing. */
+  readonly where?: string;
+}
+
+/** What is passed on, and what was found in it. Without anything to take out, `value` is the very object that came. */
+export interface Screened<Value> {
+  readonly value: Value;
+  readonly findings: readonly Finding[];
+}
+
+/** Bounds of one value: what lies deeper or comes later is left out of a definition, and not looked at in data. */
+const deepestScreened = 64;
+export const mostScreened = 50_000;
+
+export interface Screener {
+  /** A text for the model: reported, and returned without what is taken out. */
+  text(text: string, where: string): string;
+  /** A text that stays as it is. */
+  report(text: string, where: string): void;
+  /** An identifier: it stays as it is, since calls are made by it. */
+  name(name: string, where: string): void;
+  /** Every string and every key within, as texts for the model. */
+  deep<Value>(value: Value, where: string): Value;
+  /** Every string and every key within, to be reported. */
+  reportDeep(value: unknown, where: string): void;
+  add(kind: FindingKind, where: string, text: string, at: number, shown?: string): void;
+  done<Value>(value: Value): Screened<Value>;
+}
+
+export function createScreener(screening: Screening, standard: readonly HiddenKind[]): Screener {
+  const kinds = kindsOf(screening.strip, standard);
+  const root = screening.where ?? '';
+  let found: Finding[] = [];
+  let left = mostScreened;
+
+  const keep = (more: readonly Finding[]): void => {
+    if (more.length > 0) found = bounded([...found, ...more], findingsPerKind.value);
+  };
+  const path = (where: string): string => (root === '' || where === '' ? root + where : `${root}/${where}`);
+  const report = (text: string, where: string): void => {
+    if (!isPlain(text)) keep(findings(text, path(where)));
+  };
+  const text = (given: string, where: string): string => {
+    report(given, where);
+    return kinds.length === 0 ? given : strip(given, kinds);
+  };
+  const add: Screener['add'] = (kind, where, given, at, shown) =>
+    keep([
+      toFinding(
+        { kind, severity: 'warn', at, length: given.length, ...(shown !== undefined && { shown }) },
+        given,
+        path(where),
+      ),
+    ]);
+
+  const deep = <Value>(value: Value, where: string, depth: number, changes: boolean): Value => {
+    if (typeof value === 'string') {
+      if (changes) return text(value, where) as Value;
+      report(value, where);
+    }
+    if (typeof value !== 'object' || value === null) return value;
+    left -= 1;
+    if (depth > deepestScreened || left < 0) {
+      add('unscanned', where, '', 0, 'nested too deep, or too much');
+      return (changes ? undefined : value) as Value;
+    }
+    if (Array.isArray(value)) {
+      return changedItems(value, (item, index) => deep(item, `${where}/${index}`, depth + 1, changes)) as Value;
+    }
+    return changedEntries(value, (key, item) => {
+      const below = `${where}/${key.slice(0, 64)}`;
+      nameFindings(key, path(below)).forEach(each => keep([each]));
+      return [changes && kinds.length > 0 ? strip(key, kinds) : key, deep(item, below, depth + 1, changes)];
+    }) as Value;
+  };
+
+  return {
+    text,
+    report,
+    name: (name, where) => keep(nameFindings(name, path(where))),
+    deep: (value, where) => deep(value, where, 0, true),
+    reportDeep: (value, where) => void deep(value, where, 0, false),
+    add,
+    done: value => ({ value, findings: found }),
+  };
+}
+
+function kindsOf(wanted: Screening['strip'], standard: readonly HiddenKind[]): readonly HiddenKind[] {
+  if (wanted === undefined) return standard;
+  if (typeof wanted !== 'boolean') return wanted;
+  return wanted ? hiddenKinds : [];
+}
+
+/** One word of ASCII: most strings of a schema. */
+const isPlain = (text: string): boolean => /^[\w$.-]{0,39}$/.test(text) && !sensitive(text);
+
+/** Names speak too: `content_of_ssh_id_rsa`, `ignore_previous_instructions`. */
+function nameFindings(name: string, where: string): Finding[] {
+  if (/^[A-Za-z0-9$]{0,39}$/.test(name)) return [];
+  const found = isPlain(name) ? [] : findings(name, where);
+  const told = sensitive(name) ? [{ kind: 'instruction' as const, length: name.length }] : [];
+  const spoken = /[_.-].*[_.-]/.test(name.slice(0, 256)) ? findings(name.replace(/[_.-]/g, ' '), where) : [];
+  const lookalike = isLookalikeName(name.slice(0, 256)) ? lookalikesSpelled(name.slice(0, 256)) : undefined;
+  const isNamed = lookalike !== undefined && !found.some(({ kind }) => kind === 'lookalike');
+  return [
+    ...found,
+    ...told.map(each => toFinding({ ...each, severity: 'warn', at: 0 }, name, where)),
+    ...spoken.filter(({ kind }) => kind === 'instruction' || kind === 'cross-tool'),
+    ...(isNamed
+      ? [toFinding({ kind: 'lookalike', severity: 'warn', at: 0, length: name.length, shown: lookalike }, name, where)]
+      : []),
+  ];
+}
+
+/** The same array when no item changed. */
+export function changedItems<Item>(
+  items: readonly Item[],
+  change: (item: Item, index: number) => Item,
+): readonly Item[] {
+  const changed = items.map(change);
+  return changed.every((item, index) => item === items[index]) ? items : changed.map(item => item ?? (null as Item));
+}
+
+/** The same object when no entry changed. Of two keys that become one the first stays. */
+function changedEntries(object: object, change: (key: string, value: unknown) => [string, unknown]): object {
+  const before = Object.entries(object);
+  const after = before.map(([key, value]) => change(key, value));
+  const isSame = after.every(([key, value], index) => key === before[index]![0] && value === before[index]![1]);
+  if (isSame) return object;
+  const entries = new Map<string, unknown>();
+  for (const [key, value] of after) {
+    if (value !== undefined && !entries.has(key)) entries.set(key, value);
+  }
+  return Object.fromEntries(entries);
+}
