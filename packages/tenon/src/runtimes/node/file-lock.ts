@@ -13,9 +13,17 @@ const PATIENCE = 600_000;
 const FIRST_WAIT = 5;
 const LONGEST_WAIT = 100;
 
-/** Runs `work` while no other process that takes the same lock runs its own. Rejects with `auth/vault-busy`. */
-export async function withLock<T>(path: string, clock: Clock, work: () => Promise<T>): Promise<T> {
-  const id = await acquire(path, clock);
+/**
+ * Runs `work` while no other process that takes the same lock runs its own. Rejects with `auth/vault-busy` when it is not
+ * free within `patience` milliseconds.
+ */
+export async function withLock<T>(
+  path: string,
+  clock: Clock,
+  work: () => Promise<T>,
+  patience: number = PATIENCE,
+): Promise<T> {
+  const id = await acquire(path, clock, patience);
   let callOff = () => {};
   const beat = () => {
     const now = new Date();
@@ -32,9 +40,9 @@ export async function withLock<T>(path: string, clock: Clock, work: () => Promis
   }
 }
 
-async function acquire(path: string, clock: Clock): Promise<string> {
+async function acquire(path: string, clock: Clock, patience: number): Promise<string> {
   const id = randomUUID();
-  const until = clock.now() + PATIENCE;
+  const until = clock.now() + patience;
   for (let wait = FIRST_WAIT; ; wait = Math.min(LONGEST_WAIT, wait * 2)) {
     if (await create(path, id)) return id;
     if (await isStale(path)) await clear(path);

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { hideSecrets, isSecretName } from './secrets.js';
+
+describe('a name', () => {
+  it.each([
+    'Authorization',
+    'apiKey',
+    'API_KEY',
+    'x-api-key',
+    '--client-secret',
+    'DB_PASSWORD',
+    'password',
+    'accessToken',
+  ])('is a secret’s: %s', name => expect(isSecretName(name)).toBe(true));
+  it.each([
+    'Set-Cookie',
+    'session_id',
+    'sessionId',
+    'refresh_token',
+    'private_key',
+    'code_verifier',
+    'pwd',
+    'GITHUB_TOKEN',
+  ])('is a secret’s: %s', name => expect(isSecretName(name)).toBe(true));
+  it.each(['keyboard', 'max_tokens', 'tokenCount', 'author', 'monkey', 'passenger', 'name', 'url', ''])(
+    'is no secret’s: %s',
+    name => expect(isSecretName(name)).toBe(false),
+  );
+});
+
+describe('a text without its secrets', () => {
+  it.each([
+    ['Authorization: Bearer abcdefghijkl', 'Authorization: … …'],
+    ['sent DPoP abcdefghijkl==', 'sent DPoP …'],
+    ['https://me:hunter22@host/x?token=abc&q=1#access_token=d', 'https://…@host/x?token=…&q=1#access_token=…'],
+    ['{"password": "hunter22"}', '{"password": "…"}'],
+    ['PASSWORD=hunter22 run', 'PASSWORD=… run'],
+    ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl', '…'],
+    ['key sk-abcdefghijklmnop.', 'key …'],
+    ['AKIAIOSFODNN7EXAMPLE', '…'],
+    ['xoxb-1234567890-abcdefghij', '…'],
+    ['a wJalrXUtnFEMIxK7MDENGbPxRfiCY12345EXAMPLE b', 'a … b'],
+    ['wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMP12LE==', '…'],
+    ['-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----', '…'],
+  ])('%j', (text, shown) => expect(hideSecrets(text)).toBe(shown));
+
+  it.each([
+    '@modelcontextprotocol/server-everything',
+    '/Users/Ada/Documents/Projects2027/Thing3/Notes.md',
+    '123e4567-e89b-12d3-a456-426614174000',
+    'sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+    'getUserByIdentifierOrNameOrAddress',
+    'npm-run-all-parallel-server',
+    'What is the key to the garden?',
+    'https://host/a?q=1&page=2',
+  ])('is the same where there is none: %s', text => expect(hideSecrets(text)).toBe(text));
+
+  it('takes no more than a moment, whatever the text', () => {
+    for (const part of ['a=', 'a:', '-----BEGIN PRIVATE KEY-----', 'https://', 'A1a', 'Bearer ', '+/', 'a-']) {
+      const start = performance.now();
+      hideSecrets(part.repeat(100_000 / part.length));
+      expect(performance.now() - start).toBeLessThan(3_000);
+    }
+  });
+});

@@ -1,0 +1,50 @@
+import type { JsonObject } from '../../jsonrpc/message.js';
+import type { Drift } from './drift.js';
+import { type Definitions, type Lock, type LockedServer, type Pinned, SECTIONS, type Source } from './lock.js';
+import { pin, sealed } from './pin.js';
+
+/**
+ * The lock with the changes that somebody has approved, and no others. A drift of what the lock has come to know
+ * differently meanwhile is laid over it. A duplicate can not be approved: nobody can tell which of the two is called.
+ */
+export async function accept(lock: Lock, drifts: readonly Drift[]): Promise<Lock> {
+  const servers = new Map(lock.servers);
+  for (const drift of drifts) {
+    const before = servers.get(drift.server);
+    if (drift.kind === 'removed server') servers.delete(drift.server);
+    else if (drift.kind === 'unknown server') {
+      if (isWhole(drift.found)) servers.set(drift.server, drift.found);
+    } else if (before !== undefined) servers.set(drift.server, await changed(before, drift));
+  }
+  return { servers };
+}
+
+/** Of a server that has not been started there is nothing yet to lock. */
+const isWhole = (found: Drift['found']): found is LockedServer => found?.about !== undefined;
+
+async function changed(server: LockedServer, drift: Drift): Promise<LockedServer> {
+  const { kind, of } = drift;
+  if (kind === 'command' || kind === 'url') return { ...server, source: drift.after as Source };
+  if (of === 'server') return { ...server, about: await withMember(server.about, drift) };
+  const section = SECTIONS[of];
+  return { ...server, [section]: await changedDefinitions(server[section], drift) };
+}
+
+async function changedDefinitions(definitions: Definitions, drift: Drift): Promise<Definitions> {
+  const result = new Map(definitions);
+  const pinned = result.get(drift.name);
+  if (drift.kind === 'removed') result.delete(drift.name);
+  else if (drift.kind === 'added') result.set(drift.name, await pin(drift.after as JsonObject));
+  else if (drift.member !== undefined && pinned) result.set(drift.name, await withMember(pinned, drift));
+  return result;
+}
+
+async function withMember({ definition, cut = {} }: Pinned, { member = '', after }: Drift): Promise<Pinned> {
+  const put = await pin(after === undefined ? {} : Object.fromEntries([[member, after]]));
+  return sealed(replaced(definition, member, put.definition), replaced(cut, member, put.cut ?? {}));
+}
+
+function replaced<T>(members: Readonly<Record<string, T>>, member: string, put: Readonly<Record<string, T>>) {
+  const others = Object.entries(members).filter(([name]) => name !== member);
+  return Object.fromEntries([...others, ...Object.entries(put)].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
