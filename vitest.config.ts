@@ -8,6 +8,7 @@ export default defineConfig({
     alias: [
       { find: /^tenon$/, replacement: source('index.node.ts') },
       { find: /^tenon\/(node|stdio|http|auth|sqlite)$/, replacement: source('$1.ts') },
+      { find: 'tenon/host', replacement: source('host.node.ts') },
       { find: 'tenon/auth/node', replacement: source('auth-node.ts') },
       { find: 'tenon/auth/issuer', replacement: source('auth-issuer.ts') },
       { find: 'tenon/testing', replacement: source('testing/index.ts') },

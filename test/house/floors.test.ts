@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { cycles, leavesPortability, wrongWay } from './floors.js';
+import { cycles, leavesPortability, pastEntries, wrongWay } from './floors.js';
 import {
   agedNames,
   dates,
@@ -33,4 +34,22 @@ describe('the house', () => {
     if (!portable || !node) throw new Error('index.ts or index.node.ts is missing');
     expect(differentNames(portable, node)).toEqual([]);
   });
+});
+
+describe('the house of the command', () => {
+  const files = readSources('cli');
+  const manifest = readFileSync(new URL('../../packages/tenon/package.json', import.meta.url), 'utf8');
+  const entries = Object.keys(JSON.parse(manifest).exports).map(name => name.replace('.', 'tenon'));
+
+  it('has files', () => expect(files.length).toBeGreaterThan(10));
+  it('stands on what the library shows to all', () =>
+    expect(files.flatMap(file => pastEntries(file, entries))).toEqual([]));
+  it('has no rings of files that load each other', () => expect(cycles(files)).toEqual([]));
+  it('writes no date of a revision', () => expect(files.flatMap(dates)).toEqual([]));
+  it('names files by what they hold, and nothing by age', () =>
+    expect(files.flatMap(file => [...vagueName(file), ...agedNames(file)])).toEqual([]));
+  it('exports by name and with types', () => expect(files.flatMap(looseExports)).toEqual([]));
+  it('has no long file, and no long function', () =>
+    expect(files.flatMap(file => [...longFile(file), ...longFunctions(file)])).toEqual([]));
+  it('has short files for the most part', () => expect(ninetiethLength(files)).toBeLessThanOrEqual(longestOfMost));
 });

@@ -32,7 +32,7 @@ const floors: Readonly<Record<string, Floor>> = {
 
 /** The rim: the only place that names a platform's own modules, and the entries that lead to it. */
 const rim = 'runtimes/node/';
-const nodeEntries = ['index.node.ts', 'node.ts', 'stdio.ts', 'sqlite.ts', 'auth-node.ts'];
+const nodeEntries = ['index.node.ts', 'host.node.ts', 'node.ts', 'stdio.ts', 'sqlite.ts', 'auth-node.ts'];
 
 /** Imports that go up, or sideways to where they may not. */
 export function wrongWay(source: Source): string[] {
@@ -56,6 +56,13 @@ export function leavesPortability(source: Source): string[] {
     const loadsRim = !each.typeOnly && each.target.startsWith(rim) && !nodeEntries.includes(source.path);
     return platform || loadsRim ? [`${source.path} imports ${each.target}`] : [];
   });
+}
+
+/** What a package takes of the library past the entries that everybody has. */
+export function pastEntries(source: Source, entries: readonly string[]): string[] {
+  const isOfLibrary = (target: string) => /^tenon(\/|$)/.test(target) || target.includes('packages/tenon');
+  const taken = importsOf(source).filter(({ target }) => isOfLibrary(target) && !entries.includes(target));
+  return taken.map(({ target }) => `${source.path} imports ${target}`);
 }
 
 /** Rings of files that load each other. Each ring is told once. */

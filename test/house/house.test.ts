@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cycles, leavesPortability, wrongWay } from './floors.js';
+import { cycles, leavesPortability, pastEntries, wrongWay } from './floors.js';
 import {
   agedNames,
   dates,
@@ -40,6 +40,16 @@ describe('the checks of the house', () => {
     ['schemas/a.ts', "import { b } from '@standard-schema/spec';"],
   ])('let %s have %s', (path, text) => {
     expect(wrongWay(parse(path, text))).toEqual([]);
+  });
+
+  it('see what is taken of the library past its entries', () => {
+    const entries = ['tenon', 'tenon/host'];
+    for (const path of ['tenon/dist/esm/host.js', '../../../packages/tenon/src/host.js', 'tenon/none']) {
+      expect(pastEntries(parse('a.ts', `import { a } from '${path}';`), entries)).toHaveLength(1);
+    }
+    expect(
+      pastEntries(parse('a.ts', "import { a } from 'tenon/host'; import { b } from './tenon.js';"), entries),
+    ).toEqual([]);
   });
 
   it('see rings, but not of types nor of what is loaded later', () => {

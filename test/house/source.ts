@@ -19,10 +19,9 @@ export interface Import {
   readonly atOnce: boolean;
 }
 
-const folder = fileURLToPath(new URL('../../packages/tenon/src', import.meta.url));
-
-/** The files that are published: all but the tests and their fixtures. */
-export function readSources(): Source[] {
+/** The files of a package that are published: all but the tests and their fixtures. */
+export function readSources(name = 'tenon'): Source[] {
+  const folder = fileURLToPath(new URL(`../../packages/${name}/src`, import.meta.url));
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map(path => path.split(sep).join('/'));
   const published = paths
     .filter(path => path.endsWith('.ts') && !/\.(test|test-d)\.ts$|\/fixtures\//.test(path))

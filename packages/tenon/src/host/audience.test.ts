@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { dialects } from '../dialects/index.js';
+import type { ClientCapabilities } from '../model/capabilities.js';
+import { TASKS } from '../model/tasks.js';
+import type { Whom } from '../server/front.js';
+import type { Session } from '../server/turn.js';
+import { audienceOf } from './audience.js';
+import { sessionNamed } from './upstream/fixtures/stand-in.js';
+
+interface Who {
+  readonly principal?: string;
+  readonly session?: Session;
+  readonly revision?: string;
+  readonly capabilities?: ClientCapabilities;
+}
+
+function whom({ principal, session, revision = '2026-07-28', capabilities = {} }: Who): Whom {
+  const auth = principal === undefined ? undefined : { principal };
+  return {
+    caller: { client: undefined, capabilities, auth },
+    dialect: dialects.find(each => each.revision === revision),
+    ...(session ? { session } : {}),
+  } as unknown as Whom;
+}
+const keyOf = (who: Who) => audienceOf(whom(who)).key;
+
+describe('an audience', () => {
+  it('is never of two principals, nor of one and nobody', () => {
+    const principals = [undefined, 'ada', 'bob', 'all', 'null', ''];
+    const keys = principals.map(principal => keyOf(principal === undefined ? {} : { principal }));
+    expect(new Set(keys).size).toBe(principals.length);
+    // A name can not be made to look like another audience.
+    expect(keyOf({ principal: '","all' })).not.toBe(keyOf({ principal: 'all' }));
+  });
+
+  it('is never of two sessions, also of one principal, and stays that of its session', () => {
+    const [one, two] = [sessionNamed('one').session, sessionNamed('two').session];
+    const sessioned = { principal: 'ada', revision: '2025-11-25' };
+    expect(keyOf({ ...sessioned, session: one })).not.toBe(keyOf({ ...sessioned, session: two }));
+    expect(keyOf({ ...sessioned, session: one })).toBe(keyOf({ ...sessioned, session: one }));
+    expect(keyOf({ ...sessioned, session: one })).not.toBe(keyOf(sessioned));
+  });
+
+  it('is the same for requests of one principal that can be asked the same, and for no others', () => {
+    expect(keyOf({ principal: 'ada' })).toBe(keyOf({ principal: 'ada' }));
+    const kinds: ClientCapabilities[] = [
+      {},
+      { elicitation: {} },
+      { elicitation: { url: {} } },
+      { elicitation: { form: {}, url: {} } },
+      { sampling: {} },
+      { sampling: { tools: {} } },
+      { roots: {} },
+      { extensions: { [TASKS]: {} } },
+    ];
+    expect(new Set(kinds.map(capabilities => keyOf({ principal: 'ada', capabilities }))).size).toBe(kinds.length);
+    expect(keyOf({ capabilities: { elicitation: {} } })).toBe(keyOf({ capabilities: { elicitation: { form: {} } } }));
+  });
+
+  it('knows what can be asked, and in which revision servers are best spoken with', () => {
+    const elicitation = { url: {} };
+    const plain = { form: false, url: false, sample: false, sampleTools: false, roots: false };
+    expect(audienceOf(whom({ capabilities: { elicitation } })).asks).toEqual({ ...plain, url: true });
+    expect(audienceOf(whom({ revision: '2025-06-18' })).prefers).toBe('2025-06-18');
+    expect(audienceOf(whom({})).prefers).toBeUndefined();
+  });
+});

@@ -1,0 +1,75 @@
+import type { Dialect } from '../dialects/dialect.js';
+import type { ClientCapabilities } from '../model/capabilities.js';
+import { TASKS } from '../model/tasks.js';
+import type { Whom } from '../server/front.js';
+import type { Session } from '../server/turn.js';
+
+/** Those for whom one line to a server may be used: who they are, and what they can be asked. */
+export interface Audience {
+  /** Equal for those who may share a line. */
+  readonly key: string;
+  readonly principal: string | undefined;
+  /** What servers may ask of them. */
+  readonly asks: Asks;
+  /** Whether servers may make tasks of calls. */
+  readonly tasks: boolean;
+  /** The revision in which servers are best spoken with: what both ends of a crossing speak need not be turned into other words. */
+  readonly prefers: string | undefined;
+  /** The one session that they are, where there is one. */
+  readonly session: Session | undefined;
+}
+
+/** The kinds of questions that can be answered. */
+export interface Asks {
+  readonly form: boolean;
+  readonly url: boolean;
+  readonly sample: boolean;
+  readonly sampleTools: boolean;
+  readonly roots: boolean;
+}
+
+const sessions = new WeakMap<Session, string>();
+let count = 0;
+
+/**
+ * A session is an audience of its own. Callers without one are one audience when they are the same principal and can be
+ * asked the same; where nobody authorizes, all are the same.
+ */
+export function audienceOf({ caller, dialect, session: own, begunIn }: Whom): Audience {
+  const session = own ?? begunIn;
+  const asks = asksOf(caller.capabilities);
+  const principal = caller.auth?.principal;
+  const tasks = followsTasks(caller.capabilities, dialect);
+  const whom = session === undefined ? 'all' : sessionKey(session);
+  const flags = [...Object.values(asks), tasks].map(Number).join('');
+  const { revision, opening } = dialect;
+  const prefers = opening === 'handshake' ? revision : undefined;
+  return { key: JSON.stringify([principal ?? null, whom, revision, flags]), principal, asks, tasks, prefers, session };
+}
+
+/**
+ * Whether servers may answer by tasks. Who could say so and does not wants none; for those whose revision has no word for
+ * it the host waits.
+ */
+function followsTasks({ extensions }: ClientCapabilities, dialect: Dialect): boolean {
+  return dialect.tasks !== 'by-extension' || extensions?.[TASKS] !== undefined;
+}
+
+function sessionKey(session: Session): string {
+  const known = sessions.get(session);
+  if (known !== undefined) return known;
+  count += 1;
+  sessions.set(session, `session ${count}`);
+  return `session ${count}`;
+}
+
+function asksOf({ elicitation, sampling, roots }: ClientCapabilities): Asks {
+  const url = elicitation?.url !== undefined;
+  return {
+    form: elicitation !== undefined && (elicitation.form !== undefined || !url),
+    url,
+    sample: sampling !== undefined,
+    sampleTools: sampling?.tools !== undefined,
+    roots: roots !== undefined,
+  };
+}

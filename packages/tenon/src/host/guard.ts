@@ -1,0 +1,56 @@
+import type { Ask } from '../conversation/asking/asking.js';
+import type { TenonError } from '../jsonrpc/error.js';
+import type { JsonObject } from '../jsonrpc/message.js';
+import type { Tool } from '../model/content.js';
+import type { Context } from '../server/context.js';
+import type { Admit } from './catalog.js';
+import type { Approvals } from './policy/approval.js';
+import type { Proposal } from './policy/proposal.js';
+import type { Line } from './upstream/line.js';
+
+/** Who is asked, as far as a question depends on it. */
+export interface Asked {
+  /** Whether questions travel without `_meta`. */
+  readonly bare: boolean;
+  /** Whether the question is to say in its `_meta` which server asks. */
+  readonly marked: boolean;
+}
+
+/** How the questions of one server are put to its callers, or answered in their place. */
+export interface PutQuestions {
+  /** Whether callers are not asked this, because the host answers it. */
+  isOurs(method: string): boolean;
+  answer: Ask;
+  /** A question as it is put to a caller. */
+  put(method: string, params: JsonObject, to: Asked): JsonObject;
+}
+
+/** What stands between callers and servers: it may refuse, ask, change what is shown, and keeps the record. */
+export interface Guard {
+  readonly approvals: Approvals;
+  /** Lets a server be started, or throws why not. */
+  start(server: string): Promise<void>;
+  /** What of a server's lists is offered. */
+  readonly admit: Admit;
+  /** What was judged before is judged anew. */
+  reconsider(): void;
+  /**
+   * Lets a call begin, or says what it is answered with instead: a result that the model sees. Throws where there is none.
+   * `tool` is what the server says of it: an approval is good for that only.
+   */
+  before(proposal: Proposal, context: Context, line: Line, tool?: Tool): Promise<JsonObject | undefined>;
+  /** The result as it is passed on. */
+  after(proposal: Proposal, result: JsonObject, hasOutputSchema: boolean): Promise<JsonObject>;
+  /** The call has failed. */
+  failed(proposal: Proposal, error: unknown): void;
+  /** Rejects when something may not even be looked at: completed, watched. */
+  glance(proposal: Proposal, line: Line): Promise<void>;
+  /** What becomes of the questions of a server. */
+  questions(line: Line): PutQuestions;
+  /** Something went wrong that no caller was told of. */
+  problem(error: TenonError): void;
+  /** What a server says of how it is to be used, if that is to be heard. */
+  instructions(line: Line, text: string): Promise<string | undefined>;
+  /** A resource of the guard's own: what was too large to be passed on whole. */
+  read(uri: string, principal: string | undefined): Promise<JsonObject | undefined>;
+}

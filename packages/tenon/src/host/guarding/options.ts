@@ -1,0 +1,60 @@
+import type { CreateMessageParams, CreateMessageResult } from '../../model/asking.js';
+import type { Audit } from '../audit/audit.js';
+import type { Drift } from '../lock/drift.js';
+import type { Gate } from '../lock/gate.js';
+import type { OutputLimits } from '../output/limits.js';
+import type { Approvals } from '../policy/approval.js';
+import type { Approver } from '../policy/decision.js';
+import type { Policy } from '../policy/policy.js';
+import type { Quota } from '../policy/quotas.js';
+import type { Rule } from '../policy/rules.js';
+import type { Finding } from '../screening/finding.js';
+import type { Screening } from '../screening/screener.js';
+
+/** Something that was found in what a server says. */
+export interface Sighted {
+  readonly server: string;
+  readonly kind: 'tool' | 'prompt' | 'resource' | 'template' | 'instructions' | 'result' | 'question';
+  /** By the server's own name, or URI. */
+  readonly name: string;
+  readonly findings: readonly Finding[];
+}
+
+/** What a host asks, judges, shows and records. */
+export interface GuardOptions {
+  /**
+   * What may be done: rules, the first that fits decides, and what none fits is asked about. Without rules everything is
+   * asked about where there is somebody to `approve`; with neither, the application in front is to ask its user.
+   */
+  readonly policy?: Policy | readonly Rule[];
+  /** Asks whoever sits at this process. Without it callers' own users are asked, by a form; else it waits in `stores`. */
+  readonly approve?: Approver;
+  /** Default: made of `stores` and `approve`. */
+  readonly approvals?: Approvals;
+  /** How much may be done in how much time. Default: no limit. */
+  readonly quotas?: readonly Quota[];
+  /** Holds servers to what was approved of them. Default: none is. */
+  readonly gate?: Gate;
+  /** Called before a server is started or called for the first time; rejects where that may not be. */
+  readonly mayStart?: (server: string) => Promise<void>;
+  /** Hears of what differs from the lock. */
+  readonly onDrift?: (server: string, drifts: readonly Drift[]) => void;
+  /** Keeps the record. What can not be recorded is not done. */
+  readonly audit?: Audit;
+  /** How much of a result is passed on; the rest is put into `stores`, and linked to. Default: all. */
+  readonly output?: Partial<OutputLimits> | true;
+  /**
+   * What is taken out of what servers say before it is passed on. Definitions lose all hidden characters, results those
+   * that have a use in no text. `false`: nothing is looked at.
+   */
+  readonly screen?: false | { readonly definitions?: Screening; readonly results?: Screening | false };
+  /** Hears of hidden characters, and of what looks like an instruction or a leak. */
+  readonly onFindings?: (sighted: Sighted) => void;
+  /** Answers servers that ask for a model, in the place of callers. */
+  readonly broker?: (
+    request: CreateMessageParams,
+    asked: { readonly server: string; readonly principal?: string; readonly signal: AbortSignal },
+  ) => Promise<CreateMessageResult>;
+  /** Which callers the broker stands in for: those who have no model, or all. Default `lacking`. */
+  readonly brokerFor?: 'lacking' | 'all';
+}

@@ -1,0 +1,101 @@
+import { TenonError } from '../jsonrpc/error.js';
+import type { LoggingLevel } from '../model/content.js';
+import type { Whom } from '../server/front.js';
+import type { Session } from '../server/turn.js';
+import { type Audience, audienceOf } from './audience.js';
+import { HostCatalog } from './catalog.js';
+import type { Guard } from './guard.js';
+import type { Prefix } from './names/names.js';
+import type { Budget } from './relay/meta-tools.js';
+import { News } from './relay/news.js';
+import { Subscriptions } from './relay/watching.js';
+import type { Switchboard } from './switchboard.js';
+import type { Line } from './upstream/line.js';
+
+/** How many audiences' catalogs are kept; the one that was used longest ago gives way. */
+const MAX_CATALOGS = 10_000;
+
+export interface HubOptions {
+  readonly prefix: Prefix;
+  readonly pageSize: number;
+  readonly budget: Budget | undefined;
+}
+
+/** What the operations of a host share. */
+export class Hub {
+  readonly board: Switchboard;
+  readonly guard: Guard;
+  readonly news: News;
+  readonly subscriptions: Subscriptions;
+  readonly pageSize: number;
+  readonly budget: Budget | undefined;
+  readonly #prefix: Prefix;
+  readonly #catalogs = new Map<string, HostCatalog>();
+  /** One request asks for its audience several times. */
+  readonly #audiences = new WeakMap<Whom, Audience>();
+  readonly #levels = new WeakMap<Session, LoggingLevel>();
+
+  constructor(board: Switchboard, guard: Guard, { prefix, pageSize, budget }: HubOptions) {
+    this.board = board;
+    this.guard = guard;
+    this.pageSize = pageSize;
+    this.budget = budget;
+    this.news = new News(board.clock);
+    this.subscriptions = new Subscriptions(error => guard.problem(error));
+    this.#prefix = prefix;
+  }
+
+  audience(whom: Whom): Audience {
+    const known = this.#audiences.get(whom);
+    if (known) return known;
+    const audience = audienceOf(whom);
+    this.#audiences.set(whom, audience);
+    this.news.attend(audience);
+    return audience;
+  }
+
+  catalog(audience: Audience): HostCatalog {
+    const { key, session } = audience;
+    const known = this.#catalogs.get(key);
+    const catalog = known ?? new HostCatalog(this.board, audience, this.#prefix, this.guard.admit);
+    this.#catalogs.delete(key);
+    this.#catalogs.set(key, catalog);
+    if (known) return known;
+    session?.whenOver(() => this.#catalogs.delete(key));
+    const [eldest] = this.#catalogs.keys();
+    if (this.#catalogs.size > MAX_CATALOGS && eldest !== undefined) this.#catalogs.delete(eldest);
+    return catalog;
+  }
+
+  /** A line was made: its audience hears of what changes there. */
+  follow(line: Line): void {
+    const { audience, lists } = line;
+    lists.onChange(list => this.news.changed(audience, list));
+    const level = audience.session && this.#levels.get(audience.session);
+    if (level) line.presetLogLevel(level);
+  }
+
+  /** The lines of a session send log messages of this level from here on. */
+  setLogLevel(session: Session, level: LoggingLevel): void {
+    this.#levels.set(session, level);
+    for (const line of this.linesOf(session)) {
+      if (line.open) void line.setLogLevel(level).catch(error => this.guard.problem(TenonError.from(error)));
+      else line.presetLogLevel(level);
+    }
+  }
+
+  linesOf(session: Session): Line[] {
+    return this.board.lines.filter(line => line.audience.session === session);
+  }
+
+  /** What is offered may be something else from now on: to everybody. */
+  reconsider(): void {
+    this.#catalogs.clear();
+    for (const list of ['tools', 'prompts', 'resources'] as const) this.news.changedForAll(list);
+  }
+
+  close(): void {
+    this.news.close();
+    this.#catalogs.clear();
+  }
+}

@@ -1,0 +1,75 @@
+import type { Authorizer } from '../auth/authorizer.js';
+import type { Answers } from '../client/options.js';
+import type { HttpTarget, StdioTarget } from '../client/target.js';
+import type { AskingOptions } from '../conversation/asking/options.js';
+import type { Service } from '../conversation/service.js';
+import type { TasksOptions } from '../extensions/tasks/options.js';
+import type { Channel } from '../jsonrpc/channel.js';
+import type { Clock } from '../jsonrpc/clock.js';
+import type { TenonError } from '../jsonrpc/error.js';
+import type { Stores } from '../stores/stores.js';
+import type { ServerEntry } from './config/server-entry.js';
+import type { GuardOptions } from './guarding/options.js';
+import type { Prefix } from './names/names.js';
+import type { Budget } from './relay/meta-tools.js';
+
+/** A server of a host: where it is, and how it is dealt with. Times are milliseconds. */
+export type HostServer = (HttpTarget | StdioTarget | Elsewhere) & Dealings;
+
+/** A server in this process, or at the end of a road of your own. */
+export interface Elsewhere {
+  readonly service: Service | (() => Channel | Promise<Channel>);
+}
+
+/** How a host deals with one server. */
+export interface Dealings
+  extends Pick<
+    ServerEntry,
+    'disabled' | 'startTimeout' | 'idleTimeout' | 'totalTimeout' | 'trusted' | 'tools' | 'roots' | 'origin'
+  > {}
+
+/** How a server is called for one principal: with what credentials. The caller's own token is never passed on. */
+export type Credentials = (
+  server: string,
+  principal: string | undefined,
+) => Authorizer | string | undefined | Promise<Authorizer | string | undefined>;
+
+/** How a host behaves. Times are milliseconds. */
+export interface HostOptions extends Answers, GuardOptions {
+  readonly servers: Readonly<Record<string, HostServer>>;
+  /** Who the host says it is, to servers and to its own clients. Default: `tenon-host` and the version of this library. */
+  readonly name?: string;
+  readonly version?: string;
+  readonly title?: string;
+  /** Whether outer names begin with the server: `always`, `never`, or `auto`: as soon as there is more than one. Default `auto`. */
+  readonly prefix?: Prefix;
+  /** Until a server has opened. Default 30,000. */
+  readonly startTimeout?: number;
+  /** How long a list waits for servers that are slow; what they have comes later, and is told. Default 15,000. */
+  readonly gatherTimeout?: number;
+  /** How long a line to a server stays open that nobody uses. Default 1,800,000: 30 minutes. */
+  readonly restTime?: number;
+  /** How many lines to one server there may be. Default 100. */
+  readonly maxLines?: number;
+  /** Entries per page of a list. Default 1,000. */
+  readonly pageSize?: number;
+  /**
+   * How many tokens the definitions of tools may take in a model's context. Above it three tools are offered in their
+   * place, which search, describe and call them. Default: no limit.
+   */
+  readonly budget?: Budget;
+  /** With what credentials servers are called for whom. The token of a caller is never passed on. Default: none. */
+  readonly credentials?: Credentials;
+  /**
+   * What has to outlive a process, or be seen by several: approvals, tasks, what was too large to be passed on. Default: in
+   * memory.
+   */
+  readonly stores?: Stores;
+  /** How questions go that end a call and are answered by a retry. Give all replicas the same keys. */
+  readonly asking?: AskingOptions;
+  /** How the host keeps the tasks of its callers. */
+  readonly tasks?: TasksOptions;
+  /** Told of what went wrong and could not be said to a caller. Default: standard error. */
+  readonly onProblem?: (error: TenonError) => void;
+  readonly clock?: Clock;
+}

@@ -1,0 +1,46 @@
+import { isReading } from '../../client/judgement.js';
+import type { Dialect } from '../../dialects/dialect.js';
+import { dialectOf } from '../../dialects/index.js';
+import { INTERNAL_ERROR } from '../../jsonrpc/codes.js';
+import { isForPeer, rpcError, TenonError } from '../../jsonrpc/error.js';
+import { isObject } from '../../jsonrpc/message.js';
+import { urlRequired } from '../../server/url-first.js';
+import type { Line } from '../upstream/line.js';
+import { shown } from '../upstream/shown.js';
+
+/** What a caller is told of an error that a server answered, or that happened on the way to it: in the words of its own revision. */
+export function crossed(error: unknown, line: Line, method: string, dialect: Dialect): TenonError {
+  if (!TenonError.is(error) || isForPeer(error)) return TenonError.from(error);
+  if (error.code.startsWith('client/')) return error;
+  if (error.rpc === undefined || error.code.startsWith('stdio/')) return unreachable(error, line.server, method);
+  const theirs = line.open && dialectOf(line.open.server.revision);
+  if (theirs && error.rpc === theirs.errors.urlElicitationRequired) return mustVisit(error);
+  const notFound = theirs !== undefined && method === 'resources/read' && isNotFound(error, theirs);
+  return rpcError(notFound ? dialect.errors.resourceNotFound : error.rpc, error.summary, error.data);
+}
+
+function isNotFound({ rpc, data, summary }: TenonError, { errors }: Dialect): boolean {
+  return rpc === errors.resourceNotFound && (isObject(data) ? 'uri' in data : /not found/i.test(summary));
+}
+
+/** The URLs that have to be visited first: said in the way of the caller's revision. */
+function mustVisit({ data, rpc, summary }: TenonError): TenonError {
+  const elicitations = isObject(data) && Array.isArray(data.elicitations) ? data.elicitations : [];
+  const urls = elicitations.filter(each => isObject(each) && typeof each.url === 'string');
+  return urls.length > 0 ? urlRequired(...(urls as never[])) : rpcError(rpc as number, summary, data);
+}
+
+/** The call was sent; what came, if anything, was no answer. */
+const SENT =
+  /^(call\/(outcome-unknown|timeout)|peer\/(malformed|invalid-result)|stdio\/line-too-long|stdio\/too-deep)$/;
+
+/** The server gave no answer: said without what is this host's own affair. */
+export function unreachable(error: TenonError, server: string, method: string): TenonError {
+  const { code } = error;
+  const isOpen = SENT.test(code) && !isReading(method);
+  const gone = isOpen ? ' It may have been carried out.' : '';
+  const reason = code.startsWith('call/not-')
+    ? `does not offer ${method}`
+    : `gave no answer to ${method} (${code}: ${shown(error)}).${gone}`;
+  return rpcError(INTERNAL_ERROR, `The server "${server}" ${reason}`, { server, code });
+}

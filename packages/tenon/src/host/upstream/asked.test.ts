@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { RELATED_TASK } from '../../model/meta.js';
+import { CallsInFlight, type InFlight } from './asked.js';
+import { deferred, sessionNamed, turns } from './fixtures/stand-in.js';
+
+const never = new AbortController().signal;
+const call = (name: string, more: Partial<InFlight> = {}) => {
+  const logged: unknown[] = [];
+  const flight: InFlight = {
+    ids: new Set(),
+    task: undefined,
+    ask: async method => ({ asked: `${name} ${method}` }),
+    log: (_, data) => void logged.push(data),
+    ...more,
+  };
+  return { flight, logged };
+};
+
+describe('what a server asks while calls are on their way', () => {
+  it('goes to the call that it names: by its stream, or its task', async () => {
+    const calls = new CallsInFlight(undefined);
+    const end = deferred<void>();
+    const first = calls.during(call('first', { ids: new Set([7]) }).flight, () => end.promise);
+    const second = calls.during(call('second', { task: 't' }).flight, () => end.promise);
+    const third = calls.during(call('third').flight, () => end.promise);
+    expect(await calls.ask('roots/list', {}, never, 7)).toEqual({ asked: 'first roots/list' });
+    const related = { _meta: { [RELATED_TASK]: { taskId: 't' } } };
+    expect(await calls.ask('roots/list', related, never)).toEqual({ asked: 'second roots/list' });
+    expect(await calls.ask('roots/list', {}, never)).toEqual({ asked: 'third roots/list' });
+    expect(await calls.ask('roots/list', {}, never, 99)).toEqual({ asked: 'third roots/list' });
+    end.resolve();
+    await Promise.all([first, second, third]);
+    expect(calls.size).toBe(0);
+  });
+
+  it('does not go to one that can not be asked, and to nobody when there is none', async () => {
+    const calls = new CallsInFlight(undefined);
+    const end = deferred<void>();
+    const mute = calls.during(call('mute', { ask: undefined }).flight, () => end.promise);
+    await expect(calls.ask('roots/list', {}, never)).rejects.toMatchObject({ code: 'host/nobody-to-ask' });
+    end.resolve();
+    await mute;
+  });
+
+  it('goes to the session where there is one and no call', async () => {
+    const { session, told } = sessionNamed('mine');
+    const calls = new CallsInFlight(session);
+    expect(await calls.ask('roots/list', {}, never)).toEqual({ askedBySession: 'mine roots/list' });
+    calls.log('info', 'hello', undefined);
+    calls.log('info', 'hello', 'tale');
+    expect(told).toEqual([
+      { method: 'notifications/message', params: { level: 'info', data: 'hello' } },
+      { method: 'notifications/message', params: { level: 'info', data: 'hello', logger: 'tale' } },
+    ]);
+  });
+
+  it('keeps the call open until it is answered, or has failed', async () => {
+    const calls = new CallsInFlight(undefined);
+    const answer = deferred<never>();
+    let over = false;
+    const { flight } = call('slow', { ask: () => answer.promise });
+    const asking = calls.during(flight, async () => void calls.ask('roots/list', {}, never).catch(() => {}));
+    void asking.then(() => {
+      over = true;
+    });
+    await turns();
+    expect([over, calls.size]).toEqual([false, 1]);
+    answer.reject(new Error('no'));
+    await asking;
+    expect(calls.size).toBe(0);
+  });
+});
+
+it('log messages go to the last call, and to nobody when there is neither a call nor a session', async () => {
+  const calls = new CallsInFlight(undefined);
+  const { flight, logged } = call('one');
+  const end = deferred<void>();
+  const during = calls.during(flight, () => end.promise);
+  calls.log('info', 'to it', undefined);
+  end.resolve();
+  await during;
+  calls.log('info', 'to nobody', undefined);
+  expect(logged).toEqual(['to it']);
+});

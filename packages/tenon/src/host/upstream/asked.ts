@@ -1,0 +1,77 @@
+import type { Ask } from '../../conversation/asking/asking.js';
+import { TenonError } from '../../jsonrpc/error.js';
+import { type Id, isObject, type JsonObject } from '../../jsonrpc/message.js';
+import type { LoggingLevel } from '../../model/content.js';
+import { RELATED_TASK } from '../../model/meta.js';
+import type { Session } from '../../server/turn.js';
+
+/** A call that is on its way to a server, and what of it the server may reach. */
+export interface InFlight {
+  /** The requests that were sent for it. */
+  readonly ids: ReadonlySet<Id>;
+  /** The task that the server has made of it. */
+  readonly task: string | undefined;
+  readonly ask: Ask | undefined;
+  log(level: LoggingLevel, data: unknown, logger: string | undefined): void;
+}
+
+/**
+ * The calls that are on their way on one line. What a server asks meanwhile goes to the call that it names, by its stream
+ * or its task. Where neither is told it goes to the last that can be asked: all calls of a line are of the same audience.
+ */
+export class CallsInFlight {
+  readonly #calls = new Map<InFlight, Set<Promise<unknown>>>();
+  readonly #session: Session | undefined;
+
+  constructor(session: Session | undefined) {
+    this.#session = session;
+  }
+
+  get size(): number {
+    return this.#calls.size;
+  }
+
+  /** Does the work of a call. It is not over while something is still asked on its behalf. */
+  async during<T>(call: InFlight, work: () => Promise<T>): Promise<T> {
+    const open = new Set<Promise<unknown>>();
+    this.#calls.set(call, open);
+    try {
+      return await work();
+    } finally {
+      while (open.size > 0) await Promise.allSettled(open);
+      this.#calls.delete(call);
+    }
+  }
+
+  async ask(method: string, params: JsonObject, signal: AbortSignal, relatedTo?: Id): Promise<JsonObject> {
+    const call = this.#whose(params, relatedTo);
+    const open = call && this.#calls.get(call);
+    if (call?.ask && open) {
+      const asking = call.ask(method, params, signal);
+      const settled = asking.catch(() => {}).finally(() => open.delete(settled));
+      open.add(settled);
+      return asking;
+    }
+    if (this.#session) return this.#session.ask(method, params, signal);
+    throw new TenonError('host/nobody-to-ask', `a server asks ${method} while no call is on its way to it`, {
+      next: 'a server may ask while it serves a call',
+    });
+  }
+
+  #whose({ _meta }: JsonObject, relatedTo: Id | undefined): InFlight | undefined {
+    const calls = [...this.#calls.keys()].filter(({ ask }) => ask !== undefined);
+    const related = isObject(_meta) ? _meta[RELATED_TASK] : undefined;
+    const taskId = isObject(related) ? related.taskId : undefined;
+    const named = calls.find(
+      ({ ids, task }) => (relatedTo !== undefined && ids.has(relatedTo)) || (taskId !== undefined && task === taskId),
+    );
+    return named ?? calls.at(-1);
+  }
+
+  /** Log messages go to whom they may belong. */
+  log(level: LoggingLevel, data: unknown, logger: string | undefined): void {
+    const last = [...this.#calls.keys()].at(-1);
+    if (last) last.log(level, data, logger);
+    else this.#session?.tell('notifications/message', { level, data, ...(logger === undefined ? {} : { logger }) });
+  }
+}

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import type { ClientOptions } from '../../client/options.js';
+import type { TenonError } from '../../jsonrpc/error.js';
+import { fakeClock } from '../../testing/clock.js';
+import { audienceNamed, factsOf, type StandIn, sessionNamed, standIn, turns } from './fixtures/stand-in.js';
+import { Upstream } from './upstream.js';
+
+function upstreamOf(maxLines = 3) {
+  const clock = fakeClock();
+  const problems: TenonError[] = [];
+  const opened: { readonly principal: string | undefined; readonly stand: StandIn }[] = [];
+  const connect = async (principal: string | undefined, _: ClientOptions) => {
+    const stand = standIn();
+    opened.push({ principal, stand });
+    return stand.client;
+  };
+  const { server, connect: _, ...facts } = factsOf(clock, async () => standIn().client);
+  const upstream = new Upstream({
+    ...facts,
+    name: server,
+    connect,
+    maxLines,
+    restTime: 1000,
+    problem: (_, error) => problems.push(error),
+  });
+  return { clock, problems, opened, upstream };
+}
+
+describe('the lines to a server', () => {
+  it('are one for each audience: no two principals, and no two sessions of one, share any', async () => {
+    const { upstream, opened } = upstreamOf(10);
+    const [one, two] = [sessionNamed('one'), sessionNamed('two')];
+    const ada = audienceNamed('ada', { principal: 'ada' });
+    const lines = [
+      upstream.line(ada),
+      upstream.line(audienceNamed('bob', { principal: 'bob' })),
+      upstream.line(audienceNamed('ada, one', { principal: 'ada', session: one.session })),
+      upstream.line(audienceNamed('ada, two', { principal: 'ada', session: two.session })),
+    ];
+    expect(new Set(lines).size).toBe(4);
+    expect(upstream.line(ada)).toBe(lines[0]);
+    await Promise.all(lines.map(line => line.client()));
+    expect(opened.map(({ principal }) => principal)).toEqual(['ada', 'bob', 'ada', 'ada']);
+    one.end();
+    await turns();
+    expect(opened.map(({ stand }) => stand.closed())).toEqual([0, 0, 1, 0]);
+  });
+
+  it('are so many at the most: the one that has rested longest gives way, and none that works', async () => {
+    const { upstream, clock, opened } = upstreamOf(2);
+    const first = upstream.line(audienceNamed('first'));
+    await first.client();
+    clock.advance(1);
+    const second = upstream.line(audienceNamed('second'));
+    await second.client();
+    clock.advance(1);
+    upstream.line(audienceNamed('first'));
+    upstream.line(audienceNamed('third'));
+    await turns();
+    expect(opened.map(({ stand }) => stand.closed())).toEqual([0, 1]);
+    const letGo = first.hold();
+    upstream.line(audienceNamed('third')).hold();
+    expect(() => upstream.line(audienceNamed('fourth'))).toThrow(
+      expect.objectContaining({ code: 'host/too-many-lines' }),
+    );
+    letGo();
+    letGo();
+    expect(upstream.line(audienceNamed('fourth')).audience.key).toBe('fourth');
+  });
+
+  it('that nobody uses are closed in time, unless a session has them', async () => {
+    const { upstream, clock, opened } = upstreamOf();
+    const { session } = sessionNamed('mine');
+    await upstream.line(audienceNamed('idle')).client();
+    await upstream.line(audienceNamed('mine', { session })).client();
+    clock.advance(600);
+    upstream.line(audienceNamed('idle'));
+    clock.advance(600);
+    await turns();
+    expect(opened.map(({ stand }) => stand.closed())).toEqual([0, 0]);
+    clock.advance(1000);
+    await turns();
+    expect(opened.map(({ stand }) => stand.closed())).toEqual([1, 0]);
+  });
+
+  it('are all closed with it, and none is made after that', async () => {
+    const { upstream, opened, clock } = upstreamOf();
+    await Promise.all(['a', 'b'].map(key => upstream.line(audienceNamed(key)).client()));
+    await upstream.close();
+    expect(opened.map(({ stand }) => stand.closed())).toEqual([1, 1]);
+    expect(() => upstream.line(audienceNamed('a'))).toThrow('closed');
+    expect(clock.timers).toBe(0);
+  });
+});

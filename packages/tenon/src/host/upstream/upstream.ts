@@ -1,0 +1,119 @@
+import type { Client } from '../../client/client.js';
+import type { ClientOptions } from '../../client/options.js';
+import type { Clock } from '../../jsonrpc/clock.js';
+import { TenonError } from '../../jsonrpc/error.js';
+import type { Root } from '../../model/content.js';
+import type { Audience } from '../audience.js';
+import type { PutQuestions } from '../guard.js';
+import { Line } from './line.js';
+
+/** How one server is reached, and how it is dealt with. Times are milliseconds. */
+export interface UpstreamFacts {
+  readonly name: string;
+  /** Opens a client for a principal: with that one's credentials. */
+  readonly connect: (principal: string | undefined, options: ClientOptions) => Promise<Client>;
+  readonly startTimeout: number;
+  readonly idleTimeout?: number | undefined;
+  readonly totalTimeout?: number | undefined;
+  readonly trusted: boolean;
+  readonly roots?: readonly Root[] | undefined;
+  readonly maxLines: number;
+  /** How long a line that nobody uses stays open. */
+  readonly restTime: number;
+  readonly questions: (line: Line) => PutQuestions;
+  readonly brokers: boolean;
+  readonly identity: Pick<ClientOptions, 'name' | 'version' | 'title'>;
+  readonly clock: Clock;
+  readonly problem: (server: string, error: TenonError) => void;
+  readonly onLine?: (line: Line) => void;
+}
+
+interface Kept {
+  readonly line: Line;
+  used: number;
+}
+
+/** One server and all lines to it. */
+export class Upstream {
+  readonly name: string;
+  readonly #facts: UpstreamFacts;
+  readonly #lines = new Map<string, Kept>();
+  #offSweep: (() => void) | undefined;
+  #closed = false;
+
+  constructor(facts: UpstreamFacts) {
+    this.name = facts.name;
+    this.#facts = facts;
+  }
+
+  get lines(): readonly Line[] {
+    return [...this.#lines.values()].map(({ line }) => line);
+  }
+
+  /** The line of this audience. It is not open before something is done on it. */
+  line(audience: Audience): Line {
+    if (this.#closed) throw new TenonError('host/closed', 'the host is closed');
+    const { clock } = this.#facts;
+    const kept = this.#lines.get(audience.key);
+    if (kept) {
+      kept.used = clock.now();
+      return kept.line;
+    }
+    this.#makeRoom();
+    const line = new Line(this.#lineFacts(audience), audience);
+    this.#lines.set(audience.key, { line, used: clock.now() });
+    audience.session?.whenOver(() => this.#end(audience.key));
+    this.#facts.onLine?.(line);
+    this.#sweepLater();
+    return line;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#offSweep?.();
+    const lines = this.lines;
+    this.#lines.clear();
+    await Promise.allSettled(lines.map(line => line.close()));
+  }
+
+  #lineFacts({ principal }: Audience) {
+    const { name, connect, problem, ...facts } = this.#facts;
+    return {
+      ...facts,
+      server: name,
+      connect: (options: ClientOptions) => connect(principal, options),
+      problem: (error: TenonError) => problem(name, error),
+    };
+  }
+
+  /** Beyond the bound the line that rests for the longest time is closed; when all work, no more are opened. */
+  #makeRoom(): void {
+    const { maxLines } = this.#facts;
+    if (this.#lines.size < maxLines) return;
+    const resting = [...this.#lines].filter(([, { line }]) => !line.busy).sort(([, a], [, b]) => a.used - b.used);
+    const [longest] = resting;
+    if (longest) return this.#end(longest[0]);
+    throw new TenonError('host/too-many-lines', `all ${maxLines} lines to "${this.name}" are in use`, {
+      next: 'try again later, or raise `maxLines`',
+    });
+  }
+
+  #end(key: string): void {
+    const kept = this.#lines.get(key);
+    this.#lines.delete(key);
+    void kept?.line.close().catch(error => this.#facts.problem(this.name, TenonError.from(error)));
+  }
+
+  #sweepLater(): void {
+    if (this.#offSweep || this.#closed) return;
+    const { clock, restTime } = this.#facts;
+    this.#offSweep = clock.after(restTime, () => {
+      this.#offSweep = undefined;
+      const since = clock.now() - restTime;
+      for (const [key, { line, used }] of this.#lines) {
+        if (line.audience.session === undefined && !line.busy && used <= since) this.#end(key);
+      }
+      if (this.#lines.size > 0) this.#sweepLater();
+    });
+  }
+}

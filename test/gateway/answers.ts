@@ -1,0 +1,21 @@
+import type { ClientOptions } from 'tenon';
+import { type Asked as Answered, answering } from '../revisions/answers.js';
+
+/** What the client was asked so far. */
+export type Asked = Answered;
+
+/** A client that answers whatever it is asked, but for what it is asked not to. */
+export function answersOf(): { readonly asked: Asked; readonly options: ClientOptions } {
+  const asked: Asked = { forms: [], samples: [], urls: [] };
+  const { elicit, ...rest } = answering(asked);
+  const options: ClientOptions = {
+    ...rest,
+    elicit(form, about) {
+      const wish = /^Please (decline|cancel)$/.exec(form.message)?.[1] as 'decline' | 'cancel' | undefined;
+      if (wish === undefined) return elicit?.(form, about) ?? { action: 'cancel' };
+      asked.forms.push(form);
+      return { action: wish };
+    },
+  };
+  return { asked, options };
+}

@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Combination, open } from './combination.js';
+import { features, nameOf } from './features.js';
+import { impossibleAt } from './impossible.js';
+import type { PutInFront } from './in-front.js';
+import type { Pair } from './pair.js';
+
+const together = features.filter(({ alone }) => !alone);
+const apart = features.filter(({ alone }) => alone);
+
+/** Tries every feature on one client and one server; at the end nothing may have crossed that a revision does not know. */
+export function eachFeature(pair: Pair, inFront: PutInFront): void {
+  describe(`a client of ${pair.client} and a server of ${pair.server} over ${pair.way}`, () => {
+    let combination: Combination | undefined;
+    const world = (): Combination => {
+      if (combination === undefined) throw new Error('not open');
+      return combination;
+    };
+    beforeAll(async () => {
+      combination = await open(pair, inFront);
+    });
+    afterAll(() => combination?.close());
+
+    for (const feature of [...together, ...apart]) {
+      const gap = impossibleAt(nameOf(feature), pair);
+      const title = gap ? `${nameOf(feature)} [impossible: ${gap.reason}]` : nameOf(feature);
+      const test = feature.alone ? it : it.concurrent;
+      test(title, async () => {
+        expect(await feature.probe(world())).toEqual(gap ? gap.instead : feature.seen(pair));
+      });
+    }
+
+    it('every message is one of its revision, on both sides', () => {
+      const { clientSide, serverSide } = world();
+      for (const side of [clientSide, serverSide]) {
+        expect(side.problems).toEqual([]);
+        expect(side.messages('client').length).toBeGreaterThan(features.length);
+        expect(side.messages('server').length).toBeGreaterThan(features.length);
+      }
+    });
+  });
+}

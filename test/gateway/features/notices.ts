@@ -1,0 +1,166 @@
+import type { Change, Progress, Watch } from 'tenon';
+import { expect } from 'vitest';
+import type { Combination } from '../combination.js';
+import { all, type Feature, until } from '../feature.js';
+import { newest } from '../pair.js';
+
+type Asked = Record<string, unknown>;
+
+/** Watches, and is ready only when the other end has said that it watches too. */
+async function watching({ client, clientSide, pair }: Combination, what: Watch) {
+  const seen: Change[] = [];
+  const stop = new AbortController();
+  const done = (async () => {
+    for await (const change of client.watch(what, { signal: stop.signal })) seen.push(change);
+  })();
+  // A probe that fails meanwhile tells of itself.
+  done.catch(() => {});
+  const [uri] = what.uris ?? [];
+  const confirmed = () => {
+    if (pair.client !== newest)
+      return uri === undefined || clientSide.answers('resources/subscribe', params => params.uri === uri).length > 0;
+    const told = clientSide.sent('server', 'notifications/subscriptions/acknowledged');
+    return told.some(({ notifications }) => {
+      const { resourceSubscriptions, toolsListChanged } = notifications as Asked;
+      return uri === undefined ? toolsListChanged === true : (resourceSubscriptions as string[])?.includes(uri);
+    });
+  };
+  await until(confirmed, `the server watches ${JSON.stringify(what)}`);
+  return {
+    seen,
+    async stop() {
+      stop.abort();
+      await done;
+    },
+  };
+}
+
+const calls: readonly Feature[] = [
+  {
+    crosses: 'progress',
+    name: 'all of it, in order, before the answer',
+    async probe({ client }) {
+      const seen: Progress[] = [];
+      await client.callTool('works', { steps: 3 }, { onProgress: report => seen.push(report) });
+      return seen.map(({ progress, total }) => [progress, total]);
+    },
+    seen: () => [1, 2, 3].map(step => [step, 3]),
+  },
+  {
+    crosses: 'progress',
+    name: 'its messages',
+    async probe({ client }) {
+      const seen: unknown[] = [];
+      await client.callTool('works', { steps: 2 }, { onProgress: ({ message = 'unsaid' }) => seen.push(message) });
+      return seen;
+    },
+    seen: () => ['step 1', 'step 2'],
+  },
+  {
+    crosses: 'cancellation',
+    name: 'of one call, which the server gives up, and no other',
+    async probe({ client, tag }) {
+      let begun = 0;
+      const [stop, other] = [new AbortController(), new AbortController()];
+      const [lost, kept] = [`lost ${tag}`, `kept ${tag}`];
+      const onProgress = () => void begun++;
+      const calls = [
+        client.callTool('waits', { name: lost }, { signal: stop.signal, onProgress }),
+        client.callTool('waits', { name: kept }, { signal: other.signal, onProgress }),
+      ].map(call => call.catch(({ code }) => code));
+      const givenUp = async (name: string) => (await client.tools.cancelled()).names.includes(name);
+      await until(() => begun === 2, 'both calls have begun');
+      stop.abort('enough');
+      await until(() => givenUp(lost), 'the server gives the call up');
+      const spared = !(await givenUp(kept));
+      other.abort();
+      await until(() => givenUp(kept), 'the server gives the other call up');
+      return [await Promise.all(calls), spared];
+    },
+    seen: () => [['call/aborted', 'call/aborted'], true],
+  },
+  {
+    crosses: 'logging',
+    name: 'from the level that was asked for, before the answer',
+    async probe({ client }) {
+      const seen: string[] = [];
+      const off = client.on('log', ({ level, logger, data }) => {
+        if (logger === 'tale') seen.push(`${level} ${(data as { said: string }).said}`);
+      });
+      await client.setLogLevel('error');
+      await client.callTool('logs');
+      const few = seen.splice(0);
+      await client.setLogLevel('debug');
+      await client.callTool('logs');
+      off();
+      return [few, seen.length];
+    },
+    seen: () => [['error', 'critical', 'alert', 'emergency'].map(level => `${level} ${level}`), 8],
+  },
+];
+
+const changes: readonly Feature[] = [
+  {
+    crosses: 'subscriptions',
+    name: 'to a resource: its changes and no others, until it is left',
+    async probe(world) {
+      const { client } = world;
+      const uri = 'note://by/a';
+      const watch = await watching(world, { uris: [uri] });
+      await client.tools.touch({ uri: 'note://by/b' });
+      await client.tools.touch({ uri });
+      await until(() => watch.seen.length > 0, 'the change is told of');
+      await watch.stop();
+      const told = () => world.serverSide.sent('server', 'notifications/resources/updated').length;
+      await until(async () => {
+        const before = told();
+        await client.tools.touch({ uri });
+        await client.callTool('later');
+        return told() === before;
+      }, 'the server is left');
+      return watch.seen;
+    },
+    seen: () => [{ uri: 'note://by/a' }],
+  },
+  {
+    crosses: 'list changes',
+    name: 'of all lists, each told of, and what came and went',
+    alone: true,
+    async probe(world) {
+      const { client } = world;
+      const watch = await watching(world, { tools: true, prompts: true, resources: true });
+      const lists = () => new Set(watch.seen.map(change => ('list' in change ? change.list : change.uri)));
+      const grown = async () => (await all(client.listTools())).filter(({ name }) => name.startsWith('grown-')).length;
+      await client.callTool('grow');
+      await until(() => lists().size === 3, 'all three lists are said to have changed');
+      const told = [...lists()].sort();
+      await until(async () => (await grown()) === 3, 'the list has what came');
+      const { content } = await client.callTool('grown-1');
+      const { contents } = await client.resources.read('grown://1');
+      watch.seen.length = 0;
+      await client.callTool('shrink');
+      await until(() => lists().size === 3, 'all three lists are said to have changed again');
+      await until(async () => (await grown()) === 0, 'the list has lost what went');
+      await watch.stop();
+      return [told, content, contents];
+    },
+    seen: () => [
+      ['prompts', 'resources', 'tools'],
+      [{ type: 'text', text: 'grown' }],
+      [expect.objectContaining({ uri: 'grown://1', text: 'grown' })],
+    ],
+  },
+  {
+    crosses: 'roots',
+    name: 'that they have changed',
+    async probe({ client, serverSide }) {
+      const told = () => serverSide.sent('client', 'notifications/roots/list_changed').length;
+      await client.rootsChanged();
+      for (let tries = 0; tries < 30 && told() === 0; tries++) await client.ping();
+      return told() > 0 ? 'told' : 'untold';
+    },
+    seen: () => 'told',
+  },
+];
+
+export const notices: readonly Feature[] = [...calls, ...changes];

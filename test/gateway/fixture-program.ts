@@ -1,0 +1,5 @@
+/** The fixture on the standard streams of a process of its own. Its revision comes as the first argument. */
+import { serveStdio } from 'tenon/stdio';
+import { createFixture } from './fixture-server.js';
+
+await serveStdio(createFixture(process.argv[2] === undefined ? undefined : [process.argv[2]]));

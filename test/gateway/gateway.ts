@@ -1,0 +1,8 @@
+import { createHost } from 'tenon/host';
+import type { Behind } from './in-front.js';
+
+/** A host of the one server, to be served as a gateway. */
+export function hostOf(behind: Behind): ReturnType<typeof createHost> {
+  const server = typeof behind === 'function' ? { service: behind } : behind;
+  return createHost({ servers: { fixture: server }, onProblem: () => {} });
+}

@@ -1,0 +1,31 @@
+import type { Revision } from '../support/official-schema.js';
+import { impossibleAsking } from './impossible/asking.js';
+import { impossibleContent } from './impossible/content.js';
+import type { Impossible, Span } from './impossible/impossible-row.js';
+import { impossibleTasks } from './impossible/tasks.js';
+import type { Pair } from './pair.js';
+
+/** The first of several that are of the same feature holds. */
+export const impossible: readonly Impossible[] = [...impossibleContent, ...impossibleAsking, ...impossibleTasks];
+
+export function impossibleAt(feature: string, { client, server }: Pair): Impossible | undefined {
+  const least = client < server ? client : server;
+  return impossible.find(
+    ({ feature: name, where }) =>
+      name === feature && within(client, where.client) && within(server, where.server) && within(least, where.either),
+  );
+}
+
+function within(revision: Revision, { from, before }: Span = {}): boolean {
+  return (from === undefined || revision >= from) && (before === undefined || revision < before);
+}
+
+/** What `impossibleAt` finds, for people: one line for each row. */
+export function described({ feature, where, reason }: Impossible): string {
+  const spans = (['client', 'server', 'either'] as const).flatMap(who => {
+    const { from, before } = where[who] ?? {};
+    const said = [from && `from ${from}`, before && `before ${before}`].filter(Boolean).join(' and ');
+    return said === '' ? [] : [`${who === 'either' ? 'client or server' : who} ${said}`];
+  });
+  return `${feature} | ${spans.join('; ')} | ${reason}`;
+}

@@ -1,0 +1,8 @@
+import { describe } from 'vitest';
+import { eachFeature } from './each-feature.js';
+import { gatewayInFrontOf, gatewayIsThere } from './in-front.js';
+import { pairsOf } from './pair.js';
+
+describe.skipIf(!gatewayIsThere)('through the gateway over stdio', () => {
+  for (const pair of pairsOf('stdio')) eachFeature(pair, gatewayInFrontOf);
+});

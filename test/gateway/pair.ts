@@ -1,0 +1,25 @@
+import { type Revision, revisions } from '../support/official-schema.js';
+
+/** How both sides of the gateway are reached. In memory there is no gateway between. */
+export type Way = 'memory' | 'stdio' | 'http';
+
+/** A client of one revision and a server of another. */
+export interface Pair {
+  readonly client: Revision;
+  readonly server: Revision;
+  readonly way: Way;
+  /** Nothing stands between. */
+  readonly direct?: true;
+}
+
+export const newest: Revision = '2026-07-28';
+
+/** What both know is what the one knows that knows less. */
+const least = ({ client, server }: Pair): Revision => (client < server ? client : server);
+export const bothFrom = (pair: Pair, revision: Revision): boolean => least(pair) >= revision;
+
+/** Whether nothing stands between: the same revision on both sides, or no gateway at all. */
+export const same = ({ client, server }: Pair): boolean => client === server;
+
+export const pairsOf = (way: Way): readonly Pair[] =>
+  revisions.flatMap(client => revisions.map(server => ({ client, server, way })));

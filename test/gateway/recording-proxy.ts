@@ -1,0 +1,116 @@
+import {
+  Agent,
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { events, type Recording, type Wires } from './wire.js';
+
+/** Stands before an HTTP server and reads along. */
+export interface RecordingProxy {
+  /** The address of the proxy for an address of the server. */
+  at(url: string): string;
+  close(): Promise<void>;
+}
+
+/** Passes all on to the origin as it came. Messages of one session are one connection; what has no session stands alone. */
+export async function recordingProxy(origin: string, wires: Wires): Promise<RecordingProxy> {
+  const agent = new Agent({ keepAlive: true });
+  const sessions = new Map<string, Recording>();
+  const server = createServer((asked, reply) => void pass(asked, reply, { origin, agent, wires, sessions }));
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const own = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    at: url => own + new URL(url).pathname,
+    async close() {
+      const closed = new Promise(resolve => server.close(resolve));
+      server.closeAllConnections();
+      agent.destroy();
+      await closed;
+    },
+  };
+}
+
+interface Road {
+  readonly origin: string;
+  readonly agent: Agent;
+  readonly wires: Wires;
+  readonly sessions: Map<string, Recording>;
+}
+
+async function pass(asked: IncomingMessage, reply: ServerResponse, road: Road): Promise<void> {
+  const { method = 'GET', url = '/', headers } = asked;
+  const body = await bodyOf(asked);
+  const wire = wireOf(headers['mcp-session-id'] ?? sessionIn(url), road);
+  if (body !== '') wire.crosses('client', JSON.parse(body));
+  const { host: _, ...rest } = headers;
+  const onward = request(road.origin + url, { method, headers: rest, agent: road.agent }, answer => {
+    remember(answer.headers['mcp-session-id'], wire, road);
+    wire.exchanges.push(exchangeOf({ method, url, headers, body }, answer));
+    reply.writeHead(answer.statusCode ?? 502, answer.headers);
+    reply.flushHeaders();
+    readAlong(answer, wire, road);
+    answer.on('data', chunk => reply.write(chunk));
+    answer.on('end', () => reply.end());
+    answer.on('error', () => reply.destroy());
+  });
+  onward.on('error', () => reply.destroy());
+  reply.on('close', () => reply.writableFinished || onward.destroy());
+  onward.end(body);
+}
+
+async function bodyOf(asked: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of asked) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
+function wireOf(session: string | string[] | undefined, { sessions, wires }: Road): Recording {
+  return sessions.get(String(session)) ?? wires.open();
+}
+
+const sessionIn = (url: string): string | undefined => /[?&]sessionId=([^&]+)/.exec(url)?.[1];
+
+function remember(session: string | string[] | undefined, wire: Recording, { sessions }: Road): void {
+  if (typeof session === 'string') sessions.set(session, wire);
+}
+
+function readAlong(answer: IncomingMessage, wire: Recording, road: Road): void {
+  if (String(answer.headers['content-type']).startsWith('text/event-stream')) {
+    const read = events((type, data) => {
+      if (type === 'endpoint') remember(sessionIn(data), wire, road);
+      else if (data.trim() !== '') wire.crosses('server', JSON.parse(data));
+    });
+    answer.on('data', read);
+    return;
+  }
+  const chunks: Buffer[] = [];
+  answer.on('data', chunk => chunks.push(chunk));
+  answer.on('end', () => {
+    const text = Buffer.concat(chunks).toString();
+    if (/^\s*[[{]/.test(text)) wire.crosses('server', JSON.parse(text));
+  });
+}
+
+interface Asking {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+function exchangeOf({ method, url, headers, body }: Asking, answer: IncomingMessage) {
+  const session = answer.headers['mcp-session-id'];
+  return {
+    method,
+    url,
+    headers: headers as Record<string, string>,
+    body: body === '' ? undefined : JSON.parse(body),
+    status: answer.statusCode ?? 0,
+    contentType: answer.headers['content-type'] ?? '',
+    sessionId: typeof session === 'string' ? session : undefined,
+  };
+}

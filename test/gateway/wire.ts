@@ -1,0 +1,162 @@
+import { type Crossing, createWire, type Exchange, type Json, type Wire } from '../revisions/wire.js';
+import { isRevision, type Revision, type Side } from '../support/official-schema.js';
+
+/** What crosses on one connection. */
+export type Recording = Pick<Wire, 'crossings' | 'exchanges' | 'problems' | 'crosses'>;
+
+/** What crosses between one client and a server on all connections that it has made, each judged by itself. */
+export interface Wires {
+  /** The next connection. */
+  open(): Recording;
+  /** What was wrong so far on any of them. */
+  readonly problems: readonly string[];
+  readonly exchanges: readonly Exchange[];
+  /** All messages that one side has sent. */
+  messages(from: Side): Json[];
+  /** The params of the requests and notifications of a method. */
+  sent(from: Side, method: string): Json[];
+  /** What answered the requests of a method whose params are such. */
+  answers(method: string, such?: (params: Json) => boolean): Json[];
+}
+
+export function createWires(revision: Revision): Wires {
+  const all: Recording[] = [];
+  return {
+    open() {
+      const wire = record(revision);
+      all.push(wire);
+      return wire;
+    },
+    get problems() {
+      return all.flatMap(({ problems }) => problems);
+    },
+    get exchanges() {
+      return all.flatMap(({ exchanges }) => exchanges);
+    },
+    messages: from => all.flatMap(wire => messages(wire, from)),
+    sent: (from, method) =>
+      all.flatMap(wire => messages(wire, from).filter(each => each.method === method)).map(paramsOf),
+    answers: (method, such = () => true) =>
+      all.flatMap(wire =>
+        messages(wire, 'client')
+          .filter(each => each.method === method && such(paramsOf(each)))
+          .flatMap(({ id }) => messages(wire, 'server').filter(each => !('method' in each) && each.id === id)),
+      ),
+  };
+}
+
+/** One judge for each revision: compiling a schema takes its time, and connections are many. */
+const judges = new Map<Revision, Wire>();
+let connections = 0;
+
+function judgeOf(revision: Revision): Wire {
+  const judge = judges.get(revision) ?? createWire(revision);
+  judges.set(revision, judge);
+  return judge;
+}
+
+function judged(revision: Revision, from: Side, value: unknown): readonly string[] {
+  const judge = judgeOf(revision);
+  const before = judge.problems.length;
+  judge.crosses(from, value);
+  judge.rewind();
+  return judge.problems.slice(before);
+}
+
+/**
+ * A connection on which the peers come to speak a revision. Until they have agreed on it a message may name another: it
+ * is judged by that one, and so is what answers it, unless the answer names one in its turn.
+ */
+function record(revision: Revision): Recording {
+  const connection = ++connections;
+  const [crossings, problems]: [Crossing[], string[]] = [[], []];
+  const strays = new Map<string, { readonly named: Revision; readonly request: Json }>();
+
+  function one(from: Side, message: Json): readonly string[] {
+    if (!('method' in message)) return answer(from, message);
+    const named = namedBy(message);
+    if (named === undefined || named === revision) return judged(revision, from, message);
+    if ('id' in message) strays.set(`${from} ${message.id}`, { named, request: message });
+    return judged(named, from, message);
+  }
+
+  function answer(from: Side, message: Json): readonly string[] {
+    const asker = from === 'client' ? 'server' : 'client';
+    const stray = strays.get(`${asker} ${message.id}`);
+    if (stray === undefined) return judged(revision, from, message);
+    strays.delete(`${asker} ${message.id}`);
+    const { protocolVersion } = (message.result ?? {}) as Json;
+    const agreed = isRevision(protocolVersion) ? protocolVersion : stray.named;
+    // What is wrong with the request was told by then.
+    if (agreed !== stray.named) judged(agreed, asker, stray.request);
+    return judged(agreed, from, message);
+  }
+
+  return {
+    crossings,
+    problems,
+    exchanges: [],
+    crosses(from, value) {
+      const own = Array.isArray(value) ? value.map(each => apart(each, connection)) : apart(value, connection);
+      problems.push(...(Array.isArray(own) ? judged(revision, from, own) : one(from, own)));
+      crossings.push({ from, value: JSON.parse(JSON.stringify(value)) });
+    },
+  };
+}
+
+/** The revision that a message means, where it says so. */
+function namedBy({ method, params }: Json): Revision | undefined {
+  const { _meta, protocolVersion } = (params ?? {}) as Json;
+  const meta = (_meta ?? {}) as Json;
+  const named = method === 'initialize' ? protocolVersion : meta['io.modelcontextprotocol/protocolVersion'];
+  return isRevision(named) ? named : undefined;
+}
+
+/** A message with ids that no other connection has. */
+function apart(value: unknown, connection: number): Json {
+  const message = value as { id?: unknown; method?: unknown; params?: { requestId?: unknown } };
+  const own = (id: unknown) =>
+    typeof id === 'string' || Number.isInteger(id) ? `${connection} ${JSON.stringify(id)}` : id;
+  const { params } = message;
+  return {
+    ...message,
+    ...('id' in message ? { id: own(message.id) } : {}),
+    ...(message.method === 'notifications/cancelled' && params
+      ? { params: { ...params, requestId: own(params.requestId) } }
+      : {}),
+  };
+}
+
+const messages = ({ crossings }: Recording, from: Side): Json[] =>
+  crossings
+    .filter(each => each.from === from)
+    .flatMap(({ value }) => (Array.isArray(value) ? value : [value]) as Json[]);
+
+const paramsOf = ({ params }: Json): Json => (params ?? {}) as Json;
+
+/** Cuts what comes in chunks into lines. */
+export function lines(each: (line: string) => void): (chunk: Uint8Array) => void {
+  const decoder = new TextDecoder();
+  let rest = '';
+  return chunk => {
+    rest += decoder.decode(chunk, { stream: true });
+    const parts = rest.split('\n');
+    rest = parts.pop() ?? '';
+    for (const part of parts) each(part.replace(/\r$/, ''));
+  };
+}
+
+/** Reads the events of a stream: their type, which is empty where none is given, and their data. */
+export function events(each: (type: string, data: string) => void): (chunk: Uint8Array) => void {
+  let type = '';
+  let data: string[] = [];
+  return lines(line => {
+    if (line.startsWith('event:')) type = line.slice(6).trim();
+    else if (line.startsWith('data:')) data.push(line.slice(5).replace(/^ /, ''));
+    else if (line === '') {
+      if (data.length > 0) each(type, data.join('\n'));
+      type = '';
+      data = [];
+    }
+  });
+}

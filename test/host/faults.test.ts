@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+import { textOf } from '../interop/collect.js';
+import { soon } from '../interop/soon.js';
+import { type Faulty, faulty } from './faulty.js';
+import { listed, play } from './scene.js';
+
+/** Revisions of the client and of the servers. */
+const pairs = [
+  ['2026-07-28', '2025-11-25'],
+  ['2025-06-18', '2026-07-28'],
+  ['2026-07-28', '2026-07-28'],
+  ['2024-11-05', '2024-11-05'],
+] as const;
+
+const last = ({ pids }: Faulty) => pids.at(-1) as number;
+const kill = (server: Faulty) => process.kill(last(server), 'SIGKILL');
+
+describe.each(pairs)('a client of %s and servers of %s: one server is killed', (revision, theirs) => {
+  it('in mid-call: that call says that it may have been carried out, others go on, the next starts it again', async () => {
+    const servers = { good: faulty({ revision: theirs }), mortal: faulty({ revision: theirs }) };
+    const scene = await play(servers, { revision });
+    const others: string[] = [];
+    const { client } = scene;
+    expect(textOf(await client.callTool('mortal__echo', { text: 'there' }))).toBe('there');
+    const before = last(servers.mortal);
+    const other = client.callTool('good__waits', {}, { idleTimeout: 3000, onProgress: () => others.push('goes on') });
+    void other.catch(() => {});
+    await soon(() => expect(others).toEqual(['goes on']));
+    const started = servers.good.pids.length;
+    const call = client.callTool('mortal__waits', {}, { onProgress: () => kill(servers.mortal) });
+    await expect(call).rejects.toMatchObject({
+      rpc: -32603,
+      summary: expect.stringMatching(/"mortal".*may have been carried out/),
+    });
+    expect(textOf(await client.callTool('good__echo', { text: 'still here' }))).toBe('still here');
+    // The new process has seen this call and no other: nothing was sent twice.
+    const [pid, calls] = textOf(await client.callTool('mortal__count')).split(' ');
+    expect(Number(pid)).toBe(last(servers.mortal));
+    expect([Number(pid) !== before, calls]).toEqual([true, '1']);
+    expect(servers.good.pids).toHaveLength(started);
+    await expect(other).rejects.toMatchObject({ code: 'call/timeout' });
+    await scene.close();
+  });
+
+  it.runIf(revision >= '2025-06-18')('while it asks: the caller is answered all the same', async () => {
+    const servers = { mortal: faulty({ revision: theirs }) };
+    const asked: string[] = [];
+    const elicit = ({ message }: { message: string }) => {
+      asked.push(message);
+      kill(servers.mortal);
+      return { action: 'cancel' as const };
+    };
+    const scene = await play(servers, { revision, elicit });
+    const call = scene.client.callTool('asks');
+    if (theirs === '2026-07-28') {
+      // That revision has no requests from servers: it is not passed on.
+      void call.catch(() => {});
+      await soon(() => expect(scene.problems.map(({ code }) => code)).toContain('peer/may-not-ask'));
+    } else {
+      await expect(call).rejects.toMatchObject({ summary: expect.stringContaining('may have been carried out') });
+      expect(asked).toEqual(['Who?']);
+    }
+    await scene.close();
+  });
+});
+
+describe.each(pairs)('a client of %s and servers of %s: one server exits at its start', (revision, theirs) => {
+  it('others are listed, its absence is said in each list and by a log, and it is not tried all the time', async () => {
+    const servers = { good: faulty({ revision: theirs }), broken: faulty({ revision: theirs, start: 'exit' }) };
+    const scene = await play(servers, { revision });
+    const first = await listed(scene);
+    expect(first.names).toContain('good__echo');
+    expect(first.names.filter(name => !name.startsWith('good__'))).toEqual([]);
+    const why = expect.stringMatching(/exited with code 3|stdout/);
+    expect(first.absent).toEqual([{ server: 'broken', why }]);
+    await soon(() =>
+      expect(scene.logs).toContainEqual(expect.objectContaining({ data: { absent: [{ server: 'broken', why }] } })),
+    );
+    for (const method of ['prompts/list', 'resources/list', 'resources/templates/list'] as const)
+      expect((await scene.client.call(method))._meta).toMatchObject({ 'tenon/absent': [{ server: 'broken' }] });
+    for (let time = 0; time < 20; time++) expect((await listed(scene)).absent).toHaveLength(1);
+    // Each start is two where the server exits when it is asked for its revisions.
+    expect(servers.broken.pids.length).toBeLessThanOrEqual(6);
+    await expect(scene.client.callTool('broken__echo')).rejects.toMatchObject({
+      rpc: -32603,
+      summary: expect.stringMatching(/"broken" gave no answer/),
+    });
+    // What it wrote is for whoever runs the host, and not for its callers.
+    expect(JSON.stringify([first, scene.logs])).not.toContain('no database');
+    expect(scene.problems.map(({ message }) => message).join()).toContain('no database');
+    await scene.close();
+  });
+
+  it('all are absent: that is an error, and no empty success', async () => {
+    const broken = () => faulty({ revision: theirs, start: 'exit' });
+    const scene = await play({ one: broken(), two: broken() }, { revision });
+    for (const method of ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'] as const)
+      await expect(scene.client.call(method)).rejects.toMatchObject({
+        rpc: -32603,
+        summary: expect.stringContaining('None of the 2 servers is there'),
+        data: { absent: [{ server: 'one' }, { server: 'two' }] },
+      });
+    await scene.close();
+  });
+
+  it('or soon after it, again and again: it is left alone more and more', async () => {
+    const servers = { good: faulty({ revision: theirs }), brief: faulty({ revision: theirs, start: 'brief' }) };
+    const scene = await play(servers, { revision });
+    const until = Date.now() + 2500;
+    while (Date.now() < until) {
+      expect((await listed(scene)).names).toContain('good__echo');
+      await new Promise(resolve => setTimeout(resolve, 20));
+    }
+    expect(servers.brief.pids.length).toBeLessThanOrEqual(8);
+    await scene.close();
+  });
+});
+
+describe.each(pairs)('a client of %s and servers of %s: one server hangs', (revision, theirs) => {
+  const gatherTimeout = 600;
+
+  it('lists come in time with its absence said, once; what comes later is told', async () => {
+    const servers = {
+      good: faulty({ revision: theirs }),
+      mute: faulty({ revision: theirs, start: 'hang' }),
+      stuck: faulty({ revision: theirs, lists: 'hang' }),
+      slow: faulty({ revision: theirs, lists: 'slow', after: 1500 }),
+    };
+    const scene = await play(servers, { revision, gatherTimeout });
+    const first = await listed(scene);
+    expect(first.names).toContain('good__echo');
+    expect(first.absent.map(({ server }) => server)).toEqual(['mute', 'stuck', 'slow']);
+    expect(first.took).toBeLessThan(gatherTimeout + 600);
+    // Nobody waits twice for the same.
+    expect((await listed(scene)).took).toBeLessThan(300);
+    expect(textOf(await scene.client.callTool('good__echo', { text: 'at once' }))).toBe('at once');
+    await soon(() => expect(scene.changes.length).toBeGreaterThan(0));
+    const later = await listed(scene);
+    expect(later.names).toContain('slow__echo');
+    expect(later.absent.map(({ server }) => server)).toEqual(['mute', 'stuck']);
+    // A stuck server harms no reading of what another has.
+    const since = Date.now();
+    const { contents } = await scene.client.resources.read(`faulty://${last(servers.good)}/listed`);
+    expect(contents).toMatchObject([{ text: 'read' }]);
+    expect(Date.now() - since).toBeLessThan(gatherTimeout + 600);
+    expect(await scene.close()).toBeLessThan(8000);
+  });
+
+  it('its calls are given up when they have been silent for too long, and may have been carried out', async () => {
+    const hangs = faulty({ revision: theirs }, { idleTimeout: 300 });
+    const scene = await play({ hangs, good: faulty({ revision: theirs }) }, { revision });
+    await expect(scene.client.callTool('hangs__hangs')).rejects.toMatchObject({
+      summary: expect.stringMatching(/"hangs" gave no answer to tools\/call.*may have been carried out/),
+    });
+    expect(textOf(await scene.client.callTool('hangs__echo', { text: 'well again' }))).toBe('well again');
+    await scene.close();
+  });
+
+  it('one that never opens is given up, and none of its processes stays', async () => {
+    const mute = faulty({ revision: theirs, start: 'hang' });
+    const scene = await play({ mute, good: faulty({ revision: theirs }) }, { revision, startTimeout: 500 });
+    const { absent } = await listed(scene);
+    expect(absent).toEqual([{ server: 'mute', why: 'the server "mute" did not open within 500 ms' }]);
+    await scene.close();
+  });
+});

@@ -1,0 +1,102 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { textOf } from '../interop/collect.js';
+import { soon } from '../interop/soon.js';
+import { faulty, type Plan } from './faulty.js';
+import { listed, play, type Scene } from './scene.js';
+
+const pairs = [
+  ['2026-07-28', '2025-06-18'],
+  ['2025-11-25', '2026-07-28'],
+  ['2024-11-05', '2024-11-05'],
+] as const;
+
+describe.each(pairs)('a client of %s and servers of %s: one server answers garbage', (revision, theirs) => {
+  let scene: Scene;
+  afterEach(async () => {
+    await scene.close();
+  });
+  const begin = async (plan: Omit<Plan, 'revision'> = {}) => {
+    const lies = faulty({ revision: theirs, ...plan }, { idleTimeout: 1000 });
+    scene = await play({ good: faulty({ revision: theirs }), lies }, { revision });
+    return lies;
+  };
+  const codes = () => scene.problems.map(({ code }) => code);
+  const goesOn = async () => {
+    expect(textOf(await scene.client.callTool('good__echo', { text: 'all is well' }))).toBe('all is well');
+    expect((await listed(scene)).names).toContain('good__echo');
+  };
+
+  const notThere: { readonly [lists: string]: RegExp } = {
+    shapes: /malformed/,
+    'no-json': /no answer/,
+    'wrong-id': /no answer/,
+    huge: /too long to read/,
+    'same-cursor': /same cursor/,
+    'endless-empty': /pages/,
+    'endless-huge': /more than 67108864 characters/,
+  };
+
+  it.each(Object.keys(notThere))('when it is listed (%s): it is absent, and why is said', async lists => {
+    await begin({ lists });
+    const { names, absent } = await listed(scene);
+    expect(names.filter(name => !name.startsWith('good__'))).toEqual([]);
+    expect(absent).toEqual([{ server: 'lies', why: expect.stringMatching(notThere[lists] as RegExp) }]);
+    await goesOn();
+  });
+
+  it('without an end: so much of it is taken, and that there is more is said', async () => {
+    await begin({ lists: 'endless' });
+    const { tools } = await scene.client.call('tools/list');
+    expect(tools.length).toBeGreaterThan(0);
+    await soon(() => expect(codes()).toContain('host/too-many'));
+    await goesOn();
+  });
+
+  it('a name twice: the first is taken, and that is said', async () => {
+    await begin({ lists: 'duplicates' });
+    const { names } = await listed(scene);
+    expect(new Set(names).size).toBe(names.length);
+    expect(codes()).toContain('host/listed-twice');
+  });
+
+  it('entries that are none: they are left out and said, and the others are listed', async () => {
+    await begin({ lists: 'entries' });
+    const { names, absent } = await listed(scene);
+    expect(absent).toEqual([]);
+    expect(names).toContain('lies__echo');
+    expect(codes()).toContain('peer/unusable-entry');
+    await goesOn();
+  });
+
+  it('when it is opened', async () => {
+    await begin({ start: 'garbage' });
+    const { absent } = await listed(scene);
+    expect(absent).toEqual([{ server: 'lies', why: expect.any(String) }]);
+    await goesOn();
+  });
+
+  const errors: { readonly [tool: string]: RegExp } = {
+    'answers-wrongly': /malformed.*may have been carried out/,
+    'answers-nothing': /no message.*may have been carried out/,
+    'answers-no-error': /no message.*may have been carried out/,
+    'answers-others': /no answer after.*may have been carried out/,
+    'answers-no-json': /may have been carried out/,
+    'answers-hugely': /too long to read.*may have been carried out/,
+  };
+
+  it.each(Object.keys(errors))('when it is called (%s): its caller is told', async tool => {
+    await begin();
+    const call = scene.client.callTool(`lies__${tool}`);
+    await expect(call).rejects.toMatchObject({ rpc: -32603, summary: expect.stringMatching(errors[tool] as RegExp) });
+    await expect(call).rejects.toMatchObject({ summary: expect.stringContaining('"lies"') });
+    await goesOn();
+    expect(textOf(await scene.client.callTool('lies__echo', { text: 'still there' }))).toBe('still there');
+  });
+
+  it('twice: the first answer counts', async () => {
+    await begin();
+    expect(textOf(await scene.client.callTool('lies__answers-twice'))).toBe('first');
+    await soon(() => expect(codes()).toContain('peer/unasked'));
+    await goesOn();
+  });
+});

@@ -1,0 +1,305 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { ClientOptions } from 'tenon';
+import { type Approvals, allow, ask, createApprovals, type HostFiles, type Question } from 'tenon/host';
+import { sqliteStores } from 'tenon/sqlite';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { memoryStores } from '../../../packages/tenon/src/stores/memory.js';
+import { type Answer, call } from '../../asking/wire.js';
+import { soon } from '../../interop/soon.js';
+import { folder, guarded, outcome, recorded, WITH_FORMS } from './scene.js';
+import { works } from './works.js';
+
+const policy = [ask('*/erase'), ask('*/later'), ask('*/sure'), ask('*/replays'), allow()];
+
+/** Two servers with the same tools, of which the dangerous ones are asked about. */
+async function asking(options: Partial<HostFiles> = {}) {
+  const [one, two] = [works(), works()];
+  const servers = { one: { service: one.server }, two: { service: two.server } };
+  const scene = await guarded({ servers, policy, ...options });
+  return { ...scene, ran: one.ran, ranInTwo: two.ran };
+}
+
+type Said = 'once' | 'always' | 'deny' | 'decline' | 'cancel';
+
+/** A user who says this when asked to allow, and yes to all else. */
+function user(says: Said) {
+  const asked: string[] = [];
+  const elicit: NonNullable<ClientOptions['elicit']> = ({ message }) => {
+    asked.push(message);
+    if (!message.startsWith('Allow to')) return { action: 'accept', content: { yes: true } };
+    if (says === 'decline' || says === 'cancel') return { action: says };
+    return { action: 'accept', content: { decision: says } };
+  };
+  return { asked, elicit };
+}
+
+/** The only question that waits, once it does. */
+const pending = (approvals: Approvals): Promise<Question> =>
+  soon(async () => {
+    const questions = await approvals.pending();
+    expect(questions).toHaveLength(1);
+    return questions[0] as Question;
+  });
+
+describe.each(WITH_FORMS)('the caller’s own user, asked by a form in %s', revision => {
+  it.each(['erase', 'later', 'sure', 'replays'])('%s: asked once, run once [tools.host.confirmation]', async name => {
+    const audit = join(await folder(), 'audit.jsonl');
+    const { client, ran, host } = await asking({ audit });
+    const { asked, elicit } = user('once');
+    const on = await client({ revision, elicit });
+    expect(await outcome(on.callTool(`one__${name}`, { path: 'a' }))).toContain(`${name} a`);
+    expect(ran).toHaveLength(1);
+    expect(asked.filter(message => message.startsWith('Allow to'))).toEqual([
+      expect.stringContaining(`Allow to call the tool ${name} of one?\n{"path":"a"}`),
+    ]);
+    await host.close();
+    const events = ['asked', 'allowed', 'called', 'answered'].map(event => `${event} ${name}`);
+    expect(await recorded(audit)).toEqual(events);
+  });
+
+  it.each(['deny', 'decline', 'cancel'] as const)('%s: not run [tools.host.human-in-loop]', async says => {
+    const { client, ran, host } = await asking();
+    const { asked, elicit } = user(says);
+    const on = await client({ revision, elicit });
+    expect(await outcome(on.callTool('one__erase', { path: 'a' }))).toMatch(/^refused: Not done: /);
+    expect([asked.length, ran]).toEqual([1, []]);
+    expect(await host.approvals.pending()).toEqual([]);
+  });
+
+  it('good for that call, and once: another, and the same again, are asked about', async () => {
+    const { client, ran } = await asking();
+    const { asked, elicit } = user('once');
+    const on = await client({ revision, elicit });
+    for (const path of ['a', 'b', 'a']) await on.callTool('one__erase', { path });
+    expect([asked.length, ran]).toEqual([3, ['erase a', 'erase b', 'erase a']]);
+  });
+
+  it('always: for this tool of this server', async () => {
+    const { client, host, ran, ranInTwo } = await asking();
+    const { asked, elicit } = user('always');
+    const on = await client({ revision, elicit });
+    for (const path of ['a', 'b']) await on.callTool('one__erase', { path });
+    expect([asked.length, ran]).toEqual([1, ['erase a', 'erase b']]);
+    await on.callTool('two__erase', { path: 'a' });
+    await on.callTool('one__later', { path: 'a' });
+    expect([asked.length, ranInTwo]).toEqual([3, ['erase a']]);
+    for (const { id } of await host.approvals.remembered()) await host.approvals.forget(id);
+    await on.callTool('one__erase', { path: 'c' });
+    expect(asked).toHaveLength(4);
+  });
+});
+
+describe('the state of a question on 2026-07-28', () => {
+  const content = { decision: 'once' };
+  const retry = ({ result }: Answer, path: string) => ({
+    arguments: { path },
+    requestState: result?.requestState as string,
+    inputResponses: Object.fromEntries(
+      Object.keys(result?.inputRequests ?? {}).map(key => [key, { action: 'accept', content }]),
+    ),
+  });
+  const forms = { capabilities: { elicitation: {} } };
+
+  it('serves the call that was asked about, once', async () => {
+    const { host, ran } = await asking();
+    const server = host.asServer();
+    const first = await call(server, 'one__erase', { arguments: { path: 'a' } }, forms);
+    expect(ran).toEqual([]);
+    expect(await call(server, 'one__erase', retry(first, 'a'), forms)).toMatchObject({
+      result: { content: [{ text: 'erase a' }] },
+    });
+    expect((await call(server, 'one__erase', retry(first, 'a'), forms)).error?.code).toBe(-32602);
+    expect(ran).toEqual(['erase a']);
+  });
+
+  it.each([
+    ['other arguments', 'one__erase', 'b', {}],
+    ['another tool', 'one__later', 'a', {}],
+    ['the tool of that name of another server', 'two__erase', 'a', {}],
+    ['another principal', 'one__erase', 'a', { principal: 'eve' }],
+  ])('serves nothing else: %s', async (_, name, path, said) => {
+    const { host, ran, ranInTwo } = await asking();
+    const server = host.asServer();
+    const ada = { ...forms, principal: 'ada' };
+    const first = await call(server, 'one__erase', { arguments: { path: 'a' } }, ada);
+    expect((await call(server, name, retry(first, path), { ...ada, ...said })).error?.code).toBe(-32602);
+    expect([ran, ranInTwo]).toEqual([[], []]);
+  });
+
+  it('nor is an answer taken that nobody was asked for', async () => {
+    const { host, ran } = await asking();
+    const answers = { arguments: { path: 'a' }, inputResponses: { 'ask-0': { action: 'accept', content } } };
+    const answer = await call(host.asServer(), 'one__erase', answers, forms);
+    expect(answer.result?.resultType ?? answer.error?.code).toEqual(expect.toBeOneOf(['input_required', -32602]));
+    expect(ran).toEqual([]);
+  });
+});
+
+describe('a call of somebody who can not be asked', () => {
+  const nobody = { capabilities: {} };
+  const erase = (path: string) => ({ arguments: { path } });
+
+  it('waits in the store until it is answered [tools.host.human-in-loop]', async () => {
+    const { host, ran } = await asking();
+    const calling = call(host.asServer(), 'one__erase', erase('a'), nobody);
+    const question = await pending(host.approvals);
+    expect(question).toMatchObject({ kind: 'tool', server: 'one', name: 'erase' });
+    expect(ran).toEqual([]);
+    await host.approvals.answer(question.id, 'allow');
+    expect(await calling).toMatchObject({ result: { content: [{ text: 'erase a' }] } });
+    expect(await host.approvals.pending()).toEqual([]);
+  });
+
+  it('what is allowed serves no other arguments, principal or server, and not twice', async () => {
+    const { host, ran, ranInTwo } = await asking();
+    const server = host.asServer();
+    const ada = { ...nobody, principal: 'ada' };
+    const calls = [call(server, 'one__erase', erase('a'), ada)];
+    await host.approvals.answer((await pending(host.approvals)).id, 'allow');
+    await Promise.all(calls);
+    const others = [
+      call(server, 'one__erase', erase('b'), ada),
+      call(server, 'one__erase', erase('a'), { ...nobody, principal: 'eve' }),
+      call(server, 'two__erase', erase('a'), ada),
+      call(server, 'one__erase', erase('a'), ada),
+    ];
+    await soon(async () => expect(await host.approvals.pending()).toHaveLength(others.length));
+    expect([ran, ranInTwo]).toEqual([['erase a'], []]);
+    for (const { id } of await host.approvals.pending()) await host.approvals.answer(id, 'deny', { by: 'Grace' });
+    for (const answer of await Promise.all(others)) {
+      expect(answer.result).toMatchObject({
+        isError: true,
+        content: [{ text: expect.stringContaining('denied by Grace') }],
+      });
+    }
+    expect([ran, ranInTwo]).toEqual([['erase a'], []]);
+  });
+
+  it('a pattern is remembered: for what fits it', async () => {
+    const { host, ran } = await asking();
+    const server = host.asServer();
+    const first = call(server, 'one__erase', erase('/tmp/a'), nobody);
+    const remember = { arguments: { path: '/tmp/*' } };
+    await host.approvals.answer((await pending(host.approvals)).id, 'allow', { remember });
+    await first;
+    await call(server, 'one__erase', erase('/tmp/b'), nobody);
+    expect(ran).toEqual(['erase /tmp/a', 'erase /tmp/b']);
+    const other = call(server, 'one__erase', erase('/etc/passwd'), nobody);
+    await host.approvals.answer((await pending(host.approvals)).id, 'deny');
+    expect((await other).result?.isError).toBe(true);
+    expect(ran).toHaveLength(2);
+  });
+
+  it('nobody answers: a denial', async () => {
+    const approvals = createApprovals({ ...memoryStores(), life: 40 });
+    const { host, ran } = await asking({ approvals });
+    const { result } = await call(host.asServer(), 'one__erase', erase('a'), nobody);
+    expect(result).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringMatching(/nobody answered within 40 ms/) }],
+    });
+    expect([ran, await approvals.pending()]).toEqual([[], []]);
+  });
+
+  it('the caller goes: so does the question, and nothing is done', async () => {
+    const { host, client, ran } = await asking();
+    const on = await client();
+    const controller = new AbortController();
+    const calling = on.callTool('one__erase', { path: 'a' }, { signal: controller.signal });
+    const { id } = await pending(host.approvals);
+    controller.abort();
+    await expect(calling).rejects.toThrow();
+    await soon(async () => expect(await host.approvals.pending()).toEqual([]));
+    await expect(host.approvals.answer(id, 'allow')).rejects.toMatchObject({ code: 'policy/no-question' });
+    expect(ran).toEqual([]);
+  });
+
+  it('another process answers', async () => {
+    const path = join(await folder(), 'stores.db');
+    const stores = await sqliteStores(path);
+    onTestFinished(() => stores.close());
+    const { host, ran } = await asking({ stores });
+    const calling = call(host.asServer(), 'one__erase', erase('a'), nobody);
+    await pending(host.approvals);
+    const program = new URL('./answering.ts', import.meta.url).pathname;
+    const child = spawn(process.execPath, ['--import', 'tsx', program, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const [code] = await once(child, 'exit');
+    expect(code).toBe(0);
+    expect(await calling).toMatchObject({ result: { content: [{ text: 'erase a' }] } });
+    expect(ran).toEqual(['erase a']);
+  });
+
+  it.each(WITH_FORMS)(
+    'whoever sits at this process is asked once for a call that asks itself, in %s',
+    async revision => {
+      const seen: string[] = [];
+      const { client, ran } = await asking({ approve: ({ name }) => seen.push(name) > 0 });
+      const on = await client({ revision, elicit: user('deny').elicit });
+      for (const name of ['sure', 'replays']) await on.callTool(`one__${name}`, { path: 'a' });
+      expect(seen).toEqual(['sure', 'replays']);
+      expect(ran).toEqual(['sure a accept', 'replays a']);
+    },
+  );
+
+  it('whoever sits at this process is asked before all others', async () => {
+    const seen: unknown[] = [];
+    const { client, ran } = await asking({
+      approve(proposal) {
+        seen.push([proposal.server, proposal.name, proposal.arguments]);
+        return proposal.arguments.path === 'a';
+      },
+    });
+    const { asked, elicit } = user('once');
+    const on = await client({ elicit });
+    await on.callTool('one__erase', { path: 'a' });
+    expect(await outcome(on.callTool('one__erase', { path: 'b' }))).toMatch(/^refused: Not done/);
+    expect([asked, ran]).toEqual([[], ['erase a']]);
+    expect(seen).toEqual([
+      ['one', 'erase', { path: 'a' }],
+      ['one', 'erase', { path: 'b' }],
+    ]);
+  });
+});
+
+describe('resources and prompts are asked about too [security.consent.data-access, security.consent.before-exposure]', () => {
+  it.each(WITH_FORMS)('by a form, in %s', async revision => {
+    const { client, ran } = await asking({ policy: [ask()] });
+    const { asked, elicit } = user('once');
+    const on = await client({ revision, elicit });
+    await on.resources.read('tenon:one/note://open');
+    await on.call('prompts/get', { name: 'one__draft', arguments: { who: 'ada' } });
+    expect(ran).toEqual(['read open', 'draft ada']);
+    expect(asked.map(message => message.split('\n')[0])).toEqual([
+      'Allow to read the resource note://open of one?',
+      'Allow to use the prompt draft of one?',
+    ]);
+  });
+
+  it.each(WITH_FORMS)('and not given when that is denied, in %s', async revision => {
+    const { client, ran } = await asking({ policy: [ask()] });
+    const on = await client({ revision, elicit: user('deny').elicit });
+    expect(await outcome(on.resources.read('tenon:one/note://open'))).toMatch(/^-1: Not done/);
+    const work = on.call('prompts/get', { name: 'one__draft', arguments: { who: 'ada' } });
+    expect(await outcome(work)).toMatch(/^-1: Not done/);
+    expect(ran).toEqual([]);
+  });
+
+  it('without rules nothing is done that nobody approved of [security.consent.tool-invocation]', async () => {
+    const seen: string[] = [];
+    const { server, ran } = works();
+    const { client } = await guarded({
+      servers: { one: { service: server } },
+      approve: ({ kind, name }) => {
+        seen.push(`${kind} ${name}`);
+        return false;
+      },
+    });
+    const on = await client();
+    await outcome(on.callTool('say', { text: 'hello' }));
+    await outcome(on.resources.read('note://open'));
+    await outcome(on.call('prompts/get', { name: 'draft', arguments: { who: 'ada' } }));
+    expect([seen, ran]).toEqual([['tool say', 'resource note://open', 'prompt draft'], []]);
+  });
+});

@@ -1,0 +1,312 @@
+import { join } from 'node:path';
+import { type Client, type ClientOptions, connect, TenonError } from 'tenon';
+import { allow, ask, deny, type HostFiles, type Rule } from 'tenon/host';
+import { serveHttp } from 'tenon/node';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type Answer, call, metaOf } from '../../asking/wire.js';
+import { folder, guarded, heardOf, outcome, REVISIONS, recorded, WITH_FORMS } from './scene.js';
+import { works } from './works.js';
+
+const refused = /^refused: Not done: denied by rule \d: no$/;
+const rejected = /^-1: Not done: denied by rule \d: no$/;
+const rules: readonly Rule[] = [
+  deny({ tool: ['erase', 'later', 'sure', 'replays'], because: 'no' }),
+  deny({ resource: ['note://secret/*', 'note://box/*'], because: 'no' }),
+  deny({ prompt: '*', because: 'no' }),
+  deny({ tool: 'route', arguments: { region: 'moon' }, because: 'no' }),
+  allow(),
+];
+
+async function ruled(options: Partial<HostFiles> = {}, both = false) {
+  const [one, two] = [works(), works()];
+  const servers = { one: { service: one.server }, ...(both ? { two: { service: two.server } } : {}) };
+  return { ...(await guarded({ servers, policy: rules, ...options })), ran: one.ran, ranInTwo: two.ran };
+}
+
+const yes: NonNullable<ClientOptions['elicit']> = ({ message }) => ({
+  action: 'accept',
+  content: message.startsWith('Allow to') ? { decision: 'once' } : { yes: true },
+});
+
+describe.each(REVISIONS)('what is denied is not done, in %s', revision => {
+  it.each(['erase', 'later', 'sure', 'replays'])('the tool %s', async name => {
+    const { client, ran } = await ruled();
+    const on = await client({ revision, elicit: yes });
+    expect(await outcome(on.callTool(name, { path: 'a' }))).toMatch(refused);
+    expect(ran).toEqual([]);
+  });
+
+  it('a resource, a prompt, their completions', async () => {
+    const { client, ran } = await ruled();
+    const on = await client({ revision, elicit: yes });
+    const prompt = { type: 'ref/prompt' as const, name: 'draft' };
+    const box = { type: 'ref/resource' as const, uri: 'note://box/{id}' };
+    const all = [
+      on.resources.read('note://secret/plan'),
+      on.resources.read('note://box/a'),
+      on.call('prompts/get', { name: 'draft', arguments: { who: 'ada' } }),
+      on.call('completion/complete', { ref: prompt, argument: { name: 'who', value: '' } }),
+      on.call('completion/complete', { ref: box, argument: { name: 'id', value: '' } }),
+    ];
+    for (const each of all) expect(await outcome(each)).toMatch(rejected);
+    expect(ran).toEqual([]);
+  });
+});
+
+describe('what is denied is not watched either', () => {
+  it.each(REVISIONS.slice(0, 4))('by a subscription of %s', async revision => {
+    const { client } = await ruled();
+    const on = await client({ revision });
+    for (const uri of ['note://secret/plan', 'note://box/a'])
+      expect(await outcome(on.call('resources/subscribe', { uri }))).toMatch(rejected);
+    expect(await outcome(on.call('resources/subscribe', { uri: 'note://open' }))).toBe('');
+  });
+
+  it('by a listener of 2026-07-28', async () => {
+    const { host } = await ruled();
+    expect(await heardOf(host, 'note://secret/plan', 'note://open', 'note://box/a')).toEqual(['note://open']);
+  });
+});
+
+describe('another spelling of a URI', () => {
+  const plan = 'note://secret/plan';
+  const spellings = [
+    plan,
+    'NOTE://secret/plan',
+    'Note://SECRET/plan',
+    'note://secret/%70lan',
+    'note://secret/%2570lan',
+    'note://secret/./plan',
+    'note://secret/x/../plan',
+    'note://secret/x/%2e%2e/plan',
+    'note://open/../secret/plan',
+    'note://secret//plan',
+    'note://secret/plan?',
+    'note://secret/plan#x',
+    'note:/secret/plan',
+    ' note://secret/plan',
+    'note://box/%61',
+    'NOTE://box/a',
+  ];
+  it.each(spellings)('%s', async uri => {
+    const { client, ran } = await ruled();
+    const on = await client();
+    expect(await outcome(on.resources.read(uri))).toMatch(/^-/);
+    expect(ran).toEqual([]);
+  });
+
+  it.each([...spellings.slice(0, 12), 'tenon:two/note://secret/plan'])('wrapped: tenon:one/%s', async uri => {
+    const { client, ran, ranInTwo } = await ruled({}, true);
+    const on = await client();
+    for (const scheme of ['tenon:one/', 'TENON:one/', 'tenon:ONE/', 'tenon:%6fne/', 'tenon:one;ip/'])
+      expect(await outcome(on.resources.read(`${scheme}${uri}`))).toMatch(/^-/);
+    expect([ran, ranInTwo]).toEqual([[], []]);
+    await on.resources.read('tenon:one/note://open');
+    expect(ran).toEqual(['read open']);
+  });
+
+  it('wrapped for another server that is allowed leads to that one', async () => {
+    const policy = [deny({ server: 'one', resource: '*', because: 'no' }), allow()];
+    const { client, ran, ranInTwo } = await ruled({ policy }, true);
+    const on = await client();
+    expect(await outcome(on.resources.read('tenon:one/note://secret/plan'))).toMatch(rejected);
+    await on.resources.read('tenon:two/note://secret/plan');
+    expect([ran, ranInTwo]).toEqual([[], ['read plan']]);
+  });
+});
+
+describe('the tools that search, describe and call', () => {
+  it.each(REVISIONS)('call_tool is judged by what it calls, in %s', async revision => {
+    const audit = join(await folder(), 'audit');
+    const { client, ran, host } = await ruled({ budget: 1, audit });
+    const on = await client({ revision, elicit: yes });
+    for (const name of ['erase', 'later', 'sure', 'replays'])
+      expect(await outcome(on.callTool('call_tool', { name, arguments: { path: 'a' } }))).toMatch(refused);
+    expect(await outcome(on.callTool('call_tool', { name: 'say', arguments: { text: 'hi' } }))).toBe('say hi');
+    expect(ran).toEqual(['say hi']);
+    await host.close();
+    const denied = ['erase', 'later', 'sure', 'replays'].map(name => `denied ${name}`);
+    expect(await recorded(audit)).toEqual([...denied, 'called say', 'answered say']);
+  });
+
+  it('nor by rules about its own name, or by arguments of its own', async () => {
+    const policy = [deny({ tool: 'erase', because: 'no' }), allow('*/call_tool'), allow()];
+    const { client, ran } = await ruled({ policy, budget: 1 });
+    const on = await client();
+    const more = { name: 'erase', arguments: { path: 'a' }, _meta: {}, task: {}, server: 'other' };
+    expect(await outcome(on.callTool('call_tool', more))).toMatch(/^refused: |^-32602/);
+    const twice = { name: 'call_tool', arguments: { name: 'erase', arguments: { path: 'a' } } };
+    expect(await outcome(on.callTool('call_tool', twice))).toMatch(/^refused: |^-32602/);
+    expect(ran).toEqual([]);
+  });
+
+  it.each(WITH_FORMS)('what is asked about is the call that is inside, in %s', async revision => {
+    const { client, ran } = await ruled({ policy: [ask('one/erase'), allow()], budget: 1 });
+    const asked: string[] = [];
+    const elicit: typeof yes = (form, about) => {
+      asked.push(form.message);
+      return yes(form, about);
+    };
+    const on = await client({ revision, elicit });
+    await on.callTool('call_tool', { name: 'erase', arguments: { path: 'a' } });
+    expect(asked).toEqual([expect.stringContaining('Allow to call the tool erase of one?\n{"path":"a"}')]);
+    expect(ran).toEqual(['erase a']);
+  });
+
+  it('what was approved through call_tool serves no other call through it', async () => {
+    const { host, ran } = await ruled({ policy: [ask('one/erase'), allow()], budget: 1 });
+    const forms = { capabilities: { elicitation: {} } };
+    const inside = (path: string) => ({ arguments: { name: 'erase', arguments: { path } } });
+    const first = await call(host.asServer(), 'call_tool', inside('a'), forms);
+    const inputResponses = answersOf(first);
+    const requestState = first.result?.requestState as string;
+    const answer = await call(host.asServer(), 'call_tool', { ...inside('b'), requestState, inputResponses }, forms);
+    expect(answer.error?.code).toBe(-32602);
+    expect(ran).toEqual([]);
+  });
+});
+
+function answersOf({ result }: Answer) {
+  const keys = Object.keys(result?.inputRequests ?? {});
+  return Object.fromEntries(keys.map(key => [key, { action: 'accept', content: { decision: 'once', yes: true } }]));
+}
+
+describe('a retry', () => {
+  const forms = { capabilities: { elicitation: {} } };
+
+  it('with other arguments, which are denied', async () => {
+    const policy = [deny({ tool: '*', arguments: { path: '/etc/*' }, because: 'no' }), allow()];
+    for (const name of ['sure', 'replays']) {
+      const { host, ran } = await ruled({ policy });
+      const first = await call(host.asServer(), name, { arguments: { path: 'a' } }, forms);
+      expect(first.result?.resultType).toBe('input_required');
+      const more = { requestState: first.result?.requestState as string, inputResponses: answersOf(first) };
+      const answer = await call(host.asServer(), name, { arguments: { path: '/etc/passwd' }, ...more }, forms);
+      expect(answer.error?.code === -32602 || answer.result?.isError).toBe(true);
+      expect(ran).toEqual([]);
+    }
+  });
+
+  it('is judged again: what was allowed when it began may not be any more', async () => {
+    let action: 'allow' | 'deny' = 'allow';
+    const judge = () => ({ action, reason: 'no', rule: 0 });
+    const policy = { judge, explain: () => '' } as unknown as NonNullable<HostFiles['policy']>;
+    const { host, ran } = await ruled({ policy });
+    const first = await call(host.asServer(), 'replays', { arguments: { path: 'a' } }, forms);
+    action = 'deny';
+    const more = { requestState: first.result?.requestState as string, inputResponses: answersOf(first) };
+    const answer = await call(host.asServer(), 'replays', { arguments: { path: 'a' }, ...more }, forms);
+    expect(answer.result).toMatchObject({ isError: true, content: [{ text: 'Not done: no' }] });
+    expect(ran).toEqual([]);
+  });
+});
+
+describe('tasks', () => {
+  it.each(['2025-11-25', '2026-07-28'])('what is denied is no task either, in %s', async revision => {
+    const { client, ran } = await ruled();
+    const on = await client({ revision, elicit: yes });
+    expect(await outcome(on.tasks.start('later', { path: 'a' }).then(task => task.outcome()))).toMatch(refused);
+    expect(ran).toEqual([]);
+  });
+
+  it.each([
+    ['2025-11-25', 'once'],
+    ['2025-11-25', 'deny'],
+    ['2026-07-28', 'once'],
+    ['2026-07-28', 'deny'],
+  ] as const)(
+    'what is asked about is asked within the task, in %s: %s [ext-tasks.input-trust-model]',
+    async (revision, decision) => {
+      const audit = join(await folder(), 'audit');
+      const { client, host, ran } = await ruled({ policy: [ask('one/later'), allow()], audit });
+      const asked: string[] = [];
+      const on = await client({
+        revision,
+        elicit({ message }) {
+          asked.push(message);
+          return { action: 'accept', content: { decision } };
+        },
+      });
+      const text = await outcome(on.tasks.start('later', { path: 'a' }).then(task => task.outcome()));
+      expect(asked).toEqual([expect.stringContaining('Allow to call the tool later of one?')]);
+      await host.close();
+      const events = await recorded(audit);
+      if (decision === 'once') {
+        expect([text, ran]).toEqual(['later a', ['later a']]);
+        expect(events).toEqual(['asked later', 'allowed later', 'called later', 'answered later']);
+      } else {
+        expect([/^refused/.test(text), ran]).toEqual([true, []]);
+        expect(events).toEqual(['asked later', 'denied later']);
+      }
+    },
+  );
+});
+
+describe('headers that mirror the call, over HTTP', () => {
+  async function posted(
+    headers: Record<string, string>,
+    name: string,
+    args: object,
+  ): Promise<[number, string, string[]]> {
+    const { host, ran } = await ruled();
+    const serving = await serveHttp(host.asServer(), { port: 0, onError: () => {} } as never);
+    onTestFinished(() => serving.close());
+    const said = {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': name,
+      ...headers,
+    };
+    const params = { name, arguments: args, _meta: metaOf({}) };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+    const response = await fetch(serving.url, { method: 'POST', headers: said, body });
+    return [response.status, await response.text(), ran];
+  }
+
+  it('are what is judged, or the call is refused', async () => {
+    const [status, text, ran] = await posted({ 'mcp-param-region': 'moon' }, 'route', { region: 'moon' });
+    expect([status, ran]).toEqual([200, []]);
+    expect(text).toContain('Not done: denied by rule 4: no');
+    const [fine, , went] = await posted({ 'mcp-param-region': 'earth' }, 'route', { region: 'earth' });
+    expect([fine, went]).toEqual([200, ['route earth']]);
+  });
+
+  it.each([
+    ['the argument', { 'mcp-param-region': 'earth' }, 'route', { region: 'moon' }],
+    ['the argument, the other way round', { 'mcp-param-region': 'moon' }, 'route', { region: 'earth' }],
+    ['the name', { 'mcp-name': 'say' }, 'erase', { path: 'a' }],
+    ['the method', { 'mcp-method': 'tools/list' }, 'erase', { path: 'a' }],
+  ])('%s is another in the header', async (_, headers, name, args) => {
+    const [status, , ran] = await posted(headers as Record<string, string>, name, args);
+    expect([status, ran]).toEqual([400, []]);
+  });
+});
+
+describe('hidden by the configuration', () => {
+  it('is not called either', async () => {
+    const { server, ran } = works();
+    const tools = { exclude: ['erase', 'l*'], include: ['*a*'] };
+    const { client } = await guarded({ servers: { one: { service: server, tools } } });
+    const on: Client = await client();
+    for (const name of ['erase', 'later', 'sure'])
+      expect(await outcome(on.callTool(name, { path: 'a' }))).toContain('Unknown tool');
+    expect(await outcome(on.callTool('say', { text: 'hi' }))).toBe('say hi');
+    expect(ran).toEqual(['say hi']);
+  });
+});
+
+describe('the host’s own client', () => {
+  it('is under the same rules', async () => {
+    const { host, ran } = await ruled();
+    expect(await outcome(host.call('erase', { path: 'a' }))).toMatch(refused);
+    const other = await connect(host.asServer({ servers: ['one'] }));
+    onTestFinished(() => other.close());
+    expect(await outcome(other.callTool('erase', { path: 'a' }))).toMatch(refused);
+    await expect(host.client.resources.read('note://secret/plan')).rejects.toSatisfy(
+      error => TenonError.from(error).rpc === -1,
+    );
+    expect(ran).toEqual([]);
+  });
+});

@@ -1,0 +1,297 @@
+import { type ClientOptions, type CreateMessageParams, type CreateMessageResult, createServer, tool } from 'tenon';
+import { createBroker, type HostFiles, refuse, scriptedModel } from 'tenon/host';
+import { createHandler } from 'tenon/http';
+import { serveHttp } from 'tenon/node';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { createIssuer, ISSUER, RESOURCE } from '../../../packages/tenon/src/auth/resource/fixtures/issuer.js';
+import { call } from '../../asking/wire.js';
+import { visitor } from '../../auth/served.js';
+import { guarded, names, outcome, REVISIONS, WITH_FORMS } from './scene.js';
+import { works } from './works.js';
+
+const own = (text: string): CreateMessageResult => ({
+  role: 'assistant',
+  model: 'own',
+  content: { type: 'text', text },
+});
+
+async function thinking(theirs: string, options: Partial<HostFiles> = {}) {
+  const { server, ran } = works({ revisions: [theirs] });
+  return { ...(await guarded({ servers: { one: { service: server } }, ...options })), ran };
+}
+
+const pairs = REVISIONS.flatMap(revision => ['2025-06-18', '2026-07-28'].map(theirs => [revision, theirs] as const));
+
+describe.each(pairs)('a client of %s without a model, a server of %s that asks one', (revision, theirs) => {
+  it('gets the broker’s answer [security.consent.sampling]', async () => {
+    const model = scriptedModel(['A teapot.']);
+    const { client, ran } = await thinking(theirs, { broker: createBroker({ models: [model], allow: { one: true } }) });
+    expect(await outcome((await client({ revision })).callTool('thinks'))).toBe('thinks A teapot.');
+    expect(model.requests).toMatchObject([{ maxTokens: 50, messages: [{ content: { text: 'What is it?' } }] }]);
+    expect(ran).toEqual(['thinks A teapot.']);
+  });
+
+  it.each([
+    ['before', { before: () => refuse('not now') }],
+    ['after', { after: () => refuse('not that') }],
+  ])('gets a refusal by the review %s it is asked [sampling.error.user-rejected]', async (when, review) => {
+    const model = scriptedModel(['A teapot.']);
+    const broker = createBroker({ models: [model], allow: { one: true }, review });
+    const { client, ran } = await thinking(theirs, { broker });
+    expect(await outcome((await client({ revision })).callTool('thinks'))).toMatch(
+      /not now|not that|rejected|-1|refused/i,
+    );
+    expect([ran, model.requests.length]).toEqual([[], when === 'before' ? 0 : 1]);
+  });
+
+  it('gets none that is not allowed to ask', async () => {
+    const model = scriptedModel(['A teapot.']);
+    const broker = createBroker({ models: [model], allow: { other: true } });
+    const { client, ran } = await thinking(theirs, { broker });
+    expect(await outcome((await client({ revision })).callTool('thinks'))).not.toContain('teapot');
+    expect([ran, model.requests]).toEqual([[], []]);
+  });
+});
+
+describe.each(REVISIONS)('a client of %s with a model', revision => {
+  it.each(['2025-06-18', '2026-07-28'])(
+    'is asked itself, by a server of %s: unless the broker is for all',
+    async theirs => {
+      const model = scriptedModel(['A teapot.']);
+      const broker = createBroker({ models: [model], allow: { one: true } });
+      const asks: string[] = [];
+      const sample = ({ messages }: CreateMessageParams) => {
+        asks.push(JSON.stringify(messages));
+        return own('A kettle.');
+      };
+      const lacking = await thinking(theirs, { broker });
+      expect(await outcome((await lacking.client({ revision, sample })).callTool('thinks'))).toBe('thinks A kettle.');
+      expect(asks).toEqual([expect.stringContaining('What is it?')]);
+      const all = await thinking(theirs, { broker, brokerFor: 'all' });
+      expect(await outcome((await all.client({ revision, sample })).callTool('thinks'))).toBe('thinks A teapot.');
+      expect([asks.length, model.requests.length]).toEqual([1, 1]);
+    },
+  );
+});
+
+describe('what a server may know', () => {
+  it.each(REVISIONS)(
+    'the roots of one server are its own, for a client of %s [roots.security.access-control]',
+    async revision => {
+      const [one, two] = [works(), works()];
+      const servers = {
+        one: { service: one.server, roots: ['file:///only/one'] },
+        two: { service: two.server },
+      };
+      const { client } = await guarded({ servers });
+      const on = await client({ revision, roots: [{ uri: 'file:///home' }] });
+      expect(await outcome(on.callTool('one__looks'))).toBe('looks file:///only/one');
+      expect(await outcome(on.callTool('two__looks'))).toBe('looks file:///home');
+      const without = await client({ revision });
+      expect(await outcome(without.callTool('one__looks'))).toBe('looks file:///only/one');
+    },
+  );
+
+  it.each(WITH_FORMS)(
+    'who asks is said: in words where several might, in %s [elicitation.ui.server-identified]',
+    async revision => {
+      const seen: (readonly [unknown, string])[] = [];
+      const elicit: NonNullable<ClientOptions['elicit']> = form => {
+        const { _meta } = form as { _meta?: { [key: string]: unknown } };
+        seen.push([_meta?.['tenon/server'], form.message]);
+        return { action: 'accept', content: { yes: true } };
+      };
+      const several = await guarded({
+        servers: { one: { service: works().server }, two: { service: works().server } },
+      });
+      const on = await several.client({ revision, elicit });
+      await on.callTool('one__sure', { path: 'a' });
+      const knowing = await several.client({ revision, elicit, extensions: [{ id: 'dev.tenon/servers' }] });
+      await knowing.callTool('two__replays', { path: 'b' });
+      const alone = await guarded({ servers: { one: { service: works().server } } });
+      await (await alone.client({ revision, elicit })).callTool('sure', { path: 'c' });
+      expect(seen).toEqual([
+        [undefined, 'one: Erase a?'],
+        ['two', 'two: Erase b?'],
+        [undefined, 'Erase c?'],
+      ]);
+    },
+  );
+
+  it.each(['2025-11-25', '2026-07-28'])(
+    'a question of a task of %s is put like any other [ext-tasks.input-trust-model]',
+    async revision => {
+      const asked: string[] = [];
+      const elicit: NonNullable<ClientOptions['elicit']> = ({ message }) => {
+        asked.push(message);
+        return { action: 'decline' };
+      };
+      const { client, sighted } = await guarded({
+        servers: { one: { service: works().server }, two: { service: works().server } },
+      });
+      const task = await (await client({ revision, elicit })).tasks.start('two__wonders');
+      expect(task.id).toBeDefined();
+      expect(await outcome(task.outcome())).toBe('wonders decline');
+      expect(asked).toEqual(['two: Who?']);
+      expect(sighted.filter(({ kind }) => kind === 'question')).toMatchObject([{ server: 'two' }]);
+    },
+  );
+
+  it.each(REVISIONS)(
+    'what was read of one goes to no other, and to no model, for a client of %s [security.consent.no-onward-transfer, security.isolation.no-conversation-leak]',
+    async revision => {
+      const told: string[] = [];
+      const other = works({
+        use: [
+          (operation, next) => {
+            told.push(JSON.stringify([operation.method, operation.params, operation.context.meta]));
+            return next(operation);
+          },
+        ],
+      });
+      const model = scriptedModel(['A teapot.']);
+      const { client } = await guarded({
+        servers: { one: { service: works().server }, two: { service: other.server } },
+        broker: createBroker({ models: [model], allow: { two: true } }),
+      });
+      const on = await client({ revision });
+      expect(JSON.stringify(await on.resources.read('tenon:one/note://secret/plan'))).toContain('read plan');
+      await on.callTool('one__say', { text: 'a word for one' });
+      expect(await outcome(on.callTool('two__thinks'))).toBe('thinks A teapot.');
+      expect(told.some(each => each.includes('tools/call'))).toBe(true);
+      expect(told.join() + JSON.stringify(model.requests)).not.toMatch(/plan|a word for one|note:/);
+      expect(model.requests[0]).not.toHaveProperty('includeContext');
+    },
+  );
+
+  it('the host’s own handlers are told it too', async () => {
+    const asked: string[] = [];
+    const { host } = await guarded({
+      servers: { one: { service: works().server }, two: { service: works().server } },
+      elicit: (_, { server }) => {
+        asked.push(server);
+        return { action: 'accept', content: { yes: true } };
+      },
+    });
+    await host.call('two__sure', { path: 'a' });
+    expect(asked).toEqual(['two']);
+  });
+});
+
+describe('a budget', () => {
+  const tools = ['search_tools', 'describe_tools', 'call_tool'];
+
+  it.each(REVISIONS)('has tools searched, described and called, in %s', async revision => {
+    const { server, ran } = works();
+    const { client } = await guarded({ servers: { one: { service: server } }, budget: { budget: 1, pinned: ['say'] } });
+    const on = await client({ revision });
+    expect(await names(on)).toEqual(['say', ...tools]);
+    const found = await outcome(on.callTool('search_tools', { query: 'erase a file' }));
+    expect(found).toContain('"erase"');
+    const described = await outcome(on.callTool('describe_tools', { names: ['erase', 'none'] }));
+    expect(described).toContain('"path"');
+    expect(await outcome(on.callTool('call_tool', { name: 'erase', arguments: { path: 'a' } }))).toBe('erase a');
+    // One that is pinned, and one that is hidden, by their names.
+    expect(await outcome(on.callTool('say', { text: 'hi' }))).toBe('say hi');
+    expect(await outcome(on.callTool('erase', { path: 'b' }))).toBe('erase b');
+    expect(ran).toEqual(['erase a', 'say hi', 'erase b']);
+  });
+
+  it('that is not reached changes nothing', async () => {
+    const { server } = works();
+    const { client } = await guarded({ servers: { one: { service: server } }, budget: 100_000 });
+    const on = await client();
+    expect(await names(on)).toContain('erase');
+    expect(await outcome(on.callTool('call_tool', { name: 'erase', arguments: {} }))).toContain('Unknown tool');
+  });
+
+  it.each(REVISIONS)(
+    'a hidden tool has its arguments judged, and asks and reports as it does, in %s',
+    async revision => {
+      const { server } = works();
+      const { client } = await guarded({ servers: { one: { service: server } }, budget: 1 });
+      const forms = revision >= '2025-06-18';
+      const elicit = () => ({ action: 'accept' as const, content: { yes: true } });
+      const on = await client({ revision, ...(forms ? { elicit } : {}) });
+      expect(await outcome(on.callTool('call_tool', { name: 'erase', arguments: { path: 7 } }))).toMatch(
+        /^refused|^-32602/,
+      );
+      expect(await outcome(on.callTool('call_tool', { name: 'none' }))).toContain('Unknown tool');
+      if (!forms) return;
+      for (const name of ['sure', 'replays', 'later'])
+        expect(await outcome(on.callTool('call_tool', { name, arguments: { path: 'a' } }))).toContain(`${name} a`);
+    },
+  );
+});
+
+describe('credentials', () => {
+  /** A server over HTTP that tells which token it was called with, and counts its clients. */
+  async function upstream() {
+    const tokens: (string | undefined)[] = [];
+    const server = createServer({
+      name: 'up',
+      version: '1',
+      tools: { hello: tool({ input: z.object({}), run: () => 'hello' }) },
+      use: [
+        (operation, next) => {
+          if (operation.method === 'tools/call') tokens.push(operation.context.auth?.principal);
+          return next(operation);
+        },
+      ],
+      onProblem: () => {},
+    });
+    const serving = await serveHttp(server, {
+      port: 0,
+      auth: {
+        documents: new Map(),
+        challenge: () => ({}),
+        authorize: async request => ({ auth: { principal: request.header('authorization') ?? 'nobody' } }),
+      },
+    });
+    onTestFinished(() => serving.close());
+    return { url: serving.url, tokens };
+  }
+
+  it('each principal’s own go upstream, and never the caller’s token', async () => {
+    const { url, tokens } = await upstream();
+    const asked: unknown[] = [];
+    const { host } = await guarded({
+      servers: { up: { url } },
+      credentials(server, principal) {
+        asked.push([server, principal]);
+        return principal?.endsWith('|bob') ? undefined : `token-of-${principal?.split('|')[1]}`;
+      },
+    });
+    const issuer = await createIssuer();
+    const handler = createHandler(host.asServer(), { auth: issuer.protect(), allowedHosts: ['mcp.example.com'] });
+    const { alone, open, within } = visitor(request => handler(request), RESOURCE);
+    const as = async (sub: string) => ({ authorization: `Bearer ${await issuer.token({ sub })}` });
+    const hello = { name: 'hello', arguments: {} };
+    for (const sub of ['ada', 'eve', 'ada', 'bob'])
+      expect((await alone('tools/call', hello, await as(sub))).text).toContain('hello');
+    const session = await open(await as('eve'));
+    expect((await within(session, 'tools/call', hello, await as('eve'))).text).toContain('hello');
+    expect(tokens).toEqual([
+      ...['ada', 'eve', 'ada'].map(sub => `Bearer token-of-${sub}`),
+      'nobody',
+      'Bearer token-of-eve',
+    ]);
+    expect(asked).toEqual(['ada', 'eve', 'bob', 'eve'].map(sub => ['up', `${ISSUER}|${sub}`]));
+  });
+
+  it('principals share no line', async () => {
+    const opened: string[] = [];
+    const { server } = works();
+    const { host } = await guarded({
+      servers: { one: { service: server } },
+      credentials: (_, principal) => {
+        opened.push(String(principal));
+        return undefined;
+      },
+    });
+    for (const principal of ['ada', 'eve', 'ada', 'eve'])
+      await call(host.asServer(), 'say', { arguments: { text: principal } }, { principal });
+    expect(opened).toEqual(['ada', 'eve']);
+  });
+});

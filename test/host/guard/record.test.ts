@@ -1,0 +1,214 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createServer, tool } from 'tenon';
+import { allow, ask, createAudit, deny, type Quota, verifyAuditFile } from 'tenon/host';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { fakeClock } from '../../../packages/tenon/src/testing/clock.js';
+import { call, request } from '../../asking/wire.js';
+import { folder, guarded, outcome, REVISIONS, recorded } from './scene.js';
+import { works } from './works.js';
+
+const said = (principal: string, capabilities = {}) => ({ principal, capabilities });
+const hi = { arguments: { text: 'hi' } };
+
+describe('a quota [tools.security.rate-limited]', () => {
+  const window = 60_000;
+
+  async function limited(...quotas: Quota[]) {
+    const [one, two] = [works(), works()];
+    const clock = fakeClock();
+    const servers = { one: { service: one.server }, two: { service: two.server } };
+    const { host } = await guarded({ servers, quotas, clock });
+    const server = host.asServer();
+    /** Calls of these principals, each of a tool: 429 for one too many. */
+    const calls = async (...all: [principal: string, tool: string][]) => {
+      const answers = [];
+      for (const [principal, name] of all) {
+        const { error } = await call(server, name, { arguments: { text: 'hi', region: 'x' } }, said(principal));
+        answers.push(error?.code ?? 'ok');
+      }
+      return answers;
+    };
+    return { host, server, calls, clock, ran: one.ran, ranInTwo: two.ran };
+  }
+
+  it('per principal: of one does not count for another', async () => {
+    const { calls, ran, ranInTwo } = await limited({ per: ['principal'], calls: 2, window });
+    expect(
+      await calls(
+        ['ada', 'one__say'],
+        ['ada', 'two__say'],
+        ['ada', 'one__say'],
+        ['eve', 'one__say'],
+        ['ada', 'two__say'],
+      ),
+    ).toEqual(['ok', 'ok', 429, 'ok', 429]);
+    expect([ran.length, ranInTwo.length]).toEqual([2, 1]);
+  });
+
+  it('per server', async () => {
+    const { calls } = await limited({ per: ['server'], calls: 1, window });
+    expect(await calls(['ada', 'one__say'], ['eve', 'one__route'], ['ada', 'two__say'])).toEqual(['ok', 429, 'ok']);
+  });
+
+  it('per tool: the tool of that name of another server is another', async () => {
+    const { calls } = await limited({ per: ['tool'], calls: 1, window });
+    expect(await calls(['ada', 'one__say'], ['eve', 'one__say'], ['ada', 'one__route'], ['ada', 'two__say'])).toEqual([
+      'ok',
+      429,
+      'ok',
+      'ok',
+    ]);
+  });
+
+  it('says when to come again, and comes back with time', async () => {
+    const { server, clock, calls } = await limited({ per: ['principal'], calls: 1, window });
+    await calls(['ada', 'one__say']);
+    const { error } = await call(server, 'one__say', hi, said('ada'));
+    expect(error).toMatchObject({ code: 429, data: { retryAfterMs: window } });
+    clock.advance(window);
+    expect(await calls(['ada', 'one__say'])).toEqual(['ok']);
+  });
+
+  it('is for resources and prompts too, and not gone round by call_tool', async () => {
+    const { server, ran } = works();
+    const quotas = [{ per: ['principal'], calls: 1, window }] as const;
+    const { host } = await guarded({ servers: { one: { service: server } }, quotas, budget: 1 });
+    const inside = { arguments: { name: 'say', ...hi } };
+    expect((await call(host.asServer(), 'call_tool', inside, said('ada'))).error).toBeUndefined();
+    expect((await call(host.asServer(), 'call_tool', inside, said('ada'))).error?.code).toBe(429);
+    const read = await request(host.asServer(), 'resources/read', { uri: 'note://open' }, said('ada'));
+    const prompt = { name: 'draft', arguments: { who: 'x' } };
+    expect([
+      read.error?.code,
+      (await request(host.asServer(), 'prompts/get', prompt, said('ada'))).error?.code,
+    ]).toEqual([429, 429]);
+    expect(ran).toEqual(['say hi']);
+  });
+
+  it.each(REVISIONS)('counts a call once, however often it asks, in %s', async revision => {
+    const { server, ran } = works();
+    const quotas = [{ per: ['principal'], calls: 1, window }] as const;
+    const { client } = await guarded({ servers: { one: { service: server } }, quotas });
+    const on = await client({ revision, elicit: () => ({ action: 'accept', content: { yes: true } }) });
+    const name = revision < '2025-06-18' ? 'say' : 'replays';
+    expect(await outcome(on.callTool(name, { path: 'a', text: 'a' }))).toBe(`${name} a`);
+    expect(await outcome(on.callTool(name, { path: 'a', text: 'a' }))).toMatch(/^429: Too many requests/);
+    expect(ran).toHaveLength(1);
+  });
+});
+
+describe('the record', () => {
+  const secret = 'hunter2-sk-ant-api03-000000000000000000';
+
+  async function kept() {
+    const path = join(await folder(), 'audit.jsonl');
+    const { server, ran } = works();
+    const policy = [deny({ tool: 'erase', because: 'no' }), ask('*/sure'), allow()];
+    const approve = ({ arguments: { path } }: { arguments: { readonly [name: string]: unknown } }) => path === 'a';
+    const scene = await guarded({ servers: { one: { service: server } }, policy, approve, audit: path });
+    const on = await scene.client({ elicit: () => ({ action: 'accept', content: { yes: true } }) });
+    return { ...scene, on, path, ran };
+  }
+
+  it('has what became of each call, and verifies', async () => {
+    const { on, host, path } = await kept();
+    await on.callTool('say', { text: 'hi' });
+    await on.callTool('erase', { path: 'a' });
+    await on.callTool('sure', { path: 'a' });
+    await on.callTool('sure', { path: 'b' });
+    await outcome(on.callTool('say', {}));
+    await on.resources.read('note://open');
+    await on.call('prompts/get', { name: 'draft', arguments: { who: 'ada' } });
+    await host.close();
+    expect(await recorded(path)).toEqual([
+      ...['called say', 'answered say'],
+      'denied erase',
+      ...['asked sure', 'allowed sure', 'called sure', 'answered sure'],
+      ...['asked sure', 'denied sure'],
+      ...['called say', 'answered say'],
+      ...['called note://open', 'answered note://open'],
+      ...['called draft', 'answered draft'],
+    ]);
+    expect(await verifyAuditFile(path)).toMatchObject({ ok: true });
+    const lines = (await readFile(path, 'utf8')).trim().split('\n');
+    const forged = lines.map(line => line.replace('"denied"', '"allowed"')).join('\n');
+    await writeFile(path, `${forged}\n`);
+    expect(await verifyAuditFile(path)).toMatchObject({ ok: false });
+  });
+
+  it('has what was too much', async () => {
+    const path = join(await folder(), 'audit.jsonl');
+    const quotas = [{ per: ['tool'], calls: 1, window: 60_000 }] as const;
+    const { client, host } = await guarded({ servers: { one: { service: works().server } }, quotas, audit: path });
+    const on = await client();
+    for (let time = 0; time < 2; time++) await outcome(on.callTool('say', { text: 'hi' }));
+    await host.close();
+    expect(await recorded(path)).toEqual(['called say', 'answered say', 'limited say']);
+  });
+
+  it('has nothing in it that is secret', async () => {
+    const { on, host, path, ran } = await kept();
+    await on.callTool('say', { text: secret });
+    await on.callTool('sure', { path: secret });
+    await on.callTool('erase', { path: secret });
+    await outcome(on.resources.read(`note://box/${secret}`));
+    await host.close();
+    expect(ran.join()).toContain(secret);
+    const text = await readFile(path, 'utf8');
+    expect(text.includes('"answered"')).toBe(true);
+    expect(text).not.toContain('hunter2-sk-ant');
+  });
+
+  it('tells who, over all revisions, and what went wrong', async () => {
+    const path = join(await folder(), 'audit.jsonl');
+    const { server } = works();
+    const broken = createServer({
+      name: 'broken',
+      version: '1',
+      tools: { fails: tool({ input: z.object({}), run: () => Promise.reject(new Error('boom')) }) },
+      onProblem: () => {},
+    });
+    const { host } = await guarded({ servers: { one: { service: server }, two: { service: broken } }, audit: path });
+    await call(host.asServer(), 'one__say', hi, said('ada'));
+    await call(host.asServer(), 'two__fails', {}, said('eve'));
+    await host.close();
+    const lines = (await readFile(path, 'utf8'))
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line));
+    const events = lines.filter(({ action }) => action !== undefined);
+    expect(events.map(({ principal, server, action }) => [principal, server, action])).toEqual([
+      ['ada', 'one', 'called'],
+      ['ada', 'one', 'answered'],
+      ['eve', 'two', 'called'],
+      ['eve', 'two', expect.stringMatching(/answered|failed/)],
+    ]);
+    expect(events[3].outcome).not.toBe('ok');
+  });
+
+  it.each(['say', 'erase', 'sure'])('can not be written: %s is not called', async name => {
+    let open = true;
+    const audit = await createAudit({
+      append: () => (open ? Promise.resolve() : Promise.reject(new Error('the disk is full'))),
+    });
+    const { server, ran } = works();
+    const policy = [ask('*/sure'), allow()];
+    const { client, problems } = await guarded({
+      servers: { one: { service: server } },
+      policy,
+      approve: () => true,
+      audit,
+    });
+    const on = await client();
+    expect(await outcome(on.callTool('say', { text: 'before' }))).toBe('say before');
+    open = false;
+    expect(await outcome(on.callTool(name, { path: 'a', text: 'a' }))).toBe(
+      '-32603: Not done: it could not be recorded',
+    );
+    expect(await outcome(on.resources.read('note://open'))).toBe('-32603: Not done: it could not be recorded');
+    expect(ran).toEqual(['say before']);
+    expect(problems.map(({ code }) => code)).toContain('audit/failed');
+  });
+});

@@ -1,0 +1,210 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { installRuntimes, runtimes } from '../../scripts/runtimes.mjs';
+import { textOf } from '../interop/collect.js';
+import { root } from '../interop/process.js';
+import { visitByV1 } from '../interop/sdk-v1-visitor.js';
+import { visitByV2 } from '../interop/sdk-v2-visitor.js';
+import { soon } from '../interop/soon.js';
+import { type Guest, ourGuest, theirGuest } from './guest.js';
+import { inspect } from './inspector.js';
+import { type Gateway, gatewayTo, type Neighbours, neighbours } from './neighbours.js';
+
+const newest = '2026-07-28';
+let around: Neighbours;
+let gateway: Gateway;
+
+beforeAll(async () => {
+  await installRuntimes();
+  around = await neighbours();
+  gateway = await gatewayTo(around);
+}, 300_000);
+afterAll(async () => {
+  const since = Date.now();
+  await gateway.close();
+  expect(Date.now() - since).toBeLessThan(12_000);
+  await around.close();
+});
+
+const process_ = (args: readonly string[]) => ({ command: process.execPath, args, cwd: root });
+const auto = { versionNegotiation: { mode: 'auto' as const } };
+
+/** Who comes, and how. */
+const guests: { readonly [who: string]: () => Promise<Guest> } = {
+  'our client over HTTP, 2026-07-28': () => ourGuest(gateway.http.url, newest),
+  'our client over HTTP, 2025-11-25': () => ourGuest(gateway.http.url, '2025-11-25'),
+  'our client over HTTP, 2025-06-18': () => ourGuest(gateway.http.url, '2025-06-18'),
+  'our client over stdio, 2026-07-28': () => ourGuest(process_(gateway.stdio), newest),
+  'our client over stdio, 2025-11-25': () => ourGuest(process_(gateway.stdio), '2025-11-25'),
+  'SDK v1 over HTTP': async () => theirGuest(await visitByV1({ url: gateway.http.url })),
+  'SDK v1 over HTTP+SSE': async () => theirGuest(await visitByV1({ sseUrl: gateway.http.sseUrl ?? '' })),
+  'SDK v1 over stdio': async () => theirGuest(await visitByV1({ args: gateway.stdio })),
+  'SDK v2 over HTTP, with a handshake': async () => theirGuest(await visitByV2({ url: gateway.http.url })),
+  'SDK v2 over HTTP, each request for itself': async () => theirGuest(await visitByV2({ url: gateway.http.url }, auto)),
+  'SDK v2 over stdio, with a handshake': async () => theirGuest(await visitByV2({ args: gateway.stdio })),
+  'SDK v2 over stdio, each request for itself': async () => theirGuest(await visitByV2({ args: gateway.stdio }, auto)),
+};
+const servers = ['everything', 'filesystem', 'memory', 'newest', 'sessioned', 'notes'];
+
+describe.each(Object.keys(guests))('%s', who => {
+  const isStateless = /2026|itself/.test(who);
+  let guest: Guest;
+  beforeAll(async () => {
+    guest = await (guests[who] as () => Promise<Guest>)();
+  });
+  afterAll(() => guest.close());
+
+  it('lists what all servers have', async () => {
+    const tools = await guest.list('tools');
+    for (const tool of [
+      'everything__echo',
+      'filesystem__read_text_file',
+      'memory__read_graph',
+      'newest__add',
+      'sessioned__add',
+      'notes__search',
+    ])
+      expect(tools).toContain(tool);
+    expect(new Set(tools).size).toBe(tools.length);
+    expect([...new Set(tools.map(name => name.split('__')[0]))]).toEqual(servers);
+    expect((await guest.list('prompts')).sort()).toEqual([
+      'everything__args-prompt',
+      'everything__completable-prompt',
+      'everything__resource-prompt',
+      'everything__simple-prompt',
+      'newest__letter',
+      'notes__review',
+      'sessioned__letter',
+    ]);
+    const resources = await guest.list('resources');
+    expect(resources).toEqual(
+      expect.arrayContaining([
+        'memory://knowledge-graph',
+        'demo://resource/static/document/features.md',
+        'tenon:newest/note://all',
+        'tenon:sessioned/note://all',
+        'note://Dovetail',
+      ]),
+    );
+    expect(await guest.list('templates')).toContain('demo://resource/dynamic/text/{resourceId}');
+  });
+
+  it('calls a tool of each server', async () => {
+    expect(textOf(await guest.call('everything__echo', { message: 'ü 🜚' }))).toBe('Echo: ü 🜚');
+    const path = join(around.folder, 'hello.txt');
+    expect(textOf(await guest.call('filesystem__read_text_file', { path }))).toBe('hello from a file');
+    expect((await guest.call('memory__read_graph')).structuredContent).toMatchObject({ entities: expect.any(Array) });
+    for (const server of ['newest', 'sessioned'])
+      expect((await guest.call(`${server}__add`, { a: 2, b: 40 })).structuredContent).toEqual({ sum: 42 });
+    expect(JSON.stringify(await guest.call('notes__search', { words: 'tenon' }))).toContain('Mortise');
+    expect(await guest.call('newest__fails')).toMatchObject({ isError: true });
+    await expect(guest.call('nobody__echo')).rejects.toThrow(/Unknown tool/);
+  });
+
+  it('reads resources, gets prompts and completes arguments', async () => {
+    expect(await guest.read('demo://resource/dynamic/text/7')).toContain('Resource 7');
+    expect(await guest.read('memory://knowledge-graph')).toContain('entities');
+    for (const server of ['newest', 'sessioned'])
+      expect(await guest.read(`tenon:${server}/note://by/a`)).toContain('first');
+    expect(await guest.read('note://Dovetail')).toContain('drawers');
+    await expect(guest.read('nowhere://at/all')).rejects.toThrow(/not found/i);
+    expect(await guest.prompt('everything__args-prompt', { city: 'Oslo' })).toContain('Oslo');
+    expect(await guest.prompt('newest__letter', { to: 'Ada' })).toContain('A letter to Ada');
+    expect(
+      await guest.complete(
+        { type: 'ref/prompt', name: 'everything__completable-prompt' },
+        { name: 'department', value: 'S' },
+      ),
+    ).toEqual(['Sales', 'Support']);
+    expect(await guest.complete({ type: 'ref/prompt', name: 'newest__letter' }, { name: 'to', value: 'A' })).toEqual([
+      'Ada',
+      'Alan',
+    ]);
+    expect(
+      await guest.complete(
+        { type: 'ref/resource', uri: 'demo://resource/dynamic/text/{resourceId}' },
+        { name: 'resourceId', value: '5' },
+      ),
+    ).toEqual(['5']);
+  });
+
+  it('hears progress', async () => {
+    const seen: number[] = [];
+    const input = { duration: 0.4, steps: 4 };
+    await guest.call('everything__trigger-long-running-operation', input, progress => seen.push(progress));
+    expect(seen.slice(0, 3)).toEqual([1, 2, 3]);
+  });
+
+  it('answers what servers ask', async () => {
+    const sampled = await guest.call('everything__trigger-sampling-request', { prompt: 'hello', maxTokens: 10 });
+    expect(textOf(sampled)).toContain('You said: Resource trigger-sampling-request context: hello');
+    expect(textOf(await guest.call('everything__trigger-elicitation-request'))).toContain('Name: Ada');
+    expect(textOf(await guest.call('everything__get-roots-list'))).toContain('file:///work');
+    for (const server of ['newest', 'sessioned']) {
+      expect(textOf(await guest.call(`${server}__ask`))).toContain('Ada');
+      expect(textOf(await guest.call(`${server}__think`))).toContain('You said: hello');
+      expect(textOf(await guest.call(`${server}__where`))).toContain('file:///work');
+    }
+    expect(guest.asked).toEqual(
+      expect.arrayContaining(['sample', 'roots', expect.stringMatching(/^form .*everything/)]),
+    );
+  });
+
+  it('hears of changes of a resource', async () => {
+    const uri = 'memory://knowledge-graph';
+    const leave = await guest.subscribe(uri);
+    const name = `${who} ${Math.random()}`;
+    await soon(async () => {
+      await guest.call('memory__create_entities', {
+        entities: [{ name: `${name} ${Math.random()}`, entityType: 'guest', observations: [] }],
+      });
+      expect(guest.heard()).toContainEqual(`change ${JSON.stringify({ uri })}`);
+    });
+    await leave();
+    expect(await guest.read(uri)).toContain(name.slice(0, 8));
+  });
+
+  it.runIf(!isStateless)('hears log messages', async () => {
+    await guest.logLevel('debug');
+    await guest.call('everything__toggle-simulated-logging');
+    await soon(() => expect(guest.heard().join()).toMatch(/-level|Alert level/));
+    await guest.call('everything__toggle-simulated-logging');
+  });
+});
+
+describe('MCP Inspector on the command line', () => {
+  let home: string;
+  beforeAll(async () => {
+    home = await mkdtemp(join(tmpdir(), 'tenon-host-'));
+  });
+  afterAll(() => rm(home, { recursive: true }));
+  const roads: { readonly [road: string]: () => readonly string[] } = {
+    'over HTTP, with a handshake': () => [gateway.http.url],
+    'over HTTP, each request for itself': () => [gateway.http.url, '--protocol-era', 'modern'],
+    'over stdio': () => [process.execPath, ...gateway.stdio],
+  };
+
+  it.each(Object.keys(roads))(
+    '%s: lists, calls, reads, prompts',
+    async road => {
+      const ask = (method: string, ...more: string[]) =>
+        inspect(runtimes.node24, home, (roads[road] as () => readonly string[])(), method, ...more);
+      const names = JSON.stringify(await ask('tools/list'));
+      for (const server of servers) expect(names).toContain(`${server}__`);
+      for (const [tool, arg, told] of [
+        ['everything__echo', 'message=hello', 'Echo: hello'],
+        ['filesystem__read_text_file', `path=${join(around.folder, 'hello.txt')}`, 'hello from a file'],
+        ['notes__search', 'words=tenon', 'Mortise'],
+      ] as const)
+        expect(JSON.stringify(await ask('tools/call', '--tool-name', tool, '--tool-arg', arg))).toContain(told);
+      // Each question starts a gateway and all of its servers there.
+      if (road === 'over stdio') return;
+      expect(JSON.stringify(await ask('resources/read', '--uri', 'tenon:newest/note://by/a'))).toContain('first');
+      const prompt = await ask('prompts/get', '--prompt-name', 'everything__args-prompt', '--prompt-args', 'city=Oslo');
+      expect(JSON.stringify(prompt)).toContain('Oslo');
+    },
+    120_000,
+  );
+});
