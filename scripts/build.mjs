@@ -1,11 +1,13 @@
 // @ts-check
 /**
  * Builds the library into packages/tenon/dist: ESM and declarations by TypeScript, CommonJS by esbuild, file by file
- * from the ESM. The result is made aside and then put in place, so that a program that runs meanwhile sees no half.
+ * from the ESM. The result is made aside and then put in place, so that a program that runs meanwhile sees no half. Then
+ * the command is built, into packages/cli/dist.
  */
 import { cp, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { buildCommand } from './build-command.mjs';
 import { bin, library, root, runNode } from './process.mjs';
 
 const started = performance.now();
@@ -24,7 +26,10 @@ try {
   for (const file of files.filter(each => each.endsWith('.d.ts'))) await cp(join(esm, file), join(cjs, file));
   await writeFile(join(cjs, 'package.json'), '{ "type": "commonjs" }\n');
   await replace(join(library, 'dist'));
-  console.log(`built packages/tenon/dist in ${((performance.now() - started) / 1000).toFixed(1)} s`);
+  await buildCommand();
+  console.log(
+    `built packages/tenon/dist and packages/cli/dist in ${((performance.now() - started) / 1000).toFixed(1)} s`,
+  );
 } finally {
   await rm(work, { recursive: true, force: true });
 }

@@ -1,6 +1,6 @@
 // @ts-check
-/** The library as its users get it: packed, and installed into a project outside this checkout. */
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+/** The packages as their users get them: packed, and installed into a project outside this checkout. */
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { library, readJson, root, runNpm } from './process.mjs';
@@ -10,14 +10,16 @@ import { library, readJson, root, runNpm } from './process.mjs';
  * @type {import('node:child_process').SpawnOptions}
  */
 const quiet = { stdio: ['ignore', 'ignore', 'inherit'] };
+const install = ['install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel', 'error'];
 
 /**
- * Packs the built library.
- * @param {string} folder where the tarball goes
+ * Packs what is built of a package.
+ * @param {string} folder where the tarball goes, and no other is
+ * @param {string} [source] the folder of the package
  * @returns {Promise<string>} its path
  */
-async function pack(folder) {
-  await runNpm(['pack', library, '--pack-destination', folder, '--loglevel', 'error'], quiet);
+async function pack(folder, source = library) {
+  await runNpm(['pack', source, '--pack-destination', folder, '--loglevel', 'error'], quiet);
   const tarball = (await readdir(folder)).find(file => file.endsWith('.tgz'));
   if (tarball === undefined) throw new Error(`npm pack left no tarball in ${folder}`);
   return join(folder, tarball);
@@ -41,7 +43,17 @@ export async function installPacked(also = []) {
     dependencies: { tenon: `file:${tarball}`, ...Object.fromEntries(linked) },
   };
   await writeFile(join(folder, 'package.json'), JSON.stringify(manifest, undefined, 2));
-  const args = ['install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel', 'error'];
-  await runNpm(args, { ...quiet, cwd: folder });
+  await runNpm(install, { ...quiet, cwd: folder });
   return { folder, tarball, remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** Installs the packed command into a project that has the packed library. */
+export async function installPackedCommand() {
+  const { folder, remove } = await installPacked(['libsql']);
+  const source = join(root, 'packages/cli');
+  await mkdir(join(folder, 'command'));
+  const tarball = await pack(join(folder, 'command'), source);
+  const parser = `commander@file:${join(source, 'node_modules/commander')}`;
+  await runNpm([...install, tarball, parser], { ...quiet, cwd: folder });
+  return { folder, tarball, remove };
 }

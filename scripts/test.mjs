@@ -6,7 +6,15 @@
  */
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { consumeTypes, exportsMatch, install, lintPackage, loads, removeInstalled } from '../test/package/checks.mjs';
+import {
+  commandAnswers,
+  consumeTypes,
+  exportsMatch,
+  install,
+  lintPackage,
+  loads,
+  removeInstalled,
+} from '../test/package/checks.mjs';
 import { bin, readJson, root, runNode } from './process.mjs';
 import { installRuntimes } from './runtimes.mjs';
 
@@ -37,6 +45,7 @@ const steps = [
   { id: 'package', title: 'Both forms of the package export the same', run: exportsMatch },
   { id: 'package', title: 'The package by publint', run: () => lintPackage('publint', 'run', '--strict') },
   { id: 'package', title: 'The package by are-the-types-wrong', run: () => lintPackage('@arethetypeswrong/cli') },
+  { id: 'package', title: 'The command installs, and answers', run: commandAnswers },
   { id: 'lint', title: 'Lint', run: () => biome('lint', '--error-on-warnings') },
   { id: 'format', title: 'Format', run: () => biome('format') },
   { id: 'unused', title: 'Dead code and unused dependencies', run: () => runNode([bin('knip')]) },

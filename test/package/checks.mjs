@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { installPacked } from '../../scripts/pack.mjs';
+import { installPacked, installPackedCommand } from '../../scripts/pack.mjs';
 import { bin, library, readJson, root, runNode } from '../../scripts/process.mjs';
 
 /** @type {Awaited<ReturnType<typeof installPacked>> | undefined} */
@@ -90,4 +90,18 @@ export async function exportsMatch() {
  */
 export async function lintPackage(tool, ...args) {
   await runNode([bin(tool), ...args, installed().tarball]);
+}
+
+/** Has the command judged, and asks it something, as it is installed beside the library. */
+export async function commandAnswers() {
+  const { folder, tarball, remove } = await installPackedCommand();
+  try {
+    await runNode([bin('publint'), 'run', '--strict', tarball]);
+    const { version } = readJson(join(library, 'package.json'));
+    const command = join(folder, 'node_modules/.bin/tenon');
+    const { stdout, stderr } = spawnSync(command, ['--version'], { cwd: folder, encoding: 'utf8' });
+    if (stdout.trim() !== version) throw new Error(`tenon --version says ${stdout}${stderr} in place of ${version}`);
+  } finally {
+    await remove();
+  }
 }

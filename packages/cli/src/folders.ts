@@ -1,0 +1,30 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Where the command keeps what is the user's. */
+export interface Folders {
+  /** Keys and tokens. */
+  readonly settings: string;
+  /** What was approved. Kept apart from the key by which it is hashed. */
+  readonly state: string;
+}
+
+/** `TENON_HOME`, else where this platform has the settings and the state of programs. */
+export function foldersOf(env: Env, platform: string = process.platform, home: string = homedir()): Folders {
+  if (env.TENON_HOME) return { settings: env.TENON_HOME, state: join(env.TENON_HOME, 'state') };
+  if (platform === 'win32') {
+    const roaming = env.APPDATA || join(home, 'AppData', 'Roaming');
+    const local = env.LOCALAPPDATA || join(home, 'AppData', 'Local');
+    return { settings: join(roaming, 'tenon'), state: join(local, 'tenon') };
+  }
+  if (platform === 'darwin') {
+    const settings = join(home, 'Library', 'Application Support', 'tenon');
+    return { settings, state: join(settings, 'state') };
+  }
+  return {
+    settings: join(env.XDG_CONFIG_HOME || join(home, '.config'), 'tenon'),
+    state: join(env.XDG_STATE_HOME || join(home, '.local', 'state'), 'tenon'),
+  };
+}

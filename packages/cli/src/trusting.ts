@@ -1,0 +1,84 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { memoryStores, type Stores, TenonError } from 'tenon';
+import {
+  type ConfiguredEntry,
+  createTrust,
+  safeName,
+  safeText,
+  type Trust,
+  type TrustQuestion,
+  trustKey,
+} from 'tenon/host';
+import { sqliteStores } from 'tenon/sqlite';
+import { foldersOf } from './folders.js';
+import { columns } from './screen.js';
+import type { World } from './world.js';
+
+/** Which servers may be started. */
+export interface Judged {
+  readonly approved: readonly ConfiguredEntry[];
+  /** Those that nobody has approved. */
+  readonly refused: readonly ConfiguredEntry[];
+}
+
+/**
+ * Asks about each server that a project brings along and that is not as it was approved: before anything of it runs. Where
+ * there is nobody to ask it is refused. With `trust` all are taken as they are, and nothing is remembered.
+ */
+export async function judge(world: World, entries: readonly ConfiguredEntry[], trust: boolean): Promise<Judged> {
+  const isAsked = (entry: ConfiguredEntry) => !trust && entry.origin?.scope === 'project';
+  if (!entries.some(isAsked)) return { approved: entries, refused: [] };
+  const { settings, state } = foldersOf(world.env);
+  const stores = await storesIn(world, state);
+  try {
+    const kept = createTrust({ values: stores.values, key: await trustKey(join(settings, 'trust.key')) });
+    const granted = new Set<ConfiguredEntry>();
+    for (const entry of entries) if (!isAsked(entry) || (await isGranted(world, kept, entry))) granted.add(entry);
+    return {
+      approved: entries.filter(entry => granted.has(entry)),
+      refused: entries.filter(entry => !granted.has(entry)),
+    };
+  } finally {
+    await stores.close();
+  }
+}
+
+async function storesIn({ screen }: World, folder: string): Promise<Stores> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  try {
+    return sqliteStores(join(folder, 'trust.sqlite'));
+  } catch (error) {
+    if (!TenonError.is(error) || error.code !== 'store/no-driver') throw error;
+    screen.note('approvals are not remembered: there is no libsql for this platform');
+    return memoryStores();
+  }
+}
+
+async function isGranted({ terminal, screen }: World, trust: Trust, entry: ConfiguredEntry): Promise<boolean> {
+  const question = await trust.question(entry);
+  if (question === undefined) return true;
+  const { name, origin } = entry;
+  const where = `${origin?.file}:${origin?.line}`;
+  if (!terminal.interactive) {
+    const what = question.first ? 'was never approved' : 'is not as it was approved';
+    screen.note(`${where}: the server "${safeName(name)}" ${what}, and is left out`);
+    screen.note('→ run this in a terminal to be asked, or give --trust when the file is your own');
+    return false;
+  }
+  const answer = await terminal.choose(`${shown(name, where, question)}\nRun it? [y/n] `, ['y', 'n']);
+  if (answer !== 'y') return false;
+  await trust.approve(entry);
+  return true;
+}
+
+/** All that decides what runs, or what is different from what was approved: as it is, but for secrets and what hides. */
+function shown(name: string, where: string, { first, changes, dangers }: TrustQuestion): string {
+  const title = first ? 'wants to run a server' : 'wants to run a server that is not as you approved it';
+  const lines = changes.map(({ key, before, after }) => {
+    const is = after ?? '(gone)';
+    return [key, first || before === undefined ? is : `${before} → ${is}`];
+  });
+  const warnings = dangers.map(each => `  ! ${safeText(each)}`);
+  return ['', `${where} ${title}: ${safeName(name)}`, columns(lines), ...warnings].join('\n');
+}

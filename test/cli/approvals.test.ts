@@ -1,0 +1,70 @@
+import { connect } from 'tenon';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildCommand, projectWith, type Serving, serving, shopEntry, tenon } from './command.js';
+
+describe('tenon approvals', () => {
+  let project: Awaited<ReturnType<typeof projectWith>>;
+  let gateway: Serving;
+  let clear = async () => {};
+  const store = ['--store', 'state.sqlite'];
+  const approvals = (...args: string[]) => tenon(project.folder, ['approvals', ...args, ...store]);
+
+  /** Waits for the question of a call. */
+  async function question(): Promise<{ id: string; arguments: unknown }> {
+    for (;;) {
+      const { out } = await approvals('list', '--json');
+      if (out !== '') return JSON.parse(out);
+    }
+  }
+
+  beforeAll(async () => {
+    clear = await buildCommand();
+    project = await projectWith({ shop: shopEntry() });
+    await project.write('policy.json', { rules: [{ ask: 'shop/price' }, { allow: 'shop/*' }] });
+    const args = ['--policy', 'policy.json', '--approve', 'store', ...store];
+    gateway = await serving(project.folder, ['gateway', '--trust', '--port', '0', '--json', ...args]);
+  });
+  afterAll(async () => {
+    await gateway.end();
+    await Promise.all([project.remove(), clear()]);
+  });
+
+  it('shows what a gateway asks, without secrets, and lets the call go on or not', async () => {
+    await using client = await connect(gateway.url, {
+      elicit: () => ({ action: 'accept', content: { decision: 'once' } }),
+    });
+    expect(await client.callTool('process')).not.toHaveProperty('isError', true);
+
+    const allowed = client.callTool('price', { of: 'tea', token: 'sk-secret-of-the-caller' });
+    const { id, arguments: args } = await question();
+    expect(args).toEqual({ of: 'tea', token: '…' });
+    const { out } = await approvals('list');
+    expect(out).toMatch(/^tool price of shop\n/);
+    expect(out).not.toContain('sk-secret');
+    expect((await approvals('allow', id.slice(0, 12))).code).toBe(0);
+    expect(await allowed).toMatchObject({ content: [{ text: 'tea costs 3' }] });
+
+    const denied = client.callTool('price', { of: 'salt' });
+    const { id: second } = await question();
+    expect((await approvals('deny', second)).code).toBe(0);
+    expect(await denied).toMatchObject({ isError: true });
+    expect((await approvals('allow', second)).code).toBe(2);
+  });
+
+  it('remembers what is allowed for longer', async () => {
+    await using client = await connect(gateway.url);
+    const first = client.callTool('price', { of: 'rice' });
+    const { id } = await question();
+    await approvals('allow', id, '--remember', 'always', '--for', '1h');
+    await first;
+    expect(await client.callTool('price', { of: 'oil' })).toMatchObject({ content: [{ text: 'oil costs 3' }] });
+  });
+
+  it('needs a store that is there, and a gateway that has it', async () => {
+    expect((await tenon(project.folder, ['approvals', 'list', '--store', 'other.sqlite'])).code).toBe(2);
+    expect((await tenon(project.folder, ['approvals', 'list'])).code).toBe(64);
+    const without = await tenon(project.folder, ['gateway', '--trust', '--approve', 'store']);
+    expect(without.code).toBe(64);
+    expect(without.err).toContain('--store FILE');
+  });
+});

@@ -1,0 +1,143 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { connect, createServer, tool } from 'tenon';
+import { type HttpServer, serveHttp } from 'tenon/node';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildCommand, commandLine, gone, projectWith, serving, shopEntry, tenon } from './command.js';
+
+let clear = async () => {};
+let project: Awaited<ReturnType<typeof projectWith>>;
+beforeAll(async () => {
+  clear = await buildCommand();
+  project = await projectWith({});
+});
+afterAll(() => Promise.all([project.remove(), clear()]));
+
+/** A client that has an answer for forms. */
+async function officialClient(...args: string[]) {
+  const { command, args: all, env, cwd } = commandLine(project.folder, 'bridge', ...args);
+  const client = new Client({ name: 'official', version: '1.0.0' }, { capabilities: { elicitation: {} } });
+  const problems: Error[] = [];
+  client.onerror = error => problems.push(error);
+  await client.connect(new StdioClientTransport({ command, args: all, env, cwd, stderr: 'ignore' }));
+  return { client, problems };
+}
+
+describe('tenon bridge URL', () => {
+  let remote: HttpServer;
+  const seen: (string | undefined)[] = [];
+  beforeAll(async () => {
+    const greet = tool({
+      description: 'Greets',
+      input: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+      run: ({ name }: { name: string }) => `Hello ${name}`,
+    });
+    const remove = tool({
+      run: async (_, ctx) => (await ctx.elicit({ message: 'Sure?', input: { type: 'object', properties: {} } })).action,
+    });
+    const server = createServer({ name: 'remote', version: '1.0.0', tools: { greet, remove } });
+    remote = await serveHttp(server, {
+      port: 0,
+      authorize(facts) {
+        seen.push(facts.header('x-key'));
+        return { auth: undefined };
+      },
+    });
+  });
+  afterAll(() => remote.close());
+
+  it('serves the official client on stdio, questions of the server among it', async () => {
+    const { client, problems } = await officialClient(remote.url, '--header', 'x-key=K');
+    const { ElicitRequestSchema } = await import('@modelcontextprotocol/sdk/types.js');
+    client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'accept' as const, content: {} }));
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(['greet', 'remove']);
+    expect(await client.callTool({ name: 'greet', arguments: { name: 'you' } })).toMatchObject({
+      content: [{ type: 'text', text: 'Hello you' }],
+    });
+    expect(await client.callTool({ name: 'remove', arguments: {} })).toMatchObject({ content: [{ text: 'accept' }] });
+    expect(problems).toEqual([]);
+    expect(seen.every(key => key === 'K')).toBe(true);
+    await client.close();
+  });
+
+  it('says that a server is not there, to the client too', async () => {
+    const { client } = await officialClient('http://127.0.0.1:9/mcp');
+    await expect(client.listTools()).rejects.toThrow(/127\.0\.0\.1/);
+    await client.close();
+  });
+
+  it('refuses what is no server', async () => {
+    expect((await tenon(project.folder, ['bridge', 'ftp://example.com'])).code).toBe(64);
+    expect((await tenon(project.folder, ['bridge', remote.url, 'more'])).code).toBe(64);
+    const { code, err } = await tenon(project.folder, ['bridge', remote.url, '--bearer-env', 'NOT_SET']);
+    expect(code).toBe(64);
+    expect(err).toContain('NOT_SET is not set');
+  });
+});
+
+describe('tenon bridge -- COMMAND', () => {
+  const { command, args } = shopEntry();
+  const process = async (client: Awaited<ReturnType<typeof connect>>) => {
+    const { content } = await client.callTool('process');
+    return Number((content[0] as { text: string }).text);
+  };
+
+  it('puts a server on HTTP: a process for each session, which ends with it', async () => {
+    const bridge = await serving(project.folder, ['bridge', '--port', '0', '--json', '--', command, ...args]);
+    const clients = await Promise.all([1, 2].map(() => connect(bridge.url, { revision: '2025-11-25' })));
+    const [first, second] = await Promise.all(clients.map(process));
+    expect(first).not.toBe(second);
+    expect(await clients[0]?.callTool('price', { of: 'tea' })).toMatchObject({ content: [{ text: 'tea costs 3' }] });
+    await clients[0]?.close();
+    await gone(first ?? 0);
+    expect(await process(clients[1] as never)).toBe(second);
+    expect(await bridge.end()).toBe(0);
+    await gone(second ?? 0);
+  });
+
+  it('shares one process among requests that belong to no session', async () => {
+    const bridge = await serving(project.folder, ['bridge', '--port', '0', '--json', '--', command, ...args]);
+    const clients = await Promise.all([1, 2].map(() => connect(bridge.url, { revision: '2026-07-28' })));
+    const [first, second] = await Promise.all(clients.map(process));
+    expect(first).toBe(second);
+    await bridge.end();
+  });
+
+  it('has no more processes than it may', async () => {
+    const bridge = await serving(project.folder, [
+      'bridge',
+      '--max',
+      '1',
+      '--port',
+      '0',
+      '--json',
+      '--',
+      command,
+      ...args,
+    ]);
+    const client = await connect(bridge.url, { revision: '2025-11-25' });
+    const pid = await process(client);
+    await expect(connect(bridge.url, { revision: '2025-11-25' })).rejects.toMatchObject({ status: 503 });
+    expect(await process(client)).toBe(pid);
+    await bridge.end();
+  });
+
+  it('ends a process that nobody has used for a while', async () => {
+    const bridge = await serving(project.folder, [
+      'bridge',
+      '--idle',
+      '300ms',
+      '--port',
+      '0',
+      '--json',
+      '--',
+      command,
+      ...args,
+    ]);
+    const client = await connect(bridge.url, { revision: '2026-07-28' });
+    await gone(await process(client));
+    expect(await process(client)).toBeGreaterThan(0);
+    await bridge.end();
+  });
+});

@@ -1,0 +1,153 @@
+/** The command as its users start it: a process of its own. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+/** Beside the packages that the command needs. A bundle of the sources starts sooner than the sources do. */
+const built = join(root, 'packages/cli/.cache', `test-${process.pid}`);
+const program = join(built, 'tenon.mjs');
+const shop = join(built, 'shop.mjs');
+
+/** Builds the command, and the server of the fixtures, for the tests of one file. Resolves with what removes them. */
+export async function buildCommand(): Promise<() => Promise<void>> {
+  await build({
+    entryPoints: { tenon: join(root, 'packages/cli/src/tenon.ts'), shop: join(root, 'test/cli/fixtures/shop.ts') },
+    outdir: built,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+  });
+  return () => rm(built, { recursive: true });
+}
+
+/** The server of the fixtures, as a configuration names it. */
+export const shopEntry = (...args: string[]) => ({ command: process.execPath, args: [shop, ...args] });
+
+/** How a client starts the command. */
+export const commandLine = (folder: string, ...args: string[]) => ({
+  command: process.execPath,
+  args: [program, ...args],
+  env: { TENON_HOME: join(folder, 'home'), PATH: process.env.PATH ?? '' },
+  cwd: folder,
+});
+
+/** A folder of its own for each test, with a configuration. */
+export async function projectWith(servers: Readonly<Record<string, object>>) {
+  const folder = await mkdtemp(join(tmpdir(), 'tenon-cli-'));
+  const write = (name: string, content: unknown) =>
+    writeFile(join(folder, name), typeof content === 'string' ? content : JSON.stringify(content));
+  await write('mcp.json', { mcpServers: servers });
+  return { folder, write, path: (name: string) => join(folder, name), remove: () => rm(folder, { recursive: true }) };
+}
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+function spawned(folder: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
+  const { command, args: before, env: own } = commandLine(folder);
+  return spawn(command, [...before, ...args], {
+    cwd: folder,
+    env: { ...process.env, ...own, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+/** Runs it to its end. */
+export async function tenon(
+  folder: string,
+  args: readonly string[],
+  env?: Readonly<Record<string, string>>,
+): Promise<Ended> {
+  const child = spawned(folder, args, env);
+  const texts = { out: '', err: '' };
+  child.stdout?.setEncoding('utf8').on('data', text => (texts.out += text));
+  child.stderr?.setEncoding('utf8').on('data', text => (texts.err += text));
+  const [code] = await once(child, 'close');
+  return { code, ...texts };
+}
+
+/** A command that serves until it is told to end. */
+export interface Serving {
+  readonly url: string;
+  /** The first line of JSON on standard output that fits, from the beginning on. */
+  said<T extends object>(fits: (line: Record<string, unknown>) => boolean): Promise<T>;
+  readonly errors: () => string;
+  readonly pid: number;
+  /** Ends it as Ctrl-C does, and gives its exit code. */
+  end(): Promise<number | null>;
+}
+
+/** Starts a command that serves over HTTP, on a port that is free, and waits until it does. */
+export async function serving(
+  folder: string,
+  args: readonly string[],
+  env?: Readonly<Record<string, string>>,
+): Promise<Serving> {
+  const child = spawned(folder, args, env);
+  if (!child.stdout || !child.stderr) throw new Error('there is no output to read');
+  const lines: Record<string, unknown>[] = [];
+  const waiting = new Set<() => void>();
+  const tell = () => {
+    for (const look of waiting) look();
+  };
+  let errors = '';
+  let hasEnded = false;
+  child.stderr.setEncoding('utf8').on('data', text => (errors += text));
+  createInterface({ input: child.stdout }).on('line', line => {
+    lines.push(JSON.parse(line));
+    tell();
+  });
+  const ended = once(child, 'close').then(([code]) => {
+    hasEnded = true;
+    tell();
+    return code as number | null;
+  });
+  const said = <T extends object>(fits: (line: Record<string, unknown>) => boolean) =>
+    new Promise<T>((resolve, reject) => {
+      const look = () => {
+        const found = lines.find(fits);
+        if (!found && !hasEnded) return;
+        waiting.delete(look);
+        if (found) resolve(found as T);
+        else reject(new Error(`it ended without saying so: ${errors}`));
+      };
+      waiting.add(look);
+      look();
+    });
+  const { url } = await said<{ url: string }>(({ event }) => event === 'listening');
+  return {
+    url,
+    said,
+    errors: () => errors,
+    pid: child.pid ?? 0,
+    end() {
+      child.kill('SIGINT');
+      return ended;
+    },
+  };
+}
+
+/** Resolves once there is no such process, or throws after a while. */
+export async function gone(pid: number): Promise<void> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    try {
+      process.kill(pid, 0);
+    } catch {
+      return;
+    }
+    await new Promise(resolve => setTimeout(resolve, 50));
+  }
+  throw new Error(`the process ${pid} is still there`);
+}

@@ -1,0 +1,122 @@
+import { connect } from 'tenon';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildCommand, commandLine, gone, projectWith, serving, shopEntry, tenon } from './command.js';
+
+type Project = Awaited<ReturnType<typeof projectWith>>;
+
+async function namesAt(url: string, headers: Record<string, string> = {}): Promise<string[]> {
+  await using client = await connect({ url, headers });
+  const names: string[] = [];
+  for await (const { name } of client.listTools()) names.push(name);
+  return names;
+}
+
+describe('tenon gateway', () => {
+  let project: Project;
+  let clear = async () => {};
+  beforeAll(async () => {
+    clear = await buildCommand();
+    project = await projectWith({ corner: shopEntry(), market: shopEntry(), gone: { command: 'no-such-program' } });
+  });
+  afterAll(() => Promise.all([project.remove(), clear()]));
+
+  it('serves all servers as one and some at paths of their own, tells how each stands, and ends with all processes', async () => {
+    const gateway = await serving(project.folder, [
+      'gateway',
+      '--trust',
+      '--port',
+      '0',
+      '--json',
+      '--virtual',
+      'one=market',
+    ]);
+    expect(gateway.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
+    expect(await gateway.said(({ name }) => name === 'market')).toMatchObject({ event: 'server', state: 'connected' });
+    expect(await gateway.said(({ name }) => name === 'gone')).toMatchObject({
+      state: 'failed',
+      why: expect.any(String),
+    });
+    expect(await namesAt(gateway.url)).toEqual([
+      'corner__price',
+      'corner__process',
+      'market__price',
+      'market__process',
+    ]);
+    expect(await namesAt(gateway.url.replace('/mcp', '/one'))).toEqual(['price', 'process']);
+
+    const client = await connect(gateway.url);
+    const { content } = await client.callTool('corner__process');
+    const pid = Number((content[0] as { text: string }).text);
+    await client.close();
+    expect((await fetch(gateway.url.replace('/mcp', '/other'))).status).toBe(404);
+    expect(await gateway.end()).toBe(0);
+    await gone(pid);
+  });
+
+  it('serves the program that starts it', async () => {
+    const client = await connect(commandLine(project.folder, 'gateway', '--stdio', '--trust', '--servers', 'corner'));
+    expect(await client.callTool('price', { of: 'tea' })).toMatchObject({ content: [{ text: 'tea costs 3' }] });
+    await client.close();
+  });
+
+  it('runs nothing of a project that nobody has approved', async () => {
+    const { code, out, err } = await tenon(project.folder, ['gateway', '--port', '0']);
+    expect(code).toBe(2);
+    expect(out).toBe('');
+    expect(err).toContain('mcp.json:1: the server "corner" was never approved');
+    expect(err).toContain('--trust');
+  });
+
+  it('lets in only who has the token', async () => {
+    const token = 'a-token-of-many-characters';
+    const args = ['gateway', '--trust', '--port', '0', '--json', '--servers', 'corner', '--bearer', 'TOKEN'];
+    const gateway = await serving(project.folder, args, { TOKEN: token });
+    expect(await namesAt(gateway.url, { authorization: `Bearer ${token}` })).toContain('price');
+    await expect(namesAt(gateway.url, { authorization: `Bearer ${token}x` })).rejects.toMatchObject({ status: 401 });
+    await expect(namesAt(gateway.url)).rejects.toMatchObject({ status: 401 });
+    expect(gateway.errors()).not.toContain(token);
+    await gateway.end();
+  });
+
+  it('asks the user of the client that calls, and takes none for a yes', async () => {
+    await project.write('policy.json', { rules: [{ ask: '*/price' }, { allow: '*/*' }] });
+    const args = ['gateway', '--trust', '--port', '0', '--json', '--servers', 'corner', '--policy', 'policy.json'];
+    const gateway = await serving(project.folder, args);
+    const seen: string[] = [];
+    await using asked = await connect(gateway.url, {
+      elicit: ({ message }) => {
+        seen.push(message);
+        return { action: 'accept', content: { decision: 'once' } };
+      },
+    });
+    expect(await asked.callTool('price', { of: 'tea' })).toMatchObject({ content: [{ text: 'tea costs 3' }] });
+    expect(seen).toEqual([expect.stringContaining('Allow to call the tool price of corner?')]);
+    await using silent = await connect(gateway.url);
+    expect(await silent.callTool('price', { of: 'tea' })).toMatchObject({ isError: true });
+    expect(await silent.callTool('process')).not.toHaveProperty('isError', true);
+    await gateway.end();
+  });
+
+  it('keeps to what a model is to be given', async () => {
+    const limits = ['--budget', '10', '--max-output', '20'];
+    const args = ['gateway', '--trust', '--port', '0', '--json', '--servers', 'corner', ...limits];
+    const gateway = await serving(project.folder, args);
+    expect(await namesAt(gateway.url)).toEqual(['search_tools', 'describe_tools', 'call_tool']);
+    await using client = await connect(gateway.url);
+    const { content } = await client.callTool('call_tool', { name: 'price', arguments: { of: 'x'.repeat(4000) } });
+    expect(content.at(-1)).toMatchObject({ type: 'resource_link', uri: expect.stringMatching(/^tenon-spill:/) });
+    await gateway.end();
+  });
+
+  it('says why it can not serve', async () => {
+    const gateway = await serving(project.folder, ['gateway', '--trust', '--port', '0', '--json']);
+    const port = new URL(gateway.url).port;
+    const second = await tenon(project.folder, ['gateway', '--trust', '--port', port]);
+    expect(second).toMatchObject({ code: 2, out: '' });
+    expect(second.err).toContain(`127.0.0.1:${port} is taken`);
+    expect(second.err).not.toContain('    at ');
+    await gateway.end();
+    expect((await tenon(project.folder, ['gateway', '--servers', 'none', '--trust'])).code).toBe(64);
+    expect((await tenon(project.folder, ['gateway', 'none.json'])).code).toBe(2);
+  });
+});

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildCommand, projectWith, tenon } from './command.js';
+
+describe('every command', () => {
+  let project: Awaited<ReturnType<typeof projectWith>>;
+  let clear = async () => {};
+  beforeAll(async () => {
+    clear = await buildCommand();
+    project = await projectWith({});
+  });
+  afterAll(() => Promise.all([project.remove(), clear()]));
+
+  it.each(['', 'gateway', 'bridge', 'lock', 'policy explain', 'policy lint', 'approvals list', 'audit verify'])(
+    'has help: tenon %s',
+    async name => {
+      const { code, out, err } = await tenon(project.folder, [...name.split(' ').filter(Boolean), '--help']);
+      expect({ code, err }).toEqual({ code: 0, err: '' });
+      expect(out).toContain(`Usage: tenon${name === '' ? '' : ` ${name}`} `);
+    },
+  );
+
+  it('ends with 64 when it is called with what it does not know', async () => {
+    for (const args of [[], ['no-such'], ['gateway', '--no-such'], ['gateway', '--port', '99999'], ['bridge']]) {
+      const { code, out } = await tenon(project.folder, args);
+      expect({ args, code, out }).toEqual({ args, code: 64, out: '' });
+    }
+  });
+
+  it('tells an error as its text, and where it comes from only when asked', async () => {
+    const { code, err } = await tenon(project.folder, ['gateway', 'none.json']);
+    expect(code).toBe(2);
+    expect(err).toMatch(/^tenon: there is no file .*none\.json.*\n→ /);
+    expect(err).not.toContain('    at ');
+    const verbose = await tenon(project.folder, ['gateway', 'none.json', '--verbose']);
+    expect(verbose.err).toContain('config/not-found');
+    expect(verbose.err).toContain('    at ');
+  });
+
+  it('judges calls by a policy, and the policy itself', async () => {
+    await project.write('policy.json', {
+      fallback: 'deny',
+      rules: [
+        { deny: 'notes/remove', because: 'it can not be undone' },
+        { action: 'allow', server: 'notes', readOnly: true },
+      ],
+    });
+    const explain = (...args: string[]) => tenon(project.folder, ['policy', 'explain', 'policy.json', ...args]);
+    const { code, out } = await explain('notes/remove', '{"title":"a","password":"secret-1"}');
+    expect(code).toBe(0);
+    expect(out).toContain('→ denied by rule 1: it can not be undone');
+    expect(out).not.toContain('secret-1');
+    expect(JSON.parse((await explain('notes/show', '--json')).out)).toMatchObject({ action: 'deny' });
+    const reads = await explain('notes/show', '--annotations', '{"readOnlyHint":true}', '--json');
+    expect(JSON.parse(reads.out)).toMatchObject({ action: 'allow', rule: 1 });
+    expect((await explain('notes')).code).toBe(64);
+    expect((await explain('notes/show', '[1]')).code).toBe(64);
+
+    expect((await tenon(project.folder, ['policy', 'lint', 'policy.json'])).code).toBe(0);
+    await project.write('policy.json', { rules: [{ allow: 'notes/*' }, { deny: 'notes/remove' }] });
+    const lint = await tenon(project.folder, ['policy', 'lint', 'policy.json']);
+    expect(lint).toMatchObject({ code: 1, out: expect.stringContaining('rule 2 is never reached') });
+    await project.write('policy.json', '{ "rules": [{ "allow": "notes" }] }');
+    expect((await tenon(project.folder, ['policy', 'lint', 'policy.json'])).code).toBe(2);
+  });
+});
