@@ -23,7 +23,9 @@ const suites = { newest: openSuite('@modelcontextprotocol/conformance'), stable:
 const SCORED = ['2025-11-25', '2026-07-28'];
 const STABLE = '0.1.16';
 
-/** @type {{ leg: string, where: string, suite: ReturnType<typeof openSuite>, args: string[], filter: string[] }[]} */
+/** @typedef {{ leg: string, where: string, suite: ReturnType<typeof openSuite>, args: string[], filter: string[], called?: 'gateway' }} ServerLeg */
+
+/** @type {ServerLeg[]} */
 const serverLegs = [
   ...SCORED.map(revision => ({
     leg: `server ${revision}`,
@@ -43,18 +45,27 @@ const serverLegs = [
   { leg: `server, ${STABLE}`, where: STABLE, suite: suites.stable, args: ['--suite', 'all'], filter: ['--server'] },
 ];
 
+/** What a server passes, the gateway in front of it has to pass. @type {ServerLeg[]} */
+const gatewayLegs = serverLegs.map(each => ({
+  ...each,
+  leg: each.leg.replace('server', 'gateway'),
+  called: /** @type {const} */ ('gateway'),
+}));
+
 /** @returns {Promise<Job[]>} */
 async function serverJobs() {
   return Promise.all(
-    serverLegs.map(async ({ leg, where, suite, args, filter }) => {
-      const expected = await suite.list('server', filter);
-      const folder = join(results, leg.replaceAll(/\W+/g, '-'));
-      const take = async () => {
-        const outcomes = await suite.callServer(expected, args, folder);
-        return outcomes.map(outcome => ({ leg, side: 'server', where, ...outcome }));
-      };
-      return { label: leg, take };
-    }),
+    [...serverLegs, ...gatewayLegs].map(
+      async ({ leg, where, suite, args, filter, called = /** @type {const} */ ('server') }) => {
+        const expected = await suite.list('server', filter);
+        const folder = join(results, leg.replaceAll(/\W+/g, '-'));
+        const take = async () => {
+          const outcomes = await suite.callServer(called, expected, args, folder);
+          return outcomes.map(outcome => ({ leg, side: 'server', where, ...outcome }));
+        };
+        return { label: leg, take };
+      },
+    ),
   );
 }
 

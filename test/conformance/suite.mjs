@@ -42,15 +42,16 @@ export function openSuite(version) {
     },
 
     /**
-     * Lets the suite call a fresh server fixture.
+     * Lets the suite call a fresh server fixture, or the gateway in front of one.
+     * @param {'server' | 'gateway'} called
      * @param {readonly Scenario[]} expected
      * @param {readonly string[]} args
      * @param {string} folder
      * @returns {Promise<Outcome[]>}
      */
-    async callServer(expected, args, folder) {
+    async callServer(called, expected, args, folder) {
       await mkdir(folder, { recursive: true });
-      const { address, stop } = await serve(process.execPath, [fixture('server'), '--port', '0']);
+      const { address, stop } = await serve(process.execPath, [fixture(called), '--port', '0']);
       try {
         const { output } = await run(['server', '--url', address, '-o', folder, ...args], SERVER_TIMEOUT);
         return await Promise.all(
