@@ -9,11 +9,19 @@ import { arch, cpus, platform } from 'node:os';
 import { join } from 'node:path';
 import { readJson, root } from '../scripts/process.mjs';
 import { measureAsking } from './asking/measure.mjs';
+import { measureGateway } from './gateway/measure.mjs';
+import { measureHost } from './host/measure.mjs';
 import { measureSize } from './size/measure.mjs';
 import { measureTypes } from './types/measure.mjs';
 
 /** @type {Record<string, (options: { rounds: number }) => Promise<{ results: unknown, markdown: string }>>} */
-const parts = { types: measureTypes, size: measureSize, asking: measureAsking };
+const parts = {
+  types: measureTypes,
+  size: measureSize,
+  asking: measureAsking,
+  gateway: measureGateway,
+  host: measureHost,
+};
 
 const args = process.argv.slice(2);
 const rounds = Number(args.find(arg => arg.startsWith('--rounds='))?.split('=')[1] ?? 5);
