@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { dialects } from '../../packages/tenon/src/dialects/index.js';
+import { hostDefaults } from '../../packages/tenon/src/host/host.js';
+import { OUTPUT_LIMITS } from '../../packages/tenon/src/host/output/limits.js';
 import * as protocol from '../../packages/tenon/src/model/codes.js';
 import { isMethod } from '../../packages/tenon/src/model/methods.js';
 import { DEFAULT_BOUNDS } from '../../packages/tenon/src/transports/http/options.js';
@@ -20,6 +22,9 @@ function modules(): { path: string; text: string }[] {
     .map(path => ({ path, text: readFileSync(join(source, path), 'utf8') }));
 }
 
+/** What only looks like a code: a name of a method in the field, what a rule is to look like, a key in a store. */
+const noCodes: ReadonlySet<string> = new Set(['sampling/complete', 'server/tool', 'policy/asked']);
+
 describe('the table of error codes', () => {
   const all = modules();
   const areas = new Set(
@@ -27,9 +32,11 @@ describe('the table of error codes', () => {
       [...text.matchAll(/(?:TenonError(?:\.from)?\((?:\w+,)?|code =)\s*'([a-z]+)\//g)].map(([, area]) => area),
     ),
   );
-  const literals = all.flatMap(({ text }) => [...text.matchAll(/'(([a-z]+)\/[a-z-]+)'/g)]);
+  const literals = all.flatMap(({ text }) => [...text.matchAll(/'(([a-z]+)\/[a-z-]*[a-z])'/g)]);
   const codes = new Set(
-    literals.filter(([, code = '', area]) => areas.has(area) && !isMethod(code)).map(([, code = '']) => code),
+    literals
+      .filter(([, code = '', area]) => areas.has(area) && !isMethod(code) && !noCodes.has(code))
+      .map(([, code = '']) => code),
   );
   const listed = rows(page('errors.md'))
     .map(([code]) => code)
@@ -56,6 +63,17 @@ describe('the table of bounds', () => {
       rows(page('transports.md')).map(([name, value]) => [name, Number(value.replaceAll(',', ''))]),
     );
     for (const [name, value] of Object.entries(DEFAULT_BOUNDS)) expect(listed, name).toHaveProperty(name, value);
+  });
+
+  it('has those of a host', () => {
+    const listed = Object.fromEntries(
+      [...page('host.md').matchAll(/^\| `(\w+)` \| ([\d,]+) \|/gm)].map(([, name = '', value = '']) => [
+        name,
+        Number(value.replaceAll(',', '')),
+      ]),
+    );
+    const defaults = Object.entries({ ...hostDefaults, ...OUTPUT_LIMITS }).filter(([, value]) => Number(value) > 0);
+    for (const [name, value] of defaults) expect(listed, name).toHaveProperty(name, value);
   });
 });
 
