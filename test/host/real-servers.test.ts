@@ -134,7 +134,8 @@ describe.each(Object.keys(guests))('%s', who => {
     const seen: number[] = [];
     const input = { duration: 0.4, steps: 4 };
     await guest.call('everything__trigger-long-running-operation', input, progress => seen.push(progress));
-    expect(seen.slice(0, 3)).toEqual([1, 2, 3]);
+    // The server asks for roots when it likes, and the official client then tells what it heard before once more.
+    expect([...new Set(seen)].slice(0, 3)).toEqual([1, 2, 3]);
   });
 
   it('answers what servers ask', async () => {
