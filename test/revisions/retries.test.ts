@@ -46,7 +46,7 @@ describe('retries', () => {
       };
       const [key] = Object.keys(inputRequests) as [string];
       const inputResponses = { [key]: { action: 'accept', content: { yes: true } } };
-      const changed = `${requestState.slice(0, -2)}${requestState.endsWith('A') ? 'B' : 'A'}${requestState.slice(-1)}`;
+      const changed = `${requestState.slice(0, -2)}${requestState.at(-2) === 'A' ? 'B' : 'A'}${requestState.slice(-1)}`;
       await expect(ask({ requestState: changed, inputResponses })).rejects.toMatchObject({ rpc: -32602 });
       await expect(ask({ requestState, inputResponses }, 'coffee')).rejects.toMatchObject({ rpc: -32602 });
       await expect(ask({ requestState, inputResponses: { [key]: { action: 'shrug' } } })).rejects.toMatchObject({
