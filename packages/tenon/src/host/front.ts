@@ -58,9 +58,9 @@ function unsubscribe(hub: Hub, { uri }: JsonObject, { session }: Turn): JsonObje
 }
 
 /** The level of a session is that of its lines. */
-function setLevel(hub: Hub, level: LoggingLevel, turn: Turn): JsonObject {
+async function setLevel(hub: Hub, level: LoggingLevel, turn: Turn): Promise<JsonObject> {
   turn.setLogLevel?.(level);
-  if (turn.session) hub.setLogLevel(turn.session, level);
+  if (turn.session) await hub.setLogLevel(turn.session, level);
   return {};
 }
 

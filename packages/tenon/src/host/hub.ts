@@ -15,6 +15,9 @@ import type { Line } from './upstream/line.js';
 /** How many audiences' catalogs are kept; the one that was used longest ago gives way. */
 const MAX_CATALOGS = 10_000;
 
+/** How long servers are waited for that are told of a level, in milliseconds. */
+const LEVEL_PATIENCE = 1000;
+
 export interface HubOptions {
   readonly prefix: Prefix;
   readonly pageSize: number;
@@ -75,13 +78,20 @@ export class Hub {
     if (level) line.presetLogLevel(level);
   }
 
-  /** The lines of a session send log messages of this level from here on. */
-  setLogLevel(session: Session, level: LoggingLevel): void {
+  /** The lines of a session send log messages of this level from here on. A server that does not say so soon is not waited for. */
+  async setLogLevel(session: Session, level: LoggingLevel): Promise<void> {
     this.#levels.set(session, level);
-    for (const line of this.linesOf(session)) {
-      if (line.open) void line.setLogLevel(level).catch(error => this.guard.problem(TenonError.from(error)));
-      else line.presetLogLevel(level);
-    }
+    const lines = this.linesOf(session);
+    for (const line of lines) line.presetLogLevel(level);
+    const all = lines.filter(({ open }) => open).map(line => line.setLogLevel(level));
+    const told = Promise.all(all).catch(error => this.guard.problem(TenonError.from(error)));
+    await new Promise<void>(resolve => {
+      const off = this.board.clock.after(LEVEL_PATIENCE, resolve);
+      void told.finally(() => {
+        off();
+        resolve();
+      });
+    });
   }
 
   linesOf(session: Session): Line[] {

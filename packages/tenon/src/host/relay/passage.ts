@@ -5,6 +5,7 @@ import { INTERNAL_ERROR } from '../../jsonrpc/codes.js';
 import { rpcError } from '../../jsonrpc/error.js';
 import type { Id, JsonObject } from '../../jsonrpc/message.js';
 import type { InputRequest } from '../../model/asking.js';
+import { LOGGING_LEVELS } from '../../model/content.js';
 import type { Inputs } from '../../model/shapes.js';
 import { Context } from '../../server/context.js';
 import type { Turn } from '../../server/turn.js';
@@ -48,6 +49,8 @@ export async function pass(passage: Passage): Promise<JsonObject> {
     ids: new Set<Id>(),
     task: undefined,
     ask: mayAsk ? callersAsk(passage) : undefined,
+    hears: level =>
+      turn.logLevel !== undefined && LOGGING_LEVELS.indexOf(level) >= LOGGING_LEVELS.indexOf(turn.logLevel),
     log: (level, data, logger) => context.log(level, data, logger),
   };
   try {
@@ -105,6 +108,8 @@ async function sent(passage: Passage, flight: Flight, client: Client): Promise<J
   if (before !== undefined) return settled(client, before, passage, flight);
   const result = await finalOf(passage, flight, client);
   if (result.resultType !== 'task') return result;
+  // At once: the server may ask for the sake of the task right behind it.
+  flight.task = result.taskId as string;
   const taskId = await context.step('task', () => result.taskId as string);
   depart?.();
   return settled(client, taskId, passage, flight);

@@ -10,6 +10,7 @@ const call = (name: string, more: Partial<InFlight> = {}) => {
     ids: new Set(),
     task: undefined,
     ask: async method => ({ asked: `${name} ${method}` }),
+    hears: () => true,
     log: (_, data) => void logged.push(data),
     ...more,
   };

@@ -12,6 +12,8 @@ export interface InFlight {
   /** The task that the server has made of it. */
   readonly task: string | undefined;
   readonly ask: Ask | undefined;
+  /** Whether its caller wants to hear messages of this level. */
+  hears(level: LoggingLevel): boolean;
   log(level: LoggingLevel, data: unknown, logger: string | undefined): void;
 }
 
@@ -70,8 +72,9 @@ export class CallsInFlight {
 
   /** Log messages go to whom they may belong. */
   log(level: LoggingLevel, data: unknown, logger: string | undefined): void {
-    const last = [...this.#calls.keys()].at(-1);
+    const last = [...this.#calls.keys()].findLast(call => call.hears(level));
     if (last) last.log(level, data, logger);
+    else if (this.#calls.size > 0) return;
     else this.#session?.tell('notifications/message', { level, data, ...(logger === undefined ? {} : { logger }) });
   }
 }

@@ -169,7 +169,10 @@ export class Line {
     await before?.close();
     try {
       const signal = this.#openings.begin();
+      const level = this.#level;
       const client = await this.#openings.inTime(signal, this.#facts.connect(this.#options(signal)));
+      // It may have been set while the line was opened.
+      if (this.#level !== undefined && this.#level !== level) await client.setLogLevel(this.#level);
       this.#listenTo(client);
       this.#backoff.succeeded();
       this.#why = undefined;
