@@ -23,6 +23,8 @@ export interface Asked {
   readonly server: string;
   /** The request on whose stream it was asked, where that is known. @internal */
   readonly relatedTo?: Id | undefined;
+  /** The task that asks it, where it was one. @internal */
+  readonly task?: string | undefined;
 }
 
 /** What the client answers when the server asks. What is there is declared as a capability; nothing else is. */

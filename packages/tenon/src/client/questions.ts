@@ -2,6 +2,7 @@ import { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import { type Answering, answer } from './answering.js';
 import type { Link } from './link.js';
+import type { Asked } from './options.js';
 
 /** How often a server may ask within one call. */
 const MAX_ROUNDS = 10;
@@ -15,10 +16,10 @@ export async function answerTo(
   { method, params }: { readonly method: string; readonly params?: object },
   { peer }: Pick<Link, 'peer'>,
   answers: Answering,
-  signal: AbortSignal,
+  about: Pick<Asked, 'signal' | 'task'>,
 ): Promise<JsonObject> {
   try {
-    return await answer(method, (params ?? {}) as JsonObject, answers, { signal, server: peer });
+    return await answer(method, (params ?? {}) as JsonObject, answers, { ...about, server: peer });
   } catch (error) {
     throw new TenonError('call/cannot-answer', `the server asked ${method}, which could not be answered`, {
       peer,

@@ -43,7 +43,7 @@ async function answers(
 ): Promise<JsonObject> {
   const goOn = clock.hold();
   const all = Object.entries(requests).map(
-    async ([key, request]) => [key, await answerTo(request, link, options, signal)] as const,
+    async ([key, request]) => [key, await answerTo(request, link, options, { signal })] as const,
   );
   return Object.fromEntries(await unlessAborted(Promise.all(all), signal, link.peer).finally(goOn));
 }

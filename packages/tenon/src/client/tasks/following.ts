@@ -45,6 +45,7 @@ export async function follow(course: Course): Promise<JsonObject> {
   const bell = new Bell(caller.clock, signal);
   const questions = new OpenQuestions({
     caller,
+    taskId: sight.taskId,
     clock,
     deliver: answers => deliver(course, bell, answers),
     failed: error => bell.fail(error),

@@ -6,6 +6,7 @@ import { answerTo, mostRounds, tooManyRounds } from '../questions.js';
 
 export interface Desk {
   readonly caller: Caller;
+  readonly taskId: string;
   /** Stands still while somebody is asked. */
   readonly clock: PausingClock;
   /** Hands answers over. */
@@ -63,7 +64,7 @@ export class OpenQuestions {
 
   /** No answer when the question was withdrawn meanwhile. */
   async #one(key: string, request: InputRequests[string]): Promise<readonly [string, JsonObject | undefined]> {
-    const { caller } = this.#desk;
+    const { caller, taskId: task } = this.#desk;
     const controller = new AbortController();
     const { signal } = controller;
     this.#open.set(key, controller);
@@ -71,7 +72,8 @@ export class OpenQuestions {
       signal.addEventListener('abort', () => resolve(undefined), { once: true }),
     );
     try {
-      return [key, await Promise.race([answerTo(request, caller.lifeline.last, caller.options, signal), withdrawn])];
+      const answer = answerTo(request, caller.lifeline.last, caller.options, { signal, task });
+      return [key, await Promise.race([answer, withdrawn])];
     } catch (error) {
       if (signal.aborted) return [key, undefined];
       throw error;

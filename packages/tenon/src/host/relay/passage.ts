@@ -49,6 +49,9 @@ export async function pass(passage: Passage): Promise<JsonObject> {
     ids: new Set<Id>(),
     task: undefined,
     ask: mayAsk ? callersAsk(passage) : undefined,
+    get givenUp() {
+      return context.signal.aborted;
+    },
     hears: level =>
       turn.logLevel !== undefined && LOGGING_LEVELS.indexOf(level) >= LOGGING_LEVELS.indexOf(turn.logLevel),
     log: (level, data, logger) => context.log(level, data, logger),

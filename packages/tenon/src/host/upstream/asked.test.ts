@@ -3,13 +3,14 @@ import { RELATED_TASK } from '../../model/meta.js';
 import { CallsInFlight, type InFlight } from './asked.js';
 import { deferred, sessionNamed, turns } from './fixtures/stand-in.js';
 
-const never = new AbortController().signal;
+const { signal } = new AbortController();
 const call = (name: string, more: Partial<InFlight> = {}) => {
   const logged: unknown[] = [];
   const flight: InFlight = {
     ids: new Set(),
     task: undefined,
     ask: async method => ({ asked: `${name} ${method}` }),
+    givenUp: false,
     hears: () => true,
     log: (_, data) => void logged.push(data),
     ...more,
@@ -24,11 +25,12 @@ describe('what a server asks while calls are on their way', () => {
     const first = calls.during(call('first', { ids: new Set([7]) }).flight, () => end.promise);
     const second = calls.during(call('second', { task: 't' }).flight, () => end.promise);
     const third = calls.during(call('third').flight, () => end.promise);
-    expect(await calls.ask('roots/list', {}, never, 7)).toEqual({ asked: 'first roots/list' });
+    expect(await calls.ask('roots/list', {}, { signal, relatedTo: 7 })).toEqual({ asked: 'first roots/list' });
     const related = { _meta: { [RELATED_TASK]: { taskId: 't' } } };
-    expect(await calls.ask('roots/list', related, never)).toEqual({ asked: 'second roots/list' });
-    expect(await calls.ask('roots/list', {}, never)).toEqual({ asked: 'third roots/list' });
-    expect(await calls.ask('roots/list', {}, never, 99)).toEqual({ asked: 'third roots/list' });
+    expect(await calls.ask('roots/list', related, { signal })).toEqual({ asked: 'second roots/list' });
+    expect(await calls.ask('roots/list', {}, { signal, task: 't' })).toEqual({ asked: 'second roots/list' });
+    expect(await calls.ask('roots/list', {}, { signal })).toEqual({ asked: 'third roots/list' });
+    expect(await calls.ask('roots/list', {}, { signal, relatedTo: 99 })).toEqual({ asked: 'third roots/list' });
     end.resolve();
     await Promise.all([first, second, third]);
     expect(calls.size).toBe(0);
@@ -38,15 +40,27 @@ describe('what a server asks while calls are on their way', () => {
     const calls = new CallsInFlight(undefined);
     const end = deferred<void>();
     const mute = calls.during(call('mute', { ask: undefined }).flight, () => end.promise);
-    await expect(calls.ask('roots/list', {}, never)).rejects.toMatchObject({ code: 'host/nobody-to-ask' });
+    await expect(calls.ask('roots/list', {}, { signal })).rejects.toMatchObject({ code: 'host/nobody-to-ask' });
     end.resolve();
     await mute;
+  });
+
+  it('goes to the last whose caller still waits', async () => {
+    const calls = new CallsInFlight(undefined);
+    const end = deferred<void>();
+    const during = [
+      calls.during(call('waited for').flight, () => end.promise),
+      calls.during(call('given up', { givenUp: true }).flight, () => end.promise),
+    ];
+    expect(await calls.ask('roots/list', {}, { signal })).toEqual({ asked: 'waited for roots/list' });
+    end.resolve();
+    await Promise.all(during);
   });
 
   it('goes to the session where there is one and no call', async () => {
     const { session, told } = sessionNamed('mine');
     const calls = new CallsInFlight(session);
-    expect(await calls.ask('roots/list', {}, never)).toEqual({ askedBySession: 'mine roots/list' });
+    expect(await calls.ask('roots/list', {}, { signal })).toEqual({ askedBySession: 'mine roots/list' });
     calls.log('info', 'hello', undefined);
     calls.log('info', 'hello', 'tale');
     expect(told).toEqual([
@@ -60,7 +74,7 @@ describe('what a server asks while calls are on their way', () => {
     const answer = deferred<never>();
     let over = false;
     const { flight } = call('slow', { ask: () => answer.promise });
-    const asking = calls.during(flight, async () => void calls.ask('roots/list', {}, never).catch(() => {}));
+    const asking = calls.during(flight, async () => void calls.ask('roots/list', {}, { signal }).catch(() => {}));
     void asking.then(() => {
       over = true;
     });

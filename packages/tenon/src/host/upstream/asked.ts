@@ -1,3 +1,4 @@
+import type { Asked } from '../../client/options.js';
 import type { Ask } from '../../conversation/asking/asking.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { type Id, isObject, type JsonObject } from '../../jsonrpc/message.js';
@@ -12,10 +13,15 @@ export interface InFlight {
   /** The task that the server has made of it. */
   readonly task: string | undefined;
   readonly ask: Ask | undefined;
+  /** Whether its caller no longer waits for it. */
+  readonly givenUp: boolean;
   /** Whether its caller wants to hear messages of this level. */
   hears(level: LoggingLevel): boolean;
   log(level: LoggingLevel, data: unknown, logger: string | undefined): void;
 }
+
+/** What is known of where a question comes from. */
+type Whence = Pick<Asked, 'signal' | 'relatedTo' | 'task'>;
 
 /**
  * The calls that are on their way on one line. What a server asks meanwhile goes to the call that it names, by its stream
@@ -45,8 +51,9 @@ export class CallsInFlight {
     }
   }
 
-  async ask(method: string, params: JsonObject, signal: AbortSignal, relatedTo?: Id): Promise<JsonObject> {
-    const call = this.#whose(params, relatedTo);
+  async ask(method: string, params: JsonObject, about: Whence): Promise<JsonObject> {
+    const { signal } = about;
+    const call = this.#whose(params, about);
     const open = call && this.#calls.get(call);
     if (call?.ask && open) {
       const asking = call.ask(method, params, signal);
@@ -60,14 +67,14 @@ export class CallsInFlight {
     });
   }
 
-  #whose({ _meta }: JsonObject, relatedTo: Id | undefined): InFlight | undefined {
+  #whose({ _meta }: JsonObject, { relatedTo, task: asking }: Whence): InFlight | undefined {
     const calls = [...this.#calls.keys()].filter(({ ask }) => ask !== undefined);
     const related = isObject(_meta) ? _meta[RELATED_TASK] : undefined;
-    const taskId = isObject(related) ? related.taskId : undefined;
+    const taskId = asking ?? (isObject(related) ? related.taskId : undefined);
     const named = calls.find(
       ({ ids, task }) => (relatedTo !== undefined && ids.has(relatedTo)) || (taskId !== undefined && task === taskId),
     );
-    return named ?? calls.at(-1);
+    return named ?? calls.findLast(({ givenUp }) => !givenUp);
   }
 
   /** Log messages go to whom they may belong. */

@@ -260,10 +260,10 @@ export class Line {
   }
 
   /** Some questions the host answers itself. */
-  #ask(method: string, params: JsonObject, { signal, relatedTo }: Asked): Promise<JsonObject> {
+  #ask(method: string, params: JsonObject, about: Asked): Promise<JsonObject> {
     const questions = this.#facts.questions(this);
-    if (questions.isOurs(method)) return questions.answer(method, params, signal);
-    return this.calls.ask(method, params, signal, relatedTo);
+    if (questions.isOurs(method)) return questions.answer(method, params, about.signal);
+    return this.calls.ask(method, params, about);
   }
 
   #leftAlone(): TenonError {
