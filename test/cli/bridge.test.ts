@@ -78,13 +78,15 @@ describe('tenon bridge URL', () => {
 
 describe('tenon bridge -- COMMAND', () => {
   const { command, args } = shopEntry();
+  const bridged = (...flags: string[]) =>
+    serving(project.folder, ['bridge', ...flags, '--port', '0', '--json', '--', command, ...args]);
   const process = async (client: Awaited<ReturnType<typeof connect>>) => {
     const { content } = await client.callTool('process');
     return Number((content[0] as { text: string }).text);
   };
 
   it('puts a server on HTTP: a process for each session, which ends with it', async () => {
-    const bridge = await serving(project.folder, ['bridge', '--port', '0', '--json', '--', command, ...args]);
+    const bridge = await bridged();
     const clients = await Promise.all([1, 2].map(() => connect(bridge.url, { revision: '2025-11-25' })));
     const [first, second] = await Promise.all(clients.map(process));
     expect(first).not.toBe(second);
@@ -97,7 +99,7 @@ describe('tenon bridge -- COMMAND', () => {
   });
 
   it('shares one process among requests that belong to no session', async () => {
-    const bridge = await serving(project.folder, ['bridge', '--port', '0', '--json', '--', command, ...args]);
+    const bridge = await bridged();
     const clients = await Promise.all([1, 2].map(() => connect(bridge.url, { revision: '2026-07-28' })));
     const [first, second] = await Promise.all(clients.map(process));
     expect(first).toBe(second);
@@ -105,17 +107,7 @@ describe('tenon bridge -- COMMAND', () => {
   });
 
   it('has no more processes than it may', async () => {
-    const bridge = await serving(project.folder, [
-      'bridge',
-      '--max',
-      '1',
-      '--port',
-      '0',
-      '--json',
-      '--',
-      command,
-      ...args,
-    ]);
+    const bridge = await bridged('--max', '1');
     const client = await connect(bridge.url, { revision: '2025-11-25' });
     const pid = await process(client);
     await expect(connect(bridge.url, { revision: '2025-11-25' })).rejects.toMatchObject({ status: 503 });
@@ -124,17 +116,7 @@ describe('tenon bridge -- COMMAND', () => {
   });
 
   it('ends a process that nobody has used for a while', async () => {
-    const bridge = await serving(project.folder, [
-      'bridge',
-      '--idle',
-      '300ms',
-      '--port',
-      '0',
-      '--json',
-      '--',
-      command,
-      ...args,
-    ]);
+    const bridge = await bridged('--idle', '300ms');
     const client = await connect(bridge.url, { revision: '2026-07-28' });
     await gone(await process(client));
     expect(await process(client)).toBeGreaterThan(0);

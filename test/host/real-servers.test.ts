@@ -134,8 +134,9 @@ describe.each(Object.keys(guests))('%s', who => {
     const seen: number[] = [];
     const input = { duration: 0.4, steps: 4 };
     await guest.call('everything__trigger-long-running-operation', input, progress => seen.push(progress));
-    // The server asks for roots when it likes, and the official client then tells what it heard before once more.
-    expect([...new Set(seen)].slice(0, 3)).toEqual([1, 2, 3]);
+    // The server asks for roots when it likes. To answer, this guest asks anew, and tells what it heard before once more.
+    const mayRepeat = who.startsWith('SDK v2') && who.endsWith('each request for itself');
+    expect((mayRepeat ? [...new Set(seen)] : seen).slice(0, 3)).toEqual([1, 2, 3]);
   });
 
   it('answers what servers ask', async () => {

@@ -8,12 +8,18 @@ import { memoryStores } from './stores/memory.js';
 export async function createHost(options: HostFiles): Promise<Host> {
   const stores = options.stores ?? memoryStores(options.clock ? { clock: options.clock } : {});
   const { options: read, close } = await readHost(options, stores);
-  const host = await RunningHost.create(read, nodeRoads);
-  host.whenClosed(async () => {
+  const closeAll = async () => {
     await close();
     if (options.stores === undefined) await stores.close();
-  });
-  return host;
+  };
+  try {
+    const host = await RunningHost.create(read, nodeRoads);
+    host.whenClosed(closeAll);
+    return host;
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
 }
 
 // Questions of servers, as they are shown.

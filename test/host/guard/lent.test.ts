@@ -198,6 +198,23 @@ describe('a budget', () => {
     expect(ran).toEqual(['erase a', 'say hi', 'erase b']);
   });
 
+  it.each(['always', 'never'] as const)('says whose each tool is, with a prefix %s', async prefix => {
+    const greet = createServer({
+      name: 'other',
+      version: '1.0.0',
+      tools: { dear__greet: tool({ run: () => 'Hello' }) },
+    });
+    const servers = { 'my notes': { service: works().server }, other: { service: greet } };
+    const { client } = await guarded({ servers, prefix, budget: 1 });
+    const on = await client();
+    const serverOf = async (query: string) => {
+      const { structuredContent } = await on.callTool('search_tools', { query, limit: 1 });
+      return (structuredContent as { tools: { server: string }[] }).tools[0]?.server;
+    };
+    expect(await serverOf('erase a file')).toBe('my notes');
+    expect(await serverOf('greet')).toBe('other');
+  });
+
   it('that is not reached changes nothing', async () => {
     const { server } = works();
     const { client } = await guarded({ servers: { one: { service: server } }, budget: 100_000 });

@@ -1,7 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createServer, tool } from 'tenon';
-import { allow, ask, createAudit, deny, type Quota, verifyAuditFile } from 'tenon/host';
+import { allow, ask, createAudit, createHost, deny, type HostFiles, type Quota, verifyAuditFile } from 'tenon/host';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { fakeClock } from '../../../packages/tenon/src/testing/clock.js';
@@ -146,6 +146,17 @@ describe('the record', () => {
     for (let time = 0; time < 2; time++) await outcome(on.callTool('say', { text: 'hi' }));
     await host.close();
     expect(await recorded(path)).toEqual(['called say', 'answered say', 'limited say']);
+  });
+
+  it.each<[string, (at: string) => Partial<HostFiles>]>([
+    ['whose policy can not be read', at => ({ policy: join(at, 'none.json') })],
+    ['whose lock can not be read', at => ({ lock: at })],
+    ['whose quotas are none', () => ({ quotas: [{ per: ['principal'], calls: -1, window: 1 }] })],
+  ])('is not held by a host %s', async (_, wrong) => {
+    const at = await folder();
+    const servers = { one: { service: works().server } };
+    await expect(createHost({ servers, audit: join(at, 'audit.jsonl'), ...wrong(at) })).rejects.toThrow();
+    expect((await readdir(at)).filter(file => file.endsWith('.lock'))).toEqual([]);
   });
 
   it('has nothing in it that is secret', async () => {

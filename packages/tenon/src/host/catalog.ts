@@ -87,12 +87,6 @@ export class HostCatalog {
     throw unknown(kind, outer);
   }
 
-  /** The entry of a tool that was called, as its server says it. */
-  entryOf(outer: string): Kinds['tools'] | undefined {
-    const { items = [] } = this.#together.get('tools') ?? {};
-    return this.#indexOf(items).get(outer) as Kinds['tools'] | undefined;
-  }
-
   /** Whose a URI is. None when no server is known to have it; throws when that is not certain. */
   async place(uri: string): Promise<Place | undefined> {
     const held = await this.#held(() => this.#resources.inner(uri));
@@ -105,6 +99,11 @@ export class HostCatalog {
   async placeOfTemplate(template: string): Promise<Place | undefined> {
     const held = await this.#held(() => this.#resources.innerTemplate(template));
     return held && { line: this.#board.line(held.server, this.#audience), uri: held.uri };
+  }
+
+  /** Whose tool this is, as far as its name tells. */
+  serverOf(tool: string): string | undefined {
+    return this.#names.tools.inner(tool)?.server;
   }
 
   /** What the URI of a server is called outside. */

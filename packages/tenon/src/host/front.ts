@@ -35,13 +35,20 @@ export function frontOf(hub: Hub): Front {
       completions: {},
     },
     tool: (name, turn) => toolOf(hub, name, turn),
-    outputSchemaOf: (name, turn) =>
-      hub.catalog(hub.audience(turn)).entryOf(name)?.outputSchema as JsonObject | undefined,
+    outputSchemaOf: (name, turn) => outputSchemaOf(hub, name, turn),
     listen: (wishes, turn) => listening(hub, wishes, turn),
     instructions: whom => instructions(hub, whom),
     rootsChanged: session => rootsChanged(hub, session),
     close: () => hub.close(),
   };
+}
+
+async function outputSchemaOf(hub: Hub, name: string, turn: Turn): Promise<JsonObject | undefined> {
+  const route = await hub
+    .catalog(hub.audience(turn))
+    .route('tools', name)
+    .catch(() => undefined);
+  return route?.entry.outputSchema as JsonObject | undefined;
 }
 
 async function subscribe(hub: Hub, params: JsonObject, turn: Turn): Promise<JsonObject> {

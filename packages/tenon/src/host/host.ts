@@ -15,7 +15,6 @@ import { version as ownVersion } from '../version.js';
 import { audienceOf } from './audience.js';
 import { frontOf } from './front.js';
 import type { Guard } from './guard.js';
-
 import { createGuard } from './guarding/guarding.js';
 import { offeredOn } from './guarding/offered-on.js';
 import { Hub } from './hub.js';
@@ -205,7 +204,7 @@ export class RunningHost implements Host {
       maxLines,
       identity: { name: identity.name, version: identity.version },
       clock: this.#clock,
-      problem: (_, error) => this.#guard.problem(error),
+      problem: error => this.#guard.problem(error),
       onLine: line => this.#follow(line),
     });
   }

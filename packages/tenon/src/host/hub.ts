@@ -11,6 +11,7 @@ import { News } from './relay/news.js';
 import { Subscriptions } from './relay/watching.js';
 import type { Switchboard } from './switchboard.js';
 import type { Line } from './upstream/line.js';
+import { withinTime } from './within-time.js';
 
 /** How many audiences' catalogs are kept; the one that was used longest ago gives way. */
 const MAX_CATALOGS = 10_000;
@@ -85,13 +86,7 @@ export class Hub {
     for (const line of lines) line.presetLogLevel(level);
     const all = lines.filter(({ open }) => open).map(line => line.setLogLevel(level));
     const told = Promise.all(all).catch(error => this.guard.problem(TenonError.from(error)));
-    await new Promise<void>(resolve => {
-      const off = this.board.clock.after(LEVEL_PATIENCE, resolve);
-      void told.finally(() => {
-        off();
-        resolve();
-      });
-    });
+    await withinTime(this.board.clock, LEVEL_PATIENCE, told);
   }
 
   linesOf(session: Session): Line[] {

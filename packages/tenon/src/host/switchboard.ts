@@ -8,6 +8,7 @@ import type { Line } from './upstream/line.js';
 import { type Kind, type List, strictest } from './upstream/lists.js';
 import { shown } from './upstream/shown.js';
 import type { Upstream } from './upstream/upstream.js';
+import { withinTime } from './within-time.js';
 
 /** A server whose part of a list is missing, and why. */
 export interface Absent {
@@ -96,10 +97,7 @@ export class Switchboard {
     const now = this.clock.now();
     const begun = this.#begun.get(work) ?? now;
     this.#begun.set(work, begun);
-    return new Promise((resolve, reject) => {
-      const off = this.clock.after(Math.max(0, begun + this.#gatherTimeout - now), () => resolve(undefined));
-      work.then(resolve, reject).finally(off);
-    });
+    return withinTime(this.clock, Math.max(0, begun + this.#gatherTimeout - now), work);
   }
 }
 

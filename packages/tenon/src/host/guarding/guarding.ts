@@ -15,7 +15,7 @@ import { Delivery } from './delivery.js';
 import type { GuardOptions } from './options.js';
 import { Permission } from './permission.js';
 import { Questions } from './questions.js';
-import { Record } from './record.js';
+import { Recorder } from './recorder.js';
 
 /** What a guard is made of beside its options. */
 export interface GuardFacts {
@@ -28,7 +28,7 @@ export interface GuardFacts {
 
 /** Makes the guard of a host. */
 export function createGuard(options: GuardOptions, { entries, stores, clock, problem }: GuardFacts): Guard {
-  const record = new Record(options.audit, problem);
+  const recorder = new Recorder(options.audit, problem);
   const admission = new Admission(entries, options);
   const approvals =
     options.approvals ??
@@ -39,12 +39,16 @@ export function createGuard(options: GuardOptions, { entries, stores, clock, pro
       ...(options.approve ? { approve: options.approve } : {}),
     });
   const quotas = options.quotas && createQuotas(options.quotas, { clock });
-  const permission = new Permission(policyOf(options), quotas, approvals, record);
+  const permission = new Permission(policyOf(options), quotas, approvals, recorder);
   const spill =
     options.output === undefined ? undefined : createSpill({ values: stores.values, clock, onProblem: problem });
   const delivery = new Delivery(options, spill);
   const questions = new Questions(options, entries.size === 1);
   const began = new WeakMap<Proposal, number>();
+  const tookOf = (proposal: Proposal): number => {
+    const now = clock.now();
+    return now - (began.get(proposal) ?? now);
+  };
   return {
     approvals,
     admit: admission.admit,
@@ -57,25 +61,21 @@ export function createGuard(options: GuardOptions, { entries, stores, clock, pro
     },
     async before(proposal, context, line, tool) {
       const why = await admission.blocked(line, proposal.kind, proposal.name);
-      if (why !== undefined) await record.write(proposal, { action: 'denied', reason: why });
+      if (why !== undefined) await recorder.write(proposal, { action: 'denied', reason: why });
       const refusal = why ?? (await permission.refusal(proposal, context, tool));
       if (refusal !== undefined) return notDone(proposal, refusal);
-      await context.step('recorded', () => record.write(proposal, { action: 'called' }));
+      await context.step('recorded', () => recorder.write(proposal, { action: 'called' }));
       began.set(proposal, clock.now());
       return undefined;
     },
     async after(proposal, result, hasOutputSchema) {
       const outcome = result.isError === true ? 'tool failed' : 'ok';
-      record.note(proposal, { action: 'answered', outcome, ms: clock.now() - (began.get(proposal) ?? clock.now()) });
+      recorder.note(proposal, { action: 'answered', outcome, ms: tookOf(proposal) });
       return delivery.result(proposal, result, hasOutputSchema);
     },
     failed(proposal, error) {
       const { code } = TenonError.from(error);
-      record.note(proposal, {
-        action: 'failed',
-        outcome: code,
-        ms: clock.now() - (began.get(proposal) ?? clock.now()),
-      });
+      recorder.note(proposal, { action: 'failed', outcome: code, ms: tookOf(proposal) });
     },
     async glance(proposal, line) {
       permission.glance(proposal);

@@ -11,20 +11,20 @@ import { elicited } from '../policy/elicited.js';
 import type { Policy } from '../policy/policy.js';
 import type { Proposal, Verdict } from '../policy/proposal.js';
 import type { Quotas } from '../policy/quotas.js';
-import type { Record } from './record.js';
+import type { Recorder } from './recorder.js';
 
 /** Decides whether something is done: by rules, by how much was done already, and by asking. */
 export class Permission {
   readonly #policy: Policy | undefined;
   readonly #quotas: Quotas | undefined;
   readonly #approvals: Approvals;
-  readonly #record: Record;
+  readonly #recorder: Recorder;
 
-  constructor(policy: Policy | undefined, quotas: Quotas | undefined, approvals: Approvals, record: Record) {
+  constructor(policy: Policy | undefined, quotas: Quotas | undefined, approvals: Approvals, recorder: Recorder) {
     this.#policy = policy;
     this.#quotas = quotas;
     this.#approvals = approvals;
-    this.#record = record;
+    this.#recorder = recorder;
   }
 
   /** Gives why it is not to be done. Throws 429 when too much is. */
@@ -33,11 +33,11 @@ export class Permission {
     if (verdict?.action === 'deny') return this.#denied(proposal, verdict, verdict.reason);
     if (this.#quotas) await this.#count(this.#quotas, proposal, context);
     if (verdict?.action !== 'ask') return undefined;
-    await context.step('asked', () => this.#record.write(proposal, { action: 'asked', rule: verdict.rule }));
+    await context.step('asked', () => this.#recorder.write(proposal, { action: 'asked', rule: verdict.rule }));
     const { granted, reason } = await this.#approval(proposal, verdict, context, tool);
     if (!granted) return this.#denied(proposal, verdict, `${verdict.reason}: ${reason}`);
     await context.step('allowed', () =>
-      this.#record.write(proposal, { action: 'allowed', rule: verdict.rule, reason }),
+      this.#recorder.write(proposal, { action: 'allowed', rule: verdict.rule, reason }),
     );
     return undefined;
   }
@@ -51,7 +51,7 @@ export class Permission {
   async #count(quotas: Quotas, proposal: Proposal, context: Context): Promise<void> {
     const over = await context.step('counted', () => quotas.take(proposal));
     if (over === undefined) return;
-    await this.#record.write(proposal, { action: 'limited', reason: over.reason });
+    await this.#recorder.write(proposal, { action: 'limited', reason: over.reason });
     throw rpcError(TOO_MANY, `Too many requests: ${over.reason}`, { retryAfterMs: over.retryAfter });
   }
 
@@ -68,7 +68,7 @@ export class Permission {
   }
 
   async #denied(proposal: Proposal, { rule }: Verdict, reason: string): Promise<string> {
-    await this.#record.write(proposal, { action: 'denied', rule, reason });
+    await this.#recorder.write(proposal, { action: 'denied', rule, reason });
     return reason;
   }
 }

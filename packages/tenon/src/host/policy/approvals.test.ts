@@ -7,19 +7,10 @@ import { fakeClock } from '../../testing/clock.js';
 import type { ApprovalsOptions } from './approval.js';
 import { createApprovals } from './approvals.js';
 import type { Decision } from './decision.js';
+import { call } from './fixtures/call.js';
 import { createPolicy } from './policy.js';
 import type { Proposal } from './proposal.js';
 import { ask } from './rules.js';
-
-const call = (more: Partial<Proposal> = {}): Proposal => ({
-  kind: 'tool',
-  server: 'notes',
-  name: 'add',
-  arguments: { text: 'a' },
-  trusted: false,
-  principal: 'ann',
-  ...more,
-});
 
 function setUp(options: Partial<ApprovalsOptions> = {}) {
   const clock = fakeClock(1000);

@@ -1,20 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { call } from './fixtures/call.js';
 import { hintsOf } from './hints.js';
 import { lint } from './lint.js';
 import { createPolicy } from './policy.js';
 import type { Proposal } from './proposal.js';
 import { allow, ask, deny, type Rule } from './rules.js';
 
-const call = (more: Partial<Proposal> = {}): Proposal => ({
-  kind: 'tool',
-  server: 'notes',
-  name: 'add',
-  arguments: {},
-  trusted: false,
-  principal: 'ann',
-  ...more,
-});
 const judge = (rules: readonly Rule[], more?: Partial<Proposal>) => createPolicy(rules).judge(call(more));
 
 const name = fc.constantFrom('a', 'ab', 'b', 'ba');

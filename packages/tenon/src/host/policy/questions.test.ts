@@ -8,20 +8,10 @@ import type { Stores } from '../../stores/stores.js';
 import { fakeClock } from '../../testing/clock.js';
 import type { Approvals, ApprovalsOptions } from './approval.js';
 import { createApprovals } from './approvals.js';
+import { call } from './fixtures/call.js';
 import { createPolicy } from './policy.js';
-import type { Proposal } from './proposal.js';
 import type { Question } from './questions.js';
 import { ask } from './rules.js';
-
-const call = (more: Partial<Proposal> = {}): Proposal => ({
-  kind: 'tool',
-  server: 'notes',
-  name: 'add',
-  arguments: { text: 'a' },
-  trusted: false,
-  principal: 'ann',
-  ...more,
-});
 
 function setUp(options: Partial<ApprovalsOptions> = {}) {
   const clock = fakeClock(1000);

@@ -1,18 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fakeClock } from '../../testing/clock.js';
+import { call } from './fixtures/call.js';
 import type { Proposal } from './proposal.js';
 import { createQuotas, type Quota } from './quotas.js';
-
-const call = (more: Partial<Proposal> = {}): Proposal => ({
-  kind: 'tool',
-  server: 'notes',
-  name: 'add',
-  arguments: {},
-  trusted: false,
-  principal: 'ann',
-  ...more,
-});
 
 describe('quotas [tools.security.rate-limited]', () => {
   it('let so many through, and as many as come back with time', () => {

@@ -2,6 +2,7 @@ import type { Whom } from '../../server/front.js';
 import type { Audience } from '../audience.js';
 import type { Hub } from '../hub.js';
 import type { Line } from '../upstream/line.js';
+import { withinTime } from '../within-time.js';
 import { KNOWS_SERVERS } from './hop.js';
 
 /** How long a handshake waits for what several servers say, in milliseconds. */
@@ -21,7 +22,8 @@ export async function instructions(hub: Hub, whom: Whom): Promise<string | undef
     // What a server told another principal is that one's.
     const isOurs = ({ audience: { principal } }: Line) => principal === audience.principal;
     const line = hub.board.lines.find(each => each.server === server && each.open && isOurs(each));
-    const text = await soon(hub, toldOn(hub, line));
+    // What is not known soon is left out: a slow server holds up no handshake.
+    const text = await withinTime(hub.board.clock, PATIENCE, toldOn(hub, line));
     return text === undefined ? [] : [`## ${server}\n\n${text}`];
   });
   const texts = (await Promise.all(known)).flat();
@@ -43,12 +45,4 @@ async function toldOn(hub: Hub, line: Line | undefined): Promise<string | undefi
   const text = line?.open?.server.instructions;
   if (line === undefined || text === undefined) return undefined;
   return hub.guard.instructions(line, text).catch(() => undefined);
-}
-
-/** What is not known soon is left out: a slow server holds up no handshake. */
-function soon(hub: Hub, text: Promise<string | undefined>): Promise<string | undefined> {
-  return new Promise(resolve => {
-    const off = hub.board.clock.after(PATIENCE, () => resolve(undefined));
-    text.then(resolve).finally(off);
-  });
 }

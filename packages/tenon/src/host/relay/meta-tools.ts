@@ -2,9 +2,10 @@ import type { JsonObject } from '../../jsonrpc/message.js';
 import type { Tool } from '../../model/content.js';
 import type { FrontTool } from '../../server/front.js';
 import type { Turn } from '../../server/turn.js';
-import { createCatalogSearch } from '../budget/catalog-search.js';
+import { type CatalogSearch, createCatalogSearch } from '../budget/catalog-search.js';
 import { type Compacted, type CompactOptions, compact } from '../budget/meta-tools.js';
 import { describeAnswer, type Problem, readCall, readDescribe, readSearch, searchAnswer } from '../budget/reading.js';
+import type { HostCatalog } from '../catalog.js';
 import type { Hub } from '../hub.js';
 
 /** How many tools' definitions may take how much of a model's context. */
@@ -34,10 +35,11 @@ export async function metaTool(
   departs: (depart: () => void) => void,
 ): Promise<FrontTool | undefined> {
   if (hub.budget === undefined || !/^(search|describe)_tools|^call_tool/.test(name)) return undefined;
-  const { items } = await hub.catalog(hub.audience(turn)).offering('tools');
+  const catalog = hub.catalog(hub.audience(turn));
+  const { items } = await catalog.offering('tools');
   const { meta, hidden } = withinBudget(items, hub.budget) ?? {};
   if (meta === undefined || hidden === undefined) return undefined;
-  if (name === meta.search) return looking(args => search(items, args));
+  if (name === meta.search) return looking(args => search(indexOf(items, catalog), args));
   if (name === meta.describe) return looking(args => describe(items, args));
   if (name !== meta.call) return undefined;
   return {
@@ -65,26 +67,22 @@ function looking(look: (args: unknown) => JsonObject | Problem): FrontTool {
   };
 }
 
-function search(tools: readonly Tool[], args: unknown): JsonObject | Problem {
+function search(index: CatalogSearch, args: unknown): JsonObject | Problem {
   const wanted = readSearch(args);
   if ('problem' in wanted) return wanted;
-  const index = indexOf(tools);
   return searchAnswer(index.search(wanted.query, { limit: wanted.limit }));
 }
 
-const indices = new WeakMap<readonly Tool[], ReturnType<typeof createCatalogSearch>>();
+const indices = new WeakMap<readonly Tool[], CatalogSearch>();
 
-function indexOf(tools: readonly Tool[]): ReturnType<typeof createCatalogSearch> {
+function indexOf(tools: readonly Tool[], catalog: HostCatalog): CatalogSearch {
   const known = indices.get(tools);
   if (known) return known;
-  const index = createCatalogSearch(tools.map(tool => ({ name: tool.name, server: serverOf(tool.name), tool })));
+  const index = createCatalogSearch(
+    tools.map(tool => ({ name: tool.name, server: catalog.serverOf(tool.name) ?? '', tool })),
+  );
   indices.set(tools, index);
   return index;
-}
-
-function serverOf(name: string): string {
-  const at = name.indexOf('__');
-  return at > 0 ? name.slice(0, at) : '';
 }
 
 function describe(tools: readonly Tool[], args: unknown): JsonObject | Problem {

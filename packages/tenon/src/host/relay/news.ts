@@ -47,6 +47,21 @@ export class News {
   }
 
   changed({ key }: Audience, list: ListName): void {
+    this.#changed(key, list);
+  }
+
+  /** All audiences hear of it. */
+  changedForAll(list: ListName): void {
+    for (const key of [...this.#listeners.keys()]) this.#changed(key, list);
+  }
+
+  close(): void {
+    for (const { off } of this.#pending.values()) off?.();
+    this.#pending.clear();
+    this.#listeners.clear();
+  }
+
+  #changed(key: string, list: ListName): void {
     if (!this.#listeners.has(key)) return;
     const id = `${list} ${key}`;
     const pending = this.#pending.get(id) ?? { told: Number.NEGATIVE_INFINITY, off: undefined };
@@ -59,17 +74,6 @@ export class News {
       this.#clock.after(PACE, () => pending.off ?? this.#pending.delete(id));
       this.#tell(key, list);
     });
-  }
-
-  /** All audiences hear of it. */
-  changedForAll(list: ListName): void {
-    for (const key of [...this.#listeners.keys()]) this.changed({ key } as Audience, list);
-  }
-
-  close(): void {
-    for (const { off } of this.#pending.values()) off?.();
-    this.#pending.clear();
-    this.#listeners.clear();
   }
 
   #tell(key: string, list: ListName): void {

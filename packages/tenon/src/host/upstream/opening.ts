@@ -1,5 +1,6 @@
 import type { Clock } from '../../jsonrpc/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
+import { withinTime } from '../within-time.js';
 
 /** How long a line that is closed waits for its server to be gone, in milliseconds. */
 const CLOSE_TIME = 10_000;
@@ -66,12 +67,6 @@ export class Openings {
 
   /** Waits for what was given up to be gone, and for this, within bounds. */
   async gone(last: Promise<void> | undefined): Promise<void> {
-    const all = Promise.allSettled([...this.#leaving, last]);
-    let off: (() => void) | undefined;
-    const enough = new Promise<void>(resolve => {
-      off = this.#clock.after(CLOSE_TIME, resolve);
-    });
-    await Promise.race([all, enough]);
-    off?.();
+    await withinTime(this.#clock, CLOSE_TIME, Promise.allSettled([...this.#leaving, last]));
   }
 }

@@ -21,7 +21,7 @@ function upstreamOf(maxLines = 3) {
     connect,
     maxLines,
     restTime: 1000,
-    problem: (_, error) => problems.push(error),
+    problem: error => problems.push(error),
   });
   return { clock, problems, opened, upstream };
 }

@@ -1,30 +1,17 @@
 import type { Client } from '../../client/client.js';
 import type { ClientOptions } from '../../client/options.js';
-import type { Clock } from '../../jsonrpc/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import type { Root } from '../../model/content.js';
 import type { Audience } from '../audience.js';
-import type { PutQuestions } from '../guard.js';
-import { Line } from './line.js';
+import { Line, type LineFacts } from './line.js';
 
 /** How one server is reached, and how it is dealt with. Times are milliseconds. */
-export interface UpstreamFacts {
+export interface UpstreamFacts extends Omit<LineFacts, 'server' | 'connect'> {
   readonly name: string;
   /** Opens a client for a principal: with that one's credentials. */
   readonly connect: (principal: string | undefined, options: ClientOptions) => Promise<Client>;
-  readonly startTimeout: number;
-  readonly idleTimeout?: number | undefined;
-  readonly totalTimeout?: number | undefined;
-  readonly trusted: boolean;
-  readonly roots?: readonly Root[] | undefined;
   readonly maxLines: number;
   /** How long a line that nobody uses stays open. */
   readonly restTime: number;
-  readonly questions: (line: Line) => PutQuestions;
-  readonly brokers: boolean;
-  readonly identity: Pick<ClientOptions, 'name' | 'version' | 'title'>;
-  readonly clock: Clock;
-  readonly problem: (server: string, error: TenonError) => void;
   readonly onLine?: (line: Line) => void;
 }
 
@@ -76,14 +63,9 @@ export class Upstream {
     await Promise.allSettled(lines.map(line => line.close()));
   }
 
-  #lineFacts({ principal }: Audience) {
-    const { name, connect, problem, ...facts } = this.#facts;
-    return {
-      ...facts,
-      server: name,
-      connect: (options: ClientOptions) => connect(principal, options),
-      problem: (error: TenonError) => problem(name, error),
-    };
+  #lineFacts({ principal }: Audience): LineFacts {
+    const { name, connect, ...facts } = this.#facts;
+    return { ...facts, server: name, connect: options => connect(principal, options) };
   }
 
   /** Beyond the bound the line that rests for the longest time is closed; when all work, no more are opened. */
@@ -101,7 +83,7 @@ export class Upstream {
   #end(key: string): void {
     const kept = this.#lines.get(key);
     this.#lines.delete(key);
-    void kept?.line.close().catch(error => this.#facts.problem(this.name, TenonError.from(error)));
+    void kept?.line.close().catch(error => this.#facts.problem(TenonError.from(error)));
   }
 
   #sweepLater(): void {

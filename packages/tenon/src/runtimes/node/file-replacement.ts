@@ -7,21 +7,21 @@ import type { Clock } from '../../jsonrpc/clock.js';
 const RENAMES = 20;
 const RENAME_WAIT = 25;
 
-/** The file itself, where the path is a link to it; its folder is made where there is none. */
-export async function realFile(path: string): Promise<string> {
-  await mkdir(dirname(path), { recursive: true });
+/** The file itself, where the path is a link to it; its folder is made, in this mode, where there is none. */
+export async function realFile(path: string, folderMode = 0o777): Promise<string> {
+  await mkdir(dirname(path), { recursive: true, mode: folderMode });
   return realpath(path).catch(() => path);
 }
 
 /**
  * Writes a file so that whoever reads it, also after the power went, finds what was there before or what is there now,
- * never a part. It keeps the mode of the file before it; the first is made with `mode`.
+ * never a part. Without a mode it has that of the file before it.
  */
-export async function replaceFile(path: string, text: string, clock: Clock, mode = 0o666): Promise<void> {
+export async function replaceFile(path: string, text: string, clock: Clock, mode?: number): Promise<void> {
   const fresh = `${path}.${process.pid}.${randomUUID()}.new`;
-  const before = await stat(path).catch(() => undefined);
+  const before = mode === undefined ? await stat(path).catch(() => undefined) : undefined;
   try {
-    const file = await open(fresh, 'wx', mode);
+    const file = await open(fresh, 'wx', mode ?? 0o666);
     try {
       if (before) await file.chmod(before.mode & 0o777);
       await file.writeFile(text);

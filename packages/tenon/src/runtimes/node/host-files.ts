@@ -31,7 +31,7 @@ export interface HostFiles extends Omit<HostOptions, 'servers' | 'policy' | 'aud
   readonly trustKey?: string;
   /** Rules, or the path of a policy file. */
   readonly policy?: HostOptions['policy'] | string;
-  /** The path of `mcp.lock`. What differs from it is blocked, unless `onChanged` says otherwise. */
+  /** The path of `mcp.lock`. What differs from it is blocked, unless `whenChanged` says otherwise. */
   readonly lock?: string;
   /** What becomes of what differs from the lock; `ask`: `askDrift` is asked. Default `block`. */
   readonly whenChanged?: 'block' | 'ask' | 'warn';
@@ -63,15 +63,17 @@ export async function readHost(given: HostFiles, stores: Stores): Promise<ReadHo
         ...(askTrust ? { ask: askTrust } : {}),
       })
     : undefined;
+  const rules = await policyOf(policy);
+  const gate = lock === undefined ? undefined : await gateOf(lock, given);
+  // It is locked while it is open: nothing can fail after it.
   const opened = typeof audit === 'string' ? await openAudit(audit, { sync: 'batch' }) : undefined;
   const record = opened ?? (audit as HostOptions['audit']);
-  const rules = await policyOf(policy);
   return {
     options: {
       ...options,
       servers: { ...fromEntries(entries), ...servers },
       stores,
-      ...(lock === undefined ? {} : { gate: await gateOf(lock, given) }),
+      ...(gate === undefined ? {} : { gate }),
       ...(rules === undefined ? {} : { policy: rules }),
       ...(record === undefined ? {} : { audit: record }),
       ...(trust ? { mayStart: starts(trust, entries) } : {}),

@@ -1,19 +1,15 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, realpath, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import type { Secret, Vault, VaultKey } from '../../auth/credentials.js';
 import { type Clock, systemClock } from '../../jsonrpc/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { isObject } from '../../jsonrpc/message.js';
 import { withLock } from './file-lock.js';
+import { realFile, replaceFile } from './file-replacement.js';
 
 export interface FileVaultOptions {
   readonly clock?: Clock;
 }
-
-/** Attempts to put a file in place: on Windows whoever reads it, a virus scanner say, is in the way for a moment. */
-const RENAMES = 20;
-const RENAME_WAIT = 25;
 
 type Contents = { [name: string]: Secret };
 
@@ -24,7 +20,7 @@ type Contents = { [name: string]: Secret };
 export function fileVault(path: string, { clock = systemClock }: FileVaultOptions = {}): Vault {
   let prepared: Promise<string> | undefined;
   const file = () => {
-    prepared ??= prepare(path);
+    prepared ??= realFile(path, 0o700);
     return prepared;
   };
 
@@ -45,7 +41,7 @@ export function fileVault(path: string, { clock = systemClock }: FileVaultOption
           if (JSON.stringify(contents[name]) !== JSON.stringify(before)) return;
           if (next === null) delete contents[name];
           else contents[name] = next;
-          await replace(at, contents, clock);
+          await replaceFile(at, textOf(contents), clock, 0o600);
         });
         return result;
       });
@@ -58,12 +54,6 @@ const nameOf = (key: VaultKey): string => JSON.stringify(key);
 /** Each key has a lock of its own: a sign-in takes minutes, and the tokens of other servers are renewed meanwhile. */
 function lockOf(path: string, name: string): string {
   return `${path}.${createHash('sha256').update(name).digest('hex').slice(0, 16)}.lock`;
-}
-
-/** The file itself, where the path is a link to it; its folder is made where there is none. */
-async function prepare(path: string): Promise<string> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  return realpath(path).catch(() => path);
 }
 
 async function readContents(path: string): Promise<Contents> {
@@ -83,40 +73,14 @@ async function readContents(path: string): Promise<Contents> {
   throw unreadable(path, 'something else');
 }
 
+function textOf(secrets: Contents): string {
+  return `${JSON.stringify({ secrets }, undefined, 2)}\n`;
+}
+
 function unreadable(path: string, got: string | undefined): TenonError {
   return new TenonError('auth/vault-unreadable', `the vault can not be read: ${path}`, {
     expected: 'a file that fileVault wrote',
     got,
     next: 'give another path, or delete the file and sign in again',
   });
-}
-
-async function replace(path: string, secrets: Contents, clock: Clock): Promise<void> {
-  const fresh = `${path}.${process.pid}.${randomUUID()}.new`;
-  try {
-    const file = await open(fresh, 'wx', 0o600);
-    try {
-      await file.writeFile(`${JSON.stringify({ secrets }, undefined, 2)}\n`);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await putInPlace(fresh, path, clock);
-  } finally {
-    await rm(fresh, { force: true });
-  }
-}
-
-async function putInPlace(from: string, to: string, clock: Clock): Promise<void> {
-  for (let left = RENAMES; ; left -= 1) {
-    try {
-      return await rename(from, to);
-    } catch (error) {
-      const { code = '' } = error as NodeJS.ErrnoException;
-      if (left === 0 || !['EPERM', 'EACCES', 'EBUSY'].includes(code)) throw error;
-      await new Promise<void>(resolve => {
-        clock.after(RENAME_WAIT, resolve, { hold: true });
-      });
-    }
-  }
 }

@@ -4,8 +4,8 @@ import type { Audit } from '../audit/audit.js';
 import type { AuditEvent } from '../audit/event.js';
 import type { Proposal } from '../policy/proposal.js';
 
-/** What is written of what was proposed. */
-export class Record {
+/** Writes down what was proposed, and what became of it. */
+export class Recorder {
   readonly #audit: Audit | undefined;
   readonly #problem: (error: TenonError) => void;
 
