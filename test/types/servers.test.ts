@@ -8,6 +8,7 @@ import {
   type Operation,
   on,
   prompt,
+  resource,
   type Server,
   tool,
 } from 'tenon';
@@ -45,7 +46,7 @@ describe('catalogs', () => {
       ...about,
       tools: { one: tool({ run: () => 1 }) },
       prompts: { two: prompt({ run: () => 'x' }) },
-      resources: { 'a://{b}': { read: ({ b }) => b } },
+      resources: { 'a://{b}': resource({ read: ({ b }) => b }) },
     });
     expectTypeOf(server).toExtend<Server>();
     server.tools.set('later', tool({ input: z.object({ a: z.string() }), run: ({ a }) => a }));

@@ -4,7 +4,7 @@ import { checkScopes } from '../model/scopes.js';
 import { compiledOnce } from './compiled.js';
 import { checkMeta } from './meta-keys.js';
 import type { ResourceDefinition } from './resource.js';
-import { parseTemplate, type Template } from './uri-template/template.js';
+import type { Template } from './uri-template/template.js';
 
 type AnyResource = ResourceDefinition<never>;
 
@@ -14,6 +14,9 @@ export interface CompiledResource {
   readonly template: Template | undefined;
   readonly wire: Resource | ResourceTemplate;
 }
+
+/** Reads templates. `resource` brings it, so that no program carries it that has no use for it. */
+export const templates: { parse?: (text: string) => Template } = {};
 
 export function isTemplate(key: string): boolean {
   return key.includes('{');
@@ -30,7 +33,7 @@ export const compileResource: (key: string, definition: AnyResource) => Compiled
 function make(key: string, definition: AnyResource): CompiledResource {
   checkMeta(`"${key}"`, definition._meta);
   checkScopes(`"${key}"`, definition.scopes);
-  const template = isTemplate(key) ? parseTemplate(key) : undefined;
+  const template = isTemplate(key) ? templateOf(key) : undefined;
   if (template && template.matchable !== true) {
     throw new TenonError('resource/template', `"${key}" can not be matched: ${template.matchable}`);
   }
@@ -40,6 +43,13 @@ function make(key: string, definition: AnyResource): CompiledResource {
     });
   }
   return { definition, template, wire: wireOf(key, template !== undefined, definition) };
+}
+
+function templateOf(key: string): Template {
+  if (templates.parse) return templates.parse(key);
+  throw new TenonError('resource/template', `"${key}" is a template, and nothing here reads templates`, {
+    next: 'define it by resource({ … })',
+  });
 }
 
 function wireOf(key: string, isTemplate: boolean, definition: AnyResource): Resource | ResourceTemplate {

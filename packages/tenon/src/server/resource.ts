@@ -3,8 +3,10 @@ import type { ClientCapabilities } from '../model/capabilities.js';
 import type { Annotations, Icon, Meta, Resource, ResourceContents } from '../model/content.js';
 import type { Cacheable } from '../model/shapes.js';
 import type { Caller } from './caller.js';
+import { templates } from './compiled-resource.js';
 import type { Completers } from './completers.js';
 import type { Context } from './context.js';
+import { parseTemplate } from './uri-template/template.js';
 import type { TemplateVariables } from './uri-template/variables.js';
 
 type Awaitable<T> = T | Promise<T>;
@@ -60,6 +62,7 @@ export interface ResourceDefinition<V = Record<string, string>> extends Resource
 
 /** Defines a resource or a template of resources. The variables are typed from the key in `resources`. */
 export function resource<V = Record<string, string>>(definition: ResourceDefinition<V>): Defined<V> {
+  templates.parse = parseTemplate;
   return definition as Defined<V>;
 }
 

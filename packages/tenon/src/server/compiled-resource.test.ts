@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest';
+import { createServer } from './server.js';
+
+const about = { name: 'a', version: '1' };
+const read = () => 'text';
+
+/** No one calls `resource` before it is loaded here, as in a program that has no use for it. */
+it('reads templates where `resource` is used, and says so where it is not', async () => {
+  const make = () => createServer({ ...about, resources: { 'a://{b}': { read } } });
+  expect(make).toThrow(/"a:\/\/\{b\}" is a template.*\n→ define it by resource\(\{ … \}\)/s);
+  expect(createServer({ ...about, resources: { 'a://b': { read } } }).resources.names()).toEqual(['a://b']);
+  const { resource } = await import('./resource.js');
+  expect(make).toThrow();
+  expect(createServer({ ...about, resources: { 'a://{b}': resource({ read }) } }).resources.size).toBe(1);
+});
