@@ -1,16 +1,16 @@
 /** What nine users of ten need, on Node, Bun and Deno. */
 import type { Client, Offers } from './client/client.js';
-import { connectTo } from './client/connect.js';
 import type { ClientOptions } from './client/options.js';
-import { endpointOf, type Target } from './client/target.js';
-import { nodeRoads } from './runtimes/node/roads.js';
+import type { Target } from './client/target.js';
 
 /**
  * Connects to a server: a URL, a command, a server in this process, a channel of your own. With the type of a server of
  * yours, `connect<typeof server>(…)`, its tools and prompts are typed. Rejects with a `TenonError` when there is none.
  */
-export function connect<S extends Offers = Offers>(target: Target, options?: ClientOptions): Promise<Client<S>> {
-  return connectTo<S>(endpointOf(target, nodeRoads), options);
+export async function connect<S extends Offers = Offers>(target: Target, options?: ClientOptions): Promise<Client<S>> {
+  // A server that never connects to another does not wait for the client when it starts.
+  const { connect } = await import('./runtimes/node/connect.js');
+  return connect<S>(target, options);
 }
 
 // For those who call.

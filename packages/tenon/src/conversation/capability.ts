@@ -6,12 +6,12 @@ import type { ClientCapabilities } from '../model/capabilities.js';
 
 /** Whether a dotted path of capabilities is declared: `resources.subscribe`. A flag that is `false` is not. */
 export function declares(capabilities: object, path: string): boolean {
-  let at: unknown = capabilities;
-  for (const step of path.split('.')) {
-    if (!isObject(at) || !Object.hasOwn(at, step)) return false;
-    at = at[step];
-  }
-  return at !== undefined && at !== null && at !== false;
+  const dot = path.indexOf('.');
+  const step = dot === -1 ? path : path.slice(0, dot);
+  if (!Object.hasOwn(capabilities, step)) return false;
+  const declared = (capabilities as JsonObject)[step];
+  if (dot !== -1) return isObject(declared) && declares(declared, path.slice(dot + 1));
+  return declared !== undefined && declared !== null && declared !== false;
 }
 
 /** What a client would have to declare, and does not, before it may be asked this. */

@@ -1,11 +1,13 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import { r20251125 } from './2025-11-25.js';
-import { chain, each, without } from './change.js';
+import { copyWithout, each, without } from './change.js';
 import type { About } from './dialect.js';
 import { revise } from './revision.js';
 import { flatTask, nestedTask, plainTask, taskInOurWords, withoutExtension } from './tasks.js';
 
 const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
+const KIND = ['resultType', 'ttlMs', 'cacheScope'];
+const withoutKind = without(...KIND);
 const RESULT = 'result';
 /** Names a schema that has no name of its own, so that its references still find what they mean. */
 const HELD = 'urn:tenon:result';
@@ -51,7 +53,7 @@ export const r20260728 = revise(r20251125, {
   changes: [
     {
       says: 'Results say what type they are, who made them and how long they stay good.',
-      down: { result: { '*': chain(without('resultType', 'ttlMs', 'cacheScope'), anonymous) } },
+      down: { result: { '*': plain } },
     },
     {
       says: 'Structured content is any JSON value.',
@@ -97,11 +99,13 @@ export const r20260728 = revise(r20251125, {
   ],
 });
 
-function anonymous(result: JsonObject): JsonObject {
-  if (!isObject(result._meta) || !(SERVER_INFO in result._meta)) return result;
-  const { [SERVER_INFO]: _, ...meta } = result._meta;
-  const { _meta: __, ...rest } = result;
-  return Object.keys(meta).length === 0 ? rest : { ...rest, _meta: meta };
+/** A result as it was before. All results go through here: one copy is enough. */
+function plain(result: JsonObject): JsonObject {
+  const { _meta: meta } = result;
+  if (!isObject(meta) || !(SERVER_INFO in meta)) return withoutKind(result, {});
+  const rest = copyWithout(meta, [SERVER_INFO]);
+  if (Object.keys(rest).length === 0) return copyWithout(result, [...KIND, '_meta']);
+  return { ...copyWithout(result, KIND), _meta: rest };
 }
 
 /** A schema whose root is no object is put into one. An `$id` keeps its local references pointing into itself. */

@@ -87,27 +87,37 @@ function stepsOf(words: Words, side: 'params' | 'result', method: string): Resha
   return [...steps, ...whole.filter(step => step !== undefined)];
 }
 
-function mapAt(value: unknown, at: readonly string[], reshape: Reshape, about: About): unknown {
+/** Reshapes what stands at a path, from its step `from` on. */
+function mapAt(value: unknown, at: readonly string[], reshape: Reshape, about: About, from = 0): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  const [step, ...rest] = at;
+  const step = at[from];
   if (step === undefined) return reshape(value as JsonObject, about);
   if (step === '[]') {
-    if (!Array.isArray(value)) return mapAt(value, rest, reshape, about);
-    return value.map(item => mapAt(item, rest, reshape, about));
+    if (!Array.isArray(value)) return mapAt(value, at, reshape, about, from + 1);
+    return value.map(item => mapAt(item, at, reshape, about, from + 1));
   }
   const inner = (value as JsonObject)[step];
-  return inner === undefined ? value : { ...value, [step]: mapAt(inner, rest, reshape, about) };
+  return inner === undefined ? value : { ...value, [step]: mapAt(inner, at, reshape, about, from + 1) };
 }
 
 /** A reshape that leaves members out. Returns the same object when there is nothing to leave out. */
 export function without(...names: readonly string[]): Reshape {
-  return value => {
-    if (!names.some(name => name in value)) return value;
-    const kept = { ...value };
-    for (const name of names) delete kept[name];
-    return kept;
-  };
+  return value => (names.some(name => name in value) ? copyWithout(value, names) : value);
 }
+
+/** Not by `delete`, which makes objects that are slow for all who read them. */
+export function copyWithout(value: JsonObject, names: readonly string[]): JsonObject {
+  const kept: JsonObject = {};
+  for (const name of Object.keys(value)) {
+    if (names.includes(name)) continue;
+    // What a peer calls so is a member like any other.
+    if (name === '__proto__') Object.defineProperty(kept, name, { value: value[name], ...PLAIN });
+    else kept[name] = value[name];
+  }
+  return kept;
+}
+
+const PLAIN = { enumerable: true, writable: true, configurable: true };
 
 /** A reshape that applies another to a member, when it is an object. */
 export function within(name: string, reshape: Reshape): Reshape {

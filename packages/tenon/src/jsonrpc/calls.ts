@@ -1,6 +1,7 @@
 import type { Clock } from './clock.js';
 import { TenonError } from './error.js';
 import type { Id, JsonObject, Response } from './message.js';
+import { Roster } from './roster.js';
 
 /** How long a caller waits. */
 export interface Patience {
@@ -35,7 +36,7 @@ const IDLE_TIMEOUT = 60_000;
  */
 export class Calls {
   readonly #clock: Clock;
-  #pending: Map<Id, Pending> | undefined;
+  readonly #pending = new Roster<Pending>();
   #last = 0;
   #alarm: { at: number; off: () => void } | undefined;
 
@@ -57,19 +58,18 @@ export class Calls {
       signal?.addEventListener('abort', onAbort as () => void, { once: true });
       const total = started + (wait.totalTimeout ?? Number.POSITIVE_INFINITY);
       const idle = started + (wait.idleTimeout ?? IDLE_TIMEOUT);
-      this.#pending ??= new Map();
       this.#pending.set(id, { resolve, reject, wait, started, total, idle, onAbort });
       this.#rouseAt(Math.min(total, idle));
     });
   }
 
   has(id: Id): boolean {
-    return this.#pending?.has(id) ?? false;
+    return this.#pending.has(id);
   }
 
   /** How many wait. */
   get size(): number {
-    return this.#pending?.size ?? 0;
+    return this.#pending.size;
   }
 
   /** False when nobody waits for this answer. */
@@ -89,20 +89,20 @@ export class Calls {
   }
 
   failAll(error: TenonError): void {
-    for (const id of [...(this.#pending?.keys() ?? [])]) this.fail(id, error);
+    for (const [id] of this.#pending.entries()) this.fail(id, error);
   }
 
   touch(id: Id): void {
-    const pending = this.#pending?.get(id);
+    const pending = this.#pending.get(id);
     if (pending) pending.idle = this.#clock.now() + (pending.wait.idleTimeout ?? IDLE_TIMEOUT);
   }
 
   #take(id: Id): Pending | undefined {
-    const pending = this.#pending?.get(id);
+    const pending = this.#pending.get(id);
     if (pending === undefined) return undefined;
-    this.#pending?.delete(id);
+    this.#pending.delete(id);
     if (pending.onAbort) pending.wait.signal?.removeEventListener('abort', pending.onAbort);
-    if (this.#pending?.size === 0) this.#rest();
+    if (this.#pending.size === 0) this.#rest();
     return pending;
   }
 
@@ -131,7 +131,7 @@ export class Calls {
     this.#alarm = undefined;
     const now = this.#clock.now();
     let next = Number.POSITIVE_INFINITY;
-    for (const [id, pending] of [...(this.#pending ?? [])]) {
+    for (const [id, pending] of this.#pending.entries()) {
       const deadline = Math.min(pending.total, pending.idle);
       if (deadline <= now) this.#abandon(id, timedOut(pending, now));
       else next = Math.min(next, deadline);

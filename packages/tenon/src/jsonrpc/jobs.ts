@@ -1,5 +1,6 @@
 import { INVALID_REQUEST, TOO_MANY } from './codes.js';
 import { type ErrorObject, type Id, type Response, shownId } from './message.js';
+import { Roster } from './roster.js';
 import { Running } from './running.js';
 
 /** Requests of one peer that may be worked on at once, those included that were cancelled and go on all the same. */
@@ -14,16 +15,21 @@ interface Job {
 
 /** The requests of a peer that are being worked on, by id. */
 export class Jobs {
-  #jobs: Map<Id, Job> | undefined;
+  readonly #jobs = new Roster<Job>();
   #working = 0;
 
   get size(): number {
-    return this.#jobs?.size ?? 0;
+    return this.#jobs.size;
+  }
+
+  /** Whether nothing is worked on any more, nor goes on after it was cancelled. */
+  get idle(): boolean {
+    return this.#working === 0;
   }
 
   /** Why a request with this id can not be taken now. */
   refusal(id: Id): ErrorObject | undefined {
-    if (this.#jobs?.has(id)) {
+    if (this.#jobs.has(id)) {
       return { code: INVALID_REQUEST, message: `Invalid request: the id ${shownId(id)} is in use` };
     }
     if (this.#working < MAX_IN_FLIGHT) return undefined;
@@ -34,13 +40,12 @@ export class Jobs {
   start(id: Id, work: (running: Running) => Promise<Response>, reply: Reply, over: (running: Running) => void): void {
     const running = new Running();
     const job = { running, reply };
-    this.#jobs ??= new Map();
     this.#jobs.set(id, job);
     this.#working += 1;
     void work(running).then(response => {
       this.#working -= 1;
       running.finish();
-      if (this.#jobs?.get(id) === job) {
+      if (this.#jobs.get(id) === job) {
         this.#jobs.delete(id);
         reply(response);
       }
@@ -50,17 +55,17 @@ export class Jobs {
 
   /** Stops the work on a request. No answer follows. False when there is no such work. */
   cancel(id: Id, reason?: string): boolean {
-    const job = this.#jobs?.get(id);
+    const job = this.#jobs.get(id);
     if (job === undefined) return false;
-    this.#jobs?.delete(id);
+    this.#jobs.delete(id);
     job.running.cancel(reason);
     job.reply(undefined);
     return true;
   }
 
   cancelAll(reason: string): void {
-    const jobs = [...(this.#jobs?.values() ?? [])];
-    this.#jobs?.clear();
-    for (const { running } of jobs) running.cancel(reason);
+    const jobs = this.#jobs.entries();
+    this.#jobs.clear();
+    for (const [, { running }] of jobs) running.cancel(reason);
   }
 }

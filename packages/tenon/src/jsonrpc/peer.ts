@@ -38,23 +38,25 @@ const MAX_BATCH = 50;
 export class Peer implements Receiver {
   readonly channel: Channel;
   readonly #hands: Hands;
-  readonly #calls: Calls;
-  readonly #jobs = new Jobs();
+  readonly #clock: Clock;
+  /** These two are there when there are any: many sessions idle, and most clients are never asked anything. */
+  #calls: Calls | undefined;
+  #jobs: Jobs | undefined;
 
   constructor(channel: Channel, hands: Hands, clock: Clock) {
     this.channel = channel;
     this.#hands = hands;
-    this.#calls = new Calls(clock);
+    this.#clock = clock;
   }
 
   /** How many requests of the peer are being worked on. */
   get inFlight(): number {
-    return this.#jobs.size;
+    return this.#jobs?.size ?? 0;
   }
 
   /** How many requests of ours wait for their answer. */
   get waiting(): number {
-    return this.#calls.size;
+    return this.#calls?.size ?? 0;
   }
 
   open(): void | Promise<void> {
@@ -63,6 +65,7 @@ export class Peer implements Receiver {
 
   /** Sends a request and waits for its result. Rejects with the peer's error, or with why there will be no answer. */
   call(method: string, params: ParamsOf, options: CallOptions = {}): Promise<JsonObject> {
+    this.#calls ??= new Calls(this.#clock);
     const id = this.#calls.nextId();
     const answer = this.#calls.wait(id, { ...options, method, ...this.#facts() });
     if (this.#calls.has(id)) void this.#dispatch(id, method, params, options);
@@ -74,7 +77,7 @@ export class Peer implements Receiver {
       const given = typeof params === 'function' ? params(id) : params;
       await this.channel.send(request(id, method, given), options.send);
     } catch (error) {
-      this.#calls.fail(id, TenonError.from(error, 'connection/send', { ...this.#facts(), method }));
+      this.#calls?.fail(id, TenonError.from(error, 'connection/send', { ...this.#facts(), method }));
     }
   }
 
@@ -89,20 +92,20 @@ export class Peer implements Receiver {
 
   /** Tells that the peer still works on a request of ours: its idle time starts anew. */
   touch(id: Id): void {
-    this.#calls.touch(id);
+    this.#calls?.touch(id);
   }
 
   /** Stops the work on a request of the peer, when it is still being worked on. No answer follows. */
   cancel(id: Id, reason?: string): boolean {
-    const cancelled = this.#jobs.cancel(id, reason);
+    const cancelled = this.#jobs?.cancel(id, reason) ?? false;
     if (cancelled) this.#safely(() => this.channel.unanswered?.(id));
     return cancelled;
   }
 
   /** Aborts all work for the peer and rejects all that waits for it. */
   end(error?: TenonError): void {
-    this.#calls.failAll(error ?? this.#closedError());
-    this.#jobs.cancelAll('the connection ended');
+    this.#calls?.failAll(error ?? this.#closedError());
+    this.#jobs?.cancelAll('the connection ended');
   }
 
   message(value: unknown, envelope?: Envelope): void {
@@ -118,7 +121,7 @@ export class Peer implements Receiver {
   }
 
   lost(id: Id, error: TenonError): void {
-    this.#calls.fail(id, error);
+    this.#calls?.fail(id, error);
   }
 
   closed(error?: TenonError): void {
@@ -161,7 +164,7 @@ export class Peer implements Receiver {
     if (response.id === undefined || response.id === null) {
       const { message } = (response as { error: { message: string } }).error;
       this.#problem(new TenonError('peer/unreadable', `could not read a message of ours: ${message}`, this.#facts()));
-    } else if (!this.#calls.settle(response)) {
+    } else if (!this.#calls?.settle(response)) {
       this.#problem(
         new TenonError('peer/unasked', `answered ${shownId(response.id)}, which nobody waits for`, this.#facts()),
       );
@@ -172,7 +175,7 @@ export class Peer implements Receiver {
     const { id, why } = malformation(value);
     const error = new TenonError('peer/malformed', `sent something that is no message: ${why}`, this.#facts());
     // A broken answer is still the only one that its call gets: waiting on would be in vain.
-    if (isAnswer(value) && this.#calls.fail(value.id, error)) return reply(undefined);
+    if (isAnswer(value) && this.#calls?.fail(value.id, error)) return reply(undefined);
     this.#problem(error);
     this.#refuse(id, INVALID_REQUEST, `Invalid request: ${why}`, reply);
   }
@@ -192,10 +195,15 @@ export class Peer implements Receiver {
       );
       return reply(undefined);
     }
-    const refusal = this.#jobs.refusal(id);
+    this.#jobs ??= new Jobs();
+    const jobs = this.#jobs;
+    const refusal = jobs.refusal(id);
     if (refusal) return reply(failure(id, refusal));
     const work = (running: Running) => this.#answer(incoming, running, envelope);
-    this.#jobs.start(id, work, reply, running => this.#safely(() => running.done()));
+    jobs.start(id, work, reply, running => {
+      if (jobs.idle) this.#jobs = undefined;
+      this.#safely(() => running.done());
+    });
   }
 
   #mayNotAnswer(): boolean {

@@ -1,6 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anything, either, integer, list, number, object, oneOf, orNull, record, text, token, truth } from './check.js';
+import {
+  anything,
+  either,
+  integer,
+  list,
+  number,
+  object,
+  oneOf,
+  orNull,
+  record,
+  text,
+  token,
+  truth,
+  within,
+} from './check.js';
 
 describe('a check', () => {
   it.each([
@@ -27,7 +41,8 @@ describe('a check', () => {
     expect(check({ a: [{ b: 'x' }, { b: 1 }] })).toBe('at /a/1/b: expected a string, got a number');
     expect(check({ a: [], c: { d: 'x' } })).toBe('at /c/d: expected a number, got a string');
     expect(check({})).toBe('at /a: expected to be there, got nothing');
-    expect(check([], '/root')).toBe('at /root: expected an object, got an array');
+    expect(within('/root', check([]) as string)).toBe('at /root: expected an object, got an array');
+    expect(within('/root', check({}) as string)).toBe('at /root/a: expected to be there, got nothing');
   });
 
   it('keeps and ignores members that it does not know [result.open-object]', () => {

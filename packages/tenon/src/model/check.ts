@@ -1,31 +1,26 @@
 import { isObject } from '../jsonrpc/message.js';
 
-/** Says what is wrong with a value, `/path: expected …`, or nothing. Allocates only when something is wrong. */
-export type Check = (value: unknown, path?: string) => string | undefined;
+/** Says what is wrong with a value, `at /path: expected …`, or nothing. Allocates only when something is wrong. */
+export type Check = (value: unknown) => string | undefined;
 
 type Fields = { readonly [name: string]: Check };
 
 export const anything: Check = () => undefined;
 
-export const text: Check = (value, path = '') =>
-  typeof value === 'string' ? undefined : wrong(path, 'a string', value);
+export const text: Check = value => (typeof value === 'string' ? undefined : wrong('a string', value));
 
-export const truth: Check = (value, path = '') =>
-  typeof value === 'boolean' ? undefined : wrong(path, 'true or false', value);
+export const truth: Check = value => (typeof value === 'boolean' ? undefined : wrong('true or false', value));
 
-export const number: Check = (value, path = '') =>
-  typeof value === 'number' ? undefined : wrong(path, 'a number', value);
+export const number: Check = value => (typeof value === 'number' ? undefined : wrong('a number', value));
 
-export const integer: Check = (value, path = '') =>
-  Number.isInteger(value) ? undefined : wrong(path, 'an integer', value);
+export const integer: Check = value => (Number.isInteger(value) ? undefined : wrong('an integer', value));
 
 /** What may be a request id or a progress token. */
-export const token: Check = (value, path = '') =>
-  typeof value === 'string' || Number.isSafeInteger(value) ? undefined : wrong(path, 'a string or an integer', value);
+export const token: Check = value =>
+  typeof value === 'string' || Number.isSafeInteger(value) ? undefined : wrong('a string or an integer', value);
 
 export function oneOf(...values: readonly string[]): Check {
-  return (value, path = '') =>
-    values.includes(value as string) ? undefined : wrong(path, `one of ${values.join(', ')}`, value);
+  return value => (values.includes(value as string) ? undefined : wrong(`one of ${values.join(', ')}`, value));
 }
 
 /** An object with these members. `name?` marks one that may be absent; members that are not listed are kept and ignored. */
@@ -34,46 +29,45 @@ export function object(fields: Fields = {}): Check {
     const optional = key.endsWith('?');
     return { name: optional ? key.slice(0, -1) : key, optional, check };
   });
-  return (value, path = '') => {
-    if (!isObject(value)) return wrong(path, 'an object', value);
+  return value => {
+    if (!isObject(value)) return wrong('an object', value);
     for (const { name, optional, check } of listed) {
       const member = value[name];
       if (member === undefined && optional) continue;
-      const problem =
-        member === undefined ? wrong(`${path}/${name}`, 'to be there', member) : check(member, `${path}/${name}`);
-      if (problem) return problem;
+      const problem = member === undefined ? wrong('to be there', member) : check(member);
+      if (problem !== undefined) return within(`/${name}`, problem);
     }
     return undefined;
   };
 }
 
 export function list(check: Check): Check {
-  return (value, path = '') => {
-    if (!Array.isArray(value)) return wrong(path, 'an array', value);
+  return value => {
+    if (!Array.isArray(value)) return wrong('an array', value);
     for (let i = 0; i < value.length; i++) {
-      const problem = check(value[i], `${path}/${i}`);
-      if (problem) return problem;
+      const problem = check(value[i]);
+      if (problem !== undefined) return within(`/${i}`, problem);
     }
     return undefined;
   };
 }
 
 export function record(check: Check): Check {
-  return (value, path = '') => {
-    if (!isObject(value)) return wrong(path, 'an object', value);
+  return value => {
+    if (!isObject(value)) return wrong('an object', value);
     for (const key of Object.keys(value)) {
-      const problem = check(value[key], `${path}/${key.slice(0, 64)}`);
-      if (problem) return problem;
+      const problem = check(value[key]);
+      if (problem !== undefined) return within(`/${key.slice(0, 64)}`, problem);
     }
     return undefined;
   };
 }
 
 export function either(...checks: readonly Check[]): Check {
-  return (value, path = '') => {
+  return value => {
     let problem: string | undefined;
     for (const check of checks) {
-      problem = check(value, path);
+      problem = check(value);
       if (problem === undefined) return undefined;
     }
     return problem;
@@ -81,11 +75,20 @@ export function either(...checks: readonly Check[]): Check {
 }
 
 export function orNull(check: Check): Check {
-  return (value, path) => (value === null ? undefined : check(value, path));
+  return value => (value === null ? undefined : check(value));
 }
 
-function wrong(path: string, expected: string, value: unknown): string {
-  return `at ${path || '/'}: expected ${expected}, got ${name(value)}`;
+const ROOT = 'at /: ';
+
+/** The problem of a value, as one of what the value stands in. */
+export function within(path: string, problem: string): string {
+  return problem.startsWith(ROOT)
+    ? `at ${path}: ${problem.slice(ROOT.length)}`
+    : `at ${path}${problem.slice('at '.length)}`;
+}
+
+function wrong(expected: string, value: unknown): string {
+  return `${ROOT}expected ${expected}, got ${name(value)}`;
 }
 
 /** The kind of a value, never the value: what comes from a peer is not repeated. */

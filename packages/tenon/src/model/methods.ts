@@ -119,7 +119,7 @@ const meta = { '_meta?': object() };
 const noParams = object(meta);
 const empty = object(meta);
 /** Clients in the field send `null` for: from the start. */
-const cursor: Check = (value, path) => (value === null ? undefined : text(value, path));
+const cursor: Check = value => (value === null ? undefined : text(value));
 const paged = object({ 'cursor?': cursor, ...meta });
 const named = object({ name: text });
 const implementation = object({ name: text, version: text });
@@ -134,11 +134,12 @@ const reference = object({ type: oneOf('ref/prompt', 'ref/resource'), 'name?': t
 const argument = object({ name: text, value: text });
 
 /** A content block of any kind: what a kind needs is checked, kinds that are not known are let through. */
-export const content: Check = (value, path = '') => {
-  const problem = object({ type: text })(value, path);
+export const content: Check = value => {
+  const problem = typed(value);
   const { type } = (problem === undefined ? value : {}) as { type: string };
-  return problem ?? (Object.hasOwn(blocks, type) ? blocks[type]?.(value, path) : undefined);
+  return problem ?? (Object.hasOwn(blocks, type) ? blocks[type]?.(value) : undefined);
 };
+const typed = object({ type: text });
 const blocks: { readonly [type: string]: Check | undefined } = {
   text: object({ text }),
   image: object({ data: text, mimeType: text }),
@@ -148,8 +149,7 @@ const blocks: { readonly [type: string]: Check | undefined } = {
 };
 
 const toolResult = object({ content: list(content), 'isError?': truth });
-const calledTool: Check = (value, path) =>
-  (isObject(value) && value.resultType === 'task' ? createdTask : toolResult)(value, path);
+const calledTool: Check = value => (isObject(value) && value.resultType === 'task' ? createdTask : toolResult)(value);
 
 export const methods: { readonly [M in MethodName]: Method } = {
   initialize: {

@@ -120,8 +120,7 @@ export const taskState: Check = object({
   'error?': error,
 });
 
-export const detailedTask: Check = (value, path = '') =>
-  taskState(value, path) ?? payload[(value as Task).status]?.(value, path);
+export const detailedTask: Check = value => taskState(value) ?? payload[(value as Task).status]?.(value);
 
 /**
  * The member `task` of a request's params. The table of methods does not look at it: whoever makes no tasks by it is to
@@ -129,9 +128,9 @@ export const detailedTask: Check = (value, path = '') =>
  */
 export const taskParams: Check = object({ 'ttl?': integer });
 
+const acknowledged = object(meta);
 /** An acknowledgement, or the task. */
-export const cancelledTask: Check = (value, path = '') =>
-  isObject(value) && 'taskId' in value ? taskState(value, path) : object(meta)(value, path);
+export const cancelledTask: Check = value => (isObject(value) && 'taskId' in value ? taskState : acknowledged)(value);
 
 export const byTaskId: Check = object({ taskId: text, ...meta });
 export const taskAnswers: Check = object({ taskId: text, inputResponses: record(object()), ...meta });

@@ -1,11 +1,14 @@
+import type { Asking } from '../conversation/asking/asking.js';
 import { byRetry } from '../conversation/asking/by-retry.js';
 import { lacking, missingCapability } from '../conversation/capability.js';
 import { factsOf } from '../conversation/opening/per-request.js';
 import type { Loan } from '../conversation/service.js';
 import type { Dialect } from '../dialects/dialect.js';
 import { isForPeer, TenonError, toErrorObject } from '../jsonrpc/error.js';
+import { isPromise } from '../jsonrpc/follow.js';
 import {
   failure,
+  type Id,
   type JsonObject,
   type Notification,
   notification,
@@ -14,7 +17,9 @@ import {
   success,
 } from '../jsonrpc/message.js';
 import { Running } from '../jsonrpc/running.js';
+import type { LoggingLevel } from '../model/content.js';
 import { notifications } from '../model/methods.js';
+import type { Inputs } from '../model/shapes.js';
 import type { Blueprint } from './blueprint.js';
 import type { Caller } from './caller.js';
 import { dispatch } from './dispatch.js';
@@ -25,7 +30,8 @@ export async function answer(blueprint: Blueprint, request: Request, dialect: Di
   const running = new Running();
   loan.whenGone(() => running.cancel('the client closed the connection'));
   try {
-    return success(request.id, await answerAlone(blueprint, request, dialect, running, loan));
+    const result = answerAlone(blueprint, request, dialect, running, loan);
+    return success(request.id, isPromise(result) ? await result : result);
   } catch (error) {
     if (!isForPeer(error) && !running.cancelled) {
       blueprint.problem(TenonError.from(error, 'handler/threw', { method: request.method }));
@@ -34,11 +40,6 @@ export async function answer(blueprint: Blueprint, request: Request, dialect: Di
   } finally {
     running.done();
   }
-}
-
-/** What can not be delivered, or not be written, is no reason for the call to fail. */
-async function told(loan: Pick<Loan, 'send'>, words: Notification): Promise<void> {
-  await loan.send(words);
 }
 
 type LoanOfOne = Pick<Loan, 'auth' | 'fleeting' | 'header' | 'send' | 'whenEnding'>;
@@ -50,39 +51,69 @@ export function answerAlone(
   dialect: Dialect,
   running: Running,
   loan: LoanOfOne,
-): Promise<JsonObject> {
-  return dispatch(blueprint, request, turnOf(blueprint, request, dialect, running, loan));
+): JsonObject | Promise<JsonObject> {
+  return dispatch(blueprint, request, new TurnAlone(blueprint, request, dialect, running, loan));
 }
 
-function turnOf(blueprint: Blueprint, request: Request, dialect: Dialect, running: Running, loan: LoanOfOne): Turn {
-  const { capabilities, client, logLevel } = factsOf(request);
-  const caller: Caller = { client, capabilities, auth: loan.auth };
-  return {
-    id: request.id,
-    dialect,
-    caller,
-    logLevel: blueprint.options.logging === false ? undefined : logLevel,
-    get signal() {
-      return running.signal;
-    },
-    header: loan.header,
-    subscriptions: undefined,
-    whenEnding: ending => loan.whenEnding?.(ending),
-    notify(method, params) {
-      if (method in notifications && !dialect.vocabulary.server.has(method)) return;
-      if (running.over) return;
-      const words = notification(method, dialect.speak.down.params(method)?.(params, {}) ?? params);
-      void told(loan, words).catch(error => blueprint.problem(TenonError.from(error, 'connection/send', { method })));
-    },
-    asking: (inputs, boundTo) =>
-      byRetry({
-        states: blueprint.states,
-        boundTo,
-        inputs,
-        holds: !loan.fleeting,
-        check: (method, params) => check(method, params, caller, dialect),
-      }),
-  };
+/** A request that belongs to no session: all that is known of its client it says itself. */
+class TurnAlone implements Turn {
+  readonly id: Id;
+  readonly dialect: Dialect;
+  readonly caller: Caller;
+  readonly logLevel: LoggingLevel | undefined;
+  readonly subscriptions = undefined;
+  readonly #blueprint: Blueprint;
+  readonly #running: Running;
+  readonly #loan: LoanOfOne;
+
+  constructor(blueprint: Blueprint, request: Request, dialect: Dialect, running: Running, loan: LoanOfOne) {
+    const { capabilities, client, logLevel } = factsOf(request);
+    this.id = request.id;
+    this.dialect = dialect;
+    this.caller = { client, capabilities, auth: loan.auth };
+    this.logLevel = blueprint.options.logging === false ? undefined : logLevel;
+    this.#blueprint = blueprint;
+    this.#running = running;
+    this.#loan = loan;
+  }
+
+  get signal(): AbortSignal {
+    return this.#running.signal;
+  }
+
+  get header(): Turn['header'] {
+    const loan = this.#loan;
+    return loan.header === undefined ? undefined : name => loan.header?.(name);
+  }
+
+  whenEnding(ending: () => void): void {
+    this.#loan.whenEnding?.(ending);
+  }
+
+  notify(method: string, params: JsonObject): void {
+    const { vocabulary, speak } = this.dialect;
+    if (method in notifications && !vocabulary.server.has(method)) return;
+    if (this.#running.over) return;
+    const words = notification(method, speak.down.params(method)?.(params, {}) ?? params);
+    void told(this.#loan, words).catch(error =>
+      this.#blueprint.problem(TenonError.from(error, 'connection/send', { method })),
+    );
+  }
+
+  asking(inputs: Inputs, boundTo: () => string): Asking {
+    return byRetry({
+      states: this.#blueprint.states,
+      boundTo,
+      inputs,
+      holds: !this.#loan.fleeting,
+      check: (method, params) => check(method, params, this.caller, this.dialect),
+    });
+  }
+}
+
+/** What can not be delivered, or not be written, is no reason for the call to fail. */
+async function told(loan: LoanOfOne, words: Notification): Promise<void> {
+  await loan.send(words);
 }
 
 function check(method: string, params: JsonObject, { capabilities }: Caller, dialect: Dialect): void {

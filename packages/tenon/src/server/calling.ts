@@ -2,12 +2,14 @@ import type { Run } from '../conversation/asking/asking.js';
 import { missing, unable } from '../conversation/capability.js';
 import { INVALID_PARAMS } from '../jsonrpc/codes.js';
 import { isForPeer, rpcError, TenonError } from '../jsonrpc/error.js';
+import { follow, rescue } from '../jsonrpc/follow.js';
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import type { ClientCapabilities } from '../model/capabilities.js';
 import type { ContentBlock } from '../model/content.js';
 import { content as isContent } from '../model/methods.js';
 import type { Inputs } from '../model/shapes.js';
-import { describeIssues } from '../schemas/issues.js';
+import { describeIssues, type Issue } from '../schemas/issues.js';
+import type { Checked } from '../schemas/validate.js';
 import type { Blueprint } from './blueprint.js';
 import { type CompiledTool, compileTool } from './compiled-tool.js';
 import { Context } from './context.js';
@@ -20,27 +22,32 @@ import { type SoundTaskRules, taskRulesOf } from './task-rules.js';
 import type { Turn } from './turn.js';
 import { isUrlRequired } from './url-first.js';
 
+/** What comes of a call: at once where it can be. */
+type Awaitable = JsonObject | Promise<JsonObject>;
+
 /** `tools/call`. https://modelcontextprotocol.io/specification/2026-07-28/server/tools */
-export async function callTool(blueprint: Blueprint, operation: Operation, turn: Turn): Promise<JsonObject> {
+export function callTool(blueprint: Blueprint, operation: Operation, turn: Turn): Awaitable {
   const { params, context } = operation;
   if (blueprint.options.front) return callThrough(blueprint, blueprint.options.front, operation, turn);
   const tool = findTool(blueprint, params.name as string, turn);
-  checkMirrors(tool.mirrors, params.arguments as JsonObject | undefined, turn.header);
-  const input = await checkedInput(tool, params.arguments ?? {});
-  if (!input.ok) return complete(blueprint, unfit(tool, input.why, turn));
-  checkNeeds(tool.definition.needs, turn);
-  const perform = () => performed(blueprint, tool, input.value, context);
-  const rules = taskRulesOf(tool.definition);
-  const served = servedBy(blueprint, rules, operation, turn, () => Context.perform(context, perform));
-  const result = await (served ?? Context.perform(context, perform));
-  return isFinal(result) ? complete(blueprint, result) : result;
+  checkMirrors(tool.mirrors, params.arguments as JsonObject | undefined, turn);
+  return follow(checkedInput(tool, params.arguments ?? {}), input => {
+    if (!input.ok) return complete(blueprint, unfit(tool, input.issues, turn));
+    checkNeeds(tool.definition.needs, turn);
+    const enter = () => performed(blueprint, tool, input.value, context);
+    const perform = () => Context.perform(context, enter);
+    const rules = taskRulesOf(tool.definition);
+    return follow(servedBy(blueprint, rules, operation, turn, perform) ?? perform(), result =>
+      isFinal(result) ? complete(blueprint, result) : result,
+    );
+  });
 }
 
 /** The tool is another's: it judges its own arguments. */
 async function callThrough(blueprint: Blueprint, front: Front, operation: Operation, turn: Turn): Promise<JsonObject> {
   const { params, context } = operation;
   const tool = await front.tool(params.name as string, turn);
-  checkMirrors(tool.mirrors, params.arguments as JsonObject | undefined, turn.header);
+  checkMirrors(tool.mirrors, params.arguments as JsonObject | undefined, turn);
   const perform = () => Context.perform(context, () => tool.run(params, context, turn));
   const result = await (servedBy(blueprint, tool.rules, operation, turn, perform) ?? perform());
   return isFinal(result) ? complete(blueprint, result) : result;
@@ -61,21 +68,23 @@ export async function enterTool(
   }
   const tool = findTool(blueprint, params.name as string, turn);
   const input = await checkedInput(tool, params.arguments ?? {});
-  if (!input.ok) return unfit(tool, input.why, turn);
+  if (!input.ok) return unfit(tool, input.issues, turn);
   return performed(blueprint, tool, input.value, new Context(turn, run, params, inputs));
 }
 
+/** What an extension makes of the call, if any has its own way with it. */
 function servedBy(
   { installed }: Blueprint,
   rules: SoundTaskRules | undefined,
   operation: Operation,
   turn: Turn,
-  perform: () => Promise<JsonObject>,
+  perform: () => Awaitable,
 ): Promise<JsonObject> | undefined {
+  if (installed.length === 0) return undefined;
   const { context } = operation;
   const run = Context.runOf(context);
+  const move = (to: Turn, params: JsonObject) => Context.move(context, to, params);
   for (const extension of installed) {
-    const move = (to: Turn, params: JsonObject) => Context.move(context, to, params);
     const served = extension.call?.({ rules, operation, turn, run, perform, move });
     if (served) return served;
   }
@@ -86,8 +95,8 @@ function isFinal({ resultType = 'complete' }: JsonObject): boolean {
   return resultType === 'complete';
 }
 
-function unfit({ wire }: CompiledTool, why: string, { dialect }: Turn): JsonObject {
-  const message = `Invalid arguments for tool ${wire.name}: ${why}`;
+function unfit({ wire }: CompiledTool, issues: Issue[], { dialect }: Turn): JsonObject {
+  const message = `Invalid arguments for tool ${wire.name}: ${describeIssues(issues)}`;
   if (dialect.errors.invalidArguments === 'error') throw rpcError(INVALID_PARAMS, message);
   return failed(message);
 }
@@ -98,18 +107,11 @@ export function checkNeeds(needs: ClientCapabilities | undefined, { caller, dial
   if (lacks) throw unable(dialect, lacks);
 }
 
-async function performed(
-  blueprint: Blueprint,
-  tool: CompiledTool,
-  input: unknown,
-  context: Context,
-): Promise<JsonObject> {
-  try {
-    const returned = await tool.definition.run(input as never, context);
-    return isInputRequired(returned) ? (returned as unknown as JsonObject) : await shaped(tool, returned);
-  } catch (error) {
-    return excused(blueprint, tool, error, context);
-  }
+function performed(blueprint: Blueprint, tool: CompiledTool, input: unknown, context: Context): Awaitable {
+  return rescue(
+    () => follow(tool.definition.run(input as never, context), returned => resultOf(tool, returned)),
+    error => excused(blueprint, tool, error, context),
+  );
 }
 
 function findTool({ tools }: Blueprint, name: string, { caller }: Turn): CompiledTool {
@@ -118,40 +120,33 @@ function findTool({ tools }: Blueprint, name: string, { caller }: Turn): Compile
   return compileTool(name, definition);
 }
 
-async function checkedInput(
-  tool: CompiledTool,
-  args: unknown,
-): Promise<{ ok: true; value: unknown } | { ok: false; why: string }> {
-  if (tool.input === undefined) return { ok: true, value: args };
-  const checked = await tool.input.check(args);
-  return checked.ok ? checked : { ok: false, why: describeIssues(checked.issues) };
+function checkedInput({ input }: CompiledTool, args: unknown): Checked | Promise<Checked> {
+  return input === undefined ? { ok: true, value: args } : input.check(args);
 }
 
 /** Turns what a handler returned into a result. */
-async function shaped(tool: CompiledTool, returned: unknown): Promise<JsonObject> {
+function resultOf(tool: CompiledTool, returned: unknown): Awaitable {
+  if (isInputRequired(returned)) return returned as unknown as JsonObject;
   if (!isReply(returned)) return tool.output ? structured(tool, returned, undefined) : { content: loose(returned) };
   const { content, structured: value, isError, _meta } = returned;
   const around = { ...(isError ? { isError } : {}), ...(_meta ? { _meta } : {}) };
   if (isError || value === undefined) {
     return { content: content ?? [], ...(value === undefined ? {} : { structuredContent: value }), ...around };
   }
-  return { ...(await structured(tool, value, content)), ...around };
+  return follow(structured(tool, value, content), result => ({ ...result, ...around }));
 }
 
-async function structured(
-  tool: CompiledTool,
-  value: unknown,
-  content: readonly ContentBlock[] | undefined,
-): Promise<JsonObject> {
-  const checked = tool.output ? await tool.output.check(value) : ({ ok: true, value } as const);
-  if (!checked.ok) {
-    throw new TenonError(
-      'handler/output',
-      `tool "${tool.wire.name}" returned what does not fit its output: ${describeIssues(checked.issues)}`,
-    );
-  }
-  const structuredContent = checked.value === undefined ? null : checked.value;
-  return { content: content ?? [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
+function structured(tool: CompiledTool, value: unknown, content: readonly ContentBlock[] | undefined): Awaitable {
+  return follow<Checked, JsonObject>(tool.output?.check(value) ?? { ok: true, value }, checked => {
+    if (!checked.ok) {
+      throw new TenonError(
+        'handler/output',
+        `tool "${tool.wire.name}" returned what does not fit its output: ${describeIssues(checked.issues)}`,
+      );
+    }
+    const structuredContent = checked.value === undefined ? null : checked.value;
+    return { content: content ?? [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
+  });
 }
 
 function loose(value: unknown): ContentBlock[] {

@@ -1,5 +1,4 @@
 import type { Ask } from '../conversation/asking/asking.js';
-import { byRequest } from '../conversation/asking/by-request.js';
 import { manner, statesRevision } from '../conversation/opening/per-request.js';
 import type { ConnectOptions, Conversation, Manner } from '../conversation/service.js';
 import type { Dialect } from '../dialects/dialect.js';
@@ -22,20 +21,21 @@ import { dispatch } from './dispatch.js';
 import type { Visitor } from './elicitations.js';
 import { initialize } from './initializing.js';
 import { type Questions, questions } from './questions.js';
-import type { Session, Subscriptions, Turn } from './turn.js';
+import type { Turn } from './turn.js';
+import { type Surroundings, TurnInSession } from './turn-in-session.js';
 import type { Watcher } from './watchers.js';
 
 const MAX_SUBSCRIPTIONS = 1000;
 
 /** One peer on one channel. Its session, when it opens one, is a few values; requests that carry their own facts need none. */
-export class Connection implements Hands, Conversation, Session, Subscriptions, Visitor {
+export class Connection implements Hands, Conversation, Surroundings, Visitor, Watcher {
   readonly #blueprint: Blueprint;
   readonly #peer: Peer;
   readonly #auth: AuthInfo | undefined;
   #dialect: Dialect | undefined;
   #caller: Caller | undefined;
   #logLevel: LoggingLevel = 'info';
-  #watcher: Watcher | undefined;
+  #watches = false;
   #uris: Set<string> | undefined;
   #listening = 0;
   #elicits = false;
@@ -117,17 +117,26 @@ export class Connection implements Hands, Conversation, Session, Subscriptions, 
   }
 
   #hear(words: Notification): void {
-    void hearCustom(this.#blueprint, words, this.#caller ?? this.#stranger()).catch(error =>
+    void hearCustom(this.#blueprint, words, this.caller).catch(error =>
       this.problem(TenonError.from(error, 'handler/threw', { method: words.method })),
     );
   }
 
-  tell(method: string, params: JsonObject): void {
-    this.#tell(method, params, undefined);
+  ask(method: string, params: JsonObject, signal?: AbortSignal): Promise<JsonObject> {
+    return this.questions({})(method, params, signal);
   }
 
-  ask(method: string, params: JsonObject, signal?: AbortSignal): Promise<JsonObject> {
-    return this.#questions({})(method, params, signal);
+  get caller(): Caller {
+    return this.#caller ?? this.#stranger();
+  }
+
+  /** A session hears of all lists. */
+  wants(): boolean {
+    return true;
+  }
+
+  deliver(method: string, params: JsonObject): void {
+    this.tell(method, params);
   }
 
   whenOver(ended: () => void): void {
@@ -137,7 +146,7 @@ export class Connection implements Hands, Conversation, Session, Subscriptions, 
   }
 
   visited(elicitationId: string): void {
-    this.#tell('notifications/elicitation/complete', { elicitationId }, undefined);
+    this.tell('notifications/elicitation/complete', { elicitationId });
   }
 
   add(uri: string): void {
@@ -145,12 +154,12 @@ export class Connection implements Hands, Conversation, Session, Subscriptions, 
     if (this.#uris.size >= MAX_SUBSCRIPTIONS && !this.#uris.has(uri))
       throw rpcError(INVALID_REQUEST, `Invalid request: more than ${MAX_SUBSCRIPTIONS} subscriptions`);
     this.#uris.add(uri);
-    if (this.#watcher) this.#blueprint.watchers.watch(this.#watcher, uri);
+    if (this.#watches) this.#blueprint.watchers.watch(this, uri);
   }
 
   remove(uri: string): void {
     this.#uris?.delete(uri);
-    if (this.#watcher) this.#blueprint.watchers.unwatch(this.#watcher, uri);
+    if (this.#watches) this.#blueprint.watchers.unwatch(this, uri);
   }
 
   /** Under which rules a request stands. Throws when it can not be served. */
@@ -162,7 +171,7 @@ export class Connection implements Hands, Conversation, Session, Subscriptions, 
   }
 
   /** A request that states its revision is served by that alone. */
-  async #alone(request: Request, running: Running, envelope?: Envelope): Promise<JsonObject> {
+  #alone(request: Request, running: Running, envelope?: Envelope): JsonObject | Promise<JsonObject> {
     const verdict = this.#admitted(request);
     if (verdict.opening !== 'per-request') throw rpcError(INVALID_REQUEST, 'Invalid request');
     if (request.method === 'subscriptions/listen') this.#announceEnd(request.id, running);
@@ -195,14 +204,10 @@ export class Connection implements Hands, Conversation, Session, Subscriptions, 
   }
 
   #ready(): void {
-    if (this.#dialect === undefined || this.#caller === undefined || this.#watcher || this.#ended) return;
-    this.#watcher = {
-      caller: this.#caller,
-      wants: () => true,
-      deliver: (method, params) => this.#tell(method, params, undefined),
-    };
-    this.#blueprint.watchers.add(this.#watcher);
-    for (const uri of this.#uris ?? []) this.#blueprint.watchers.watch(this.#watcher, uri);
+    if (this.#dialect === undefined || this.#caller === undefined || this.#watches || this.#ended) return;
+    this.#watches = true;
+    this.#blueprint.watchers.add(this);
+    for (const uri of this.#uris ?? []) this.#blueprint.watchers.watch(this, uri);
   }
 
   #shutdown(running: Running): JsonObject {
@@ -211,9 +216,9 @@ export class Connection implements Hands, Conversation, Session, Subscriptions, 
   }
 
   #forget(): void {
-    if (this.#watcher) this.#blueprint.watchers.remove(this.#watcher, this.#uris ?? []);
+    if (this.#watches) this.#blueprint.watchers.remove(this, this.#uris ?? []);
     if (this.#elicits) this.#blueprint.elicitations.forget(this);
-    this.#watcher = undefined;
+    this.#watches = false;
     const endings = this.#endings;
     this.#endings = undefined;
     for (const ended of endings ?? []) ended();
@@ -223,7 +228,8 @@ export class Connection implements Hands, Conversation, Session, Subscriptions, 
     return { client: undefined, capabilities: {}, auth: this.#auth };
   }
 
-  #tell(method: string, params: JsonObject, relatedTo: Id | undefined): void {
+  /** With `relatedTo` it goes on the stream of that request. */
+  tell(method: string, params: JsonObject, relatedTo?: Id): void {
     const dialect = this.#dialect;
     if (!dialect || (method in notices && !dialect.vocabulary.server.has(method))) return;
     const words = dialect.speak.down.params(method)?.(params, {}) ?? params;
@@ -233,49 +239,35 @@ export class Connection implements Hands, Conversation, Session, Subscriptions, 
   #turn(request: Request, running: Running, envelope?: Envelope): Turn {
     const caller = this.#caller as Caller;
     const auth = envelope?.auth ?? caller.auth;
-    const level = this.#blueprint.options.logging === false ? undefined : this.#logLevel;
-    return {
-      id: request.id,
+    return new TurnInSession(request.id, running, this, {
       dialect: this.#dialect as Dialect,
       caller: auth === caller.auth ? caller : { ...caller, auth },
-      logLevel: level,
-      get signal() {
-        return running.signal;
-      },
-      header: undefined,
-      subscriptions: this,
-      notify: (method, params) => {
-        if (!running.over) this.#tell(method, params, request.id);
-      },
-      asking: () => byRequest(this.#questions({ relatedTo: request.id, running })),
-      ask: (method, params, signal) => this.#questions({ relatedTo: request.id, running })(method, params, signal),
-      session: this,
-      hangUp: () => this.#hangUp(request.id),
-      elicits: id => this.#sent(id),
-      setLogLevel: to => {
-        this.#logLevel = to;
-      },
-    };
+      logLevel: this.#blueprint.options.logging === false ? undefined : this.#logLevel,
+    });
+  }
+
+  setLogLevel(level: LoggingLevel): void {
+    this.#logLevel = level;
   }
 
   /** The client was sent to a URL, and is to be told when the visit is done. */
-  #sent(elicitationId: string): void {
+  sent(elicitationId: string): void {
     if (this.#ended) return;
     this.#elicits = true;
     this.#blueprint.elicitations.asked(elicitationId, this);
   }
 
-  #hangUp(relatedTo: Id): boolean {
+  hangUp(relatedTo: Id): boolean {
     const { channel } = this.#peer;
     return channel.hangUp?.(relatedTo) ?? false;
   }
 
-  #questions(about: Pick<Questions, 'relatedTo' | 'running'>): Ask {
+  questions(about: Pick<Questions, 'relatedTo' | 'running'>): Ask {
     return questions({
       peer: this.#peer,
       dialect: this.#dialect as Dialect,
       capabilities: this.#caller?.capabilities ?? {},
-      sent: id => this.#sent(id),
+      sent: id => this.sent(id),
       ...about,
     });
   }

@@ -42,7 +42,7 @@ export class Context {
   }
 
   /** Enters the handler itself, which is to be given this context. @internal */
-  static perform(context: Context, enter: () => Promise<JsonObject>): Promise<JsonObject> {
+  static perform(context: Context, enter: () => JsonObject | Promise<JsonObject>): JsonObject | Promise<JsonObject> {
     return context.#run.core(context as Seat, enter);
   }
 

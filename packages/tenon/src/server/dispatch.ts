@@ -1,8 +1,11 @@
+import type { Run } from '../conversation/asking/asking.js';
 import { canonical } from '../conversation/asking/canonical.js';
 import { withoutAsking } from '../conversation/asking/without-asking.js';
 import { declares, missingCapability } from '../conversation/capability.js';
+import type { Reshape } from '../dialects/dialect.js';
 import { INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND } from '../jsonrpc/codes.js';
 import { rpcError, TenonError } from '../jsonrpc/error.js';
+import { follow, rescue } from '../jsonrpc/follow.js';
 import { isObject, type JsonObject, type Request } from '../jsonrpc/message.js';
 import type { MethodName } from '../model/methods.js';
 import { isMethod, methods } from '../model/methods.js';
@@ -18,7 +21,7 @@ import { discover } from './discovering.js';
 import { operationOf, toolOf } from './extensions.js';
 import { listen } from './listening.js';
 import { listPrompts, listResources, listTemplates, listTools } from './listing.js';
-import { type Next, type Operation, onion } from './middleware.js';
+import { type Operation, onion } from './middleware.js';
 import { getPrompt } from './prompting.js';
 import { readResource } from './reading.js';
 import { complete } from './results.js';
@@ -27,7 +30,9 @@ import { setLevel, subscribe, unsubscribe } from './session-settings.js';
 import type { Turn } from './turn.js';
 import { askToVisit } from './url-first.js';
 
-type Operate = (blueprint: Blueprint, operation: Operation, turn: Turn) => JsonObject | Promise<JsonObject>;
+/** What comes of a request: at once where it can be. */
+type Awaitable = JsonObject | Promise<JsonObject>;
+type Operate = (blueprint: Blueprint, operation: Operation, turn: Turn) => Awaitable;
 
 /** What each method of a client does. Opening is not here: it makes the turn that these are given. */
 const operations: { readonly [M in MethodName]?: Operate } = {
@@ -48,21 +53,45 @@ const operations: { readonly [M in MethodName]?: Operate } = {
 };
 
 /** One request, from the peer's words to the peer's words. What it throws is made for the peer, or to be masked. */
-export async function dispatch(blueprint: Blueprint, request: Request, turn: Turn): Promise<JsonObject> {
+export function dispatch(blueprint: Blueprint, request: Request, turn: Turn): Awaitable {
   const { method } = request;
   if (!isMethod(method)) return runCustom(blueprint, request, turn);
   const { needs, extension } = methods[method];
-  const operate = operationOfExtension(blueprint, method) ?? (extension === undefined ? operations[method] : undefined);
+  const operate = operationFor(blueprint, method);
   if (operate === undefined || !turn.dialect.vocabulary.client.has(method)) throw unknown(method);
   if (extension !== undefined) requireExtension(extension, turn);
   if (needs !== undefined && !declares(capabilitiesOf(blueprint), needs)) throw unknown(method);
   const params = readParams(method, request.params, turn);
   requireScopes(blueprint, method, params, turn);
-  const result = whole(blueprint, await asked(blueprint, method, params, turn, operate), turn);
-  const down = turn.dialect.speak.down.result(method);
-  if (down === undefined) return result;
-  const tool = method === 'tools/call' ? params.name : toolOf.get(result);
-  return down(result, aboutOf(blueprint, tool, turn));
+  return follow(asked(blueprint, method, params, turn, operate), result => {
+    const words = turn.dialect.speak.down.result(method);
+    const all = whole(blueprint, result, turn);
+    return words === undefined ? all : translated(blueprint, words, all, method, params, turn);
+  });
+}
+
+/** What the method does. Only what stands in front of others, and extensions that have the method, do it their own way. */
+function operationFor(blueprint: Blueprint, method: MethodName): Operate | undefined {
+  const own = methods[method].extension === undefined ? operations[method] : undefined;
+  if (own !== undefined && blueprint.options.front === undefined) return own;
+  const theirs = operationOf(blueprint, method);
+  return theirs ? (_, operation, turn) => theirs(operation, turn) : own;
+}
+
+/** A result in the words of the peer's revision. The tool whose result it is says what its structured content is. */
+function translated(
+  { tools, options: { front } }: Blueprint,
+  words: Reshape,
+  result: JsonObject,
+  method: MethodName,
+  { name: called }: JsonObject,
+  turn: Turn,
+): Awaitable {
+  const name = method === 'tools/call' ? called : toolOf.get(result);
+  if (typeof name !== 'string') return words(result, {});
+  if (front) return follow(front.outputSchemaOf(name, turn), outputSchema => words(result, { outputSchema }));
+  const tool = tools.find(name, turn.caller);
+  return words(result, tool ? { outputSchema: compileTool(name, tool).wire.outputSchema } : {});
 }
 
 /** What a middleware answers by itself is a final result like any other. */
@@ -84,31 +113,48 @@ function readParams(method: MethodName, raw: JsonObject = {}, { dialect }: Turn)
 }
 
 /** Runs the operation inside its onion, in the manner in which this client can be asked. */
-async function asked(
-  blueprint: Blueprint,
-  method: MethodName,
-  params: JsonObject,
-  turn: Turn,
-  operate: Operate,
-): Promise<JsonObject> {
-  const run = onion(blueprint.options.use ?? [], async operation => {
+function asked(blueprint: Blueprint, method: MethodName, params: JsonObject, turn: Turn, operate: Operate): Awaitable {
+  const core = (operation: Operation): Awaitable => {
     // A middleware may have made another request of it.
     if (operation.params !== params) requireScopes(blueprint, method, operation.params, turn);
     return operate(blueprint, operation, turn);
-  });
-  if (!methods[method].mayAsk) return enter(run, method, params, new Context(turn, withoutAsking(method), params));
+  };
+  const { use: layers = [] } = blueprint.options;
+  const run = layers.length === 0 ? core : onion(layers, async operation => core(operation));
+  if (!methods[method].mayAsk)
+    return run(operationOn(method, params, new Context(turn, withoutAsking(method), params)));
   const asking = turn.asking(params as Inputs, () => boundTo(blueprint, method, params, turn));
   let context: Context | undefined;
+  const asker = (entered: Run, inputs: Inputs): Awaitable => {
+    const now = new Context(turn, entered, params, inputs, context);
+    context = now;
+    return rescue(
+      () => run(operationOn(method, params, now)),
+      error => excused(error, method, turn, inputs),
+    );
+  };
+  return rescue(() => asking(asker), unasked);
+}
+
+/** What is thrown in a handler or a layer: a URL to visit is told in the revision's way, and some is meant for the model. */
+function excused(error: unknown, method: MethodName, turn: Turn, inputs: Inputs): JsonObject {
   try {
-    return await asking((entered, inputs) => {
-      context = new Context(turn, entered, params, inputs, context);
-      const visiting: Next = operation => run(operation).catch(error => askToVisit(error, turn, inputs));
-      return enter(excusing(method, visiting), method, params, context);
-    });
-  } catch (error) {
-    if (TenonError.is(error) && error.code.startsWith('client/')) throw rpcError(INTERNAL_ERROR, error.message);
-    throw error;
+    return askToVisit(error, turn, inputs);
+  } catch (thrown) {
+    if (method === 'tools/call' && isForModel(thrown)) return failed(thrown.message);
+    throw thrown;
   }
+}
+
+/** What a client can not be asked is an error, of which it is told. */
+function unasked(error: unknown): never {
+  if (TenonError.is(error) && error.code.startsWith('client/')) throw rpcError(INTERNAL_ERROR, error.message);
+  throw error;
+}
+
+function operationOn(method: string, params: JsonObject, context: Context): Operation {
+  const name = params.name ?? params.uri;
+  return { method, name: typeof name === 'string' ? name : undefined, params, context };
 }
 
 /** What belongs to an extension is for clients that have it, where each request says so. */
@@ -117,43 +163,8 @@ function requireExtension(extension: string, { dialect, caller }: Turn): void {
   throw missingCapability(dialect, { extensions: { [extension]: {} } });
 }
 
-function operationOfExtension(blueprint: Blueprint, method: string): Operate | undefined {
-  const operate = operationOf(blueprint, method);
-  return operate && ((_, operation, turn) => operate(operation, turn));
-}
-
-/** A middleware may throw what is meant for the model, as a tool may. */
-function excusing(method: MethodName, run: Next): Next {
-  if (method !== 'tools/call') return run;
-  return async operation => {
-    try {
-      return await run(operation);
-    } catch (error) {
-      if (isForModel(error)) return failed(error.message);
-      throw error;
-    }
-  };
-}
-
-function enter(run: Next, method: string, params: JsonObject, context: Context): Promise<JsonObject> {
-  const name = params.name ?? params.uri;
-  return run({ method, name: typeof name === 'string' ? name : undefined, params, context });
-}
-
 /** What a state that comes back is good for: this server, this caller, this method, these arguments. */
 function boundTo({ info }: Blueprint, method: string, params: JsonObject, { caller }: Turn): string {
   const { _meta, inputResponses, requestState, ...call } = params;
   return canonical([info.name, caller.auth?.principal ?? null, method, call]);
-}
-
-/** The tool whose result it is says what its structured content is. */
-function aboutOf(
-  { tools, options: { front } }: Blueprint,
-  name: unknown,
-  turn: Turn,
-): { outputSchema?: JsonObject | undefined } {
-  if (typeof name !== 'string') return {};
-  if (front) return { outputSchema: front.outputSchemaOf(name, turn) };
-  const tool = tools.find(name, turn.caller);
-  return tool ? { outputSchema: compileTool(name, tool).wire.outputSchema } : {};
 }

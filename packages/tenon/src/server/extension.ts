@@ -27,7 +27,7 @@ export interface House {
   readonly clock: Clock;
   readonly problem: (error: TenonError) => void;
   /** Runs a tool's handler, and gives its result: also when it fails. The middleware is not passed. */
-  enter(params: JsonObject, turn: Turn, run: Run, inputs: Inputs): Promise<JsonObject>;
+  enter(params: JsonObject, turn: Turn, run: Run, inputs: Inputs): JsonObject | Promise<JsonObject>;
   /** Marks a result as final. */
   complete(result: JsonObject): JsonObject;
   /** Marks a result as that of a tool, though it answers another method. */
@@ -57,7 +57,7 @@ export interface ToolCall {
   readonly turn: Turn;
   readonly run: Run;
   /** Runs the handler for this request. */
-  perform(): Promise<JsonObject>;
+  perform(): JsonObject | Promise<JsonObject>;
   /** Goes on for no request: what the handler asks about its request it hears from this turn. */
   move(turn: Turn, params: JsonObject): void;
 }

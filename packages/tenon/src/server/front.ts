@@ -6,14 +6,14 @@ import type { Installed } from './extension.js';
 import type { SoundTaskRules } from './task-rules.js';
 import type { Session, Turn } from './turn.js';
 
-/** What stands in the place of a server's catalogs: it offers what others offer. */
+/** What stands in the place of a server's catalogs: it offers what others offer. Its operations may be those of any method. */
 export interface Front extends Installed {
   /** What it declares to everybody. */
   readonly offers: ServerCapabilities;
   /** A tool of another. Rejects with what the client is to be told when there is none. */
   tool(name: string, turn: Turn): Promise<FrontTool>;
-  /** What the structured content of a tool is, of one that was called. */
-  outputSchemaOf(name: string, turn: Turn): JsonObject | undefined;
+  /** What the structured content of a tool is. Nothing when nobody knows. */
+  outputSchemaOf(name: string, turn: Turn): Promise<JsonObject | undefined>;
   instructions(whom: Whom): Promise<string | undefined>;
   /** The roots of this session's client have changed. */
   rootsChanged(session: Session): void;

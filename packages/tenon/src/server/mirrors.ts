@@ -3,13 +3,16 @@ import type { JsonObject } from '../jsonrpc/message.js';
 import { HEADER_MISMATCH } from '../model/codes.js';
 import { decodeHeaderValue } from '../model/header-value.js';
 import { isExact, type Mirror, mirroredValue } from '../model/mirror.js';
+import type { Turn } from './turn.js';
 
 /** Checks that headers say what the arguments say, where the transport has headers. Throws -32020 where they do not. */
 export function checkMirrors(
   mirrors: readonly Mirror[],
   args: JsonObject | undefined,
-  header: ((name: string) => string | undefined) | undefined,
+  turn: Pick<Turn, 'header'>,
 ): void {
+  if (mirrors.length === 0) return;
+  const { header } = turn;
   if (header === undefined) return;
   for (const mirror of mirrors) {
     const value = mirroredValue(args, mirror.path);

@@ -18,32 +18,37 @@ export function mayUse({ auth }: Caller, { scopes = [] }: Scoped): boolean {
 
 /** Throws what becomes a 403 when the caller lacks a scope; it names all that the request needs. */
 export function requireScopes(blueprint: Blueprint, method: string, params: JsonObject, turn: Turn): void {
-  const items = itemsOf(blueprint, method, params, turn).filter(item => item !== undefined);
-  if (items.every(item => mayUse(turn.caller, item))) return;
+  const { tools, prompts } = blueprint;
+  switch (method) {
+    case 'tools/call':
+      return demand(tools.find(params.name as string, turn.caller), turn);
+    case 'prompts/get':
+      return demand(prompts.find(params.name as string, turn.caller), turn);
+    case 'resources/read':
+    case 'resources/subscribe':
+      return demand(findResource(blueprint, params.uri as string, turn)?.definition, turn);
+    case 'subscriptions/listen':
+      return demandAll(listenedTo(blueprint, params, turn), turn);
+    case 'completion/complete':
+      return demand(completed(blueprint, params as unknown as CompleteParams, turn), turn);
+  }
+}
+
+/** What is not there is told by those who look for it. */
+function demand(item: Scoped | undefined, turn: Turn): void {
+  if (item?.scopes !== undefined) demandAll([item], turn);
+}
+
+function demandAll(items: readonly Scoped[], { caller }: Turn): void {
+  if (items.every(item => mayUse(caller, item))) return;
   throw insufficientScope([...new Set(items.flatMap(({ scopes = [] }) => scopes))]);
 }
 
-/** What a request is about. What is not there is told by those who look for it. */
-function itemsOf(blueprint: Blueprint, method: string, params: JsonObject, turn: Turn): (Scoped | undefined)[] {
-  const { tools, prompts } = blueprint;
-  const resource = (uri: unknown) => findResource(blueprint, uri as string, turn)?.definition;
-  switch (method) {
-    case 'tools/call':
-      return [tools.find(params.name as string, turn.caller)];
-    case 'prompts/get':
-      return [prompts.find(params.name as string, turn.caller)];
-    case 'resources/read':
-    case 'resources/subscribe':
-      return [resource(params.uri)];
-    case 'subscriptions/listen': {
-      const { resourceSubscriptions: uris } = params.notifications as JsonObject;
-      return Array.isArray(uris) ? uris.slice(0, MAX_URIS).map(resource) : [];
-    }
-    case 'completion/complete':
-      return [completed(blueprint, params as unknown as CompleteParams, turn)];
-    default:
-      return [];
-  }
+function listenedTo(blueprint: Blueprint, { notifications }: JsonObject, turn: Turn): Scoped[] {
+  const { resourceSubscriptions: uris } = notifications as JsonObject;
+  if (!Array.isArray(uris)) return [];
+  const found = uris.slice(0, MAX_URIS).map(uri => findResource(blueprint, uri as string, turn)?.definition);
+  return found.filter(definition => definition !== undefined);
 }
 
 /** How many URIs of a listening are looked at: as many as are served. */

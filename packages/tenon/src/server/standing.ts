@@ -11,7 +11,8 @@ export class Standing {
   turn: Turn;
   params: JsonObject;
   readonly #mayMove: boolean;
-  readonly #relays = new Set<AbortController>();
+  // Most handlers never look at their signal.
+  #relays: Set<AbortController> | undefined;
 
   constructor(turn: Turn, params: JsonObject, mayMove: boolean) {
     this.turn = turn;
@@ -22,7 +23,7 @@ export class Standing {
   /** Aborted when the request is given up, whichever it is by then: handlers take it once. */
   get signal(): AbortSignal {
     if (!this.#mayMove) return this.turn.signal;
-    const [relay = new AbortController()] = this.#relays;
+    const [relay = new AbortController()] = this.#relays ?? [];
     this.#relay([relay]);
     return relay.signal;
   }
@@ -30,20 +31,22 @@ export class Standing {
   move(turn: Turn, params: JsonObject): void {
     this.turn = turn;
     this.params = params;
-    this.#relay([...this.#relays]);
+    this.#relay([...(this.#relays ?? [])]);
   }
 
   /** Who has taken the signal of a request before hears of this one. */
   follows(before: Standing): void {
-    this.#relay([...before.#relays]);
+    this.#relay([...(before.#relays ?? [])]);
   }
 
   #relay(relays: readonly AbortController[]): void {
+    if (relays.length === 0) return;
+    this.#relays ??= new Set();
     for (const relay of relays) this.#relays.add(relay);
-    if (this.#relays.size === 0) return;
+    const all = this.#relays;
     const { turn } = this;
     const abort = () => {
-      if (this.turn === turn) for (const relay of this.#relays) relay.abort(turn.signal.reason);
+      if (this.turn === turn) for (const relay of all) relay.abort(turn.signal.reason);
     };
     if (turn.signal.aborted) abort();
     else turn.signal.addEventListener('abort', abort, { once: true });

@@ -8,6 +8,9 @@ import type { Journal } from './journal.js';
  */
 export type Ask = (method: string, params: JsonObject, signal?: AbortSignal) => Promise<JsonObject>;
 
+/** What comes of a handler: at once where it can be. */
+type Awaitable = JsonObject | Promise<JsonObject>;
+
 /** What a handler is entered with, as far as it may be entered again: what was asked and done before is remembered. */
 export interface Run {
   ask: Ask;
@@ -17,7 +20,7 @@ export interface Run {
    * Enters the handler itself, inside of all that is around it, or goes on with one that waits for what this request
    * brings. `seat` is what the handler knows of the request that it serves.
    */
-  core(seat: Seat, enter: () => Promise<JsonObject>): Promise<JsonObject>;
+  core(seat: Seat, enter: () => Awaitable): Awaitable;
   /** What was asked and done so far. */
   readonly journal: Journal;
   /**
@@ -33,10 +36,10 @@ export interface Seat {
 }
 
 /** Something that may ask, and that may be entered again with the answers. */
-export type Asker = (run: Run, inputs: Inputs) => Promise<JsonObject>;
+export type Asker = (run: Run, inputs: Inputs) => Awaitable;
 
 /** How a handler asks the client, in the manner of one dialect. */
-export type Asking = (asker: Asker) => Promise<JsonObject>;
+export type Asking = (asker: Asker) => Awaitable;
 
 /** A question as it stands: its key is its own for as long as the call lives. */
 export interface Question {

@@ -18,9 +18,9 @@ describe('asking by request', () => {
       heard.push([method, params.n]);
       return { n: params.n };
     });
-    const result = await asking(async ({ ask }) => {
-      const first = await ask('a', { n: 1 });
-      const both = await Promise.all([ask('b', { n: 2 }), ask('b', { n: 3 })]);
+    const result = await asking(async run => {
+      const first = await run.ask('a', { n: 1 });
+      const both = await Promise.all([run.ask('b', { n: 2 }), run.ask('b', { n: 3 })]);
       return { all: [first, ...both].map(({ n }) => n) };
     });
     expect(result).toEqual({ all: [1, 2, 3] });
@@ -36,9 +36,9 @@ describe('asking by request', () => {
       if (n === 1) throw new Error('no');
       return { n };
     });
-    const result = await asking(async ({ ask }) => {
-      const one = await ask('a', { n: 1 }).catch(error => ({ error: String(error) }));
-      return { one, two: await ask('a', { n: 2 }) };
+    const result = await asking(async run => {
+      const one = await run.ask('a', { n: 1 }).catch(error => ({ error: String(error) }));
+      return { one, two: await run.ask('a', { n: 2 }) };
     });
     expect(result).toEqual({ one: { error: 'Error: no' }, two: { n: 2 } });
   });
@@ -76,8 +76,8 @@ describe('asking by request', () => {
 
   it('takes a question that is returned for another than one that is asked, though they are alike', async () => {
     let count = 0;
-    const asker: Asker = async ({ ask }, { inputResponses }) => {
-      const own = await ask('roots/list', { n: 0 });
+    const asker: Asker = async (run, { inputResponses }) => {
+      const own = await run.ask('roots/list', { n: 0 });
       return inputResponses === undefined ? returned(0) : { own, q: (inputResponses as never as JsonObject).q };
     };
     const result = await byRequest(async () => ({ count: ++count }))(asker);

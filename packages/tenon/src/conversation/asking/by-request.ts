@@ -1,8 +1,9 @@
 import { TenonError } from '../../jsonrpc/error.js';
+import { follow } from '../../jsonrpc/follow.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { InputRequiredResult } from '../../model/asking.js';
 import type { Inputs } from '../../model/shapes.js';
-import type { Ask, Asker, Asking, Ways } from './asking.js';
+import type { Ask, Asker, Asking, Question, StepDone, Ways } from './asking.js';
 import { answers, Entered } from './entered.js';
 import { Journal } from './journal.js';
 
@@ -15,7 +16,11 @@ const MAX_ENTRIES = 32;
 export function byRequest(ask: Ask): Asking {
   return asker => {
     const journal = new Journal();
-    return again(asker, journal, waysOf(ask, journal));
+    const ways = new Requests(ask, journal);
+    return follow(asker(new Entered(journal, ways), {}), result => {
+      if (result.resultType !== 'input_required') return result;
+      return again(asker, journal, ways, { first: Promise.resolve(result) });
+    });
   };
 }
 
@@ -43,23 +48,31 @@ export async function again(
       return result;
     }
     returned ??= new Entered(journal, ways, 'returned ');
-    inputs = await answers(result as unknown as InputRequiredResult, returned.ask);
+    inputs = await answers(result as unknown as InputRequiredResult, returned);
   }
   throw new TenonError('handler/endless-questions', `the handler still asks after ${MAX_ENTRIES} rounds`);
 }
 
-function waysOf(ask: Ask, journal: Journal): Ways {
-  return {
-    check: () => {},
-    async put({ key, method, params }) {
-      const answer = await ask(method, params);
-      journal.answer(key, answer);
-      return answer;
-    },
-    async work(run) {
-      const done = await run();
-      journal.add(done);
-      return done;
-    },
-  };
+class Requests implements Ways {
+  readonly #ask: Ask;
+  readonly #journal: Journal;
+
+  constructor(ask: Ask, journal: Journal) {
+    this.#ask = ask;
+    this.#journal = journal;
+  }
+
+  check(): void {}
+
+  async put({ key, method, params }: Question): Promise<JsonObject> {
+    const answer = await this.#ask(method, params);
+    this.#journal.answer(key, answer);
+    return answer;
+  }
+
+  async work(run: () => Promise<StepDone>): Promise<StepDone> {
+    const done = await run();
+    this.#journal.add(done);
+    return done;
+  }
 }

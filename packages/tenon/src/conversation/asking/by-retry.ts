@@ -1,3 +1,4 @@
+import { follow, isPromise } from '../../jsonrpc/follow.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { Inputs } from '../../model/shapes.js';
 import type { Asker, Asking, Seat, Ways } from './asking.js';
@@ -67,15 +68,31 @@ class Retry extends Entered {
     this.#held = held;
   }
 
-  async answer(asker: Asker): Promise<JsonObject> {
-    const result = await this.#pause.until(() => asker(this, this.#opened.inputs));
+  answer(asker: Asker): JsonObject | Promise<JsonObject> {
+    return follow(
+      this.#pause.until(() => asker(this, this.#opened.inputs)),
+      // Nearly every call: nothing was asked, and nothing done in steps.
+      result => (this.journal.size === 0 ? result : this.#answered(result)),
+    );
+  }
+
+  async #answered(result: JsonObject): Promise<JsonObject> {
     if (this.#mustHaveMet(result)) await this.checkMet();
-    if (result.resultType !== 'input_required' || this.journal.size === 0) return result;
+    if (result.resultType !== 'input_required') return result;
     return { ...result, requestState: await this.#nextState(result) };
   }
 
-  override async core(seat: Seat, enter: () => Promise<JsonObject>): Promise<JsonObject> {
-    const handler = this.#resumed(seat) ?? { run: this, pause: this.#pause, seat, work: enter() };
+  override core(seat: Seat, enter: () => JsonObject | Promise<JsonObject>): JsonObject | Promise<JsonObject> {
+    const resumed = this.#resumed(seat);
+    if (resumed) return this.#rested(resumed);
+    const work = enter();
+    if (isPromise(work)) return this.#rested({ run: this, pause: this.#pause, seat, work });
+    this.#through = work.isError !== true;
+    return work;
+  }
+
+  /** What the handler comes to, or what it asks. */
+  async #rested(handler: HeldHandler): Promise<JsonObject> {
     this.#resting = handler;
     const over = () => {
       this.#resting = undefined;

@@ -2,7 +2,7 @@ import { TenonError } from '../../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import type { InputRequest, InputRequiredResult, InputResponses } from '../../model/asking.js';
 import type { Inputs } from '../../model/shapes.js';
-import type { Ask, Question, Run, Seat, StepDone, Ways } from './asking.js';
+import type { Question, Run, Seat, StepDone, Ways } from './asking.js';
 import { fingerprint } from './fingerprint.js';
 import { askPlace, type Journal, notMet, stepPlace } from './journal.js';
 import { copyOf, jsonFault } from './json-value.js';
@@ -31,7 +31,7 @@ export class Entered implements Run {
     this.#space = space;
   }
 
-  ask: Ask = async (method, params) => {
+  async ask(method: string, params: JsonObject): Promise<JsonObject> {
     if (this.#inStep) throw askInStep(method);
     const mark = this.#space + fingerprint([method, params]);
     const n = this.#count(mark);
@@ -42,7 +42,7 @@ export class Entered implements Run {
     this.#meet(askPlace(mark, n));
     if (refused !== undefined) throw refusal(refused);
     return copyOf(answer ?? (await this.#ways.put({ key, method, params })));
-  };
+  }
 
   async step(step: string, work: () => unknown): Promise<unknown> {
     if (this.#inStep) throw stepInStep(step);
@@ -53,7 +53,7 @@ export class Entered implements Run {
     return copyOf(done.value);
   }
 
-  core(_: Seat, enter: () => Promise<JsonObject>): Promise<JsonObject> {
+  core(_: Seat, enter: () => JsonObject | Promise<JsonObject>): JsonObject | Promise<JsonObject> {
     return enter();
   }
 
@@ -126,9 +126,12 @@ export function inputRequestOf({ method, params: given }: Pick<Question, 'method
 }
 
 /** The answers to what a handler returned as its questions. */
-export async function answers({ inputRequests = {}, requestState }: InputRequiredResult, ask: Ask): Promise<Inputs> {
+export async function answers(
+  { inputRequests = {}, requestState }: InputRequiredResult,
+  run: Pick<Run, 'ask'>,
+): Promise<Inputs> {
   const asked = Object.entries(inputRequests).map(async ([key, { method, params }]) => {
-    const answer = await ask(method, isObject(params) ? (params as JsonObject) : {});
+    const answer = await run.ask(method, isObject(params) ? (params as JsonObject) : {});
     return [key, answer] as const;
   });
   const inputResponses = Object.fromEntries(await Promise.all(asked)) as unknown as InputResponses;

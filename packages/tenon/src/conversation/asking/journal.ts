@@ -7,7 +7,8 @@ import type { Asked, Entry, StepDone } from './asking.js';
  * come in another order the next time.
  */
 export class Journal {
-  readonly #entries = new Map<string, Entry>();
+  // Most calls ask nothing and do nothing in steps.
+  #entries: Map<string, Entry> | undefined;
   #asked = 0;
 
   constructor(entries: Iterable<Entry> = []) {
@@ -15,25 +16,26 @@ export class Journal {
   }
 
   get entries(): Entry[] {
-    return [...this.#entries.values()];
+    return [...(this.#entries?.values() ?? [])];
   }
 
   get size(): number {
-    return this.#entries.size;
+    return this.#entries?.size ?? 0;
   }
 
   add(entry: Entry): void {
     const place = placeOf(entry);
+    this.#entries ??= new Map();
     if (isAsked(entry) && !this.#entries.has(place)) this.#asked++;
     this.#entries.set(place, entry);
   }
 
   step(step: string, n: number): StepDone | undefined {
-    return this.#entries.get(stepPlace(step, n)) as StepDone | undefined;
+    return this.#entries?.get(stepPlace(step, n)) as StepDone | undefined;
   }
 
   question(mark: string, n: number): Asked | undefined {
-    return this.#entries.get(askPlace(mark, n)) as Asked | undefined;
+    return this.#entries?.get(askPlace(mark, n)) as Asked | undefined;
   }
 
   /** Writes down that this is asked. */
@@ -55,7 +57,7 @@ export class Journal {
   /** Takes over what another one knows. */
   learn(other: Journal): void {
     for (const entry of other.entries) {
-      if (!this.#entries.has(placeOf(entry))) this.add(entry);
+      if (!this.#entries?.has(placeOf(entry))) this.add(entry);
       else if (isAsked(entry) && entry.answer !== undefined) this.answer(entry.ask, entry.answer);
     }
   }
@@ -63,13 +65,13 @@ export class Journal {
   /** Writes an answer down. False when nobody waits for it: answers do not change. */
   answer(key: string, answer: JsonObject): boolean {
     const asked = this.open().find(({ ask }) => ask === key);
-    if (asked) this.#entries.set(placeOf(asked), { ...asked, answer });
+    if (asked) this.#entries?.set(placeOf(asked), { ...asked, answer });
     return asked !== undefined;
   }
 
   /** The first of what was asked or done that is in none of these places. */
   besides(places: ReadonlySet<string>): Entry | undefined {
-    for (const [place, entry] of this.#entries) if (!places.has(place)) return entry;
+    for (const [place, entry] of this.#entries ?? []) if (!places.has(place)) return entry;
     return undefined;
   }
 }

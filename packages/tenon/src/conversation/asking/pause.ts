@@ -1,3 +1,4 @@
+import { isPromise } from '../../jsonrpc/follow.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { Question, StepDone, Ways } from './asking.js';
 import { inputRequestOf } from './entered.js';
@@ -18,13 +19,18 @@ interface Waiting {
   readonly resolve: (answer: JsonObject | Promise<JsonObject>) => void;
 }
 
+/** Somebody who waits for the work: as long as there is no result, `leave` gives them one. */
+interface Stay {
+  leave: ((result: JsonObject | Promise<JsonObject>) => void) | undefined;
+}
+
 /**
  * Brings a handler to rest when it has asked: when nothing that it does in steps is still going on, and what it asks
  * together has been asked. Until the round that brings the answers, it comes no further.
  */
 export class Pause implements Ways {
   readonly #journal: Journal;
-  readonly #waiting = new Map<string, Waiting>();
+  #waiting: Map<string, Waiting> | undefined;
   #round: Round;
   #working = 0;
   #looking = false;
@@ -33,8 +39,9 @@ export class Pause implements Ways {
   #onIdle: (() => void) | undefined;
   #gate: Promise<void> | undefined;
   #open: (() => void) | undefined;
-  #rest: (() => void) | undefined;
-  #leave: ((result: JsonObject | Promise<JsonObject>) => void) | undefined;
+  #stay: Stay | undefined;
+  /** Whether who waited last has what it waited for. */
+  #through = true;
   #elsewhere: Ways | undefined;
 
   constructor(journal: Journal, round: Round) {
@@ -51,6 +58,7 @@ export class Pause implements Ways {
     const question = { ...rest, params: copyOf(params) };
     if (this.#elsewhere) return this.#elsewhere.put(question);
     return new Promise(resolve => {
+      this.#waiting ??= new Map();
       this.#waiting.set(question.key, { question, resolve });
       this.#unsaid = true;
       this.#look();
@@ -79,32 +87,36 @@ export class Pause implements Ways {
   }
 
   /** What the result is, or the questions when the work comes to rest on them. */
-  until(begin: () => Promise<JsonObject>): Promise<JsonObject> {
-    const around = this.#rest;
-    return new Promise((resolve, reject) => {
-      const over = (settle: () => void) => {
-        this.#rest = around;
-        this.#leave = undefined;
-        settle();
-      };
-      this.#rest = () => over(() => resolve(this.#questions()));
-      this.#unsaid = this.#waiting.size > 0;
-      if (this.#unsaid) this.#look();
-      this.#leave = result => over(() => resolve(result));
-      begin().then(
-        result => over(() => resolve(result)),
-        error => over(() => reject(error)),
-      );
-    });
+  until(begin: () => JsonObject | Promise<JsonObject>): JsonObject | Promise<JsonObject> {
+    const around = this.#stay;
+    const stay: Stay = { leave: undefined };
+    this.#stay = stay;
+    this.#through = false;
+    this.#unsaid = this.#waiting !== undefined && this.#waiting.size > 0;
+    if (this.#unsaid) this.#look();
+    const over = (): void => {
+      this.#stay = around;
+      this.#through = true;
+    };
+    let work: JsonObject | Promise<JsonObject>;
+    try {
+      work = begin();
+    } catch (error) {
+      over();
+      throw error;
+    }
+    if (isPromise(work)) return left(stay, work, over);
+    over();
+    return work;
   }
 
   /** From here on the handler goes other ways, and who waits for it gets this result. False when nobody does any more. */
   depart(ways: Ways, result: JsonObject | Promise<JsonObject>): boolean {
-    const leave = this.#leave;
+    const leave = this.#through ? undefined : this.#stay?.leave;
     if (leave === undefined) return false;
     this.#elsewhere = ways;
-    for (const { question, resolve } of this.#waiting.values()) resolve(ways.put(question));
-    this.#waiting.clear();
+    for (const { question, resolve } of this.#waiting?.values() ?? []) resolve(ways.put(question));
+    this.#waiting?.clear();
     leave(result);
     return true;
   }
@@ -124,8 +136,8 @@ export class Pause implements Ways {
   resume(round: Round): void {
     this.#round = round;
     for (const { ask, answer } of this.#journal.answered()) {
-      const waiting = this.#waiting.get(ask);
-      this.#waiting.delete(ask);
+      const waiting = this.#waiting?.get(ask);
+      this.#waiting?.delete(ask);
       waiting?.resolve(answer);
     }
     this.#open?.();
@@ -133,7 +145,7 @@ export class Pause implements Ways {
   }
 
   #questions(): JsonObject {
-    const requests = [...this.#waiting].map(([key, { question }]) => [key, inputRequestOf(question)]);
+    const requests = [...(this.#waiting ?? [])].map(([key, { question }]) => [key, inputRequestOf(question)]);
     return { resultType: 'input_required', inputRequests: Object.fromEntries(requests) };
   }
 
@@ -143,9 +155,24 @@ export class Pause implements Ways {
     this.#looking = true;
     setTimeout(() => {
       this.#looking = false;
-      if (this.#elsewhere || !this.#unsaid || this.#working > 0 || this.#rest === undefined) return;
+      const leave = this.#stay?.leave;
+      if (this.#elsewhere || !this.#unsaid || this.#working > 0 || leave === undefined) return;
       this.#unsaid = false;
-      this.#rest();
+      leave(this.#questions());
     }, 0);
   }
+}
+
+/** What the work comes to, or what whoever waits for it leaves with before. */
+function left(stay: Stay, work: Promise<JsonObject>, over: () => void): Promise<JsonObject> {
+  return new Promise((resolve, reject) => {
+    stay.leave = result => {
+      over();
+      resolve(result);
+    };
+    work.then(stay.leave, error => {
+      over();
+      reject(error);
+    });
+  });
 }

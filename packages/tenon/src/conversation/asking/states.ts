@@ -3,6 +3,7 @@ import { INVALID_PARAMS } from '../../jsonrpc/codes.js';
 import { rpcError, TenonError } from '../../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import type { InputResponses } from '../../model/asking.js';
+import { within } from '../../model/check.js';
 import { methods } from '../../model/methods.js';
 import type { Inputs } from '../../model/shapes.js';
 import { Claim, type Owner } from '../../stores/claim.js';
@@ -166,8 +167,9 @@ function fitting(journal: Journal, inputResponses: InputResponses): [string, Jso
   return journal.entries.flatMap((entry): [string, JsonObject][] => {
     if (!isAsked(entry) || entry.answer !== undefined || !Object.hasOwn(inputResponses, entry.ask)) return [];
     const answer: unknown = inputResponses[entry.ask];
-    const problem = methods[entry.method as keyof typeof methods].result(answer, `/inputResponses/${entry.ask}`);
-    if (problem || !isObject(answer)) throw rpcError(INVALID_PARAMS, `Invalid params: ${problem}`);
+    const problem = methods[entry.method as keyof typeof methods].result(answer);
+    const where = problem && within(`/inputResponses/${entry.ask}`, problem);
+    if (where || !isObject(answer)) throw rpcError(INVALID_PARAMS, `Invalid params: ${where}`);
     return [[entry.ask, answer]];
   });
 }

@@ -4,6 +4,7 @@ import { INVALID_PARAMS } from '../../jsonrpc/codes.js';
 import { rpcError } from '../../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import type { InputResponses } from '../../model/asking.js';
+import { within } from '../../model/check.js';
 import { methods } from '../../model/methods.js';
 import { changed, type TaskRecord } from './record.js';
 import type { Shelf } from './shelf.js';
@@ -28,8 +29,9 @@ export function answerOne(maker: Maker, shelf: Shelf, id: string, key: string, o
 }
 
 function checkAnswer(method: string | undefined, key: string, given: unknown): void {
-  const problem = methods[method as keyof typeof methods].result(given, `/inputResponses/${key}`);
-  if (problem || !isObject(given)) throw rpcError(INVALID_PARAMS, `Invalid params: ${problem ?? 'no object'}`);
+  const problem = methods[method as keyof typeof methods].result(given);
+  const where = problem && within(`/inputResponses/${key}`, problem);
+  if (where || !isObject(given)) throw rpcError(INVALID_PARAMS, `Invalid params: ${where ?? 'no object'}`);
 }
 
 /** Writes down what became of questions; whoever works on the task goes on with it. */

@@ -34,8 +34,7 @@ export class Courier {
 
   /** On the stream of a request that is there for it. What was brought otherwise before may not have come through: it is withdrawn. */
   bring(record: TaskRecord, key: string, turn: Turn): void {
-    const { ask, signal } = turn;
-    if (ask) this.#run(record, key, ask, signal);
+    if (turn.ask) this.#run(record, key, turn.ask.bind(turn), turn.signal);
   }
 
   /** On the stream of the session, if nobody comes for them in time. */

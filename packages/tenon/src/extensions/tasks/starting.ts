@@ -3,6 +3,7 @@ import { missingCapability } from '../../conversation/capability.js';
 import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../jsonrpc/codes.js';
 import { rpcError, TenonError } from '../../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
+import { within } from '../../model/check.js';
 import { TASKS, type TaskParams, taskParams } from '../../model/tasks.js';
 import type { House, ToolCall } from '../../server/extension.js';
 import type { TaskRules } from '../../server/tool.js';
@@ -50,8 +51,9 @@ function startAsked(maker: Maker, call: ToolCall): Promise<JsonObject> | undefin
   }
   if (rules === undefined)
     throw rpcError(METHOD_NOT_FOUND, `Tool ${call.operation.name} does not run as a task: call it without "task"`);
-  const problem = taskParams(task, '/task');
-  if (problem || !isObject(task)) throw rpcError(INVALID_PARAMS, `Invalid params: ${problem}`);
+  const problem = taskParams(task);
+  if (problem || !isObject(task))
+    throw rpcError(INVALID_PARAMS, `Invalid params: ${problem && within('/task', problem)}`);
   return create(maker, call, { ...rules, ...asked(task) });
 }
 
@@ -81,7 +83,7 @@ function whenTold(departs: (depart: () => void) => void, depart: () => void): ()
 }
 
 /** Runs the call for the one who waits for it; when that takes too long, or its handler says so, it goes on as a task. */
-function promote(
+async function promote(
   maker: Maker,
   call: ToolCall,
   rules: TaskRules,
@@ -91,10 +93,12 @@ function promote(
   const stop = arm(() => {
     making ??= depart(maker, call, rules).catch(error => maker.house.problem(TenonError.from(error)));
   });
-  return call.perform().finally(() => {
+  try {
+    return await call.perform();
+  } finally {
     stop();
-    return making;
-  });
+    await making;
+  }
 }
 
 async function depart(maker: Maker, call: ToolCall, rules: TaskRules): Promise<void> {

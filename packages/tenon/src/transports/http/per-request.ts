@@ -2,7 +2,7 @@ import type { Loan } from '../../conversation/service.js';
 import type { Dialect } from '../../dialects/dialect.js';
 import type { AuthInfo } from '../../jsonrpc/channel.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/codes.js';
-import type { Request, Response } from '../../jsonrpc/message.js';
+import type { Notification, Request, Response } from '../../jsonrpc/message.js';
 import type { Exchange } from './exchange.js';
 import { checkMirrors } from './mirrors.js';
 import { refuse, refuseBusy, statusOf } from './refusal.js';
@@ -23,50 +23,85 @@ export function answerAlone(
 ) {
   const mismatch = checkMirrors(exchange, request, dialect);
   if (mismatch !== undefined) return refuse(exchange, 400, mismatch, request.id);
-  let stream: EventStream | undefined;
-  let done = false;
-  let callOff: (() => void) | undefined;
-  road.traffic.enter();
+  void new Alone(road, exchange, request, dialect, auth).answer();
+}
 
-  const finish = (): boolean => {
-    if (done) return false;
-    done = true;
-    callOff?.();
-    road.traffic.leave();
-    return true;
-  };
-  const loan: Loan = {
-    auth,
-    ...(exchange.fleeting ? { fleeting: true } : {}),
-    header: name => exchange.header(name),
-    send(notification) {
-      if (done || exchange.gone) return undefined;
-      stream ??= road.streams.begin(exchange);
-      if (stream !== undefined) return stream.write(eventFrame(JSON.stringify(notification)));
-      if (finish()) refuseBusy(exchange, 'Too many streams are open', request.id);
-    },
-    whenGone(gone) {
-      if (dialect.http.closeCancels) exchange.whenGone(gone);
-    },
-    whenEnding(ending) {
-      if (!done) callOff = road.traffic.whenClosing(ending);
-    },
-  };
-  const answered = (response: Response) => {
-    const text = JSON.stringify(response);
-    if (!finish() || exchange.gone) return;
-    if (stream === undefined && 'error' in response) {
-      return exchange.reply(statusOf(response.error.code), text, road.challenge(exchange, response.error));
+/** A request that stands alone, on its way to its answer. */
+class Alone implements Loan {
+  readonly auth: AuthInfo | undefined;
+  readonly #road: Road;
+  readonly #exchange: Exchange;
+  readonly #request: Request;
+  readonly #dialect: Dialect;
+  #stream: EventStream | undefined;
+  #done = false;
+  #callOff: (() => void) | undefined;
+
+  constructor(road: Road, exchange: Exchange, request: Request, dialect: Dialect, auth: AuthInfo | undefined) {
+    this.#road = road;
+    this.#exchange = exchange;
+    this.#request = request;
+    this.#dialect = dialect;
+    this.auth = auth;
+  }
+
+  async answer(): Promise<void> {
+    this.#road.traffic.enter();
+    try {
+      this.#answered(await this.#road.service.answer(this.#request, this.#dialect, this));
+    } catch (error) {
+      this.#failed(error);
     }
-    if (stream === undefined) return exchange.reply(200, text);
-    stream.write(eventFrame(text));
-    stream.end();
-  };
-  const failed = (error: unknown) => {
-    road.report(error);
-    if (!finish()) return;
-    if (stream !== undefined) return stream.cut();
-    refuse(exchange, 500, { code: INTERNAL_ERROR, message: 'Internal error' }, request.id);
-  };
-  road.service.answer(request, dialect, loan).then(answered).catch(failed);
+  }
+
+  get fleeting(): boolean {
+    return this.#exchange.fleeting === true;
+  }
+
+  header(name: string): string | undefined {
+    return this.#exchange.header(name);
+  }
+
+  send(notification: Notification): void | Promise<void> {
+    if (this.#done || this.#exchange.gone) return undefined;
+    this.#stream ??= this.#road.streams.begin(this.#exchange);
+    if (this.#stream !== undefined) return this.#stream.write(eventFrame(JSON.stringify(notification)));
+    if (this.#finish()) refuseBusy(this.#exchange, 'Too many streams are open', this.#request.id);
+  }
+
+  whenGone(gone: () => void): void {
+    if (this.#dialect.http.closeCancels) this.#exchange.whenGone(gone);
+  }
+
+  whenEnding(ending: () => void): void {
+    if (!this.#done) this.#callOff = this.#road.traffic.whenClosing(ending);
+  }
+
+  #answered(response: Response): void {
+    const text = JSON.stringify(response);
+    if (!this.#finish() || this.#exchange.gone) return;
+    if (this.#stream !== undefined) {
+      this.#stream.write(eventFrame(text));
+      return this.#stream.end();
+    }
+    if (!('error' in response)) return this.#exchange.reply(200, text);
+    const challenge = this.#road.challenge(this.#exchange, response.error);
+    this.#exchange.reply(statusOf(response.error.code), text, challenge);
+  }
+
+  #failed(error: unknown): void {
+    this.#road.report(error);
+    if (!this.#finish()) return;
+    if (this.#stream !== undefined) return this.#stream.cut();
+    refuse(this.#exchange, 500, { code: INTERNAL_ERROR, message: 'Internal error' }, this.#request.id);
+  }
+
+  /** False when it was answered before. */
+  #finish(): boolean {
+    if (this.#done) return false;
+    this.#done = true;
+    this.#callOff?.();
+    this.#road.traffic.leave();
+    return true;
+  }
 }

@@ -3,6 +3,7 @@ import type { Dialect } from '../../dialects/dialect.js';
 import type { AuthInfo, Channel, Receiver, SendOptions } from '../../jsonrpc/channel.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { Id, Message, Response } from '../../jsonrpc/message.js';
+import { Roster } from '../../jsonrpc/roster.js';
 import type { Exchange, HeaderFields } from './exchange.js';
 import { LISTENING, Listening } from './listening.js';
 import type { Kept } from './replay.js';
@@ -25,7 +26,7 @@ export class Session implements Channel {
   touched: number;
   conversation: Conversation | undefined;
   receiver: Receiver | undefined;
-  #turns: Map<Id, Turn> | undefined;
+  #turns: Roster<Turn> | undefined;
   #listening: Listening | undefined;
   #streams = 0;
   #open = 0;
@@ -97,12 +98,12 @@ export class Session implements Channel {
   /** Lets go of those who wait for answers that nobody is working on. */
   dismissStray(): void {
     if (this.conversation?.inFlight !== 0) return;
-    for (const id of this.#turns?.keys() ?? []) this.unanswered(id);
+    for (const [id] of this.#turns?.entries() ?? []) this.unanswered(id);
   }
 
   /** Takes note of who waits for an answer. Returns `false` when that id is waited for already. */
   expect(id: Id, turn: Turn): boolean {
-    this.#turns ??= new Map();
+    this.#turns ??= new Roster();
     if (this.#turns.has(id)) return false;
     this.#turns.set(id, turn);
     this.house.traffic.enter();
@@ -179,7 +180,7 @@ export class Session implements Channel {
     this.#ended = undefined;
     ended(this);
     this.stopListening();
-    for (const [id, turn] of this.#turns ?? []) {
+    for (const [id, turn] of this.#turns?.entries() ?? []) {
       turn.abandon(id);
       this.house.traffic.leave();
     }
@@ -213,8 +214,7 @@ export class Session implements Channel {
   }
 
   #turnOf(stream: number): Turn | undefined {
-    for (const turn of this.#turns?.values() ?? []) if (turn.stream === stream) return turn;
-    return undefined;
+    return this.#turns?.entries().find(([, turn]) => turn.stream === stream)?.[1];
   }
 }
 

@@ -1,0 +1,21 @@
+// Most work needs no promise, and promises are what a short request would spend most on.
+
+/** Goes on with what comes of some work: at once where that is there at once. Throws, or rejects, as the work does. */
+export function follow<T, R>(work: T | PromiseLike<T>, next: (value: T) => R | Promise<R>): R | Promise<R> {
+  return isPromise(work) ? (work.then(next) as Promise<R>) : next(work);
+}
+
+/** Does some work. When that throws or rejects, `failed` says what comes of it. */
+export function rescue<T>(work: () => T | Promise<T>, failed: (error: unknown) => T | Promise<T>): T | Promise<T> {
+  try {
+    const value = work();
+    return isPromise(value) ? (value.then(undefined, failed) as Promise<T>) : value;
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+/** Whether a value is there only later. */
+export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+}

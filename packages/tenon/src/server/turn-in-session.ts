@@ -1,0 +1,79 @@
+import type { Ask, Asking } from '../conversation/asking/asking.js';
+import { byRequest } from '../conversation/asking/by-request.js';
+import type { Dialect } from '../dialects/dialect.js';
+import type { Id, JsonObject } from '../jsonrpc/message.js';
+import type { Running } from '../jsonrpc/running.js';
+import type { LoggingLevel } from '../model/content.js';
+import type { Caller } from './caller.js';
+import type { Questions } from './questions.js';
+import type { Session, Subscriptions, Turn } from './turn.js';
+
+/** What a session does for the sake of one of its requests. */
+export interface Surroundings extends Session, Subscriptions {
+  tell(method: string, params: JsonObject, relatedTo?: Id): void;
+  questions(about: Pick<Questions, 'relatedTo' | 'running'>): Ask;
+  hangUp(relatedTo: Id): boolean;
+  sent(elicitationId: string): void;
+  setLogLevel(level: LoggingLevel): void;
+}
+
+/** A request in a session: what is known of its client was said when that was opened. */
+export class TurnInSession implements Turn {
+  readonly id: Id;
+  readonly dialect: Dialect;
+  readonly caller: Caller;
+  readonly logLevel: LoggingLevel | undefined;
+  readonly header = undefined;
+  readonly #running: Running;
+  readonly #session: Surroundings;
+
+  constructor(
+    id: Id,
+    running: Running,
+    session: Surroundings,
+    { dialect, caller, logLevel }: Pick<Turn, 'dialect' | 'caller' | 'logLevel'>,
+  ) {
+    this.id = id;
+    this.dialect = dialect;
+    this.caller = caller;
+    this.logLevel = logLevel;
+    this.#running = running;
+    this.#session = session;
+  }
+
+  get signal(): AbortSignal {
+    return this.#running.signal;
+  }
+
+  get session(): Session {
+    return this.#session;
+  }
+
+  get subscriptions(): Subscriptions {
+    return this.#session;
+  }
+
+  notify(method: string, params: JsonObject): void {
+    if (!this.#running.over) this.#session.tell(method, params, this.id);
+  }
+
+  asking(): Asking {
+    return byRequest((method, params) => this.ask(method, params));
+  }
+
+  ask(method: string, params: JsonObject, signal?: AbortSignal): Promise<JsonObject> {
+    return this.#session.questions({ relatedTo: this.id, running: this.#running })(method, params, signal);
+  }
+
+  hangUp(): boolean {
+    return this.#session.hangUp(this.id);
+  }
+
+  elicits(elicitationId: string): void {
+    this.#session.sent(elicitationId);
+  }
+
+  setLogLevel(level: LoggingLevel): void {
+    this.#session.setLogLevel(level);
+  }
+}
