@@ -54,7 +54,7 @@ export class Allowance {
 
   constructor(base: Clock, total: number = Number.POSITIVE_INFINITY) {
     this.#base = base;
-    this.#until = base.now() + total;
+    this.#until = total === Number.POSITIVE_INFINITY ? total : base.now() + total;
   }
 
   /** Made when it is first needed: most calls ask nothing. */
@@ -65,6 +65,7 @@ export class Allowance {
 
   /** Milliseconds. */
   get left(): number {
+    if (this.#until === Number.POSITIVE_INFINITY) return this.#until;
     return Math.max(0, this.#until - (this.#clock ?? this.#base).now());
   }
 }

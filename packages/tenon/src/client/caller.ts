@@ -24,6 +24,7 @@ import { Toolbox, unusable } from './toolbox.js';
 const CACHED_ANSWERS = 200;
 const MAX_PAGES = 10_000;
 const CURSOR_GONE = 'call/cursor-gone';
+const NONE: CallOptions = {};
 
 /** What one call carries along its road beside what it says. */
 export interface Journey {
@@ -48,12 +49,14 @@ export class Caller {
   /** The time of what is waited for: it stands still while the server asks by a request of its own. */
   readonly patience: PausingClock;
   logLevel: LoggingLevel | undefined;
+  readonly #declaresTasks: boolean;
 
   constructor(endpoint: Endpoint, options: ClientOptions) {
     this.clock = options.clock ?? systemClock;
     this.patience = pausingClock(this.clock);
     this.options = options;
     this.logLevel = options.logLevel;
+    this.#declaresTasks = declaresTasks(options);
     this.cache = new Cache(options.cacheSize ?? CACHED_ANSWERS, this.clock);
     const events = {
       notification: (method: string, params: JsonObject) => heard(this, method, params),
@@ -63,7 +66,7 @@ export class Caller {
   }
 
   /** Calls any method, and waits for the task that the call may become. Rejects with a `TenonError` that says who, what and what next. */
-  async call(method: string, params: JsonObject = {}, options: CallOptions = {}): Promise<JsonObject> {
+  async call(method: string, params: JsonObject = {}, options: CallOptions = NONE): Promise<JsonObject> {
     const journey = this.journey(options);
     const answer = await this.begin(method, params, options, journey);
     if (answer.resultType !== 'task' || options.manual) return answer;
@@ -72,7 +75,7 @@ export class Caller {
 
   /** Calls any method. What it became, if a task, is the caller's. */
   async begin(method: string, params: JsonObject, options: CallOptions, journey: Journey): Promise<JsonObject> {
-    const link = await this.lifeline.link();
+    const link = this.lifeline.open ?? (await this.lifeline.link());
     const known = isMethod(method) ? method : undefined;
     if (known) gate(link, known);
     const cached = known && this.cache.get(known, params);
@@ -159,10 +162,10 @@ export class Caller {
     options: CallOptions,
     journey: Journey,
   ): Promise<JsonObject> {
-    const once = (on: Link) => this.#once(on, method, params, options, journey);
     try {
-      return await once(link);
+      return await this.#once(link, method, params, options, journey);
     } catch (error) {
+      const once = (on: Link) => this.#once(on, method, params, options, journey);
       if (!TenonError.is(error)) throw error;
       if (error.code === 'session/gone') return once(sameCursor(await this.lifeline.renew(link), link, params));
       if (error.rpc === HEADER_MISMATCH && method === 'tools/call') {
@@ -184,34 +187,39 @@ export class Caller {
     options: CallOptions,
     journey: Journey,
   ): Promise<JsonObject> {
-    if (method === 'tools/call') await this.learnTools(given, options);
+    const callsTool = method === 'tools/call';
+    if (callsTool && this.#mustLearn(given)) await this.learnTools(given, options);
     // Learning may have found the session gone: what has not been sent yet takes the link of now.
     const link = given.ended ? await this.lifeline.link() : given;
-    const task = method === 'tools/call' ? taskWish(this, link, params, journey.wish) : undefined;
-    const outgoing = withOwn(params, method, task, options);
-    const { signal } = options;
-    let retried = 'inputResponses' in params || 'requestState' in params;
+    const task = callsTool ? taskWish(this, link, params, journey.wish) : undefined;
+    const outgoing = withOwn(params, callsTool, task, options);
     const send = (each: JsonObject) => {
-      retried ||= each !== outgoing;
       const sending = this.#sending(link, method, each, options, journey);
       return task ? asTask(this, link, each, sending) : link.call(method, each, sending);
     };
-    const result = options.manual
-      ? await send(outgoing)
-      : await rounds(outgoing, send, link, this.options, journey.allowance, signal);
+    const first = await send(outgoing);
+    const asks = !options.manual && first.resultType === 'input_required';
+    const result = asks
+      ? await rounds(first, outgoing, send, link, this.options, journey.allowance, options.signal)
+      : first;
     if (!isMethod(method)) return result;
-    const mayBeTask = task !== undefined || (link.dialect.tasks === 'by-extension' && declaresTasks(this.options));
-    const expected = { question: options.manual ?? false, task: method === 'tools/call' && mayBeTask };
+    const mayBeTask = task !== undefined || (link.dialect.tasks === 'by-extension' && this.#declaresTasks);
+    const expected = { question: options.manual ?? false, task: callsTool && mayBeTask };
     const fine = judged(this, link, method, result, params, expected);
     // The answer of a retry depends on more than its params: it is not kept.
+    const retried = asks || 'inputResponses' in params || 'requestState' in params;
     if (!retried && (fine.resultType ?? 'complete') === 'complete') this.cache.keep(method, params, fine);
     return fine;
   }
 
+  #mustLearn(link: Link): boolean {
+    if (this.toolbox.known || !link.offers('tools')) return false;
+    return this.options.validate !== 'off' || choosesTasks(link);
+  }
+
   /** A tool's headers and the shape of its result, and whether it is called as a task, are in the list of tools: it is read before the first call that needs it. */
   async learnTools(link: Link, { signal }: CallOptions): Promise<void> {
-    const indifferent = this.options.validate === 'off' && !choosesTasks(link);
-    if (this.toolbox.known || !link.offers('tools') || indifferent) return;
+    if (!this.#mustLearn(link)) return;
     try {
       await this.toolbox.ensure(async () => {
         const all: Tool[] = [];
@@ -225,28 +233,24 @@ export class Caller {
   }
 
   #sending(link: Link, method: string, params: JsonObject, options: CallOptions, journey: Journey): Sending {
-    const { signal, onProgress, idleTimeout } = options;
     const name = method === 'tools/call' ? (params.name as string) : journey.tool;
     const tool = name === undefined ? undefined : this.toolbox.get(name);
     const headers =
       method === 'tools/call' && tool && tool.mirrors.length > 0 && link.dialect.http.mirrors
         ? argumentHeaders(tool.mirrors, params.arguments as JsonObject | undefined)
         : undefined;
-    const keep = (forget: () => void) => {
-      journey.forget = forget;
-    };
     return {
-      signal,
-      onProgress,
+      signal: options.signal,
+      onProgress: options.onProgress,
       onHungUp: options.onHungUp,
-      ...(options.onId ? { onId: options.onId } : {}),
+      onId: options.onId,
       logLevel: this.logLevel,
       outputSchema: tool?.tool.outputSchema,
-      ...(idleTimeout === undefined ? {} : { idleTimeout }),
+      idleTimeout: options.idleTimeout,
       totalTimeout: journey.allowance.left,
       quiet: method === 'tasks/result',
-      ...(options.manual ? {} : { onOutlived: keep }),
-      ...(headers === undefined ? {} : { headers }),
+      onOutlived: options.manual || options.onProgress === undefined ? undefined : outliving(journey),
+      headers,
     };
   }
 
@@ -255,12 +259,27 @@ export class Caller {
   }
 }
 
+/** The progress of a task is heard until the journey is over. */
+function outliving(journey: Journey): Sending['onOutlived'] {
+  return forget => {
+    journey.forget = forget;
+  };
+}
+
 /** The params as they go out. Whether a call becomes a task is said by this client, or not at all. */
-function withOwn(params: JsonObject, method: string, task: TaskParams | undefined, { meta }: CallOptions): JsonObject {
-  const { task: _, ...plain } = params;
-  const said = method === 'tools/call' && 'task' in params ? plain : params;
+function withOwn(
+  params: JsonObject,
+  callsTool: boolean,
+  task: TaskParams | undefined,
+  { meta }: CallOptions,
+): JsonObject {
+  const said = callsTool && 'task' in params ? withoutTask(params) : params;
   const made = task === undefined ? said : { ...said, task };
   return meta ? { ...made, _meta: { ...(made._meta as JsonObject | undefined), ...meta } } : made;
+}
+
+function withoutTask({ task: _, ...params }: JsonObject): JsonObject {
+  return params;
 }
 
 /** A cursor is good in the session that gave it, where there are sessions. */

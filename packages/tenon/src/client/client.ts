@@ -22,8 +22,13 @@ export interface Offers {
 
 type ToolsOf<S> = S extends { readonly types?: { readonly tools: infer T } | undefined } ? T : unknown;
 type PromptsOf<S> = S extends { readonly types?: { readonly prompts: infer P } | undefined } ? P : unknown;
-export type InputOf<D> = D extends { readonly types?: { readonly input: infer I } } ? I : unknown;
-type OutputOf<D> = D extends { readonly types?: { readonly output: infer O } } ? O : unknown;
+/** Looked up, not inferred: a server has hundreds of tools, and that costs the compiler less. */
+export type InputOf<D> = D extends { readonly types?: { readonly input: unknown } }
+  ? NonNullable<D['types']>['input']
+  : unknown;
+type OutputOf<D> = D extends { readonly types?: { readonly output: unknown } }
+  ? NonNullable<D['types']>['output']
+  : unknown;
 
 /** What a tool call resolves to: its structured content when the tool has an output schema, else the whole result. */
 export type ToolResult<D> = unknown extends OutputOf<D> ? CallToolResult : OutputOf<D>;

@@ -5,11 +5,11 @@ import type { Link } from './link.js';
 
 /** Refuses, before anything is sent, what the server can only refuse. */
 export function gate(link: Link, method: MethodName): void {
-  const { dialect, peer } = link;
+  const { dialect } = link;
   const { from } = methods[method];
   if (from === 'server' || !dialect.vocabulary.client.has(method)) {
     throw new TenonError('call/not-in-revision', `revision ${dialect.revision} has no ${method}`, {
-      peer,
+      peer: link.peer,
       method,
       next: NEXT[method] ?? 'look at `client.server.revision` before calling it',
     });
@@ -17,7 +17,7 @@ export function gate(link: Link, method: MethodName): void {
   const needs = needed(link, method);
   if (needs === undefined) return;
   throw new TenonError('call/not-offered', `the server does not offer ${needs}`, {
-    peer,
+    peer: link.peer,
     method,
     next: 'look at `client.server.capabilities` before calling it',
   });

@@ -47,11 +47,16 @@ export class Lifeline {
     throw new TenonError('connection/not-open', 'the connection is not open yet');
   }
 
+  /** The link, while it is open. */
+  get open(): Link | undefined {
+    return this.#state === 'closed' || this.#link?.ended ? undefined : this.#link;
+  }
+
   /** The open link, or a new one. */
   async link(): Promise<Link> {
     if (this.#state === 'closed')
       throw new TenonError('connection/closed', 'the client is closed', { next: 'connect again' });
-    if (this.#link && !this.#link.ended) return this.#link;
+    if (this.open) return this.open;
     this.#opening ??= this.#open().finally(() => {
       this.#opening = undefined;
     });

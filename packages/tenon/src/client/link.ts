@@ -15,6 +15,7 @@ import { isMethod, isNotification } from '../model/methods.js';
 import type { PausingClock } from './allowance.js';
 import { answer, capabilitiesOf, inWordsOf } from './answering.js';
 import type { Endpoint } from './endpoint.js';
+import { Errand } from './errand.js';
 import { nameHeader } from './headers.js';
 import { clientInfo } from './identity.js';
 import type { ClientOptions, Progress } from './options.js';
@@ -39,14 +40,14 @@ export interface Sending extends Pick<PeerCallOptions, 'signal' | 'idleTimeout' 
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly logLevel?: LoggingLevel | undefined;
-  readonly onId?: (id: Id) => void;
+  readonly onId?: ((id: Id) => void) | undefined;
   /** Of the tool that is called, where it is known: what its result is turned into our words by. */
   readonly outputSchema?: JsonObject | undefined;
   /** Giving it up is not told: it makes, or waits for, a task, which is cancelled in a way of its own. */
   readonly quiet?: boolean;
   readonly onHungUp?: (() => void) | undefined;
   /** Called when the answer is a task: progress is reported on until this is called. */
-  readonly onOutlived?: (forget: () => void) => void;
+  readonly onOutlived?: ((forget: () => void) => void) | undefined;
 }
 
 /** A listening is over because the server said so: that is no failure. */
@@ -56,6 +57,8 @@ const ENDED = new TenonError('call/ended', 'the server ended the listening');
 export class Link implements Hands {
   readonly endpoint: Endpoint;
   readonly channel: Channel;
+  /** How long calls are waited for that do not say it. */
+  readonly patience: Pick<ClientOptions, 'idleTimeout' | 'totalTimeout'>;
   readonly #peer: Peer;
   readonly #options: ClientOptions;
   readonly #events: LinkEvents;
@@ -66,6 +69,9 @@ export class Link implements Hands {
   #dialect: Dialect | undefined;
   #opened = false;
   #drained: (() => void) | undefined;
+  #meta:
+    | { readonly dialect: Dialect; readonly logLevel: LoggingLevel | undefined; readonly words: JsonObject }
+    | undefined;
   server: ServerFacts = { info: undefined, capabilities: {}, instructions: undefined };
   ended = false;
 
@@ -73,6 +79,7 @@ export class Link implements Hands {
     this.endpoint = endpoint;
     this.channel = channel;
     this.#options = options;
+    this.patience = options;
     this.#events = events;
     this.#clock = clock;
     this.#facts = { capabilities: capabilitiesOf(options), client: clientInfo(options) };
@@ -127,12 +134,11 @@ export class Link implements Hands {
     return declares(this.server.capabilities, capability);
   }
 
-  /** Sends a request in the words of the dialect and returns the answer in ours. */
-  async call(method: string, params: JsonObject, sending: Sending = {}): Promise<JsonObject> {
+  /** Sends a request in the words of the dialect and gives the answer in ours. */
+  call(method: string, params: JsonObject, sending: Sending = {}): Promise<JsonObject> {
     const { dialect } = this;
     const words = dialect.speak.down.params(method)?.(params, {}) ?? params;
     let id: Id = 0;
-    let outlived = false;
     const outgoing = (given: Id) => {
       id = given;
       sending.onId?.(given);
@@ -140,21 +146,45 @@ export class Link implements Hands {
       if (method === 'subscriptions/listen') this.#listening.add(given);
       return this.#withMeta(words, given, sending.logLevel);
     };
+    const errand = new Errand(this, method, sending, this.#headers(method, params, sending.headers));
+    return this.#peer.call(method, outgoing, errand).then(
+      answer => this.#answered(id, answer, method, params, sending),
+      error => this.#failed(id, error, method),
+    );
+  }
+
+  /** The answer in our words. */
+  #answered(
+    id: Id,
+    answer: JsonObject,
+    method: string,
+    params: JsonObject,
+    { outputSchema, onProgress, onOutlived }: Sending,
+  ): JsonObject {
     try {
-      const answer = await this.#peer.call(method, outgoing, this.#callOptions(method, params, sending));
       this.#learn(answer);
-      const said = dialect.speak.up.result(method)?.(answer, { params, outputSchema: sending.outputSchema }) ?? answer;
-      outlived = said.resultType === 'task' && sending.onProgress !== undefined && sending.onOutlived !== undefined;
-      if (outlived) sending.onOutlived?.(this.#progress.keep(id));
+      const words = this.dialect.speak.up.result(method);
+      const said = words === undefined ? answer : words(answer, { params, outputSchema });
+      const outlived = said.resultType === 'task' && onProgress !== undefined && onOutlived !== undefined;
+      if (outlived) onOutlived(this.#progress.keep(id));
+      this.#over(id, outlived);
       return said;
     } catch (error) {
-      if (error === ENDED) return {};
-      throw TenonError.from(error, 'call/failed', { peer: this.peer, method });
-    } finally {
-      if (!outlived) this.#progress.delete(id);
-      this.#listening.delete(id);
-      if (this.#peer.waiting === 0) this.#drained?.();
+      return this.#failed(id, error, method);
     }
+  }
+
+  #failed(id: Id, error: unknown, method: string): JsonObject {
+    this.#over(id);
+    if (error === ENDED) return {};
+    throw TenonError.from(error, 'call/failed', { peer: this.peer, method });
+  }
+
+  /** The request is answered, or will not be. */
+  #over(id: Id, outlived = false): void {
+    if (!outlived) this.#progress.delete(id);
+    if (this.#listening.size > 0) this.#listening.delete(id);
+    if (this.#drained && this.#peer.waiting === 0) this.#drained();
   }
 
   async notify(method: string, params: JsonObject = {}): Promise<void> {
@@ -162,7 +192,8 @@ export class Link implements Hands {
     if (isNotification(method) && !client.has(method)) return;
     const words = this.dialect.speak.down.params(method)?.(params, {}) ?? params;
     const hasNothing = Object.keys(words).length === 0;
-    await this.#peer.notify(method, hasNothing ? undefined : words, { headers: this.#headers(method, words) });
+    const headers = this.#headers(method, words);
+    await this.#peer.notify(method, hasNothing ? undefined : words, headers && { headers });
   }
 
   request(request: Request, running: Running, envelope?: Envelope): Promise<JsonObject> {
@@ -239,42 +270,25 @@ export class Link implements Hands {
 
   /** Progress is always asked for: whoever reports it gets more time. */
   #withMeta(params: JsonObject, id: Id, logLevel: LoggingLevel | undefined): JsonObject {
-    const own = (params._meta as JsonObject | undefined) ?? {};
-    if (this.dialect.opening === 'per-request') {
-      const facts = { ...this.#facts, logLevel };
-      return { ...params, _meta: { ...own, progressToken: id, ...openingMeta(facts, this.dialect) } };
-    }
-    return { ...params, _meta: { ...own, progressToken: id } };
+    const own = params._meta as JsonObject | undefined;
+    const opening = this.dialect.opening === 'per-request' ? this.#openingMeta(logLevel) : undefined;
+    return { ...params, _meta: { ...own, progressToken: id, ...opening } };
   }
 
-  #callOptions(method: string, params: JsonObject, sending: Sending): PeerCallOptions {
-    const { signal, idleTimeout = this.#options.idleTimeout, totalTimeout = this.#options.totalTimeout } = sending;
-    const { quiet = false, onHungUp } = sending;
-    const isHttp = this.endpoint.kind === 'http';
-    const closes = (quiet || this.dialect.http.closeCancels) && isHttp;
-    const giveUp = closes ? new AbortController() : undefined;
-    const headers = this.#headers(method, params, sending.headers);
-    // What stands for itself belongs to no session, and its stream is not resumed.
-    const stateless = this.dialect.http.sessions ? {} : { stateless: true };
-    return {
-      // Where no stream can be left, what is given up without a word is answered all the same: the answer is expected.
-      signal: quiet && !isHttp ? undefined : signal,
-      idleTimeout,
-      totalTimeout,
-      send: { headers, ...(giveUp ? { signal: giveUp.signal } : {}), ...stateless, ...(onHungUp ? { onHungUp } : {}) },
-      onAbandoned: (requestId, { message }) => {
-        if (giveUp) giveUp.abort();
-        else if (method !== 'initialize' && !quiet)
-          void this.notify('notifications/cancelled', { requestId, reason: message });
-      },
-    };
+  /** What each request says of its sender: the same until the level changes. */
+  #openingMeta(logLevel: LoggingLevel | undefined): JsonObject {
+    const { dialect } = this;
+    if (this.#meta?.dialect !== dialect || this.#meta.logLevel !== logLevel) {
+      this.#meta = { dialect, logLevel, words: openingMeta({ ...this.#facts, logLevel }, dialect) };
+    }
+    return this.#meta.words;
   }
 
   #headers(
     method: string,
     params: JsonObject,
-    more: Readonly<Record<string, string>> = {},
-  ): Readonly<Record<string, string>> {
+    more?: Readonly<Record<string, string>>,
+  ): Readonly<Record<string, string>> | undefined {
     if (this.endpoint.kind !== 'http') return more;
     const { http, revision } = this.dialect;
     const version = http.versionHeader && (this.#opened || http.mirrors) ? { 'MCP-Protocol-Version': revision } : {};

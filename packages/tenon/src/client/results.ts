@@ -71,11 +71,11 @@ function withoutUnsound(caller: Caller, link: Link, method: MethodName, result: 
 export function fitting(caller: Caller, link: Link, result: JsonObject, tool: unknown): JsonObject {
   const known = caller.toolbox.get(tool as string);
   const outputSchema = known?.tool.outputSchema;
-  const { structuredContent, ...rest } = result;
+  const { structuredContent } = result;
   const none =
     structuredContent === undefined ||
     (outputSchema === undefined && isObject(structuredContent) && Object.keys(structuredContent).length === 0);
-  if (none && (outputSchema === undefined || result.isError)) return rest;
+  if (none && (outputSchema === undefined || result.isError)) return withoutStructured(result);
   if (known?.output === undefined || result.isError) return result;
   const checked = none ? { ok: false as const, issues: [NOTHING] } : known.output.check(structuredContent);
   if (checked.ok !== false) return result;
@@ -85,13 +85,19 @@ export function fitting(caller: Caller, link: Link, result: JsonObject, tool: un
   return result;
 }
 
+function withoutStructured(result: JsonObject): JsonObject {
+  if (!('structuredContent' in result)) return result;
+  const { structuredContent: _, ...rest } = result;
+  return rest;
+}
+
 /** What a tool gives: its structured content where it has any, else its whole result. Throws when it says that it failed. */
-export function valueOfTool(result: CallToolResult, { peer }: Pick<Link, 'peer'>, name: string | undefined): unknown {
+export function valueOfTool(result: CallToolResult, link: Pick<Link, 'peer'>, name: string | undefined): unknown {
   if (!result.isError) return result.structuredContent === undefined ? result : result.structuredContent;
   const text = result.content.flatMap(block => (block.type === 'text' ? [block.text] : [])).join('\n');
   const tool = name === undefined ? 'the tool' : `tool "${name}"`;
   throw new TenonError('tool/failed', text || `${tool} failed`, {
-    peer,
+    peer: link.peer,
     method: name === undefined ? 'tools/call' : `tools/call ${name}`,
     data: result,
   });

@@ -21,7 +21,9 @@ function start(answers: JsonObject[], options: ClientOptions = { roots: [] }, si
     sent.push(params);
     return answers[Math.min(sent.length, answers.length) - 1] as JsonObject;
   };
-  const result = rounds({ name: 'a', arguments: { x: 1 } }, send, link, options, new Allowance(fakeClock()), signal);
+  const params = { name: 'a', arguments: { x: 1 } };
+  const allowance = new Allowance(fakeClock());
+  const result = send(params).then(first => rounds(first, params, send, link, options, allowance, signal));
   return { sent, result };
 }
 
@@ -97,7 +99,7 @@ describe('rounds', () => {
       clock.advance(30);
       return 'inputResponses' in params ? {} : asks('s', { a: roots });
     };
-    const result = rounds({}, send, link, options, allowance, undefined);
+    const result = rounds(await send({}), {}, send, link, options, allowance, undefined);
     await new Promise(setImmediate);
     clock.advance(10_000);
     decide([]);

@@ -7,10 +7,11 @@ import type { ClientOptions } from './options.js';
 import { answerTo, mostRounds, tooManyRounds, unlessAborted } from './questions.js';
 
 /**
- * Sends a request until its answer is final: each time the server asks, what it asks is answered with the handlers that
+ * Sends a request again until its answer is final, which this one is not: each time the server asks, what it asks is answered with the handlers that
  * also answer its requests, and the request goes again. https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 export async function rounds(
+  asking: JsonObject,
   params: JsonObject,
   send: (params: JsonObject) => Promise<JsonObject>,
   link: Link,
@@ -19,7 +20,7 @@ export async function rounds(
   signal: AbortSignal | undefined,
 ): Promise<JsonObject> {
   const most = mostRounds(options);
-  let result = await send(params);
+  let result = asking;
   for (let round = 0; result.resultType === 'input_required'; round++) {
     if (round === most) throw tooManyRounds(link, most);
     const { inputRequests, requestState } = checked(result, link);

@@ -90,7 +90,7 @@ export class Hub {
   }
 
   linesOf(session: Session): Line[] {
-    return this.board.lines.filter(line => line.audience.session === session);
+    return [...this.board.upstreams.values()].flatMap(upstream => [...upstream.linesOf(session)]);
   }
 
   /** What is offered may be something else from now on: to everybody. */

@@ -32,6 +32,7 @@ export interface Gathered<K extends Kind> extends Cacheable {
 /** All servers, and the lines to them. */
 export class Switchboard {
   readonly upstreams: ReadonlyMap<string, Upstream>;
+  readonly servers: readonly string[];
   readonly clock: Clock;
   readonly #gatherTimeout: number;
   /** When readings began that no list waits for twice. */
@@ -46,13 +47,10 @@ export class Switchboard {
     late: (audience: Audience, kind: Kind) => void,
   ) {
     this.upstreams = upstreams;
+    this.servers = [...upstreams.keys()];
     this.clock = clock;
     this.#gatherTimeout = gatherTimeout;
     this.#late = late;
-  }
-
-  get servers(): readonly string[] {
-    return [...this.upstreams.keys()];
   }
 
   line(server: string, audience: Audience): Line {

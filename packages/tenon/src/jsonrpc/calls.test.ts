@@ -7,13 +7,13 @@ import { failure, success } from './message.js';
 
 function start() {
   const clock = fakeClock();
-  const calls = new Calls(clock);
+  const calls = new Calls(clock, { peer: 'p' });
   const abandoned: unknown[] = [];
   const outcomes: unknown[] = [];
   const wait = (more: object = {}) => {
     const id = calls.nextId();
-    const facts = { method: 'm', peer: 'p', onAbandoned: (gone: unknown) => abandoned.push(gone), ...more };
-    calls.wait(id, facts).then(
+    const facts = { onAbandoned: (gone: unknown) => abandoned.push(gone), ...more };
+    calls.wait(id, 'm', facts).then(
       result => outcomes.push([id, result]),
       error => outcomes.push([id, error.code]),
     );
@@ -79,8 +79,8 @@ describe('requests that wait', () => {
 
   it('say in the error which limit it was', async () => {
     const { clock, calls } = start();
-    const idle = calls.wait(1, { method: 'm', peer: 'p', idleTimeout: 5 }).catch(error => error);
-    const total = calls.wait(2, { method: 'm', peer: 'p', totalTimeout: 5 }).catch(error => error);
+    const idle = calls.wait(1, 'm', { idleTimeout: 5 }).catch(error => error);
+    const total = calls.wait(2, 'm', { totalTimeout: 5 }).catch(error => error);
     clock.advance(5);
     expect((await idle).next).toContain('idleTimeout');
     expect((await total).next).toContain('totalTimeout');

@@ -11,16 +11,21 @@ export interface Patience {
   readonly totalTimeout?: number | undefined;
 }
 
-interface Wait extends Patience {
-  readonly method: string;
-  readonly peer: string;
+export interface Wait extends Patience {
   readonly signal?: AbortSignal | undefined;
-  readonly onAbandoned?: ((id: Id, error: TenonError) => void) | undefined;
+  /** Called when the caller has given up, so that the peer can be told. */
+  onAbandoned?(id: Id, error: TenonError): void;
+}
+
+/** The other end, as errors name it. */
+interface Named {
+  readonly peer: string;
 }
 
 interface Pending {
   readonly resolve: (result: JsonObject) => void;
   readonly reject: (error: TenonError) => void;
+  readonly method: string;
   readonly wait: Wait;
   readonly started: number;
   readonly total: number;
@@ -36,12 +41,14 @@ const IDLE_TIMEOUT = 60_000;
  */
 export class Calls {
   readonly #clock: Clock;
+  readonly #other: Named;
   readonly #pending = new Roster<Pending>();
   #last = 0;
   #alarm: { at: number; off: () => void } | undefined;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, other: Named) {
     this.#clock = clock;
+    this.#other = other;
   }
 
   nextId(): number {
@@ -49,17 +56,17 @@ export class Calls {
     return this.#last;
   }
 
-  wait(id: Id, wait: Wait): Promise<JsonObject> {
+  wait(id: Id, method: string, wait: Wait): Promise<JsonObject> {
     return new Promise((resolve, reject) => {
       const { signal } = wait;
-      if (signal?.aborted) return reject(aborted(wait));
+      if (signal?.aborted) return reject(this.#aborted(method, wait));
       const started = this.#clock.now();
-      const onAbort = signal && (() => this.#abandon(id, aborted(wait)));
+      const onAbort = signal && (() => this.#abandon(id, this.#aborted(method, wait)));
       signal?.addEventListener('abort', onAbort as () => void, { once: true });
       const total = started + (wait.totalTimeout ?? Number.POSITIVE_INFINITY);
       const idle = started + (wait.idleTimeout ?? IDLE_TIMEOUT);
-      this.#pending.set(id, { resolve, reject, wait, started, total, idle, onAbort });
-      this.#rouseAt(Math.min(total, idle));
+      this.#pending.set(id, { resolve, reject, method, wait, started, total, idle, onAbort });
+      this.#rouseAt(Math.min(total, idle), started);
     });
   }
 
@@ -77,7 +84,7 @@ export class Calls {
     const pending = this.#take(response.id as Id);
     if (pending === undefined) return false;
     if ('result' in response) pending.resolve(response.result);
-    else pending.reject(peerError(response.error, pending.wait));
+    else pending.reject(this.#peerError(response.error, pending.method));
     return true;
   }
 
@@ -113,8 +120,7 @@ export class Calls {
     pending.reject(error);
   }
 
-  #rouseAt(at: number): void {
-    const now = this.#clock.now();
+  #rouseAt(at: number, now: number): void {
     // On Workers a timer ends with the request that set it: one that is overdue is set anew.
     const set = this.#alarm && this.#alarm.at <= at && this.#alarm.at >= now;
     if (at === Number.POSITIVE_INFINITY || set) return;
@@ -133,27 +139,27 @@ export class Calls {
     let next = Number.POSITIVE_INFINITY;
     for (const [id, pending] of this.#pending.entries()) {
       const deadline = Math.min(pending.total, pending.idle);
-      if (deadline <= now) this.#abandon(id, timedOut(pending, now));
+      if (deadline <= now) this.#abandon(id, this.#timedOut(pending, now));
       else next = Math.min(next, deadline);
     }
-    this.#rouseAt(next);
+    this.#rouseAt(next, now);
   }
-}
 
-function peerError({ code, message, data }: { code: number; message: string; data?: unknown }, wait: Wait): TenonError {
-  return new TenonError('peer/error', message, { rpc: code, data, peer: wait.peer, method: wait.method });
-}
+  #peerError({ code, message, data }: { code: number; message: string; data?: unknown }, method: string): TenonError {
+    return new TenonError('peer/error', message, { rpc: code, data, peer: this.#other.peer, method });
+  }
 
-function aborted({ signal, method, peer }: Wait): TenonError {
-  return new TenonError('call/aborted', 'the caller gave the call up', { method, peer, cause: signal?.reason });
-}
+  #aborted(method: string, { signal }: Wait): TenonError {
+    const { peer } = this.#other;
+    return new TenonError('call/aborted', 'the caller gave the call up', { method, peer, cause: signal?.reason });
+  }
 
-function timedOut({ wait, started, total }: Pending, now: number): TenonError {
-  const { method, peer } = wait;
-  const limit = total <= now ? 'totalTimeout' : 'idleTimeout';
-  return new TenonError('call/timeout', `no answer after ${now - started} ms`, {
-    method,
-    peer,
-    next: `raise \`${limit}\`, or let the server report progress, which restarts the idle time`,
-  });
+  #timedOut({ method, started, total }: Pending, now: number): TenonError {
+    const limit = total <= now ? 'totalTimeout' : 'idleTimeout';
+    return new TenonError('call/timeout', `no answer after ${now - started} ms`, {
+      method,
+      peer: this.#other.peer,
+      next: `raise \`${limit}\`, or let the server report progress, which restarts the idle time`,
+    });
+  }
 }

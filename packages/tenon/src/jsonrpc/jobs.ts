@@ -1,4 +1,5 @@
 import { INVALID_REQUEST, TOO_MANY } from './codes.js';
+import { follow } from './follow.js';
 import { type ErrorObject, type Id, type Response, shownId } from './message.js';
 import { Roster } from './roster.js';
 import { Running } from './running.js';
@@ -37,12 +38,17 @@ export class Jobs {
   }
 
   /** Works on a request; its answer goes to `reply` unless it is cancelled meanwhile. `over` follows in any case. */
-  start(id: Id, work: (running: Running) => Promise<Response>, reply: Reply, over: (running: Running) => void): void {
+  start(
+    id: Id,
+    work: (running: Running) => Response | Promise<Response>,
+    reply: Reply,
+    over: (running: Running) => void,
+  ): void {
     const running = new Running();
     const job = { running, reply };
     this.#jobs.set(id, job);
     this.#working += 1;
-    void work(running).then(response => {
+    void follow(work(running), response => {
       this.#working -= 1;
       running.finish();
       if (this.#jobs.get(id) === job) {

@@ -1,8 +1,9 @@
-import { Calls, type Patience } from './calls.js';
+import { Calls, type Wait } from './calls.js';
 import type { Channel, Envelope, Receiver, SendOptions } from './channel.js';
 import type { Clock } from './clock.js';
 import { INVALID_REQUEST, PARSE_ERROR } from './codes.js';
 import { asErrors, isForPeer, TenonError, toErrorObject } from './error.js';
+import { follow, rescue } from './follow.js';
 import type { Hands } from './hands.js';
 import { Jobs, type Reply } from './jobs.js';
 import {
@@ -23,11 +24,8 @@ import {
 } from './message.js';
 import type { Running } from './running.js';
 
-export interface CallOptions extends Patience {
-  readonly signal?: AbortSignal | undefined;
+export interface CallOptions extends Wait {
   readonly send?: SendOptions;
-  /** Called when the caller has given up, with the id, so that the peer can be told. */
-  readonly onAbandoned?: (id: Id, error: TenonError) => void;
 }
 
 /** The params of a request; a function where they name its id, as a progress token does. */
@@ -49,6 +47,11 @@ export class Peer implements Receiver {
     this.#clock = clock;
   }
 
+  /** The other end, as errors name it. */
+  get peer(): string {
+    return this.#hands.peer ?? this.channel.peer;
+  }
+
   /** How many requests of the peer are being worked on. */
   get inFlight(): number {
     return this.#jobs?.size ?? 0;
@@ -65,19 +68,23 @@ export class Peer implements Receiver {
 
   /** Sends a request and waits for its result. Rejects with the peer's error, or with why there will be no answer. */
   call(method: string, params: ParamsOf, options: CallOptions = {}): Promise<JsonObject> {
-    this.#calls ??= new Calls(this.#clock);
+    this.#calls ??= new Calls(this.#clock, this);
     const id = this.#calls.nextId();
-    const answer = this.#calls.wait(id, { ...options, method, ...this.#facts() });
-    if (this.#calls.has(id)) void this.#dispatch(id, method, params, options);
+    const answer = this.#calls.wait(id, method, options);
+    if (this.#calls.has(id)) this.#send(id, method, params, options);
     return answer;
   }
 
-  async #dispatch(id: Id, method: string, params: ParamsOf, options: CallOptions): Promise<void> {
+  #send(id: Id, method: string, params: ParamsOf, options: CallOptions): void {
+    const failed = (error: unknown): void => {
+      this.#calls?.fail(id, TenonError.from(error, 'connection/send', { peer: this.peer, method }));
+    };
     try {
       const given = typeof params === 'function' ? params(id) : params;
-      await this.channel.send(request(id, method, given), options.send);
+      const sent = this.channel.send(request(id, method, given), options.send);
+      if (sent) sent.catch(failed);
     } catch (error) {
-      this.#calls?.fail(id, TenonError.from(error, 'connection/send', { ...this.#facts(), method }));
+      failed(error);
     }
   }
 
@@ -86,7 +93,7 @@ export class Peer implements Receiver {
     try {
       await this.channel.send(notification(method, params), options);
     } catch (error) {
-      this.#problem(TenonError.from(error, 'connection/send', { ...this.#facts(), method }));
+      this.#problem(TenonError.from(error, 'connection/send', { peer: this.peer, method }));
     }
   }
 
@@ -163,17 +170,19 @@ export class Peer implements Receiver {
   #settle(response: Response): void {
     if (response.id === undefined || response.id === null) {
       const { message } = (response as { error: { message: string } }).error;
-      this.#problem(new TenonError('peer/unreadable', `could not read a message of ours: ${message}`, this.#facts()));
+      this.#problem(
+        new TenonError('peer/unreadable', `could not read a message of ours: ${message}`, { peer: this.peer }),
+      );
     } else if (!this.#calls?.settle(response)) {
       this.#problem(
-        new TenonError('peer/unasked', `answered ${shownId(response.id)}, which nobody waits for`, this.#facts()),
+        new TenonError('peer/unasked', `answered ${shownId(response.id)}, which nobody waits for`, { peer: this.peer }),
       );
     }
   }
 
   #malformed(value: unknown, reply: Reply): void {
     const { id, why } = malformation(value);
-    const error = new TenonError('peer/malformed', `sent something that is no message: ${why}`, this.#facts());
+    const error = new TenonError('peer/malformed', `sent something that is no message: ${why}`, { peer: this.peer });
     // A broken answer is still the only one that its call gets: waiting on would be in vain.
     if (isAnswer(value) && this.#calls?.fail(value.id, error)) return reply(undefined);
     this.#problem(error);
@@ -191,7 +200,9 @@ export class Peer implements Receiver {
     if (this.#mayNotAnswer()) {
       const what = incoming.method.slice(0, 128);
       this.#problem(
-        new TenonError('peer/may-not-ask', `asked ${what}, which its revision has no requests for`, this.#facts()),
+        new TenonError('peer/may-not-ask', `asked ${what}, which its revision has no requests for`, {
+          peer: this.peer,
+        }),
       );
       return reply(undefined);
     }
@@ -210,24 +221,22 @@ export class Peer implements Receiver {
     return this.#hands.mayAnswer?.() === false;
   }
 
-  async #answer(incoming: Request, running: Running, envelope?: Envelope): Promise<Response> {
-    try {
-      const result: unknown = await this.#hands.request(incoming, running, envelope);
-      if (!isObject(result))
-        throw new TenonError('handler/result', 'the handler returned no result', { expected: 'an object' });
-      return success(incoming.id, result);
-    } catch (error) {
-      if (!isForPeer(error)) {
-        this.#problem(TenonError.from(error, 'handler/threw', { ...this.#facts(), method: incoming.method }));
-      }
-      return failure(incoming.id, toErrorObject(error));
-    }
+  #answer(incoming: Request, running: Running, envelope?: Envelope): Response | Promise<Response> {
+    return rescue<Response>(
+      () => follow(this.#hands.request(incoming, running, envelope), result => answered(incoming, result)),
+      error => {
+        if (!isForPeer(error)) {
+          this.#problem(TenonError.from(error, 'handler/threw', { peer: this.peer, method: incoming.method }));
+        }
+        return failure(incoming.id, toErrorObject(error));
+      },
+    );
   }
 
   #reply(response: Response | Response[] | undefined): void {
     if (response === undefined) return;
     this.#deliver(response, error => {
-      this.#problem(TenonError.from(error, 'connection/send', this.#facts()));
+      this.#problem(TenonError.from(error, 'connection/send', { peer: this.peer }));
       // What can not be written is answered all the same: the peer would wait for ever.
       this.#deliver(asErrors(response), () => {});
     });
@@ -255,15 +264,16 @@ export class Peer implements Receiver {
     try {
       run();
     } catch (error) {
-      this.#problem(TenonError.from(error, 'handler/threw', this.#facts()));
+      this.#problem(TenonError.from(error, 'handler/threw', { peer: this.peer }));
     }
   }
 
-  #facts(): { peer: string } {
-    return { peer: this.#hands.peer ?? this.channel.peer };
-  }
-
   #closedError(): TenonError {
-    return new TenonError('connection/closed', 'the connection is closed', this.#facts());
+    return new TenonError('connection/closed', 'the connection is closed', { peer: this.peer });
   }
+}
+
+function answered({ id }: Request, result: unknown): Response {
+  if (isObject(result)) return success(id, result);
+  throw new TenonError('handler/result', 'the handler returned no result', { expected: 'an object' });
 }

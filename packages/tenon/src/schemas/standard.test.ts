@@ -2,7 +2,8 @@ import { type } from 'arktype';
 import * as v from 'valibot';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
-import type { InferArguments, InferInput, InferOutput, Schema } from './standard.js';
+import * as mini from 'zod/mini';
+import type { InferArguments, InferInput, InferOutput, Schema, StandardSchema } from './standard.js';
 import { isStandardSchema } from './standard.js';
 
 const infer = <const S extends Schema>(schema: S) => schema;
@@ -12,6 +13,28 @@ describe('inference', () => {
     const schema = z.object({ city: z.string(), days: z.number().default(3), at: z.string().transform(Number) });
     expectTypeOf<InferInput<typeof schema>>().toEqualTypeOf<{ city: string; days?: number | undefined; at: string }>();
     expectTypeOf<InferOutput<typeof schema>>().toEqualTypeOf<{ city: string; days: number; at: number }>();
+  });
+
+  it('reads of zod what its `~standard` says', () => {
+    const schemas = {
+      object: z.object({
+        a: z.string().default('x'),
+        at: z.string().transform(Number),
+        b: z.enum(['c', 'd']).optional(),
+      }),
+      loose: z.looseObject({ a: z.coerce.date() }),
+      union: z.discriminatedUnion('k', [z.object({ k: z.literal(1) }), z.object({ k: z.literal(2), n: z.bigint() })]),
+      piped: z.object({ n: z.string() }).transform(({ n }) => n.length),
+      branded: z.record(z.string(), z.array(z.number().brand<'celsius'>())),
+      mini: mini.object({ n: mini.optional(mini.number()), s: mini._default(mini.string(), '') }),
+    };
+    type Schemas = typeof schemas;
+    type Said<S extends StandardSchema> = NonNullable<S['~standard']['types']>;
+    type Inputs = { [N in keyof Schemas]: InferInput<Schemas[N]> };
+    type Outputs = { [N in keyof Schemas]: InferOutput<Schemas[N]> };
+    expectTypeOf<Inputs>().toEqualTypeOf<{ [N in keyof Schemas]: Said<Schemas[N]>['input'] }>();
+    expectTypeOf<Outputs>().toEqualTypeOf<{ [N in keyof Schemas]: Said<Schemas[N]>['output'] }>();
+    for (const schema of Object.values(schemas)) expect(isStandardSchema(schema)).toBe(true);
   });
 
   it('reads both sides of a valibot schema', () => {

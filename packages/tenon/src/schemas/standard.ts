@@ -8,16 +8,38 @@ export type StandardSchema<Input = unknown, Output = Input> = StandardSchemaV1<I
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
 /** What tools, prompts and forms take as a schema: a Standard Schema, or a JSON Schema object as it is. */
-export type Schema<Input = unknown, Output = Input> = StandardSchema<Input, Output> | JsonSchema;
+export type Schema = SchemaOfZod | StandardSchema | JsonSchema;
+
+/**
+ * A Standard Schema of zod, known by where zod keeps its types. `~standard` says the same, but works it out from here, both
+ * sides at once: to read it there would cost the compiler a quarter more, and servers have hundreds of schemas. The name
+ * comes before `StandardSchemaV1`: compilers compare with the parts of a union in the order of their names.
+ */
+interface SchemaOfZod {
+  readonly _zod: { readonly input: unknown; readonly output: unknown };
+}
+
+/** A schema that says its types: all that is compared when they are read. */
+interface Typed {
+  readonly '~standard': { readonly types?: { readonly input: unknown; readonly output: unknown } | undefined };
+}
 
 /** What goes into a schema: the value before its defaults and transforms. A JSON Schema literal is read `as const`. */
-export type InferInput<S> = S extends StandardSchema ? TypesOf<S>['input'] : FromJsonSchema<S>;
+export type InferInput<S> = S extends SchemaOfZod
+  ? S['_zod']['output']
+  : S extends Typed
+    ? TypesOf<S>['input']
+    : FromJsonSchema<S>;
 
 /** What comes out of a schema: the value after its defaults and transforms. */
-export type InferOutput<S> = S extends StandardSchema ? TypesOf<S>['output'] : FromJsonSchema<S>;
+export type InferOutput<S> = S extends SchemaOfZod
+  ? S['_zod']['output']
+  : S extends Typed
+    ? TypesOf<S>['output']
+    : FromJsonSchema<S>;
 
-/** Looked up, not inferred: it costs the compiler far less, and servers have hundreds of schemas. */
-type TypesOf<S extends StandardSchema> = NonNullable<S['~standard']['types']>;
+/** Looked up, not inferred: it costs the compiler far less. */
+type TypesOf<S extends Typed> = NonNullable<S['~standard']['types']>;
 
 /** What a handler is given: `InferOutput`, or any object where nothing is known of it. */
 export type InferArguments<S> = unknown extends InferOutput<S> ? Record<string, unknown> : InferOutput<S>;

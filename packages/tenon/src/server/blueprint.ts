@@ -12,7 +12,7 @@ import type { Stores } from '../stores/stores.js';
 import { Catalog } from './catalog.js';
 import { changes } from './changes.js';
 import { compilePrompt } from './compiled-prompt.js';
-import { compileResource } from './compiled-resource.js';
+import { compileResource, isTemplate } from './compiled-resource.js';
 import { compileTool } from './compiled-tool.js';
 import type { Prompts, Resources, ServerDefinition, ServerOptions, Tools } from './definition.js';
 import { Elicitations } from './elicitations.js';
@@ -89,7 +89,7 @@ function hookOf({ resources }: Blueprint, uri: string): (() => void) | undefined
   const nobody = { client: undefined, capabilities: {}, auth: undefined };
   const exact = resources.find(uri, nobody);
   if (exact) return exact.subscribe?.(uri) ?? undefined;
-  for (const [key, resource] of resources.all(nobody)) {
+  for (const [key, resource] of resources.pick(isTemplate, nobody)) {
     if (compileResource(key, resource).template?.match(uri)) return resource.subscribe?.(uri) ?? undefined;
   }
   return undefined;

@@ -9,6 +9,8 @@ export class Catalog<D extends Visible> {
   readonly #check: (name: string, item: D) => void;
   #version = 0;
   #same: boolean | undefined;
+  /** What was picked out by name, until something changes. */
+  #picked: Map<(name: string) => boolean, readonly [name: string, item: D][]> | undefined;
 
   constructor(
     source: { readonly [name: string]: D } | ((caller: Caller) => { readonly [name: string]: D }) | undefined,
@@ -86,6 +88,22 @@ export class Catalog<D extends Visible> {
     return this.same ? entries : entries.filter(([, item]) => sees(caller, item));
   }
 
+  /** Those with such names that the caller may see: the others cost nothing. Give the same function each time. */
+  pick(isOne: (name: string) => boolean, caller: Caller): readonly [name: string, item: D][] {
+    const own = this.#own(caller);
+    const entries = own ? Object.entries(own).filter(([name]) => isOne(name)) : this.#pick(isOne);
+    return this.same ? entries : entries.filter(([, item]) => sees(caller, item));
+  }
+
+  #pick(isOne: (name: string) => boolean): readonly [name: string, item: D][] {
+    this.#picked ??= new Map();
+    const known = this.#picked.get(isOne);
+    if (known) return known;
+    const picked = [...this.#items].filter(([name]) => isOne(name));
+    this.#picked.set(isOne, picked);
+    return picked;
+  }
+
   #own(caller: Caller): { readonly [name: string]: D } | undefined {
     if (this.#perCaller === undefined) return undefined;
     const own = this.#perCaller(caller);
@@ -96,6 +114,7 @@ export class Catalog<D extends Visible> {
   #changed(items: readonly D[]): void {
     this.#version += 1;
     this.#same = undefined;
+    this.#picked = undefined;
     this.#onChange(items);
   }
 }

@@ -10,7 +10,7 @@ import type { Blueprint } from './blueprint.js';
 import type { Caller } from './caller.js';
 import { Context } from './context.js';
 import type { CustomMethod, CustomNotification } from './custom.js';
-import { onion } from './middleware.js';
+import { layersOn, onion } from './middleware.js';
 import { complete } from './results.js';
 import type { Turn } from './turn.js';
 
@@ -26,7 +26,8 @@ export async function runCustom(
   requireExtension(custom, turn);
   const input = await checked(custom.params, params);
   const context = new Context(turn, withoutAsking(method), params);
-  const run = onion(blueprint.options.use ?? [], async operation => custom.run(input as never, operation.context));
+  const layers = layersOn(blueprint.options.use, method);
+  const run = onion(layers, async operation => custom.run(input as never, operation.context));
   const result = await run({ method, name: undefined, params, context });
   return turn.dialect.opening === 'per-request' ? complete(blueprint, result) : result;
 }

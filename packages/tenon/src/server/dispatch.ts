@@ -21,7 +21,7 @@ import { discover } from './discovering.js';
 import { operationOf, toolOf } from './extensions.js';
 import { listen } from './listening.js';
 import { listPrompts, listResources, listTemplates, listTools } from './listing.js';
-import { type Operation, onion } from './middleware.js';
+import { layersOn, type Operation, onion } from './middleware.js';
 import { getPrompt } from './prompting.js';
 import { readResource } from './reading.js';
 import { complete } from './results.js';
@@ -119,7 +119,7 @@ function asked(blueprint: Blueprint, method: MethodName, params: JsonObject, tur
     if (operation.params !== params) requireScopes(blueprint, method, operation.params, turn);
     return operate(blueprint, operation, turn);
   };
-  const { use: layers = [] } = blueprint.options;
+  const layers = layersOn(blueprint.options.use, method);
   const run = layers.length === 0 ? core : onion(layers, async operation => core(operation));
   if (!methods[method].mayAsk)
     return run(operationOn(method, params, new Context(turn, withoutAsking(method), params)));

@@ -21,7 +21,26 @@ export function onion(layers: readonly Middleware[], core: Next): Next {
   return layers.reduceRight<Next>((next, layer) => async operation => layer(operation, next), core);
 }
 
+const methodOf = new WeakMap<Middleware, string>();
+
 /** A layer that touches one method only. */
 export function on(method: string, layer: Middleware): Middleware {
-  return (operation, next) => (operation.method === method ? layer(operation, next) : next(operation));
+  const own: Middleware = (operation, next) => (operation.method === method ? layer(operation, next) : next(operation));
+  methodOf.set(own, method);
+  return own;
+}
+
+const NONE: readonly Middleware[] = [];
+const touching = new WeakMap<readonly Middleware[], Map<string, readonly Middleware[]>>();
+
+/** Those of the layers that touch a method: it does not pay for the others. */
+export function layersOn(layers: readonly Middleware[] | undefined, method: string): readonly Middleware[] {
+  if (layers === undefined) return NONE;
+  const byMethod = touching.get(layers) ?? new Map<string, readonly Middleware[]>();
+  touching.set(layers, byMethod);
+  const known = byMethod.get(method);
+  if (known) return known;
+  const own = layers.filter(layer => (methodOf.get(layer) ?? method) === method);
+  byMethod.set(method, own);
+  return own;
 }

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import type { ResourceContents } from '../model/content.js';
 import type { Blueprint } from './blueprint.js';
 import { checkNeeds } from './calling.js';
-import { compileResource } from './compiled-resource.js';
+import { compileResource, isTemplate } from './compiled-resource.js';
 import { Context } from './context.js';
 import type { Operation } from './middleware.js';
 import { isInputRequired } from './reply.js';
@@ -20,7 +20,7 @@ export interface FoundResource {
 export function findResource({ resources }: Blueprint, uri: string, { caller }: Turn): FoundResource | undefined {
   const exact = resources.find(uri, caller);
   if (exact) return { definition: exact, variables: {} };
-  for (const [key, definition] of resources.all(caller)) {
+  for (const [key, definition] of resources.pick(isTemplate, caller)) {
     const { template } = compileResource(key, definition);
     const variables = template?.match(uri, { allowUnsafe: definition.allowUnsafe });
     if (variables) return { definition, variables };

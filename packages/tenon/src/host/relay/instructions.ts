@@ -18,10 +18,9 @@ export async function instructions(hub: Hub, whom: Whom): Promise<string | undef
   const [only] = servers;
   const isOwn = whom.caller.capabilities.extensions?.[KNOWS_SERVERS] !== undefined;
   if (servers.length === 1 && only !== undefined && !isOwn) return waitedFor(hub, only, audience);
-  const known = servers.map(async server => {
+  const known = [...hub.board.upstreams].map(async ([server, upstream]) => {
     // What a server told another principal is that one's.
-    const isOurs = ({ audience: { principal } }: Line) => principal === audience.principal;
-    const line = hub.board.lines.find(each => each.server === server && each.open && isOurs(each));
+    const line = upstream.openLine(audience.principal);
     // What is not known soon is left out: a slow server holds up no handshake.
     const text = await withinTime(hub.board.clock, PATIENCE, toldOn(hub, line));
     return text === undefined ? [] : [`## ${server}\n\n${text}`];

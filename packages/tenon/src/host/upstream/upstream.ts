@@ -1,8 +1,10 @@
 import type { Client } from '../../client/client.js';
 import type { ClientOptions } from '../../client/options.js';
 import { TenonError } from '../../jsonrpc/error.js';
+import type { Session } from '../../server/turn.js';
 import type { Audience } from '../audience.js';
 import { Line, type LineFacts } from './line.js';
+import { LineGroups } from './line-groups.js';
 
 /** How one server is reached, and how it is dealt with. Times are milliseconds. */
 export interface UpstreamFacts extends Omit<LineFacts, 'server' | 'connect'> {
@@ -25,6 +27,8 @@ export class Upstream {
   readonly name: string;
   readonly #facts: UpstreamFacts;
   readonly #lines = new Map<string, Kept>();
+  readonly #ofPrincipal = new LineGroups<string | undefined>();
+  readonly #ofSession = new LineGroups<Session>();
   #offSweep: (() => void) | undefined;
   #closed = false;
 
@@ -35,6 +39,16 @@ export class Upstream {
 
   get lines(): readonly Line[] {
     return [...this.#lines.values()].map(({ line }) => line);
+  }
+
+  /** One that is open, of those for a principal. */
+  openLine(principal: string | undefined): Line | undefined {
+    for (const line of this.#ofPrincipal.of(principal)) if (line.open) return line;
+    return undefined;
+  }
+
+  linesOf(session: Session): Iterable<Line> {
+    return this.#ofSession.of(session);
   }
 
   /** The line of this audience. It is not open before something is done on it. */
@@ -49,6 +63,8 @@ export class Upstream {
     this.#makeRoom();
     const line = new Line(this.#lineFacts(audience), audience);
     this.#lines.set(audience.key, { line, used: clock.now() });
+    this.#ofPrincipal.add(audience.principal, line);
+    if (audience.session) this.#ofSession.add(audience.session, line);
     audience.session?.whenOver(() => this.#end(audience.key));
     this.#facts.onLine?.(line);
     this.#sweepLater();
@@ -60,6 +76,8 @@ export class Upstream {
     this.#offSweep?.();
     const lines = this.lines;
     this.#lines.clear();
+    this.#ofPrincipal.clear();
+    this.#ofSession.clear();
     await Promise.allSettled(lines.map(line => line.close()));
   }
 
@@ -81,9 +99,13 @@ export class Upstream {
   }
 
   #end(key: string): void {
-    const kept = this.#lines.get(key);
+    const { line } = this.#lines.get(key) ?? {};
+    if (line === undefined) return;
+    const { principal, session } = line.audience;
     this.#lines.delete(key);
-    void kept?.line.close().catch(error => this.#facts.problem(TenonError.from(error)));
+    this.#ofPrincipal.delete(principal, line);
+    if (session) this.#ofSession.delete(session, line);
+    void line.close().catch(error => this.#facts.problem(TenonError.from(error)));
   }
 
   #sweepLater(): void {

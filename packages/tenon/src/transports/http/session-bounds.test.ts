@@ -59,6 +59,27 @@ describe.each(runtimes)('the bounds of sessions, over $name', ({ open }) => {
     expect((await pending)?.status).toBe(200);
   });
 
+  it('give way only as they are now, however long ago it was looked who idles', async () => {
+    const clock = createFakeClock();
+    const service = await serve({}, { clock, bounds: { sessions: 4, sessionGrace: 10 } });
+    const sessions = [];
+    for (let n = 0; n < 4; n++) sessions.push(await openSession(site));
+    clock.advance(10);
+    await openSession(site);
+    clock.advance(10);
+    // The second has ended by itself, and the third has done something.
+    await sessions[1]?.end();
+    await openSession(site);
+    await sessions[2]?.post(notification('x'));
+    await openSession(site);
+    expect(service.peers.map(({ closed }) => closed)).toEqual([1, 1, 0, 1, 0, 0, 0]);
+    // The one that was opened last, and the one that has done something, are in their time of grace.
+    await openSession(site);
+    expect(service.peers.map(({ closed }) => closed)).toEqual([1, 1, 0, 1, 1, 0, 0, 0]);
+    expect((await openSession(site)).response.status).toBe(503);
+    expect((await sessions[2]?.post(call(1)))?.status).toBe(200);
+  });
+
   it('end after their idle time, unless they listen or work', async () => {
     const { calls, session: hold } = holding();
     const clock = createFakeClock();

@@ -1,4 +1,5 @@
 import type { AuthInfo } from '../../jsonrpc/channel.js';
+import { Idlest } from './idlest.js';
 import type { Road } from './road.js';
 import { Session } from './session.js';
 
@@ -19,18 +20,19 @@ const SWEEP = 60_000;
 export function createSessions(road: Road): Sessions {
   const { bounds, clock } = road;
   const sessions = new Map<string, Session>();
+  const idlest = new Idlest(sessions, bounds.sessionGrace);
   let due = Number.NEGATIVE_INFINITY;
 
   const ended = (session: Session): void => {
     sessions.delete(session.id);
   };
-  const isIdle = (session: Session, since: number): boolean => session.touched <= since && !session.busy;
   const sweep = (): void => {
     due = Number.NEGATIVE_INFINITY;
+    idlest.forget();
     const since = clock.now() - bounds.sessionIdle;
     for (const session of sessions.values()) {
       session.dismissStray();
-      if (isIdle(session, since)) session.end();
+      if (session.touched <= since && !session.busy) session.end();
     }
     arm();
   };
@@ -42,13 +44,9 @@ export function createSessions(road: Road): Sessions {
     clock.after(pause, sweep);
   };
   const sacrifice = (): boolean => {
-    const since = clock.now() - bounds.sessionGrace;
-    let idlest: Session | undefined;
-    for (const session of sessions.values()) {
-      if (isIdle(session, since) && (idlest === undefined || session.touched < idlest.touched)) idlest = session;
-    }
-    idlest?.end();
-    return idlest !== undefined;
+    const session = idlest.next(clock.now());
+    session?.end();
+    return session !== undefined;
   };
 
   return {
