@@ -1,29 +1,33 @@
 // @ts-check
 /**
- * Builds the library into packages/tenon/dist: ESM and declarations by TypeScript, CommonJS by esbuild, file by file
- * from the ESM. The result is made aside and then put in place, so that a program that runs meanwhile sees no half. Then
- * the command is built, into packages/cli/dist.
+ * Builds the library into packages/tenon/dist: its entries as ES modules and as CommonJS, and their declarations for both
+ * by TypeScript, file by file. The result is made aside and then put in place, so that a program that runs meanwhile sees
+ * no half. Then the command is built, into packages/cli/dist.
  */
-import { cp, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { build } from 'esbuild';
+import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import { buildCommand } from './build-command.mjs';
-import { bin, library, root, runNode } from './process.mjs';
+import { buildForms } from './build-forms.mjs';
+import { bin, library, readJson, root, runNode } from './process.mjs';
 
 const started = performance.now();
 await mkdir(join(root, '.cache'), { recursive: true });
 const work = await mkdtemp(join(root, '.cache/build-'));
 try {
-  const esm = join(work, 'esm');
-  const cjs = join(work, 'cjs');
-  await runNode([bin('typescript'), '-p', join(library, 'tsconfig.build.json'), '--outDir', esm]);
-  const files = await readdir(esm, { recursive: true });
-  await toCommonJs(
-    esm,
-    files.filter(file => file.endsWith('.js')),
-    cjs,
-  );
-  for (const file of files.filter(each => each.endsWith('.d.ts'))) await cp(join(esm, file), join(cjs, file));
+  const [esm, cjs, types] = ['esm', 'cjs', 'types'].map(form => join(work, form));
+  if (!esm || !cjs || !types) throw new Error('there is no folder to build in');
+  const entries = entriesOf(readJson(join(library, 'package.json')).exports);
+  const compiler = [bin('typescript'), '-p', join(library, 'tsconfig.build.json')];
+  await Promise.all([
+    buildForms(entries, { esm, cjs }),
+    runNode([...compiler, '--emitDeclarationOnly', '--outDir', types]),
+  ]);
+  for (const file of await declarationsOf(entries, types)) await cp(join(types, file), join(cjs, file));
+  // Both forms have the same types, not two that are alike: those of CommonJS, which both may import.
+  for (const entry of entries) {
+    const path = relative(join(esm, dirname(entry)), join(cjs, entry)).replaceAll('\\', '/');
+    await writeFile(join(esm, `${entry}.d.ts`), `export * from '${path}.js';\n`);
+  }
   await writeFile(join(cjs, 'package.json'), '{ "type": "commonjs" }\n');
   await replace(join(library, 'dist'));
   await buildCommand();
@@ -34,20 +38,27 @@ try {
   await rm(work, { recursive: true, force: true });
 }
 
-/** @param {string} from @param {string[]} files @param {string} to */
-async function toCommonJs(from, files, to) {
-  const { warnings } = await build({
-    entryPoints: files.map(file => join(from, file)),
-    outbase: from,
-    outdir: to,
-    format: 'cjs',
-    platform: 'node',
-    target: 'node20',
-    define: { 'import.meta.filename': '__filename' },
-    logLevel: 'warning',
-  });
-  // esbuild warns about what can not work as CommonJS, such as `import.meta`.
-  if (warnings.length > 0) throw new Error('the CommonJS build has warnings');
+/**
+ * The entries whose types package.json names, as paths within the sources. @param {unknown} exports @returns {string[]}
+ */
+function entriesOf(exports) {
+  const named = JSON.stringify(exports).matchAll(/dist\/esm\/([\w./-]+)\.d\.ts/g);
+  return [...new Set([...named].map(([, entry]) => entry ?? ''))];
+}
+
+/**
+ * The declarations that entries reach: nobody can ask for the others.
+ * @param {readonly string[]} entries @param {string} folder @returns {Promise<Set<string>>} paths within the folder
+ */
+async function declarationsOf(entries, folder) {
+  const reached = new Set(entries.map(entry => `${entry}.d.ts`));
+  for (const file of reached) {
+    const text = await readFile(join(folder, file), 'utf8');
+    for (const [, path] of text.matchAll(/(?:from |import\()['"](\.[^'"]+)\.js['"]/g)) {
+      reached.add(join(dirname(file), `${path}.d.ts`));
+    }
+  }
+  return reached;
 }
 
 /** @param {string} dist */

@@ -7,6 +7,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  bundlesSmall,
   commandAnswers,
   consumeTypes,
   exportsMatch,
@@ -14,6 +15,8 @@ import {
   lintPackage,
   loads,
   removeInstalled,
+  sharesItsErrors,
+  startsSmall,
 } from '../test/package/checks.mjs';
 import { bin, readJson, root, runNode } from './process.mjs';
 import { installRuntimes } from './runtimes.mjs';
@@ -43,6 +46,9 @@ const steps = [
   { id: 'package', title: 'The package loads by import', run: () => loads('import') },
   { id: 'package', title: 'The package loads by require', run: () => loads('require') },
   { id: 'package', title: 'Both forms of the package export the same', run: exportsMatch },
+  { id: 'package', title: 'All entries share their errors', run: sharesItsErrors },
+  { id: 'package', title: 'A server on stdio starts from few files', run: startsSmall },
+  { id: 'package', title: 'A bundle has what is used alone', run: bundlesSmall },
   { id: 'package', title: 'The package by publint', run: () => lintPackage('publint', 'run', '--strict') },
   { id: 'package', title: 'The package by are-the-types-wrong', run: () => lintPackage('@arethetypeswrong/cli') },
   { id: 'package', title: 'The command installs, and answers', run: commandAnswers },

@@ -1,8 +1,9 @@
+import type { SchemaDraft } from '@cfworker/json-schema';
 import { TenonError } from '../jsonrpc/error.js';
 import type { JsonSchema } from './standard.js';
 
 /** The JSON Schema dialects that are validated. https://json-schema.org/specification */
-export type Draft = '7' | '2019-09' | '2020-12';
+export type Draft = Exclude<SchemaDraft, '4'>;
 
 const DRAFTS: ReadonlyMap<string, Draft> = new Map<string, Draft>([
   ['json-schema.org/draft-07/schema', '7'],

@@ -50,9 +50,7 @@ function hideSecrets(text: string): string {
 }
 
 function printable(text: string): string {
-  return text
-    .replace(/\p{Cs}+/gu, '‹no Unicode›')
-    .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ');
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ');
 }
 
 function cut(text: string, length: number): string {

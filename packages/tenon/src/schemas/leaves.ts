@@ -1,6 +1,7 @@
+import type { OutputUnit } from '@cfworker/json-schema';
+import { isObject } from '../jsonrpc/message.js';
 import type { Issue } from './issues.js';
-import { characters, items, jsonType, type Measure, members } from './measures.js';
-import type { Fault } from './walk.js';
+import type { Place } from './places.js';
 
 /** Constants that are listed, and characters of one that are shown. */
 const MAX_LISTED = 10;
@@ -9,9 +10,12 @@ const MAX_SHOWN = 40;
 type Words = (said: unknown, value: unknown) => string;
 
 const amount =
-  (relation: string, unit: string, measure: Measure): Words =>
+  (relation: string, unit: string, count: (value: unknown) => number): Words =>
   (said, value) =>
-    `expected ${relation} ${said} ${unit}${said === 1 ? '' : 's'}, got ${measure(value)}`;
+    `expected ${relation} ${said} ${unit}${said === 1 ? '' : 's'}, got ${count(value)}`;
+const characters = (value: unknown) => (typeof value === 'string' ? [...value].length : 0);
+const items = (value: unknown) => (Array.isArray(value) ? value.length : 0);
+const members = (value: unknown) => (isObject(value) ? Object.keys(value).length : 0);
 
 /** What each keyword has to say about a value. */
 const WORDS: { readonly [keyword: string]: Words } = {
@@ -36,26 +40,39 @@ const WORDS: { readonly [keyword: string]: Words } = {
   minProperties: amount('at least', 'member', members),
   maxProperties: amount('at most', 'member', members),
   propertyNames: () => 'has a member whose name is not allowed',
-  dependentRequired: said =>
-    `has "${shorten(String([said].flat()[0]), MAX_SHOWN)}" but does not have "${shorten(String([said].flat()[1]), MAX_SHOWN)}"`,
   not: () => 'is of a form that is excluded',
 };
 
 /** The issues that one failed keyword stands for. */
-export function faultIssues({ keyword, said, path, value }: Fault): Issue[] {
-  if (keyword === 'false') return [{ path, message: path.length === 0 ? 'no value is allowed' : 'is not expected' }];
-  if (keyword !== 'required') return [{ path, message: WORDS[keyword]?.(said, value) ?? `does not fit "${keyword}"` }];
-  const absent = (said as string[]).filter(name => !Object.hasOwn(value as object, name));
+export function leafIssues(unit: OutputUnit, place: Place, said: unknown): Issue[] {
+  const { path, value } = place;
+  if (unit.keyword === 'required') return missing(place, said);
+  if (unit.keyword === 'false')
+    return [{ path, message: path.length === 0 ? 'no value is allowed' : 'is not expected' }];
+  const words = Object.hasOwn(WORDS, unit.keyword) ? WORDS[unit.keyword] : undefined;
+  const message = words === undefined || said === undefined ? shorten(unit.error, 200) : words(said, value);
+  return [{ path, message }];
+}
+
+function missing({ path, value }: Place, required: unknown): Issue[] {
+  const names = Array.isArray(required) ? required.filter(name => typeof name === 'string') : [];
+  const absent = names.filter(name => isObject(value) && !Object.hasOwn(value, name));
   return absent.map(name => ({ path: [...path, name], message: 'is required' }));
 }
 
-export function typeIssue({ path, value }: Fault, types: readonly unknown[]): Issue {
+export function typeIssue({ path, value }: Place, types: readonly unknown[]): Issue {
   return { path, message: typeWords([...new Set(types)], value) };
 }
 
 function typeWords(types: readonly unknown[], value: unknown): string {
   const isFraction = typeof value === 'number' && types.includes('integer');
   return `expected ${oneOf(types.map(String), 'or')}, got ${isFraction ? 'a fraction' : jsonType(value)}`;
+}
+
+/** The name that JSON Schema has for a value's type; that of JavaScript where it has none. */
+export function jsonType(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
 }
 
 function oneOf(words: readonly string[], conjunction?: 'or'): string {

@@ -1,167 +1,179 @@
+import { dereference, format, type Schema as Node } from '@cfworker/json-schema';
 import { TenonError } from '../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
-import { forms, onItems, onMembers, onTheRest, references } from './applicators.js';
 import { type Draft, draftOf } from './draft.js';
-import { type Around, assertions, type Keyword } from './keywords.js';
-import { unicodePattern } from './pattern.js';
-import { References } from './references.js';
-import { type Aim, type Check, cannotJudge } from './walk.js';
+import { reach, unicodePattern } from './pattern.js';
 
-/** A JSON Schema that is ready to validate. */
-export interface Prepared extends Pick<Aim, 'tracks' | 'steps'> {
-  readonly check: Check;
+/** A JSON Schema that is ready to validate: a copy, since the validator leaves marks on what it reads. */
+export interface Prepared {
+  readonly root: Node;
+  readonly draft: Draft;
+  readonly lookup: Record<string, Node | boolean>;
+  readonly meter: Meter;
 }
 
-/** What a schema may cost. */
-export interface Bounds {
-  /** Subschemas that one validation may apply. */
-  readonly steps: number;
-  /** Characters of all its patterns together. */
-  readonly patternText: number;
-  /** How long a string may be for a pattern to be tried on it. */
-  readonly reach: (pattern: string) => number;
+/** Counts what one validation of a foreign schema does, and ends it when it is too much. */
+export interface Meter {
+  /** Only while a value is validated: building the lookup reads schemas too. */
+  armed: boolean;
+  left: number;
 }
 
-/** Who wrote the schema wrote this program too. */
-export const boundless: Bounds = {
-  steps: Number.POSITIVE_INFINITY,
-  patternText: Number.POSITIVE_INFINITY,
-  reach: () => Number.POSITIVE_INFINITY,
-};
+/** Whose schema it is: `own` is written by the author of this program, `foreign` by a peer. */
+export type Origin = 'own' | 'foreign';
 
-/** In the order in which faults are told. */
-const KEYWORDS: readonly [string, Keyword][] = [references, assertions, forms, onMembers, onItems, onTheRest].flatMap(
-  Object.entries<Keyword>,
-);
+/** Subschemas that one validation by a foreign schema may apply. */
+export const MAX_STEPS = 500_000;
+/** `uniqueItems` compares each with each, so longer lists are not compared. */
+const MAX_UNIQUE_ITEMS = 2_000;
+/** Characters of all the patterns of a foreign schema together. */
+const MAX_PATTERN_TEXT = 20_000;
 
-const anything: Check = () => true;
-const nothing: Check = (value, walk) => walk.fail('false', false, value);
+const MAPS = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'];
+const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items'];
+const DATA = new Set(['const', 'enum', 'default', 'examples', 'required', 'dependentRequired', 'type']);
+
+interface Preparing {
+  readonly draft: Draft;
+  readonly origin: Origin;
+  readonly meter: Meter;
+  patternText: number;
+}
 
 /** Throws `schema/broken` when the schema can not be made to validate, whatever the value. */
-export function prepare(json: JsonObject, bounds: Bounds): Prepared {
+export function prepare(json: JsonObject, origin: Origin): Prepared {
   const draft = draftOf(json);
-  // A copy, whatever becomes of the schema. By JSON text a member that is called `__proto__` stays a member.
-  const root = JSON.parse(JSON.stringify(json)) as JsonObject;
-  const checks = new Map<JsonObject, Check>();
-  const matchers = new Matchers(bounds);
-  let tracks = false;
-  const names = readNames(root, draft, node => {
-    matchers.read(node);
-    tracks ||= Object.keys(node).some(keyword => Object.hasOwn(onTheRest, keyword));
-  });
-
-  const checkOf = (schema: unknown): Check => {
-    if (typeof schema === 'boolean') return schema ? anything : nothing;
-    if (!isObject(schema)) throw cannotJudge('a part of it is no schema');
-    const check =
-      checks.get(schema) ??
-      scoped(
-        lazily(() => partsOf(schema)),
-        schema,
-      );
-    checks.set(schema, check);
-    return check;
-  };
-  const scoped = (check: Check, node: JsonObject): Check =>
-    names.isDynamic ? within(names.baseOf(node), check) : check;
-  const targetOf = (reference: string, target: unknown): Check => {
-    if (target !== undefined) return checkOf(target);
-    throw cannotJudge(`it refers to ${shorten(reference)}, which is not part of it and is never fetched`);
-  };
-  const partsOf = (node: JsonObject): Check[] => {
-    const around: Around = {
-      node,
-      check: checkOf,
-      matcher: pattern => matchers.of(pattern),
-      follow: reference => targetOf(reference, names.find(reference, node)),
-      followDynamic: (reference, scope) => targetOf(reference, names.findDynamic(reference, node, scope)),
-    };
-    // In draft-07 what stands beside a reference says nothing.
-    const said: JsonObject = draft === '7' && '$ref' in node ? { $ref: node.$ref } : node;
-    const parts: Check[] = [];
-    for (const [keyword, make] of KEYWORDS) {
-      const part = Object.hasOwn(said, keyword) ? make(said[keyword], around) : undefined;
-      if (part) parts.push(part);
-    }
-    return parts;
-  };
-  return { check: checkOf(root), tracks, steps: bounds.steps };
+  const meter: Meter = { armed: false, left: 0 };
+  // JSON text and back keeps a member that is called `__proto__` a member.
+  const root = JSON.parse(JSON.stringify(json)) as Node;
+  adapt(root, { draft, origin, meter, patternText: 0 });
+  const lookup = buildLookup(root);
+  for (const node of Object.values(lookup)) {
+    const target = isObject(node) ? (node as Node).__absolute_ref__ : undefined;
+    if (target === undefined || lookup[target] !== undefined) continue;
+    lookup[target] = tripwire(meter, `it refers to ${shorten(target)}, which is not part of it and is never fetched`);
+  }
+  return { root, draft, lookup, meter };
 }
 
-function within(base: string, check: Check): Check {
-  return (value, walk) => {
-    walk.scope.push(base);
-    const fits = check(value, walk);
-    walk.scope.pop();
-    return fits;
-  };
-}
-
-/** Schemas may go round in circles: each is made ready when a value first comes to it. */
-function lazily(make: () => Check[]): Check {
-  let parts: Check[] | undefined;
-  return (value, walk) => {
-    walk.step();
-    requireJson(value);
-    parts ??= make();
-    let fits = true;
-    for (const part of parts) {
-      if (part(value, walk)) continue;
-      fits = false;
-      if (!walk.all) break;
-    }
-    return fits;
-  };
-}
-
-function requireJson(value: unknown): void {
-  const type = typeof value;
-  if (type !== 'object' && type !== 'string' && type !== 'number' && type !== 'boolean') throw new TypeError(type);
-}
-
-function readNames(root: JsonObject, draft: Draft, each: (node: JsonObject) => void): References {
+function buildLookup(root: Node): Record<string, Node | boolean> {
   try {
-    return new References(root, draft, each);
-  } catch (error) {
-    if (TenonError.is(error)) throw error;
-    throw broken('its identifiers or references can not be read', error);
+    return dereference(root);
+  } catch (cause) {
+    throw broken('its identifiers or references can not be read', cause);
   }
 }
 
-/** The patterns of a schema, each read once. */
-class Matchers {
-  readonly #reach: Bounds['reach'];
-  readonly #read = new Map<string, (text: string) => boolean>();
-  #textLeft: number;
-
-  constructor({ patternText, reach }: Bounds) {
-    this.#textLeft = patternText;
-    this.#reach = reach;
+function adapt(node: unknown, preparing: Preparing): void {
+  if (!isObject(node)) return;
+  // `id` names a schema in draft-04 only; the validator takes it for a name in every dialect.
+  delete node.id;
+  adaptDependencies(node);
+  for (const [keyword, value] of Object.entries(node)) {
+    if (DATA.has(keyword)) continue;
+    if (MAPS.includes(keyword) && isObject(value)) for (const each of Object.values(value)) adapt(each, preparing);
+    else if (LISTS.includes(keyword) && Array.isArray(value)) for (const each of value) adapt(each, preparing);
+    else adapt(value, preparing);
   }
-
-  of(source: string): (text: string) => boolean {
-    const known = this.#read.get(source);
-    if (known !== undefined) return known;
-    const pattern = unicodePattern(source);
-    if (pattern === undefined) throw broken(`its pattern ${shorten(JSON.stringify(source))} is no regular expression`);
-    const expression = new RegExp(pattern, 'u');
-    this.#textLeft -= pattern.length;
-    const longest = this.#textLeft < 0 ? 0 : this.#reach(pattern);
-    const matches = (text: string) => {
-      if (text.length <= longest || [...text].length <= longest) return expression.test(text);
-      const shown = shorten(JSON.stringify(pattern));
-      throw cannotJudge(`its pattern ${shown} could take too long on a string of this length`);
-    };
-    this.#read.set(source, matches);
-    return matches;
+  if (preparing.draft === '2020-12') adaptDynamic(node);
+  adaptFormat(node);
+  adaptPatterns(node, preparing);
+  if (node.uniqueItems === true) {
+    const why = `it wants unique items, and only ${MAX_UNIQUE_ITEMS} can be compared`;
+    guard(node, preparing, { type: 'array', minItems: MAX_UNIQUE_ITEMS + 1 }, why);
   }
+  if (preparing.origin === 'foreign') countSteps(node, preparing.meter);
+}
 
-  /** All are read beforehand: one that is no pattern breaks the schema, whichever way a value takes through it. */
-  read({ pattern, patternProperties }: JsonObject): void {
-    for (const source of [pattern, ...Object.keys(isObject(patternProperties) ? patternProperties : {})]) {
-      if (typeof source === 'string') this.of(source);
+/** `dependencies` of draft-07 says two things; the later drafts' words for them are resolved by the validator. */
+function adaptDependencies(node: JsonObject): void {
+  if (!isObject(node.dependencies)) return;
+  const entries = Object.entries(node.dependencies);
+  const required = Object.fromEntries(entries.filter(([, value]) => Array.isArray(value)));
+  const schemas = Object.fromEntries(entries.filter(([, value]) => !Array.isArray(value)));
+  node.dependentRequired ??= required;
+  node.dependentSchemas ??= schemas;
+  delete node.dependencies;
+}
+
+/** Without a second schema document, a dynamic reference is a reference. */
+function adaptDynamic(node: JsonObject): void {
+  node.$anchor ??= node.$dynamicAnchor;
+  if (node.$anchor === undefined) delete node.$anchor;
+  if (typeof node.$dynamicRef !== 'string') return;
+  if (node.$ref === undefined) node.$ref = node.$dynamicRef;
+  else conjoin(node, { $ref: node.$dynamicRef });
+}
+
+/** Formats that are not known say nothing. `url` is none of JSON Schema's, and checking it can take exponential time. */
+function adaptFormat(node: JsonObject): void {
+  if (typeof node.format !== 'string' || node.format === 'url' || !Object.hasOwn(format, node.format)) {
+    delete node.format;
+  }
+}
+
+function adaptPatterns(node: JsonObject, preparing: Preparing): void {
+  if (typeof node.pattern === 'string') {
+    const { pattern, limit } = readPattern(node.pattern, preparing);
+    node.pattern = pattern;
+    if (limit < Number.POSITIVE_INFINITY) {
+      guard(node, preparing, { type: 'string', minLength: limit + 1 }, tooLongFor(pattern));
     }
   }
+  if (!isObject(node.patternProperties)) return;
+  const read = Object.entries(node.patternProperties).map(([key, value]) => ({
+    ...readPattern(key, preparing),
+    value,
+  }));
+  node.patternProperties = Object.fromEntries(read.map(({ pattern, value }) => [pattern, value]));
+  for (const { pattern, limit } of read) {
+    if (limit === Number.POSITIVE_INFINITY) continue;
+    const names: JsonObject = {};
+    guard(names, preparing, { minLength: limit + 1 }, tooLongFor(pattern));
+    conjoin(node, { propertyNames: names });
+  }
+}
+
+function readPattern(source: string, preparing: Preparing): { pattern: string; limit: number } {
+  const pattern = unicodePattern(source);
+  if (pattern === undefined) throw broken(`its pattern ${shorten(JSON.stringify(source))} is no regular expression`);
+  if (preparing.origin === 'own') return { pattern, limit: Number.POSITIVE_INFINITY };
+  preparing.patternText += pattern.length;
+  return { pattern, limit: preparing.patternText > MAX_PATTERN_TEXT ? 0 : reach(pattern) };
+}
+
+function tooLongFor(pattern: string): string {
+  return `its pattern ${shorten(JSON.stringify(pattern))} could take too long on a string of this length`;
+}
+
+/** Ends the validation where `when` holds. The validator reads `allOf` before what it guards here. */
+function guard(node: JsonObject, { meter }: Preparing, when: JsonObject, why: string): void {
+  conjoin(node, { if: { not: when }, else: tripwire(meter, why) });
+}
+
+function conjoin(node: JsonObject, more: JsonObject): void {
+  node.allOf = Array.isArray(node.allOf) ? [...node.allOf, more] : [more];
+}
+
+/** A schema that nothing can be validated by: the validator reads `$ref` first. */
+function tripwire(meter: Meter, why: string): Node {
+  return Object.defineProperty({}, '$ref', {
+    get: () => {
+      if (meter.armed) throw new TenonError('schema/cannot-judge', why);
+      return undefined;
+    },
+  });
+}
+
+/** References that fan out can make a small schema take forever: each subschema that is applied is counted. */
+function countSteps(node: JsonObject, meter: Meter): void {
+  const { $ref } = node;
+  Object.defineProperty(node, '$ref', {
+    get: () => {
+      if (meter.armed && --meter.left < 0) throw new TenonError('schema/cannot-judge', 'it takes too many steps');
+      return $ref;
+    },
+  });
 }
 
 function broken(why: string, cause?: unknown): TenonError {

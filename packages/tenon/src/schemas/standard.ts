@@ -12,8 +12,8 @@ export type Schema = SchemaOfZod | StandardSchema | JsonSchema;
 
 /**
  * A Standard Schema of zod, known by where zod keeps its types. `~standard` says the same, but works it out from here, both
- * sides at once: to read it there would cost the compiler a quarter more, and servers have hundreds of schemas. The name
- * comes before `StandardSchemaV1`: compilers compare with the parts of a union in the order of their names.
+ * sides at once: to read it there would cost the compiler a quarter more, and servers have hundreds of schemas. Its name
+ * comes before `StandardSchemaV1`: TypeScript 7 compares with the parts of a union in the order of their names.
  */
 interface SchemaOfZod {
   readonly _zod: { readonly input: unknown; readonly output: unknown };
@@ -26,7 +26,7 @@ interface Typed {
 
 /** What goes into a schema: the value before its defaults and transforms. A JSON Schema literal is read `as const`. */
 export type InferInput<S> = S extends SchemaOfZod
-  ? S['_zod']['output']
+  ? S['_zod']['input']
   : S extends Typed
     ? TypesOf<S>['input']
     : FromJsonSchema<S>;

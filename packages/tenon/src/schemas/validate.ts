@@ -1,14 +1,13 @@
+import { type OutputUnit, validate } from '@cfworker/json-schema';
 import { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import { explain } from './faults.js';
 import { inspect, type SchemaLimits } from './inspection.js';
 import type { Issue } from './issues.js';
 import { type Side, toJsonSchema } from './json-schema.js';
-import { jsonType } from './measures.js';
-import { reach } from './pattern.js';
-import { type Bounds, boundless, type Prepared, prepare } from './preparation.js';
+import { jsonType } from './leaves.js';
+import { MAX_STEPS, type Prepared, prepare } from './preparation.js';
 import { type InferOutput, isStandardSchema, type Schema, type StandardSchema } from './standard.js';
-import { Walk } from './walk.js';
 
 export { describeIssues, type Issue } from './issues.js';
 
@@ -37,7 +36,6 @@ export interface Judge {
 
 /** The bounds of a schema that a peer sent. */
 const FOREIGN_LIMITS: SchemaLimits = { depth: 64, values: 20_000 };
-const FOREIGN_BOUNDS: Bounds = { steps: 500_000, patternText: 20_000, reach };
 /** Values inside a value for which all issues are looked for; in a larger one the first ends the search. */
 const MAX_EXPLAINED = 5_000;
 
@@ -62,7 +60,7 @@ export function compile<const S extends Schema>(schema: S, side: Side): Validato
 export function compileJson(json: JsonObject): Judge {
   const prepared = once(() => {
     inspect(json, FOREIGN_LIMITS);
-    return prepare(json, FOREIGN_BOUNDS);
+    return prepare(json, 'foreign');
   });
   return {
     json,
@@ -127,7 +125,7 @@ function toKey(segment: PropertyKey | { readonly key: PropertyKey }): string | n
 }
 
 function byJson(json: JsonObject): (value: unknown) => Checked | Promise<Checked> {
-  const prepared = preparations.get(json) ?? once(() => prepare(json, boundless));
+  const prepared = preparations.get(json) ?? once(() => prepare(json, 'own'));
   preparations.set(json, prepared);
   return value => {
     try {
@@ -145,7 +143,7 @@ function run(prepared: Prepared, value: unknown): Checked {
   try {
     return judge(prepared, value, value);
   } catch (error) {
-    if (TenonError.is(error) || error instanceof RangeError) throw error;
+    if (TenonError.is(error) || error instanceof RangeError || error instanceof URIError) throw error;
     // What JSON has no word for is left out or rewritten on the wire: that is what is checked then.
     const text = JSON.stringify(value);
     if (text !== undefined) return judge(prepared, JSON.parse(text), value);
@@ -153,11 +151,21 @@ function run(prepared: Prepared, value: unknown): Checked {
   }
 }
 
-function judge({ check, ...bounds }: Prepared, json: unknown, value: unknown): Checked {
-  if (check(json, new Walk({ explains: false, all: false, ...bounds }))) return { ok: true, value };
-  const walk = new Walk({ explains: true, all: isSmall(json), ...bounds });
-  check(json, walk);
-  return { ok: false, issues: explain(walk.faults ?? []) };
+function judge(prepared: Prepared, json: unknown, value: unknown): Checked {
+  const first = findFaults(prepared, json, true);
+  if (first.length === 0) return { ok: true, value };
+  const units = isSmall(json) ? findFaults(prepared, json, false) : first;
+  return { ok: false, issues: explain(prepared, json, units) };
+}
+
+function findFaults({ root, draft, lookup, meter }: Prepared, json: unknown, onlyFirst: boolean): OutputUnit[] {
+  meter.left = MAX_STEPS;
+  meter.armed = true;
+  try {
+    return validate(json, root, draft, lookup, onlyFirst).errors;
+  } finally {
+    meter.armed = false;
+  }
 }
 
 function isSmall(json: unknown): boolean {
@@ -176,5 +184,6 @@ function isSmall(json: unknown): boolean {
 
 function whyFailed(error: unknown): string {
   if (error instanceof RangeError) return 'it is nested too deeply or too large';
+  if (error instanceof URIError) return 'a name in it is not well-formed Unicode';
   return 'it is not JSON';
 }
