@@ -129,18 +129,18 @@ describe('a sign-in', () => {
       begin: async () => ({
         uri: 'http://127.0.0.1:1/cb',
         authorize: (_url: URL, signal: AbortSignal) =>
-          new Promise<string>((_, reject) =>
+          new Promise<string>((_, reject) => {
             signal.addEventListener('abort', () => {
               aborted = true;
               reject(signal.reason);
-            }),
-          ),
+            });
+            setImmediate(() => controller.abort(new Error('enough')));
+          }),
         close() {},
       }),
     };
     const { auth } = setUp({}, { redirect });
     const wait = auth.refused(refusal('Bearer', { signal: controller.signal }));
-    setTimeout(() => controller.abort(new Error('enough')), 10);
     await expect(wait).rejects.toThrow('enough');
     await expect.poll(() => aborted).toBe(true);
   });

@@ -10,7 +10,6 @@ import type { Root } from '../model/content.js';
 import { isMethod, type MethodName, methods } from '../model/methods.js';
 import { TASKS } from '../model/tasks.js';
 import { describeIssues } from '../schemas/issues.js';
-import { compileJson } from '../schemas/validate.js';
 import type { Answers, Asked, ClientOptions } from './options.js';
 
 /** What the client declares: what it can answer, and nothing else. */
@@ -132,7 +131,8 @@ async function elicited(params: JsonObject, answers: Answers, about: Asked): Pro
   const result = (await answers.elicit?.(form, about)) ?? { action: 'cancel' };
   if (result.action !== 'accept') return { action: result.action };
   const content = filled(form, result.content ?? {});
-  const checked = await compileJson(form.requestedSchema as unknown as JsonObject).check(content);
+  const { compileJson } = await import('../schemas/foreign.js');
+  const checked = compileJson(form.requestedSchema as unknown as JsonObject).check(content);
   if (checked.ok !== false) return { ...result, content };
   throw new TenonError('answer/form', `the answer does not fit the form: ${describeIssues(checked.issues)}`, {
     peer: about.server,

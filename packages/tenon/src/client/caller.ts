@@ -133,7 +133,7 @@ export class Caller {
         this.emitter.emit('problem', this.#error('peer/unusable-tool', `tool "${tool.name}" is left out: ${why}`));
       }
     }
-    this.toolbox.fill(all);
+    await this.toolbox.fill(all);
   }
 
   /** One page; none when its cursor belongs to a session that is gone: the list then begins anew. */

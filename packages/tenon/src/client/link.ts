@@ -272,7 +272,8 @@ export class Link implements Hands {
   #withMeta(params: JsonObject, id: Id, logLevel: LoggingLevel | undefined): JsonObject {
     const own = params._meta as JsonObject | undefined;
     const opening = this.dialect.opening === 'per-request' ? this.#openingMeta(logLevel) : undefined;
-    return { ...params, _meta: { ...own, progressToken: id, ...opening } };
+    const meta = own === undefined ? opening : { ...own, ...opening };
+    return { ...params, _meta: { ...meta, progressToken: id } };
   }
 
   /** What each request says of its sender: the same until the level changes. */

@@ -29,18 +29,19 @@ describe('a toolbox', () => {
     expect(toolbox.known).toBe(true);
   });
 
-  it('knows nothing by the names that every object has', () => {
+  it('knows nothing by the names that every object has', async () => {
     const toolbox = new Toolbox();
-    toolbox.fill([made('a')]);
+    await toolbox.fill([made('a')]);
     for (const name of ['constructor', '__proto__', 'toString']) expect(toolbox.get(name)).toBeUndefined();
   });
 
-  it('bears schemas that can not be used', () => {
+  it('bears schemas that can not be used', async () => {
     const toolbox = new Toolbox();
     const schemas = [{ $ref: '#/nowhere' }, { type: 5 }, { pattern: '(' }, { properties: 5 }];
-    toolbox.fill(schemas.map((outputSchema, n) => made(`t${n}`, { outputSchema })));
+    await toolbox.fill(schemas.map((outputSchema, n) => made(`t${n}`, { outputSchema })));
     expect(toolbox.get('t3')?.tool.name).toBe('t3');
-    toolbox.fill([made('a', badly)]);
+    expect(toolbox.get('t2')?.output?.check('x')).toMatchObject({ ok: null });
+    await toolbox.fill([made('a', badly)]);
     expect(toolbox.get('a')?.mirrors).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../jsonrpc/message.js';
 import type { Tool } from '../model/content.js';
 import { type Mirror, mirrorsOf } from '../model/mirror.js';
-import { compileJson, type Judge } from '../schemas/validate.js';
+import type { Judge } from '../schemas/foreign.js';
 
 /** A tool as the client knows it. */
 export interface KnownTool {
@@ -28,9 +28,10 @@ export class Toolbox {
     this.#tools = undefined;
   }
 
-  /** Takes note of a whole list. */
-  fill(tools: readonly Tool[]): void {
-    this.#tools = new Map(tools.map(tool => [tool.name, knownTool(tool)]));
+  /** Takes note of a whole list. What judges results is loaded when there is something to judge them by. */
+  async fill(tools: readonly Tool[]): Promise<void> {
+    const judges = tools.some(tool => tool.outputSchema) ? await import('../schemas/foreign.js') : undefined;
+    this.#tools = new Map(tools.map(tool => [tool.name, knownTool(tool, judges?.compileJson)]));
   }
 
   /** Reads the list unless it is known. Callers that come meanwhile wait for the same reading. */
@@ -45,19 +46,21 @@ export class Toolbox {
   }
 }
 
-function knownTool(tool: Tool): KnownTool {
+type Compile = (schema: JsonObject) => Judge;
+
+function knownTool(tool: Tool, compile: Compile | undefined): KnownTool {
   const mirrors = mirrorsOf(tool.inputSchema);
   return {
     tool,
     mirrors: typeof mirrors === 'string' ? [] : mirrors,
-    output: tool.outputSchema && outputOf(tool.outputSchema),
+    output: tool.outputSchema && compile && outputOf(tool.outputSchema, compile),
   };
 }
 
 /** A schema that can not be used checks nothing: the server's other tools are none the worse for it. */
-function outputOf(schema: JsonObject): Judge | undefined {
+function outputOf(schema: JsonObject, compile: Compile): Judge | undefined {
   try {
-    return compileJson(schema);
+    return compile(schema);
   } catch {
     return undefined;
   }

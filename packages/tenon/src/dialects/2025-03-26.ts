@@ -8,11 +8,14 @@ export const r20250326 = revise(r20241105, {
   revision: '2025-03-26',
   http: { batches: true },
   changes: [
-    { says: 'Audio is a kind of content.', down: { parts: { content: audioToText, sampled: audioToText } } },
-    { says: 'Tools have annotations.', down: { parts: { tool: without('annotations') } } },
-    { says: 'Progress has a message.', down: { params: { 'notifications/progress': without('message') } } },
+    // Audio is a kind of content.
+    { down: { parts: { content: audioToText, sampled: audioToText } } },
+    // Tools have annotations.
+    { down: { parts: { tool: without('annotations') } } },
+    // Progress has a message.
+    { down: { params: { 'notifications/progress': without('message') } } },
+    // Completion is a capability.
     {
-      says: 'Completion is a capability.',
       down: { parts: { serverCapabilities: without('completions') } },
       up: { parts: { serverCapabilities: mayComplete } },
     },

@@ -20,15 +20,17 @@ export const r20250618 = revise(r20250326, {
   http: { batches: false, versionHeader: true },
   server: { adds: ['elicitation/create'] },
   changes: [
+    // Tools have an output schema and results structured content.
     {
-      says: 'Tools have an output schema and results structured content.',
       down: { parts: { tool: without('outputSchema') }, result: { 'tools/call': unstructured } },
       up: { result: { 'tools/call': structured } },
     },
-    { says: 'A result may link to resources.', down: { parts: { content: linkToText } } },
-    { says: 'Servers elicit.', down: { parts: { clientCapabilities: without('elicitation') } } },
+    // A result may link to resources.
+    { down: { parts: { content: linkToText } } },
+    // Servers elicit.
+    { down: { parts: { clientCapabilities: without('elicitation') } } },
+    // Everything with a name has a title.
     {
-      says: 'Everything with a name has a title.',
       down: {
         parts: {
           tool: untitled,
@@ -40,13 +42,14 @@ export const r20250618 = revise(r20250326, {
         params: { 'completion/complete': within('ref', untitled) },
       },
     },
-    { says: 'Completion knows the arguments so far.', down: { params: { 'completion/complete': without('context') } } },
+    // Completion knows the arguments so far.
+    { down: { params: { 'completion/complete': without('context') } } },
+    // Annotations have a last modified time.
     {
-      says: 'Annotations have a last modified time.',
       down: { parts: { content: undated, sampled: undated, resource: undated, template: undated } },
     },
+    // More types have _meta.
     {
-      says: 'More types have _meta.',
       down: {
         parts: {
           tool: bare,

@@ -18,8 +18,8 @@ export const r20251125 = revise(r20250618, {
   client: { adds: taskWords },
   server: { adds: ['notifications/elicitation/complete', ...taskWords] },
   changes: [
+    // Everything with a name has icons, and an implementation a description and a web site.
     {
-      says: 'Everything with a name has icons, and an implementation a description and a web site.',
       down: {
         parts: {
           tool: noIcons,
@@ -31,8 +31,8 @@ export const r20251125 = revise(r20250618, {
         },
       },
     },
+    // Sampling has tools, and messages of several blocks.
     {
-      says: 'Sampling has tools, and messages of several blocks.',
       down: {
         parts: { sampled: toolTalkToText },
         params: {
@@ -41,18 +41,18 @@ export const r20251125 = revise(r20250618, {
         result: { 'sampling/createMessage': chain(bare, oneBlock) },
       },
     },
+    // Elicitation has a URL mode, defaults, titled choices and choices of several.
     {
-      says: 'Elicitation has a URL mode, defaults, titled choices and choices of several.',
       down: { params: { 'elicitation/create': simplerForm }, result: { 'elicitation/create': severalAsLine } },
       up: { result: { 'elicitation/create': severalAgain } },
     },
+    // Sampling and elicitation have sub-capabilities.
     {
-      says: 'Sampling and elicitation have sub-capabilities.',
       down: { parts: { clientCapabilities: wholeCapabilities } },
       up: { parts: { clientCapabilities: formOnly } },
     },
+    // Requests may become tasks.
     {
-      says: 'Requests may become tasks.',
       down: {
         parts: { tool: without('execution'), clientCapabilities: noTasks, serverCapabilities: noTasks },
         params: { 'tools/call': without('task') },

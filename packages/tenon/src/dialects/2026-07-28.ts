@@ -51,30 +51,30 @@ export const r20260728 = revise(r20251125, {
     ],
   },
   changes: [
+    // Results say what type they are, who made them and how long they stay good.
     {
-      says: 'Results say what type they are, who made them and how long they stay good.',
       down: { result: { '*': plain } },
     },
+    // Structured content is any JSON value.
     {
-      says: 'Structured content is any JSON value.',
       down: { parts: { tool: wrapSchema, sampled: wrapUsed }, result: { 'tools/call': wrap } },
       up: { parts: { tool: unwrapSchema }, result: { 'tools/call': unwrap } },
     },
+    // Schemas are any JSON Schema 2020-12.
     {
-      says: 'Schemas are any JSON Schema 2020-12.',
       down: { parts: { tool: objectProperties } },
     },
+    // Inputs are asked for by a result and answered by a retry.
     {
-      says: 'Inputs are asked for by a result and answered by a retry.',
       down: { params: { '*': without('inputResponses', 'requestState') } },
     },
+    // An elicitation by URL has no id.
     {
-      says: 'An elicitation by URL has no id.',
       down: { params: { 'elicitation/create': identified } },
     },
     // Below the first change, so that downwards a task's `ttlMs` has its other name before results lose theirs.
+    // Tasks are an extension.
     {
-      says: 'Tasks are an extension.',
       down: {
         parts: noExtension,
         params: { 'notifications/tasks/status': plainTask },

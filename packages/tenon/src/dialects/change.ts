@@ -1,9 +1,8 @@
 import type { JsonObject } from '../jsonrpc/message.js';
 import type { About, Reshape } from './dialect.js';
 
-/** One sentence of a revision's changelog, and how to speak with a peer that has not read it. */
+/** How to speak with a peer that has not read one sentence of a revision's changelog: the one that stands above it. */
 export interface Change {
-  readonly says: string;
   /** Our words to theirs. */
   readonly down?: Words;
   /** Their words to ours. */

@@ -65,12 +65,18 @@ function words(all: readonly (Words | undefined)[]): Words[] {
   return all.filter(each => each !== undefined);
 }
 
-/** Each method's reshape is made when it is first asked for. Peers may name what they like: other names share one. */
+/** Methods whose reshape is remembered, at the most. Peers may name what they like. */
+const MOST = 200;
+
+/** Each method's reshape is made when it is first asked for. Those that no change speaks of have one that is the same for all. */
 function remembered(all: readonly Words[], side: 'params' | 'result'): (method: string) => Reshape | undefined {
   const made = new Map<string, Reshape | undefined>();
+  const common = fold(all, side, '');
   return method => {
-    const name = made.has(method) || all.some(each => touches(each, side, method)) ? method : '';
-    if (!made.has(name)) made.set(name, fold(all, side, name));
-    return made.get(name);
+    const known = made.get(method);
+    if (known !== undefined || made.has(method)) return known;
+    const reshape = all.some(each => touches(each, side, method)) ? fold(all, side, method) : common;
+    if (made.size < MOST) made.set(method, reshape);
+    return reshape;
   };
 }

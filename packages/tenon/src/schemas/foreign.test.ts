@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../jsonrpc/message.js';
-import { compileJson } from './validate.js';
+import { compileJson } from './foreign.js';
 
 describe('a schema of a peer', () => {
   it('judges as JSON Schema does [tools.output-schema.client-validates]', () => {

@@ -2,6 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../jsonrpc/message.js';
 import { type Checked, compile, describeIssues } from './validate.js';
 
+// What validates by JSON Schema is loaded by the first schema that needs it.
+await compile({}, 'input').check(1);
+
 /** The lines that a JSON Schema gives for a value; none where it fits. */
 const judge = (schema: JsonObject, value: unknown): string[] => {
   const checked = compile(schema, 'input').check(value) as Checked;

@@ -1,7 +1,7 @@
 import { isObject } from '../../jsonrpc/message.js';
 import type { ElicitFormParams, ElicitResult, FormValue } from '../../model/asking.js';
 import { describeIssues } from '../../schemas/issues.js';
-import { compileJson } from '../../schemas/validate.js';
+import { compileJson } from '../../schemas/foreign.js';
 import { type FieldView, fieldView } from './field-view.js';
 import { messageAsks, secretWarning } from './secrets.js';
 import type { ViewOptions } from './url-view.js';

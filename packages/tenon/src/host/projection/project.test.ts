@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { Tool } from '../../model/content.js';
-import { compileJson } from '../../schemas/validate.js';
+import { compileJson } from '../../schemas/foreign.js';
 import { partsOf, refusals } from './fixtures/provider-checks.js';
 import { project } from './project.js';
 import type { Provider } from './provider.js';

@@ -41,23 +41,22 @@ export function createRoad(url: string | URL, options: EndpointOptions): Road {
   const peer = endpoint.origin + endpoint.pathname;
   const own = typeof options.headers === 'function' ? options.headers : lowerCase(options.headers);
 
-  const exchange = async (request: HttpRequest): Promise<HttpReply> => {
-    try {
-      return await options.requester(request);
-    } catch (error) {
-      throw requestError(error, peer, endpoint.href);
-    }
-  };
-
   const { auth, clock = systemClock, onSigningIn = () => {} } = options;
   const signing = auth && createSigning(auth, { server: endpoint.href, peer, clock, onSigningIn });
 
+  const exchange = (request: HttpRequest): Promise<HttpReply> =>
+    options.requester(request).catch(error => {
+      throw requestError(error, peer, endpoint.href);
+    });
+
   const attempt = async (request: RoadRequest): Promise<Attempt> => {
     const ours = typeof own === 'function' ? await askFor(own, peer) : own;
+    const { method, body, signal } = request;
     let url = request.url ?? endpoint.href;
     for (let hops = 0; ; hops += 1) {
-      const sent = (await signing?.headers({ method: request.method, url, signal: request.signal })) ?? {};
-      const reply = await exchange({ ...request, headers: { ...ours, ...sent, ...request.headers }, url });
+      const sent = signing ? await signing.headers({ method, url, signal }) : {};
+      const headers = Object.assign({}, ours, sent, request.headers);
+      const reply = await exchange({ method, url, headers, signal, ...(body === undefined ? {} : { body }) });
       if (!isRedirect(reply)) return { reply, sent, url };
       const next = hops < MAX_REDIRECTS ? redirect(reply, url) : undefined;
       if (next === undefined) return turnDown(reply, peer);
@@ -74,8 +73,8 @@ export function createRoad(url: string | URL, options: EndpointOptions): Road {
         if (signal.aborted) throw abortError(signal, peer);
         const { reply, sent, url } = await attempt(request);
         const again =
-          (await signing?.mayRepeat(reply, { request, sent, url, repeats })) ||
-          (await mayRepeat(reply, peer, options.onUnauthorized, tried));
+          (signing && (await signing.mayRepeat(reply, { request, sent, url, repeats }))) ||
+          (isDenied(reply) && (await mayRepeat(reply, peer, options.onUnauthorized, tried)));
         if (!again) return reply;
         await drain(reply);
       }
@@ -121,14 +120,20 @@ async function askFor(own: () => HeaderRecord | Promise<HeaderRecord>, peer: str
   }
 }
 
+type Denied = HttpReply & { readonly status: Refusal['status'] };
+
+function isDenied(reply: HttpReply): reply is Denied {
+  return reply.status === 401 || reply.status === 403;
+}
+
 async function mayRepeat(
-  reply: HttpReply,
+  reply: Denied,
   peer: string,
   onUnauthorized: EndpointOptions['onUnauthorized'],
   tried: Set<number>,
 ): Promise<boolean> {
   const { status } = reply;
-  if (!onUnauthorized || (status !== 401 && status !== 403) || tried.has(status)) return false;
+  if (!onUnauthorized || tried.has(status)) return false;
   tried.add(status);
   const facts: Refusal = { status, url: peer, header: name => reply.header(name) };
   try {
