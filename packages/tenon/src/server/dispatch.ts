@@ -6,6 +6,7 @@ import type { Reshape } from '../dialects/dialect.js';
 import { INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND } from '../jsonrpc/codes.js';
 import { rpcError, TenonError } from '../jsonrpc/error.js';
 import { follow, rescue } from '../jsonrpc/follow.js';
+import { isLasting, lasting } from '../jsonrpc/lasting.js';
 import { isObject, type JsonObject, type Request } from '../jsonrpc/message.js';
 import type { MethodName } from '../model/methods.js';
 import { isMethod, methods } from '../model/methods.js';
@@ -88,10 +89,23 @@ function translated(
   turn: Turn,
 ): Awaitable {
   const name = method === 'tools/call' ? called : toolOf.get(result);
-  if (typeof name !== 'string') return words(result, {});
+  if (typeof name !== 'string') return isLasting(result) ? translatedOnce(words, result) : words(result, {});
   if (front) return follow(front.outputSchemaOf(name, turn), outputSchema => words(result, { outputSchema }));
   const tool = tools.find(name, turn.caller);
   return words(result, tool ? { outputSchema: compileTool(name, tool).wire.outputSchema } : {});
+}
+
+const translations = new WeakMap<JsonObject, Map<Reshape, JsonObject>>();
+
+/** A result that lasts does so in the words of each revision. */
+function translatedOnce(words: Reshape, result: JsonObject): JsonObject {
+  const known = translations.get(result) ?? new Map<Reshape, JsonObject>();
+  const before = known.get(words);
+  if (before) return before;
+  const said = words(result, {});
+  const lasts = isLasting(said) ? said : lasting(said);
+  translations.set(result, known.set(words, lasts));
+  return lasts;
 }
 
 /** What a middleware answers by itself is a final result like any other. */

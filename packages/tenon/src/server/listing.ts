@@ -1,3 +1,4 @@
+import { lasting } from '../jsonrpc/lasting.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import type { Resource, ResourceTemplate, Tool } from '../model/content.js';
 import type { Blueprint } from './blueprint.js';
@@ -122,6 +123,11 @@ function kept<T>(
   return all;
 }
 
+/** How many pages of one list are kept. Clients may ask for one from any place on. */
+const MOST_PAGES = 100;
+const pages = new WeakMap<readonly unknown[], Map<string, JsonObject>>();
+
+/** A page of a list. One that is the same for all is said in the same words until the list changes. */
 function paged<T>(
   blueprint: Blueprint,
   key: string,
@@ -130,9 +136,23 @@ function paged<T>(
   { cursor }: JsonObject,
   same: boolean,
 ): JsonObject {
-  const { items, nextCursor } = page(all, keyOf, (cursor ?? undefined) as string | undefined, blueprint.pageSize);
+  const from = typeof cursor === 'string' ? cursor : '';
+  const known = same ? pages.get(all)?.get(from) : undefined;
+  if (known) return known;
+  const { items, nextCursor } = page(all, keyOf, from, blueprint.pageSize);
   const result = nextCursor === undefined ? { [key]: items } : { [key]: items, nextCursor };
-  const { cache } = blueprint.options;
+  const { cache, use = [] } = blueprint.options;
   // What differs between callers must not be shared between them, whatever the author says.
-  return cacheable(blueprint, result, same ? cache : { ...cache, cacheScope: 'private' });
+  if (!same) return cacheable(blueprint, result, { ...cache, cacheScope: 'private' });
+  const made = cacheable(blueprint, result, cache);
+  // A middleware may write into what it is given.
+  return use.length > 0 ? made : remembered(all, from, made);
+}
+
+function remembered(all: readonly unknown[], from: string, made: JsonObject): JsonObject {
+  const known = pages.get(all) ?? new Map<string, JsonObject>();
+  if (known.size >= MOST_PAGES) return made;
+  const result = lasting(made);
+  pages.set(all, known.set(from, result));
+  return result;
 }

@@ -77,7 +77,7 @@ class Entry {
   }
 
   #listen(run: Run): void {
-    const ask = run.ask;
+    const ask = run.ask.bind(run);
     const step = run.step.bind(run);
     run.ask = (question, params) => this.#deed({ question, params: copyOf(params) }, () => ask(question, params));
     run.step = (name, work) => {

@@ -1,5 +1,6 @@
 import type { AuthInfo, Channel, Receiver } from '../../jsonrpc/channel.js';
 import { TenonError } from '../../jsonrpc/error.js';
+import { textOf } from '../../jsonrpc/lasting.js';
 import { type Id, kindOf, type Message, malformation, type Request, type Response } from '../../jsonrpc/message.js';
 import { createAcceptance, isJson } from '../http/accept.js';
 import type { Exchange } from '../http/exchange.js';
@@ -65,7 +66,7 @@ export function createTwoEndpoints(road: Road, messagesPath: string): TwoEndpoin
       },
       send(message) {
         if (ended) return Promise.reject(closedError());
-        const room = stream.write(namedFrame('message', JSON.stringify(message)));
+        const room = stream.write(namedFrame('message', textOf(message)));
         if (isAnswer(message)) settle(message.id);
         return room;
       },

@@ -2,6 +2,7 @@ import type { Loan } from '../../conversation/service.js';
 import type { Dialect } from '../../dialects/dialect.js';
 import type { AuthInfo } from '../../jsonrpc/channel.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/codes.js';
+import { textOf } from '../../jsonrpc/lasting.js';
 import type { Notification, Request, Response } from '../../jsonrpc/message.js';
 import type { Exchange } from './exchange.js';
 import { checkMirrors } from './mirrors.js';
@@ -78,7 +79,7 @@ class Alone implements Loan {
   }
 
   #answered(response: Response): void {
-    const text = JSON.stringify(response);
+    const text = textOf(response);
     if (!this.#finish() || this.#exchange.gone) return;
     if (this.#stream !== undefined) {
       this.#stream.write(eventFrame(text));

@@ -2,6 +2,7 @@ import type { Conversation } from '../../conversation/service.js';
 import type { Dialect } from '../../dialects/dialect.js';
 import type { AuthInfo, Channel, Receiver, SendOptions } from '../../jsonrpc/channel.js';
 import { TenonError } from '../../jsonrpc/error.js';
+import { textOf } from '../../jsonrpc/lasting.js';
 import type { Id, Message, Response } from '../../jsonrpc/message.js';
 import { Roster } from '../../jsonrpc/roster.js';
 import type { Exchange, HeaderFields } from './exchange.js';
@@ -192,7 +193,7 @@ export class Session implements Channel {
 
   #respond(response: Response): void | Promise<void> {
     // Before anything is settled: what can not be written leaves room for an answer that can.
-    const text = JSON.stringify(response);
+    const text = textOf(response);
     const turn = this.#settle(response.id);
     if (turn === undefined) return undefined;
     // What the server says of itself is no sign of life of the client's.

@@ -1,5 +1,6 @@
 import { INTERNAL_ERROR } from '../../jsonrpc/codes.js';
 import { TenonError } from '../../jsonrpc/error.js';
+import { textOf } from '../../jsonrpc/lasting.js';
 import { failure, type Message, type Response } from '../../jsonrpc/message.js';
 import type { ByteSink } from './bytes.js';
 
@@ -46,7 +47,7 @@ export function createLineWriter(sink: ByteSink, options: WriterOptions): LineWr
     if (refused) return rejected(refused);
     let line: string;
     try {
-      line = JSON.stringify(message);
+      line = textOf(message);
     } catch (cause) {
       return rejected(
         new TenonError('stdio/not-serializable', 'a message can not be written as JSON', { peer, cause }),
