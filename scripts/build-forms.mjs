@@ -4,6 +4,7 @@
  * files, because a program waits for each of them when it starts; readable, because names and lines are what a stack
  * trace tells.
  */
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { parseAst } from 'rolldown/parseAst';
@@ -65,10 +66,13 @@ const pathOf = entry => (entry === BUNDLED ? entry : join(source, `${entry}.ts`)
 const bundledEntry = {
   name: 'bundled-entry',
   resolveId: id => (id === BUNDLED ? join(source, `${BUNDLED}.ts`) : undefined),
-  load: id =>
-    id === join(source, `${BUNDLED}.ts`)
-      ? `export * from './index.node.js';\nexport { connect } from './${CLIENT}.js';\n`
-      : undefined,
+  async load(id) {
+    if (id !== join(source, `${BUNDLED}.ts`)) return undefined;
+    const text = await readFile(pathOf('index.node'), 'utf8');
+    const later = `await import('./${CLIENT}.js')`;
+    if (!text.includes(later)) throw new Error(`index.node.ts has no ${later}`);
+    return `import { connect as now } from './${CLIENT}.js';\n${text.replace(later, '{ connect: now }')}`;
+  },
 };
 
 /**

@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
+import { build } from 'esbuild';
 import { installPacked, installPackedCommand } from '../../scripts/pack.mjs';
 import { bin, library, readJson, root, runNode } from '../../scripts/process.mjs';
 
@@ -64,10 +65,7 @@ function namesBy(how) {
     void createRequire;
     console.log(JSON.stringify(names));
   `;
-  const args = ['--input-type=module', '--eval', code];
-  const child = spawnSync(process.execPath, args, { cwd: installed().folder, encoding: 'utf8' });
-  if (child.status !== 0) throw new Error(child.stderr);
-  return JSON.parse(child.stdout);
+  return evaluated('module', code);
 }
 
 /** @param {'import' | 'require'} how */
@@ -81,6 +79,75 @@ export async function loads(how) {
 export async function exportsMatch() {
   const [imported, required] = [namesBy('import'), namesBy('require')].map(names => JSON.stringify(names));
   if (imported !== required) throw new Error(`by import: ${imported}\nby require: ${required}`);
+}
+
+/** The files of the library that a server on stdio has loaded when it starts. */
+const MOST_FILES = 4;
+/** What a server on stdio needs none of: each takes milliseconds to load. */
+const LATER = ['http', 'https', 'child_process', 'crypto', 'worker_threads'];
+
+/** What a server on stdio loads to start: few files, and nothing that is for clients, for HTTP or for others. */
+export async function startsSmall() {
+  const listed = 'console.log(JSON.stringify([Object.keys(require.cache), process.moduleLoadList]))';
+  const [files, ofNode] = evaluated('commonjs', `require('tenon'); require('tenon/stdio'); ${listed}`);
+  const ours = files.filter((/** @type {string} */ file) => /node_modules[\\/]tenon[\\/]/.test(file));
+  if (ours.length === 0 || ours.length > MOST_FILES || ours.length < files.length) {
+    throw new Error(`a server on stdio loads more than ${MOST_FILES} files of ours to start: ${files.join(', ')}`);
+  }
+  const [, imported] = evaluated(
+    'module',
+    `import 'tenon'; import 'tenon/stdio'; console.log(JSON.stringify([[], process.moduleLoadList]))`,
+  );
+  for (const name of LATER) {
+    if (![...ofNode, ...imported].includes(`NativeModule ${name}`)) continue;
+    throw new Error(`a server on stdio loads node:${name} to start`);
+  }
+}
+
+/** What the entries throw is of one class, by which users know it. */
+export async function sharesItsErrors() {
+  const thrown = `Promise.resolve('{').then(readLock).catch(error => console.log(error instanceof TenonError))`;
+  const shared = {
+    module: evaluated('module', `import { TenonError } from 'tenon'; import { readLock } from 'tenon/host'; ${thrown}`),
+    commonjs: evaluated(
+      'commonjs',
+      `const { TenonError } = require('tenon'); const { readLock } = require('tenon/host'); ${thrown}`,
+    ),
+  };
+  for (const [form, held] of Object.entries(shared)) {
+    if (held !== true) throw new Error(`${form}: an error of tenon/host is no TenonError of tenon`);
+  }
+}
+
+/** Bundlers leave out what a program does not use, and find nothing that would have to be loaded later. */
+export async function bundlesSmall() {
+  const server = await bundleOf("import { createServer } from 'tenon'; createServer({ name: 'a', version: '1' });");
+  const client = await bundleOf("import { connect } from 'tenon'; await connect('http://localhost/mcp');");
+  if (!client.includes('function httpEndpoint')) throw new Error('a bundle of a client has none');
+  if (server.includes('function httpEndpoint')) throw new Error('a bundle of a server has the client');
+  // By this esbuild keeps a module for later, with all that it imports.
+  if (client.includes('__esm(')) throw new Error('a bundle of a client has parts that are loaded later');
+}
+
+/** @param {string} contents */
+async function bundleOf(contents) {
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: installed().folder },
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'node',
+    logLevel: 'warning',
+  });
+  return outputFiles[0]?.text ?? '';
+}
+
+/** What a program in the project says, as JSON. @param {'module' | 'commonjs'} type @param {string} code */
+function evaluated(type, code) {
+  const args = [`--input-type=${type}`, '--eval', code];
+  const child = spawnSync(process.execPath, args, { cwd: installed().folder, encoding: 'utf8' });
+  if (child.status !== 0) throw new Error(child.stderr);
+  return JSON.parse(child.stdout);
 }
 
 /**

@@ -1,0 +1,20 @@
+/** Cost grows with the work, in bytes too: neither a request nor an idle session holds what belongs to others. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Measured, measured } from './measured.js';
+import { flat } from './scenes.js';
+
+let scenes: ReadonlyMap<string, readonly Measured[]>;
+beforeAll(async () => {
+  scenes = await measured('bytes');
+}, 600_000);
+
+describe('it takes no more of the heap, with a hundred times as many', () => {
+  it.each(Object.keys(flat))('%s', name => {
+    const costs = (scenes.get(name) ?? []).map(({ cost }) => cost);
+    expect(costs.at(-1)).toBeLessThan((costs[0] as number) * 1.05 + 256);
+  });
+});
+
+it('a session that idles holds less than 800 bytes', () => {
+  expect(scenes.get('a session that idles')?.[0]?.cost).toBeLessThan(800);
+});

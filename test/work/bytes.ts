@@ -1,0 +1,34 @@
+/** How many bytes of heap something takes. The program needs `--expose-gc`, and room enough that nothing is collected meanwhile. */
+declare const gc: () => void;
+
+const WARM_UP = 100;
+const ROUNDS = 2;
+const TIMES = 300;
+const HOLDERS = 5000;
+
+/** What one time of the work takes, until it is collected. Exact but for what is left at the end of a page of the heap. */
+export async function bytesOf(work: () => Promise<unknown>): Promise<number> {
+  await repeat(WARM_UP, work);
+  let least = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < ROUNDS; round++) {
+    gc();
+    const before = process.memoryUsage().heapUsed;
+    await repeat(TIMES, work);
+    least = Math.min(least, (process.memoryUsage().heapUsed - before) / TIMES);
+  }
+  return least;
+}
+
+/** What one time of the work leaves behind. */
+export async function bytesHeldBy(work: () => Promise<unknown>): Promise<number> {
+  await repeat(HOLDERS, work);
+  gc();
+  const before = process.memoryUsage().heapUsed;
+  await repeat(HOLDERS, work);
+  gc();
+  return (process.memoryUsage().heapUsed - before) / HOLDERS;
+}
+
+async function repeat(times: number, work: () => Promise<unknown>): Promise<void> {
+  for (let time = 0; time < times; time++) await work();
+}

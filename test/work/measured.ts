@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { bundled } from '../channels/bundled.js';
+
+/** What one time of a scene costs in one of its sizes. */
+export interface Measured {
+  readonly name: string;
+  readonly size: number;
+  readonly cost: number;
+  /** How often each function ran, where that was counted. */
+  readonly byFunction?: { readonly [place: string]: number };
+}
+
+/** What is optimized is not counted, and what the engine makes for itself, or collects, is nothing of ours. */
+const FLAGS = ['--no-opt', '--expose-gc', '--min-semi-space-size=128', '--max-semi-space-size=128'];
+
+/** The scenes in a process of their own: each with what it costs from the least size to the greatest. */
+export async function measured(what: 'steps' | 'bytes'): Promise<ReadonlyMap<string, readonly Measured[]>> {
+  const program = await bundled('test/work/work-program.ts');
+  const child = spawn(process.execPath, [...FLAGS, program, what], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const scenes = new Map<string, Measured[]>();
+  createInterface({ input: child.stdout }).on('line', line => {
+    const each = JSON.parse(line) as Measured;
+    scenes.set(each.name, [...(scenes.get(each.name) ?? []), each]);
+  });
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`the scenes were not done: ${code}`);
+  return scenes;
+}

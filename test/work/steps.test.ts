@@ -1,0 +1,40 @@
+/** Cost grows with the work: a request does not pay for what it does not touch. Counted in steps, not in time. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Measured, measured } from './measured.js';
+import { flat, growing, halved, toldAgain } from './scenes.js';
+
+let scenes: ReadonlyMap<string, readonly Measured[]>;
+beforeAll(async () => {
+  scenes = await measured('steps');
+}, 300_000);
+
+describe('it takes the same steps, with ten times as many and a hundred times', () => {
+  it.each(Object.keys({ ...flat, ...toldAgain }))('%s', name => {
+    const [least, ...more] = scenes.get(name) as [Measured, ...Measured[]];
+    expect(least.cost).toBeGreaterThan(5);
+    expect(more.map(each => grown(least, each))).toEqual(more.map(() => []));
+  });
+});
+
+describe('it takes hardly more steps, with a hundred times as many', () => {
+  it.each(Object.keys(halved))('%s', name => {
+    const costs = (scenes.get(name) ?? []).map(({ cost }) => cost);
+    expect(costs.at(-1)).toBeLessThan((costs[0] as number) * 1.1);
+  });
+});
+
+describe('it takes ten times the steps with ten times as many, not more', () => {
+  it.each(Object.keys(growing))('%s', name => {
+    const [least = 0, middle = 0, most = 0] = (scenes.get(name) ?? []).map(({ cost }) => cost);
+    expect(middle).toBeGreaterThan(least);
+    expect(most - middle).toBeLessThan(10.1 * (middle - least));
+  });
+});
+
+/** The functions that ran more often where there was more. */
+function grown(least: Measured, other: Measured): string[] {
+  return Object.entries(other.byFunction ?? {}).flatMap(([place, count]) => {
+    const before = least.byFunction?.[place] ?? 0;
+    return count > before ? [`${place}: ${before} → ${count} with ${other.size}`] : [];
+  });
+}
