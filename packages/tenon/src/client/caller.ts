@@ -9,12 +9,14 @@ import { Allowance, type PausingClock, pausingClock } from './allowance.js';
 import { Cache } from './cache.js';
 import { Emitter } from './emitter.js';
 import type { Endpoint } from './endpoint.js';
+import type { Sending } from './errand.js';
 import { argumentHeaders } from './headers.js';
 import { heard } from './hearing.js';
 import { gate, isReading, outcomeUnknown } from './judgement.js';
 import { Lifeline } from './lifeline.js';
-import type { Link, Sending } from './link.js';
+import type { Link } from './link.js';
 import type { CallOptions, ClientOptions } from './options.js';
+import { pages, sameCursor } from './pages.js';
 import { judged } from './results.js';
 import { rounds } from './rounds.js';
 import { asTask, choosesTasks, declaresTasks, taskWish } from './tasks/calling.js';
@@ -22,8 +24,6 @@ import { followed } from './tasks/followed.js';
 import { Toolbox, unusable } from './toolbox.js';
 
 const CACHED_ANSWERS = 200;
-const MAX_PAGES = 10_000;
-const CURSOR_GONE = 'call/cursor-gone';
 const NONE: CallOptions = {};
 
 /** What one call carries along its road beside what it says. */
@@ -92,36 +92,10 @@ export class Caller {
     return { allowance: new Allowance(this.patience, totalTimeout) };
   }
 
-  /** Every entry of a list, over all its pages. */
-  async *pages<T>(method: MethodName, key: string, options: CallOptions = {}): AsyncGenerator<T> {
-    let cursor: string | undefined;
-    let link = await this.lifeline.link();
-    const seen = new Set<string>();
-    const told = new Set<string>();
-    let again = false;
-    for (let page = 0; page < MAX_PAGES; page++) {
-      const result = await this.#page(link, method, cursor, options);
-      link = this.lifeline.last;
-      if (result === undefined) {
-        again = true;
-        seen.clear();
-        cursor = undefined;
-        continue;
-      }
-      options.onPage?.(result);
-      yield* fresh(result[key] as T[], told, again);
-      cursor = this.#nextCursor(result);
-      if (cursor === undefined) return;
-      if (seen.has(cursor)) throw this.#error('peer/endless-list', `${method} gives the same cursor again`);
-      seen.add(cursor);
-    }
-    throw this.#error('peer/endless-list', `${method} has more than ${MAX_PAGES} pages`);
-  }
-
   /** All tools; over HTTP without those whose annotations no client can follow. */
   async *listTools(options?: CallOptions): AsyncGenerator<Tool> {
     const all: Tool[] = [];
-    for await (const tool of this.pages<Tool>('tools/list', 'tools', options)) {
+    for await (const tool of pages<Tool>(this, 'tools/list', 'tools', options)) {
       const why =
         this.lifeline.last.dialect.http.mirrors && this.lifeline.last.endpoint.kind === 'http'
           ? unusable(tool)
@@ -134,24 +108,6 @@ export class Caller {
       }
     }
     await this.toolbox.fill(all);
-  }
-
-  /** One page; none when its cursor belongs to a session that is gone: the list then begins anew. */
-  async #page(link: Link, method: MethodName, cursor: string | undefined, options: CallOptions) {
-    if (cursor === undefined) return this.call(method, {}, options);
-    try {
-      const now = await this.lifeline.link();
-      return isOtherSession(now, link) ? undefined : await this.call(method, { cursor }, options);
-    } catch (error) {
-      if (TenonError.is(error) && error.code === CURSOR_GONE) return undefined;
-      throw error;
-    }
-  }
-
-  #nextCursor({ nextCursor }: JsonObject): string | undefined {
-    if (typeof nextCursor !== 'string') return undefined;
-    // An empty cursor is one like any other where requests state their revision; before, servers mean "no more" by it.
-    return nextCursor === '' && this.lifeline.last.dialect.opening === 'handshake' ? undefined : nextCursor;
   }
 
   /** Sends, and sends again where the server surely has not, or may well, carry it out twice. */
@@ -280,28 +236,4 @@ function withOwn(
 
 function withoutTask({ task: _, ...params }: JsonObject): JsonObject {
   return params;
-}
-
-/** A cursor is good in the session that gave it, where there are sessions. */
-function isOtherSession(now: Link, before: Link): boolean {
-  return now !== before && before.dialect.opening === 'handshake';
-}
-
-function sameCursor(now: Link, before: Link, { cursor }: JsonObject): Link {
-  if (cursor === undefined || !isOtherSession(now, before)) return now;
-  throw new TenonError(CURSOR_GONE, 'the session that gave the cursor is gone', {
-    peer: before.peer,
-    next: 'read the list from its start',
-  });
-}
-
-/** What was told before is not told again when the list had to begin anew. */
-function* fresh<T>(entries: readonly T[], told: Set<string>, again: boolean): Generator<T> {
-  for (const entry of entries) {
-    const { uri, uriTemplate, name, taskId } = entry as { [id: string]: string | undefined };
-    const key = String(uri ?? uriTemplate ?? name ?? taskId);
-    if (again && told.has(key)) continue;
-    told.add(key);
-    yield entry;
-  }
 }

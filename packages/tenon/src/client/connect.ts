@@ -9,6 +9,7 @@ import { Caller } from './caller.js';
 import type { Client, Offers } from './client.js';
 import type { Endpoint } from './endpoint.js';
 import type { CallOptions, ClientOptions } from './options.js';
+import { pages } from './pages.js';
 import { valueOfTool } from './results.js';
 import { clientTasks } from './tasks/tasks.js';
 import { watch } from './watching.js';
@@ -74,14 +75,14 @@ function clientOf<S extends Offers>(caller: Caller): Client<S> {
         caller.call('prompts/get', { name, arguments: input ?? {} }, options) as unknown as Promise<GetPromptResult>,
     ),
     resources: {
-      list: (options?: CallOptions) => caller.pages('resources/list', 'resources', options),
-      templates: (options?: CallOptions) => caller.pages('resources/templates/list', 'resourceTemplates', options),
+      list: (options?: CallOptions) => pages(caller, 'resources/list', 'resources', options),
+      templates: (options?: CallOptions) => pages(caller, 'resources/templates/list', 'resourceTemplates', options),
       read: (uri: string, options?: CallOptions) =>
         caller.call('resources/read', { uri }, options) as unknown as Promise<ReadResourceResult>,
     },
     tasks: clientTasks(caller),
     listTools: (options?: CallOptions) => caller.listTools(options),
-    listPrompts: (options?: CallOptions) => caller.pages('prompts/list', 'prompts', options),
+    listPrompts: (options?: CallOptions) => pages(caller, 'prompts/list', 'prompts', options),
     callTool: (name: string, input?: JsonObject, options?: CallOptions) => callTool(caller, name, input, options),
     async complete(params: object, options?: CallOptions) {
       return ((await caller.call('completion/complete', params as JsonObject, options)) as unknown as CompleteResult)

@@ -1,11 +1,28 @@
 import type { SendOptions } from '../jsonrpc/channel.js';
 import type { TenonError } from '../jsonrpc/error.js';
-import type { Id } from '../jsonrpc/message.js';
+import type { Id, JsonObject } from '../jsonrpc/message.js';
 import type { CallOptions } from '../jsonrpc/peer.js';
-import type { Link, Sending } from './link.js';
+import type { LoggingLevel } from '../model/content.js';
+import type { Link } from './link.js';
+import type { Progress } from './options.js';
 
 /** What the roads that have no headers, and no request of their own for each message, need to know of one: nothing. */
 const PLAIN: SendOptions = {};
+
+/** One request as it goes out, in our words. */
+export interface Sending extends Pick<CallOptions, 'signal' | 'idleTimeout' | 'totalTimeout'> {
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly logLevel?: LoggingLevel | undefined;
+  readonly onId?: ((id: Id) => void) | undefined;
+  /** Of the tool that is called, where it is known: what its result is turned into our words by. */
+  readonly outputSchema?: JsonObject | undefined;
+  /** Giving it up is not told: it makes, or waits for, a task, which is cancelled in a way of its own. */
+  readonly quiet?: boolean;
+  readonly onHungUp?: (() => void) | undefined;
+  /** Called when the answer is a task: progress is reported on until this is called. */
+  readonly onOutlived?: ((forget: () => void) => void) | undefined;
+}
 
 /** One request on its way to the server: how long it is waited for, and what is done when nobody waits any longer. */
 export class Errand implements CallOptions {

@@ -6,7 +6,7 @@ import { METHOD_NOT_FOUND } from '../jsonrpc/codes.js';
 import { rpcError, TenonError } from '../jsonrpc/error.js';
 import type { Hands } from '../jsonrpc/hands.js';
 import { type Id, isId, isObject, type JsonObject, type Notification, type Request } from '../jsonrpc/message.js';
-import { Peer, type CallOptions as PeerCallOptions } from '../jsonrpc/peer.js';
+import { Peer } from '../jsonrpc/peer.js';
 import type { Running } from '../jsonrpc/running.js';
 import type { ServerCapabilities } from '../model/capabilities.js';
 import type { Implementation, LoggingLevel } from '../model/content.js';
@@ -15,10 +15,10 @@ import { isMethod, isNotification } from '../model/methods.js';
 import type { PausingClock } from './allowance.js';
 import { answer, capabilitiesOf, inWordsOf } from './answering.js';
 import type { Endpoint } from './endpoint.js';
-import { Errand } from './errand.js';
+import { Errand, type Sending } from './errand.js';
 import { nameHeader } from './headers.js';
 import { clientInfo } from './identity.js';
-import type { ClientOptions, Progress } from './options.js';
+import type { ClientOptions } from './options.js';
 import { ProgressTokens } from './progress-tokens.js';
 
 /** What a link tells its client of. */
@@ -33,21 +33,6 @@ export interface ServerFacts {
   readonly info: Implementation | undefined;
   readonly capabilities: ServerCapabilities;
   readonly instructions: string | undefined;
-}
-
-/** One request as it goes out, in our words. */
-export interface Sending extends Pick<PeerCallOptions, 'signal' | 'idleTimeout' | 'totalTimeout'> {
-  readonly onProgress?: ((progress: Progress) => void) | undefined;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly logLevel?: LoggingLevel | undefined;
-  readonly onId?: ((id: Id) => void) | undefined;
-  /** Of the tool that is called, where it is known: what its result is turned into our words by. */
-  readonly outputSchema?: JsonObject | undefined;
-  /** Giving it up is not told: it makes, or waits for, a task, which is cancelled in a way of its own. */
-  readonly quiet?: boolean;
-  readonly onHungUp?: (() => void) | undefined;
-  /** Called when the answer is a task: progress is reported on until this is called. */
-  readonly onOutlived?: ((forget: () => void) => void) | undefined;
 }
 
 /** A listening is over because the server said so: that is no failure. */

@@ -3,7 +3,8 @@ import type { JsonObject } from '../../jsonrpc/message.js';
 import { TASKS, type TaskParams } from '../../model/tasks.js';
 import { capabilitiesOf } from '../answering.js';
 import type { Caller } from '../caller.js';
-import type { Link, Sending } from '../link.js';
+import type { Sending } from '../errand.js';
+import type { Link } from '../link.js';
 import type { ClientOptions } from '../options.js';
 import { unlessAborted } from '../questions.js';
 

@@ -3,6 +3,7 @@ import type { CallToolResult } from '../../model/shapes.js';
 import { isTerminal, type TaskState } from '../../model/tasks.js';
 import type { Caller } from '../caller.js';
 import type { CallOptions } from '../options.js';
+import { pages } from '../pages.js';
 import { valueOfTool } from '../results.js';
 import { isUnknown, unknownTask } from './failures.js';
 import { Followed, followed } from './followed.js';
@@ -104,5 +105,5 @@ async function cancelTask(
 }
 
 async function* listTasks(caller: Caller, options?: CallOptions): AsyncGenerator<TaskState> {
-  for await (const task of caller.pages<JsonObject>('tasks/list', 'tasks', options)) yield stateOf(task);
+  for await (const task of pages<JsonObject>(caller, 'tasks/list', 'tasks', options)) yield stateOf(task);
 }
