@@ -11,6 +11,26 @@ export function median(values) {
 /** @param {readonly number[]} values */
 export const spread = values => `${Math.min(...values).toFixed(2)} to ${Math.max(...values).toFixed(2)}`;
 
+/** Three digits that mean something. @param {number} value */
+export const shortly = value => (value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2));
+
+/** The median, and from least to most. @param {readonly number[]} values */
+export const range = values =>
+  `${shortly(median(values))} (${shortly(Math.min(...values))} to ${shortly(Math.max(...values))})`;
+
+/**
+ * How many times as much the one costs as the other, by their medians.
+ * @template {string} K
+ * @param {readonly Record<K, number>[]} samples
+ * @param {readonly Record<K, number>[] | undefined} base
+ * @param {K} what
+ */
+export const ratio = (samples, base, what) =>
+  median(samples.map(each => each[what])) / median((base ?? []).map(each => each[what]));
+
+/** The same as text: `–` where there is nothing to compare with. @template {string} K @param {readonly Record<K, number>[]} samples @param {readonly Record<K, number>[] | undefined} base @param {K} what */
+export const ratios = (samples, base, what) => (base === undefined ? '–' : ratio(samples, base, what).toFixed(2));
+
 /** @param {number} level @param {string} text */
 export const heading = (level, text) => `${'#'.repeat(level)} ${text}\n\n`;
 

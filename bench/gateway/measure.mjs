@@ -1,9 +1,9 @@
 // @ts-check
 /** What a call costs that goes through a gateway, beside one that goes directly, and beside other gateways. */
 import { readJson, root } from '../../scripts/process.mjs';
+import { hangUp, load, quantile } from '../load.mjs';
+import { cpuOf, firstLine, residentOf, startNode, stop } from '../processes.mjs';
 import { heading, median, table } from '../report.mjs';
-import { hangUp, load } from './load.mjs';
-import { cpuOf, firstLine, residentOf, startNode, stop } from './processes.mjs';
 import { LANES, scenes, upstream } from './scenes.mjs';
 
 /** @typedef {import('./scenes.mjs').Scene} Scene */
@@ -47,7 +47,7 @@ async function play({ id, title, revision, overHttp, subjects }, rounds) {
       const started = await subject.start({ revision: subject.front ?? revision, behind: revision, url });
       const measured = { name: subject.name, mode: subject.mode, alone: [], together: [], megabytes: 0 };
       up.push({ subject, started, server, measured });
-      await load(started.caller, LANES, WARM_UP.seconds, WARM_UP.calls);
+      await load(started.caller, LANES, WARM_UP.seconds, { most: WARM_UP.calls });
     }
     for (let round = 0; round < rounds; round += 1) {
       for (const { started, server, measured } of up) {
@@ -82,9 +82,6 @@ async function sample({ child, caller }, server, inFlight) {
     rate: calls / seconds,
   };
 }
-
-/** In microseconds. @param {Float64Array} sorted @param {number} part */
-const quantile = (sorted, part) => (sorted[Math.floor(part * (sorted.length - 1))] ?? Number.NaN) * 1000;
 
 /** @param {readonly Result[]} results @param {Record<string, string>} versions @param {number} rounds */
 function markdownOf(results, versions, rounds) {

@@ -2,11 +2,11 @@
 /** Who is measured in which scene, how each is set up, and why so. */
 import { fileURLToPath } from 'node:url';
 import { bin } from '../../scripts/process.mjs';
-import { callOverHttp, callOverStdio } from './load.mjs';
-import { firstLine, freePort, startNode } from './processes.mjs';
+import { callOverHttp, callOverStdio } from '../load.mjs';
+import { firstLine, freePort, startNode } from '../processes.mjs';
 
 /** @typedef {import('node:child_process').ChildProcess} ChildProcess */
-/** @typedef {import('./load.mjs').Caller} Caller */
+/** @typedef {import('../load.mjs').Caller} Caller */
 /** What a subject works with in a scene: the URL of the server behind it, where that is on HTTP. @typedef {{ revision: string, behind: string, url: string | undefined }} Place */
 /** @typedef {{ child: ChildProcess, caller: Caller }} Started */
 /** `front`: the revision that is spoken to it, where it is another than that of the scene. @typedef {{ name: string, mode: string, front?: string, start: (place: Place) => Promise<Started> }} Subject */

@@ -2,7 +2,7 @@
 /** What it takes to hold many servers with many tools each. */
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { firstLine, startNode, stop } from '../gateway/processes.mjs';
+import { firstLine, startNode, stop } from '../processes.mjs';
 import { heading, median, spread, table } from '../report.mjs';
 
 /** Milliseconds, megabytes, bytes; of calls microseconds. @typedef {{ created: number, opening: number, openingCpu: number, heap: number, rss: number, bytes: number, listing: number, listingCpu: number, calling: number, callingCpu: number }} Cost */

@@ -4,10 +4,11 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bin, root } from '../../scripts/process.mjs';
-import { heading, median, spread, table } from '../report.mjs';
+import { cpuOf } from '../processes.mjs';
+import { heading, median, range, ratios, shortly, table } from '../report.mjs';
 import { kinds, programOf } from './programs.mjs';
 
-/** @typedef {{ seconds: number, megabytes: number, instantiations: number, types: number }} Cost */
+/** @typedef {{ cpu: number, seconds: number, megabytes: number, instantiations: number, types: number }} Cost */
 /** @typedef {{ compiler: string, kind: string, tools: number, rounds: Cost[] }} Measured */
 
 const COUNTS = [50, 200, 400];
@@ -62,7 +63,9 @@ async function writePrograms(folder) {
 function compile(folder, { compiler, kind, tools }) {
   const script = bin(compilers[/** @type {keyof typeof compilers} */ (compiler)], 'tsc');
   const args = [script, '-p', `${kind}-${tools}.json`, '--extendedDiagnostics'];
+  const before = cpuOfEnded();
   const { status, stdout } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
+  const cpu = cpuOfEnded() - before;
   if (status !== 0) throw new Error(`${compiler} does not accept ${kind} with ${tools} tools:\n${stdout}`);
   const read = (/** @type {string} */ name) => {
     const found = new RegExp(`^${name}:\\s*([\\d.]+)`, 'm').exec(stdout);
@@ -70,6 +73,7 @@ function compile(folder, { compiler, kind, tools }) {
     return Number(found[1]);
   };
   return {
+    cpu,
     seconds: read('Total time'),
     megabytes: read('Memory used') / 1024,
     instantiations: read('Instantiations'),
@@ -77,36 +81,70 @@ function compile(folder, { compiler, kind, tools }) {
   };
 }
 
-/** @param {readonly Measured[]} results */
-function markdownOf(results) {
-  const most = COUNTS.at(-1) ?? 0;
-  const parts = Object.keys(compilers).flatMap(compiler =>
-    COUNTS.map(tools => {
-      const of = results.filter(each => each.compiler === compiler && each.tools === tools);
-      const official = of.find(({ kind }) => kind === 'official');
-      const rows = of.map(({ kind, rounds }) => [
-        kinds[/** @type {keyof typeof kinds} */ (kind)],
-        `${median(rounds.map(each => each.seconds)).toFixed(2)} s (${spread(rounds.map(each => each.seconds))})`,
-        `${median(rounds.map(each => each.megabytes)).toFixed(0)} MB`,
-        String(rounds[0]?.instantiations),
-        ratio(rounds, official?.rounds, 'seconds'),
-        ratio(rounds, official?.rounds, 'instantiations'),
-      ]);
-      const head = [
-        'program',
-        'time, median (least to most)',
-        'memory',
-        'instantiations',
-        'time × official',
-        'instantiations × official',
-      ];
-      return `${heading(3, `${compiler}, ${tools} tools`)}${table(head, rows)}`;
-    }),
-  );
-  return `${heading(2, `Type checking, up to ${most} tools`)}${parts.join('\n')}`;
+/** What has been used by all programs that this one has started and that are over: they are run one after the other. */
+function cpuOfEnded() {
+  const { own, all } = cpuOf([process.pid]);
+  return all - own;
 }
 
-/** @param {Cost[]} rounds @param {Cost[] | undefined} official @param {keyof Cost} what */
-function ratio(rounds, official = [], what) {
-  return (median(rounds.map(each => each[what])) / median(official.map(each => each[what]))).toFixed(2);
+/** @param {readonly Measured[]} results */
+function markdownOf(results) {
+  const parts = Object.keys(compilers).flatMap(compiler => {
+    const here = results.filter(each => each.compiler === compiler);
+    return [...COUNTS.map(tools => costs(compiler, tools, here)), growth(compiler, here)];
+  });
+  return `${heading(2, `Type checking, up to ${COUNTS.at(-1)} tools`)}${parts.join('\n')}`;
 }
+
+const about = (/** @type {string} */ kind) => kinds[/** @type {keyof typeof kinds} */ (kind)];
+
+/** @param {string} compiler @param {number} tools @param {readonly Measured[]} results */
+function costs(compiler, tools, results) {
+  const of = results.filter(each => each.tools === tools);
+  const official = of.find(({ kind }) => kind === 'official')?.rounds;
+  const head = [
+    'program',
+    'CPU, s: median (least to most)',
+    'time, s',
+    'memory, MB',
+    'instantiations',
+    'CPU × official',
+    'time × official',
+    'memory × official',
+    'instantiations × official',
+  ];
+  const rows = of.map(({ kind, rounds }) => [
+    about(kind),
+    range(rounds.map(each => each.cpu)),
+    range(rounds.map(each => each.seconds)),
+    shortly(median(rounds.map(each => each.megabytes))),
+    String(rounds[0]?.instantiations),
+    .../** @type {const} */ (['cpu', 'seconds', 'megabytes', 'instantiations']).map(what =>
+      ratios(rounds, official, what),
+    ),
+  ]);
+  return `${heading(3, `${compiler}, ${tools} tools`)}${table(head, rows)}`;
+}
+
+/** What one more tool costs, early and late: the same, where the cost is linear. @param {string} compiler @param {readonly Measured[]} results */
+function growth(compiler, results) {
+  const steps = COUNTS.slice(1).map((to, at) => ({ from: COUNTS[at] ?? 0, to }));
+  const head = ['program', 'one more tool costs', ...steps.map(({ from, to }) => `from ${from} to ${to} tools`)];
+  const rows = Object.keys(kinds).flatMap(kind => {
+    const at = (/** @type {number} */ tools, /** @type {keyof Cost} */ what) =>
+      median(results.find(each => each.kind === kind && each.tools === tools)?.rounds.map(each => each[what]) ?? []);
+    return perTool.map(({ what, unit, times }) => [
+      about(kind),
+      unit,
+      ...steps.map(({ from, to }) => shortly(((at(to, what) - at(from, what)) / (to - from)) * times)),
+    ]);
+  });
+  return `${heading(3, `${compiler}, one more tool`)}${table(head, rows)}`;
+}
+
+/** @type {{ what: keyof Cost, unit: string, times: number }[]} */
+const perTool = [
+  { what: 'instantiations', unit: 'instantiations', times: 1 },
+  { what: 'megabytes', unit: 'memory, KB', times: 1024 },
+  { what: 'cpu', unit: 'CPU, ms', times: 1000 },
+];

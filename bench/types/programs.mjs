@@ -6,6 +6,7 @@
 /** What each program is, in the words of the report. */
 export const kinds = /** @type {const} */ ({
   zod: 'the schemas alone',
+  typed: 'functions typed by the schemas, by `z.output` and `z.input`: no library at all',
   tenon: 'Tenon, a server',
   tenonClient: 'Tenon, a server and a typed client that calls each tool',
   official: 'official v2, a server, what tools return checked by a type that is written out',
@@ -47,6 +48,11 @@ const tenonTool = n => `    forecast${n}: tool({
       output: ${output(n)},
       run: (${taken(n)}) => (${value(n)}),
     }),`;
+
+/** @param {number} n */
+const typedFunction = n => `const input${n} = ${input(n)};
+const output${n} = ${output(n)};
+export const forecast${n} = (${taken(n)}: z.output<typeof input${n}>): z.input<typeof output${n}> => (${value(n)});`;
 
 /** `registerTool` does not check what a handler returns against its output: for that it is written out. */
 const officialTool = (/** @type {boolean} */ checked) => (/** @type {number} */ n) =>
@@ -94,6 +100,10 @@ const sources = {
   zod: count => `import { z } from 'zod';
 
 ${repeat(count, n => `export const input${n} = ${input(n)};\nexport const output${n} = ${output(n)};`)}
+`,
+  typed: count => `import { z } from 'zod';
+
+${repeat(count, typedFunction)}
 `,
   tenon: tenonServer,
   tenonClient: count => `${tenonServer(count)}

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { root } from '../../scripts/process.mjs';
+import { root } from '../scripts/process.mjs';
 
 /** @typedef {import('node:child_process').ChildProcess} ChildProcess */
 /** Seconds of user and system time: of the process, and of it with all that it has started. @typedef {{ own: number, all: number }} Cpu */
@@ -30,8 +30,11 @@ for (const [signal, code] of /** @type {const} */ ([
  * @param {readonly string[]} args
  * @param {{ quiet?: boolean }} [options] `quiet`: what it logs is thrown away
  */
-export function startNode(args, { quiet = false } = {}) {
-  const child = spawn(process.execPath, args, { cwd: root, stdio: ['pipe', 'pipe', quiet ? 'ignore' : 'inherit'] });
+export const startNode = (args, options) => startCommand(process.execPath, args, options);
+
+/** The same for other programs. @param {string} command @param {readonly string[]} args @param {{ quiet?: boolean }} [options] */
+export function startCommand(command, args, { quiet = false } = {}) {
+  const child = spawn(command, args, { cwd: root, stdio: ['pipe', 'pipe', quiet ? 'ignore' : 'inherit'] });
   running.add(child);
   child.once('exit', () => running.delete(child));
   return child;

@@ -1,0 +1,86 @@
+// @ts-check
+/** What a call over HTTP costs the client on Node. */
+import { fileURLToPath } from 'node:url';
+import { employ } from '../crew.mjs';
+import { firstLine, startNode, stop } from '../processes.mjs';
+import { heading, range, ratios, shortly, table } from '../report.mjs';
+
+/** @typedef {import('../crew.mjs').Member} Member */
+/** @typedef {import('../crew.mjs').Measured<Member>} Measured */
+
+const IN_FLIGHT = 16;
+const orders = [
+  { inFlight: 1, seconds: 0.6 },
+  { inFlight: IN_FLIGHT, seconds: 0.8 },
+];
+const warmUp = [
+  { inFlight: IN_FLIGHT, seconds: 1.5 },
+  { inFlight: 1, seconds: 0.3 },
+];
+const revisions = ['2025-11-25', '2026-07-28'];
+const here = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));
+
+/** @param {{ rounds: number }} options */
+export async function measureClient({ rounds }) {
+  const setup = { tools: ['echo'], more: 0 };
+  const servers = revisions.map(mode =>
+    startNode([here('../peers/http/checked.mjs'), JSON.stringify({ mode, ...setup })]),
+  );
+  try {
+    const urls = await Promise.all(servers.map(firstLine));
+    const members = revisions.flatMap((revision, at) => membersOf(revision, urls[at] ?? ''));
+    const results = await employ(members, { rounds, orders, warmUp });
+    return { results, markdown: markdownOf(results, rounds) };
+  } finally {
+    await Promise.all(servers.map(stop));
+  }
+}
+
+/** @param {string} revision @param {string} url @returns {Member[]} */
+function membersOf(revision, url) {
+  const member = (/** @type {string} */ name, /** @type {string} */ mode, /** @type {string} */ script, arg = '') => ({
+    name,
+    revision,
+    mode,
+    args: [here(`${script}.mjs`), revision, url, arg],
+  });
+  return [
+    member('floor', 'bare `node:http`, an agent that keeps connections; looks at status and id', 'floor', 'http'),
+    member('floor, fetch', 'bare `fetch`, the same', 'floor', 'fetch'),
+    member('tenon', '`connect(url)`', 'tenon'),
+    ...(revision === '2025-11-25' ? [member('v1', '`StreamableHTTPClientTransport`', 'v1')] : []),
+    member('v2', '`StreamableHTTPClientTransport`', 'v2'),
+  ];
+}
+
+/** @param {readonly Measured[]} results @param {number} rounds */
+function markdownOf(results, rounds) {
+  const parts = revisions.map(revision => {
+    const of = results.filter(each => each.revision === revision);
+    const bases = ['floor', 'floor, fetch', 'tenon'].map(name => of.find(each => each.name === name)?.found[1]);
+    const rows = of.map(({ name, mode, found: [alone = [], many = []] }) => [
+      name,
+      range(many.map(({ cpu }) => cpu)),
+      ...bases.map(base => ratios(many, base, 'cpu')),
+      range(alone.map(({ cpu }) => cpu)),
+      shortly(Math.max(...many.map(({ megabytes }) => megabytes))),
+      mode,
+    ]);
+    const head = [
+      'client',
+      `CPU, µs, ${IN_FLIGHT} in flight`,
+      '× floor',
+      '× floor, fetch',
+      '× tenon',
+      'CPU, µs, 1 in flight',
+      'RSS, MB',
+      'mode',
+    ];
+    return `${heading(3, revision)}${table(head, rows)}`;
+  });
+  return [
+    heading(2, 'The client side of `tools/call` over HTTP'),
+    `Each client in its own process, and one server for all: bare Node that checks the headers and the envelope. Every answer is looked at. ${rounds} rounds, interleaved; medians, and in brackets from least to most. CPU is that of the client per call, as the operating system has counted it.\n\n`,
+    parts.join('\n'),
+  ].join('');
+}

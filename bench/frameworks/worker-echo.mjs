@@ -1,0 +1,4 @@
+// @ts-check
+import { echo } from './echo.mjs';
+
+export default { fetch: echo };

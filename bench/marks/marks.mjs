@@ -1,0 +1,251 @@
+// @ts-check
+/** The marks that the library has set itself, and how it stands to each by what was measured last. */
+import { median, ratio, shortly } from '../report.mjs';
+import { callRows, cheapest, costOf, revisions, rowsOf, sceneRows } from './rows.mjs';
+
+/** @typedef {import('./rows.mjs').Json} Json */
+/** @typedef {import('./rows.mjs').Row} Row */
+/** @typedef {import('./rows.mjs').Parts} Parts */
+/** What is told of one mark. Without `isMet` it has not been measured. @typedef {{ work: string, peer: string, official: string, tenon: string, mark: string, isMet?: boolean }} Standing */
+/** @typedef {{ part: string, work: string, of: (results: any) => Omit<Standing, 'work'> }} Mark */
+
+const KIB = 1024;
+const NONE = '–';
+/** Two figures are one when they are as near as two runs of the same are. */
+const NOISE = 1.05;
+const times = (/** @type {number} */ value) => (Number.isFinite(value) ? `${shortly(value)} ×` : NONE);
+
+/** Calls as multiples of a base: of one revision, or of both. @param {readonly Row[]} rows @param {string} base @param {number} limit @param {readonly string[]} [of] @param {string} [called] */
+function multiples(rows, base, limit, of = revisions, called = base) {
+  const tell = (/** @type {string} */ kind) => {
+    const each = of.map(revision => cheapest(rows, kind, base, revision));
+    if (each.every(found => found === undefined)) return NONE;
+    const names = [...new Set(each.flatMap(found => (found ? [found.name] : [])))];
+    const figures = each.map(found => (found ? times(found.ratio) : NONE)).join(' / ');
+    return kind === 'peer' ? `${names.join(', ')} ${figures}` : figures;
+  };
+  const worst = Math.max(...of.map(revision => cheapest(rows, 'tenon', base, revision)?.ratio ?? Number.NaN));
+  return {
+    peer: tell('peer'),
+    official: tell('v2'),
+    tenon: tell('tenon'),
+    mark: `≤ ${limit} × ${called}`,
+    isMet: worst <= limit,
+  };
+}
+
+/** @param {string} part @param {string} work @param {string} base @param {number} limit @param {readonly string[]} [of] @param {string} [called] @returns {Mark} */
+const calls = (part, work, base, limit, of, called) => ({
+  part,
+  work,
+  of: results => multiples(callRows[part]?.(results) ?? [], base, limit, of, called),
+});
+
+/** The floor writes each answer by itself, as simple programs do: what writes those together that came together can be below it. @param {readonly Json[]} results */
+function overPipes(results) {
+  const rows = callRows.stdio?.(results) ?? [];
+  const told = multiples(rows, 'floor', 1.6);
+  const joined = multiples(rows, 'floor, joined', 1.6).tenon;
+  return { ...told, tenon: `${told.tenon} (of one that joins its writes: ${joined})` };
+}
+
+/** @param {string} id @param {Json} results */
+const payloadRows = (id, { measured }) => rowsOf(measured, each => each.samples[id], 'cpu');
+
+/** @param {Json} results */
+function sameAsWithFew(results) {
+  const [many, few] = [payloadRows('oneOfMany', results), payloadRows('oneOfFew', results)];
+  const shares = (/** @type {string} */ name) =>
+    revisions
+      .map(revision => costOf(many, name, revision) / costOf(few, name, revision))
+      .filter(share => Number.isFinite(share));
+  const most = (/** @type {string} */ name) => Math.max(...shares(name));
+  return {
+    peer: `mcp-lite ${times(most('mcp-lite stateless'))}`,
+    official: times(most('v2')),
+    tenon: times(most('tenon')),
+    mark: 'the same as with few',
+    isMet: most('tenon') <= NOISE,
+  };
+}
+
+/** @param {Json} results */
+function copies({ measured }) {
+  const held = (/** @type {string} */ name) => {
+    const found = measured.filter((/** @type {Json} */ each) => each.name === name);
+    return Math.max(...found.flatMap((/** @type {Json} */ { held }) => [held.result, held.argument]));
+  };
+  const [tenon, floor] = [held('tenon'), held('checked floor')];
+  return {
+    peer: `mcp-lite ${held('mcp-lite stateless').toFixed(2)}`,
+    official: held('v2').toFixed(2),
+    tenon: `${tenon.toFixed(2)} (floor ${floor.toFixed(2)})`,
+    mark: 'no more than the floor',
+    isMet: tenon <= floor + 0.1,
+  };
+}
+
+/** Where it is dearest. @param {Json} results */
+function mounted({ rows, slack }) {
+  const shares = rows.map((/** @type {Json} */ { name, tenon, limit }) => ({ name, share: median(tenon) / limit }));
+  const worst = shares.sort((/** @type {Json} */ a, /** @type {Json} */ b) => b.share - a.share)[0];
+  return {
+    peer: NONE,
+    official: NONE,
+    tenon: `${times(worst.share)} at most (${worst.name})`,
+    mark: `≤ ${slack} × their own echo, and what it adds on \`node:http\``,
+    isMet: worst.share <= 1,
+  };
+}
+
+/** From starting the process on. @param {readonly Json[]} results @param {boolean} withZod */
+function coldStart(results, withZod) {
+  const of = (/** @type {string} */ name) =>
+    median(results.find(each => each.name === name)?.starts.map((/** @type {Json} */ { wall }) => wall) ?? []);
+  const node = of('node');
+  const tenon = of(withZod ? 'tenon, zod' : 'tenon, JSON Schema') / node;
+  const limit = 1.25 + (withZod ? (of('floor, zod') - of('floor')) / node : 0);
+  return {
+    peer: withZod ? `tmcp ${times(of('tmcp') / node)}` : NONE,
+    official: times(of(withZod ? 'v2, zod' : 'v2, JSON Schema') / node),
+    tenon: times(tenon),
+    mark: withZod ? `≤ 1.25 × \`node -e 0\`, and zod: ${times(limit)}` : '≤ 1.25 × `node -e 0`',
+    isMet: tenon <= limit,
+  };
+}
+
+/** @param {readonly Json[]} results */
+function idleSessions(results) {
+  const heap = (/** @type {string} */ name, least = 0) => {
+    const found = results.find(each => each.name === name && each.sessions >= least);
+    return median(found?.rounds.map((/** @type {Json} */ each) => each.heap) ?? []);
+  };
+  const most = Math.max(...results.map(({ sessions }) => sessions));
+  const all = [heap('tenon'), heap('tenon', most)];
+  return {
+    peer: `tmcp ${shortly(heap('tmcp'))} KiB`,
+    official: `${shortly(heap('v2'))} KiB`,
+    tenon: `${shortly(all[0] ?? Number.NaN)} KiB, of ${most.toLocaleString('en')} ${shortly(all[1] ?? Number.NaN)}`,
+    mark: `≤ 1 KiB, ${(100_000).toLocaleString('en')} in one process`,
+    isMet: Math.max(...all) <= 1 && most >= 100_000,
+  };
+}
+
+/** @param {Json} results */
+function bundles({ bundles: all }) {
+  const kib = (/** @type {RegExp} */ name) =>
+    all
+      .filter((/** @type {Json} */ each) => name.test(each.name))
+      .map((/** @type {Json} */ each) => each.gzipped / KIB);
+  const ours = [/Tenon: stdio/, /Tenon: (HTTP|fetch)/, /Tenon: client/].map(name => Math.max(...kib(name)));
+  const theirs = [/official v2: stdio/, /official v2: (HTTP|fetch)/, /official v2: client/].map(
+    name => kib(name)[0] ?? NaN,
+  );
+  const tell = (/** @type {number[]} */ values) => `${values.map(value => value.toFixed(1)).join(' / ')} KiB`;
+  const limits = [24, 32, 24];
+  return {
+    peer: NONE,
+    official: tell(theirs),
+    tenon: tell(ours),
+    mark: `≤ ${limits.join(' / ')} KiB`,
+    isMet: ours.every((size, at) => size <= (limits[at] ?? 0)),
+  };
+}
+
+/** @param {Json} results */
+function installed({ footprints }) {
+  const [ours, theirs] = footprints;
+  const tell = (/** @type {Json} */ { packages, megabytes }) => `${packages}, ${megabytes.toFixed(1)} MB`;
+  const isMet = ours.packages <= 8 && ours.megabytes <= 4;
+  return { peer: NONE, official: tell(theirs), tenon: tell(ours), mark: '≤ 8 packages, 4 MB', isMet };
+}
+
+/** By TypeScript 7 / 5.9. @param {readonly Json[]} results @param {'seconds' | 'megabytes'} what */
+function typeChecking(results, what) {
+  const compilers = [...new Set(results.map(({ compiler }) => compiler))];
+  const ratios = compilers.map(compiler => {
+    const of = (/** @type {string} */ kind) =>
+      results.find(each => each.compiler === compiler && each.kind === kind && each.tools === 200)?.rounds;
+    return ratio(of('tenon') ?? [], of('official'), what);
+  });
+  return {
+    peer: NONE,
+    official: times(1),
+    tenon: ratios.map(times).join(' / '),
+    mark: '≤ 0.7 × v2',
+    isMet: ratios.every(value => value <= 0.7),
+  };
+}
+
+/** Instantiations: they are the same each time. @param {readonly Json[]} results */
+function linear(results) {
+  const growths = (/** @type {string} */ kind) =>
+    [...new Set(results.map(({ compiler }) => compiler))].map(compiler => {
+      const of = (/** @type {number} */ tools) =>
+        results.find(each => each.compiler === compiler && each.kind === kind && each.tools === tools);
+      return of(400)?.rounds[0].instantiations / of(200)?.rounds[0].instantiations;
+    });
+  const tell = (/** @type {string} */ kind) => growths(kind).map(times).join(' / ');
+  const isMet = growths('tenon').every(growth => growth <= 2);
+  return { peer: NONE, official: tell('official'), tenon: tell('tenon'), mark: '≤ 2 ×: linear', isMet };
+}
+
+/** @param {Json} results */
+function soaked({ growth, done }) {
+  const verdicts = growth.map((/** @type {Json} */ { verdict }) => verdict);
+  const isMet = verdicts.every((/** @type {string} */ verdict) => verdict === 'no growth');
+  const tenon = `${isMet ? 'none' : verdicts.join(', ')} in ${(done.calls / 1e6).toFixed(1)} M calls`;
+  return { peer: NONE, official: NONE, tenon, mark: 'no growth after warm-up', isMet };
+}
+
+const [sessions = '', perRequest = ''] = revisions;
+const both = 'on 2025-11-25 / 2026-07-28';
+
+/** @type {readonly Mark[]} */
+const marks = [
+  calls('http', 'HTTP `tools/call`, 2026-07-28', 'checked floor', 1.35, [perRequest]),
+  calls('http', 'HTTP `tools/call`, 2025-11-25, in a session', 'checked floor', 1.35, [sessions]),
+  { part: 'frameworks', work: 'the same on Express, Hono, Fastify, workerd, Deno, Bun', of: mounted },
+  { part: 'stdio', work: `stdio, 64 in flight, ${both}`, of: overPipes },
+  calls('memory', `in memory, client and server, ${both}`, 'floor', 3),
+  calls('client', `client over HTTP, 16 in flight, ${both}`, 'floor', 1.5, revisions, '`node:http`'),
+  {
+    part: 'http',
+    work: `SSE, 10 notices of progress, ${both}`,
+    of: results => multiples(sceneRows(results, 'progress'), 'floor', 1.5),
+  },
+  {
+    part: 'payload',
+    work: `\`tools/list\`, 1,000 tools, ${both}`,
+    of: results => multiples(payloadRows('list', results), 'floor', 1),
+  },
+  { part: 'payload', work: '`tools/call` with 1,000 tools, × with few', of: sameAsWithFew },
+  {
+    part: 'payload',
+    work: `1 MB out, ${both}`,
+    of: results => multiples(payloadRows('result', results), 'floor', 1.1),
+  },
+  {
+    part: 'payload',
+    work: `1 MB in, ${both}`,
+    of: results => multiples(payloadRows('argument', results), 'floor', 1.1),
+  },
+  { part: 'payload', work: '1 MB: copies held', of: copies },
+  { part: 'cold', work: 'cold start on stdio, JSON Schema', of: results => coldStart(results, false) },
+  { part: 'cold', work: 'cold start on stdio, zod', of: results => coldStart(results, true) },
+  { part: 'sessions', work: 'heap of an idle session, 20 tools', of: idleSessions },
+  { part: 'size', work: 'bundle: stdio / HTTP server / client, min + gzip', of: bundles },
+  { part: 'size', work: 'install: packages, size', of: installed },
+  { part: 'types', work: 'type-check of 200 tools: time, TypeScript 7 / 5.9', of: all => typeChecking(all, 'seconds') },
+  { part: 'types', work: 'type-check of 200 tools: memory', of: all => typeChecking(all, 'megabytes') },
+  { part: 'types', work: 'type-check: work for 400 tools, × that for 200', of: linear },
+  { part: 'soak', work: 'soak of ten minutes', of: soaked },
+];
+
+/** @param {Parts} parts @returns {Standing[]} */
+export const standings = parts =>
+  marks.map(({ part, work, of }) => {
+    const measured = parts[part];
+    if (measured === undefined) return { work, peer: NONE, official: NONE, tenon: NONE, mark: NONE };
+    return { work, ...of(measured.results) };
+  });

@@ -1,0 +1,60 @@
+// @ts-check
+/**
+ * The floor: what a client and a server in one process can not do without. `node floor.mjs text|objects`: messages cross
+ * as text, as on every other road, or as they are. The client gives ids and keeps who waits; the server looks the method
+ * and the tool up, checks the argument, and builds the result; each answers in a turn of its own.
+ */
+import { work } from '../worker.mjs';
+
+/** @typedef {{ [key: string]: any }} Json */
+
+const asText = process.argv[2] === 'text';
+const leave = (/** @type {Json} */ message) => (asText ? JSON.stringify(message) : message);
+const arrive = (/** @type {Json | string} */ came) => (typeof came === 'string' ? JSON.parse(came) : came);
+
+/** @type {Map<number, (answer: Json) => void>} */
+const waiting = new Map();
+let last = 0;
+
+/** @type {Map<string, (given: Json) => Json | Promise<Json>>} */
+const tools = new Map([['echo', async ({ text }) => ({ content: [{ type: 'text', text }] })]]);
+/** @type {Map<string, (params: Json) => Json | Promise<Json>>} */
+const methods = new Map([['tools/call', call]]);
+
+/** @param {Json} params */
+function call({ name, arguments: given }) {
+  const run = tools.get(name);
+  if (run === undefined) throw new Error(`Unknown tool: ${name}`);
+  if (typeof given?.text !== 'string') return { content: [], isError: true };
+  return run(given);
+}
+
+/** @param {Json | string} came */
+async function serve(came) {
+  const { jsonrpc, id, method, params } = arrive(came);
+  const run = methods.get(method);
+  if (jsonrpc !== '2.0' || run === undefined) throw new Error(`${method} is not served`);
+  const answer = leave({ jsonrpc: '2.0', id, result: await run(params) });
+  queueMicrotask(() => receive(answer));
+}
+
+/** @param {Json | string} came */
+function receive(came) {
+  const answer = arrive(came);
+  const resolve = waiting.get(answer.id);
+  waiting.delete(answer.id);
+  resolve?.(answer.result);
+}
+
+/** @param {string} method @param {Json} params @returns {Promise<Json>} */
+function request(method, params) {
+  last += 1;
+  const id = last;
+  return new Promise(resolve => {
+    waiting.set(id, resolve);
+    const message = leave({ jsonrpc: '2.0', id, method, params });
+    queueMicrotask(() => void serve(message));
+  });
+}
+
+await work(async text => (await request('tools/call', { name: 'echo', arguments: { text } })).content[0].text);

@@ -1,0 +1,83 @@
+// @ts-check
+/** What a call costs when client and server are in one process. */
+import { fileURLToPath } from 'node:url';
+import { employ } from '../crew.mjs';
+import { heading, range, ratios, shortly, table } from '../report.mjs';
+
+/** @typedef {import('../crew.mjs').Measured<import('../crew.mjs').Member>} Measured */
+
+const IN_FLIGHT = 64;
+const orders = [
+  { inFlight: 1, seconds: 0.5 },
+  { inFlight: IN_FLIGHT, seconds: 0.5 },
+];
+const warmUp = [
+  { inFlight: IN_FLIGHT, seconds: 1.2 },
+  { inFlight: 1, seconds: 0.4 },
+];
+const sessions = '2025-11-25';
+const perRequest = '2026-07-28';
+const member = (
+  /** @type {string} */ name,
+  /** @type {string} */ revision,
+  /** @type {string} */ mode,
+  arg = revision,
+) => {
+  const [script = ''] = name.split(',');
+  return { name, revision, mode, args: [fileURLToPath(new URL(`${script}.mjs`, import.meta.url)), arg] };
+};
+
+const members = [
+  member('floor', '–', 'ids, two maps, a check by hand, a turn for each end; messages cross as they are', 'objects'),
+  member('floor, as text', '–', 'the same, through `JSON.stringify` and `JSON.parse` twice', 'text'),
+  member('tenon', sessions, '`connect(server)`'),
+  member('tenon', perRequest, '`connect(server)`'),
+  member('v1', sessions, '`InMemoryTransport`'),
+  member('v2', sessions, '`InMemoryTransport`, one server object'),
+  member('v2', perRequest, '`InMemoryTransport`, one server object'),
+  member('tmcp', '2025-06-18', '`session.callTool` of its transport for tests: no client that checks'),
+  member('tmcp', perRequest, '`stateless().callTool` of the same'),
+];
+
+/** @param {{ rounds: number }} options */
+export async function measureMemory({ rounds }) {
+  const results = await employ(members, { rounds, orders, warmUp });
+  return { results, markdown: markdownOf(results, rounds) };
+}
+
+/** @param {readonly Measured[]} results @param {number} rounds */
+function markdownOf(results, rounds) {
+  const together = (/** @type {Measured | undefined} */ of) => of?.found[1];
+  const [floor, text] = results;
+  const rows = results.map(each => {
+    const [alone = [], many = []] = each.found;
+    const own = results.find(({ name, revision }) => name === 'tenon' && revision === each.revision) ?? results[2];
+    return [
+      each.name,
+      each.revision,
+      range(many.map(({ cpu }) => cpu)),
+      ratios(many, together(floor), 'cpu'),
+      ratios(many, together(text), 'cpu'),
+      ratios(many, together(own), 'cpu'),
+      range(alone.map(({ cpu }) => cpu)),
+      shortly(Math.max(...many.map(({ megabytes }) => megabytes))),
+      each.mode,
+    ];
+  });
+  const head = [
+    'client and server',
+    'revision',
+    `CPU, µs, ${IN_FLIGHT} in flight`,
+    '× floor',
+    '× floor, as text',
+    '× tenon',
+    'CPU, µs, 1 in flight',
+    'RSS, MB',
+    'mode',
+  ];
+  return [
+    heading(2, '`tools/call` within one process'),
+    `Client and server in one process, one process for each pair; one tool with a zod schema (the floors check by hand). Every answer is looked at. ${rounds} rounds, interleaved; medians, and in brackets from least to most. CPU is that of the process per call, as the operating system has counted it.\n\n`,
+    table(head, rows),
+  ].join('');
+}

@@ -1,0 +1,33 @@
+// @ts-check
+/** tmcp: its server, called by what it has for tests; there is no client that checks what comes. `node tmcp.mjs REVISION`. */
+import { ZodJsonSchemaAdapter } from '@tmcp/adapter-zod';
+import { InMemoryTransport } from '@tmcp/transport-in-memory';
+import { McpServer } from 'tmcp';
+import { z } from 'zod';
+import { work } from '../worker.mjs';
+
+const [, , revision = ''] = process.argv;
+const server = new McpServer(
+  { name: 'bench', version: '1.0.0' },
+  { adapter: new ZodJsonSchemaAdapter(), capabilities: { tools: {} } },
+);
+const schema = z.object({ text: z.string() });
+server.tool({ name: 'echo', description: 'Gives back what it is given.', schema }, ({ text }) => ({
+  content: [{ type: 'text', text }],
+}));
+const caller = await open();
+
+async function open() {
+  const transport = new InMemoryTransport(server);
+  if (revision === '2026-07-28') return transport.stateless();
+  const session = transport.session();
+  const { protocolVersion } = await session.initialize(revision, {}, { name: 'bench', version: '1.0.0' });
+  if (protocolVersion !== revision) throw new Error(`it speaks ${protocolVersion}`);
+  return session;
+}
+
+await work(async text => {
+  const { content } = await caller.callTool('echo', { text });
+  const [first] = content ?? [];
+  return first?.type === 'text' && first.text;
+});

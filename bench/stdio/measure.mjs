@@ -1,0 +1,113 @@
+// @ts-check
+/** What a call costs a server on the standard streams. */
+import { fileURLToPath } from 'node:url';
+import { quantile } from '../load.mjs';
+import { cpuOf, residentOf, startNode, stop } from '../processes.mjs';
+import { heading, median, range, ratios, table } from '../report.mjs';
+import { loadPipes, openPipes } from './window.mjs';
+
+/** `front`: the revision that is spoken to it. `base`: the floor that it is compared with. @typedef {{ name: string, revision: string, front?: string, mode: string, script: string }} Subject */
+/** Microseconds, and calls per second. @typedef {{ cpu: number, p50: number, p99: number, rate: number }} Sample */
+/** @typedef {Subject & { alone: Sample[], together: Sample[], megabytes: number }} Measured */
+
+const IN_FLIGHT = 64;
+/** Seconds. */
+const SAMPLE = { alone: 0.6, together: 0.8 };
+const WARM_UP = { alone: 0.4, together: 1.6 };
+const MICRO = 1_000_000;
+const sessions = '2025-11-25';
+const perRequest = '2026-07-28';
+
+/** @type {Subject[]} */
+const subjects = [
+  ...[sessions, perRequest].flatMap(revision => [
+    { name: 'floor', revision, mode: 'bare Node: parses, answers canned', script: 'floor' },
+    { name: 'floor, joined', revision, mode: 'the same, one write for all that came together', script: 'joined' },
+    { name: 'checked floor', revision, mode: 'checks envelope and argument, routes', script: 'checked' },
+    { name: 'tenon', revision, mode: '`serveStdio`', script: 'tenon' },
+  ]),
+  { name: 'v1', revision: sessions, mode: '`StdioServerTransport`', script: 'v1' },
+  { name: 'v2', revision: sessions, mode: '`serveStdio`', script: 'v2' },
+  { name: 'v2', revision: perRequest, mode: '`serveStdio`', script: 'v2' },
+  { name: 'fastmcp', revision: sessions, mode: "`transportType: 'stdio'`", script: 'fastmcp' },
+  {
+    name: 'tmcp',
+    revision: sessions,
+    front: '2025-06-18',
+    mode: '2025-06-18: its newest with sessions',
+    script: 'tmcp',
+  },
+  { name: 'tmcp', revision: perRequest, mode: '`StdioTransport`', script: 'tmcp' },
+];
+
+/** @param {{ rounds: number }} options */
+export async function measureStdio({ rounds }) {
+  /** @type {{ measured: Measured, child: import('node:child_process').ChildProcess, pipes: import('./window.mjs').Pipes }[]} */
+  const up = [];
+  try {
+    for (const subject of subjects) {
+      const { revision, front = revision, script } = subject;
+      const child = startNode([fileURLToPath(new URL(`../peers/stdio/${script}.mjs`, import.meta.url)), front]);
+      const pipes = await openPipes(child, front);
+      up.push({ measured: { ...subject, alone: [], together: [], megabytes: 0 }, child, pipes });
+      await loadPipes(pipes, IN_FLIGHT, WARM_UP.together);
+      await loadPipes(pipes, 1, WARM_UP.alone);
+    }
+    for (let round = 0; round < rounds; round += 1) {
+      for (const { measured, child, pipes } of up) {
+        const pid = /** @type {number} */ (child.pid);
+        measured.alone.push(await sample(pid, pipes, 1, SAMPLE.alone));
+        measured.together.push(await sample(pid, pipes, IN_FLIGHT, SAMPLE.together));
+        measured.megabytes = residentOf(pid);
+      }
+    }
+  } finally {
+    await Promise.all(up.map(({ child }) => stop(child)));
+  }
+  const results = up.map(({ measured }) => measured);
+  return { results, markdown: markdownOf(results, rounds) };
+}
+
+/** @param {number} pid @param {import('./window.mjs').Pipes} pipes @param {number} inFlight @param {number} seconds @returns {Promise<Sample>} */
+async function sample(pid, pipes, inFlight, seconds) {
+  const before = cpuOf([pid]).own;
+  const { calls, seconds: took, latencies } = await loadPipes(pipes, inFlight, seconds);
+  const cpu = ((cpuOf([pid]).own - before) * MICRO) / calls;
+  return { cpu, p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99), rate: calls / took };
+}
+
+/** @param {readonly Measured[]} results @param {number} rounds */
+function markdownOf(results, rounds) {
+  const parts = [sessions, perRequest].map(revision => {
+    const of = results.filter(each => each.revision === revision);
+    const bases = ['floor', 'checked floor', 'tenon'].map(name => of.find(each => each.name === name));
+    const rows = of.map(({ name, mode, alone, together, megabytes }) => [
+      name,
+      range(together.map(({ cpu }) => cpu)),
+      ...bases.map(base => ratios(together, base?.together, 'cpu')),
+      range(alone.map(({ cpu }) => cpu)),
+      `${median(alone.map(({ p50 }) => p50)).toFixed(0)} / ${median(alone.map(({ p99 }) => p99)).toFixed(0)}`,
+      median(together.map(({ rate }) => rate)).toFixed(0),
+      megabytes.toFixed(0),
+      mode,
+    ]);
+    const head = [
+      'server',
+      `CPU, µs, ${IN_FLIGHT} in flight`,
+      '× floor',
+      '× checked floor',
+      '× tenon',
+      'CPU, µs, 1 in flight',
+      'there and back, p50 / p99, µs',
+      'calls per second',
+      'RSS, MB',
+      'mode',
+    ];
+    return `${heading(3, revision)}${table(head, rows)}`;
+  });
+  return [
+    heading(2, '`tools/call` on stdio'),
+    `Each server in its own process, one tool with a zod schema (the floors check by hand). ${IN_FLIGHT} calls under way at each moment, or one; every answer is looked at. ${rounds} rounds, interleaved; medians, and in brackets from least to most. CPU is that of the server per call, as the operating system has counted it.\n\n`,
+    parts.join('\n'),
+  ].join('');
+}

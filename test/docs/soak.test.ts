@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { lineThrough, verdict } from '../../bench/soak/slope.mjs';
+
+const SPAN = 450;
+const xs = Array.from({ length: 60 }, (_, at) => (at * SPAN) / 59);
+/** The same each time, without a trend. */
+const noise = (at: number) => Math.sin(at * 7919) * 100;
+
+describe('whether the soak has grown', () => {
+  it('finds the slope of a line, without an error', () => {
+    const { slope, error, mean } = lineThrough([0, 1, 2, 3], [5, 7, 9, 11]);
+    expect(slope).toBeCloseTo(2);
+    expect(error).toBeCloseTo(0);
+    expect(mean).toBe(8);
+  });
+
+  it('tells what grows from what is only noisy', () => {
+    const told = (rise: number, loud: number, limit: number) =>
+      verdict(
+        lineThrough(
+          xs,
+          xs.map((x, at) => rise * x + loud * noise(at)),
+        ),
+        SPAN,
+        limit,
+      );
+    expect(told(0, 1, 200)).toBe('no growth');
+    expect(told(2, 1, 200)).toBe('growth');
+    expect(told(0, 10, 200)).toBe('not to be told');
+    expect(told(-5, 1, 200)).toBe('no growth');
+  });
+
+  it('trusts less what goes up and down slowly', () => {
+    const slowly = xs.map(x => 100 * Math.sin(x / 40));
+    const quickly = xs.map((_, at) => noise(at));
+    expect(lineThrough(xs, slowly).error).toBeGreaterThan(2 * lineThrough(xs, quickly).error);
+  });
+
+  it('wants points enough', () => {
+    expect(() => lineThrough([1, 2, 3], [1, 2, 3])).toThrow('four points');
+  });
+});
