@@ -51,6 +51,7 @@ async function dial(url) {
   let reject;
   /** @type {unknown} */
   let id;
+  let listening = true;
   let socket = await open();
 
   async function open() {
@@ -61,6 +62,7 @@ async function dial(url) {
       const came = reader.take(piece, id);
       if (came !== undefined) resolve?.(came);
     });
+    if (!listening) made.pause();
     made.on('error', error => reject?.(error));
     made.on('close', () => {
       if (made === socket) reject?.(new Error('the connection was closed'));
@@ -76,7 +78,12 @@ async function dial(url) {
       old.destroy();
     },
     close: () => void socket.destroy(),
-    listen: (/** @type {boolean} */ wanted) => void (wanted ? socket.resume() : socket.pause()),
+    /** @param {boolean} wanted */
+    listen: wanted => {
+      listening = wanted;
+      if (wanted) socket.resume();
+      else socket.pause();
+    },
     /** @param {string} request @param {unknown} asked the id of its message @returns {Promise<Came>} */
     exchange: (request, asked) =>
       new Promise((done, refuse) => {

@@ -12,7 +12,7 @@ import { measureHeld } from './held.mjs';
 /** @typedef {Subject & { samples: Record<string, import('../rounds.mjs').Sample[]>, held?: import('./held.mjs').Held }} Measured */
 
 const CONNECTIONS = 4;
-const all = { inFlight: CONNECTIONS, seconds: 0.35, warmUp: { most: 4000, seconds: 0.35 } };
+const all = { inFlight: CONNECTIONS, seconds: 0.3, warmUp: { most: 4000, seconds: 0.3 } };
 /** With one tool for each kind of message. @type {Work[]} */
 const withFew = [
   { id: 'result', call: page(MIB), ...all },

@@ -1,6 +1,7 @@
 import { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import { inspect, type SchemaLimits } from './inspection.js';
+import { reach } from './pattern.js';
 import { prepare } from './preparation.js';
 import type { Checked } from './validate.js';
 import { once, verdict, whyFailed } from './verdict.js';
@@ -24,7 +25,7 @@ const FOREIGN_LIMITS: SchemaLimits = { depth: 64, values: 20_000 };
 export function compileJson(json: JsonObject): Judge {
   const prepared = once(() => {
     inspect(json, FOREIGN_LIMITS);
-    return prepare(json, 'foreign');
+    return prepare(json, reach);
   });
   return {
     json,

@@ -9,7 +9,7 @@ const preparations = new WeakMap<JsonObject, () => Prepared>();
 
 /** Makes the check of a JSON Schema that this program's author wrote. */
 export function checkOf(json: JsonObject): Check {
-  const prepared = preparations.get(json) ?? once(() => prepare(json, 'own'));
+  const prepared = preparations.get(json) ?? once(() => prepare(json));
   preparations.set(json, prepared);
   return value => {
     try {

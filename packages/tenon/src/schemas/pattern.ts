@@ -158,12 +158,11 @@ function mandatory(item: Item | undefined): string | undefined {
 }
 
 /** The characters that classes are compared on. */
-const SAMPLE = [...Array.from({ length: 0x180 }, (_, code) => code), 0x3b1, 0x4e2d, 0x2028, 0xfeff, 0x1f600].map(code =>
-  String.fromCodePoint(code),
-);
+let samples: readonly string[] | undefined;
 
 function isDisjoint(one: string, other: string | undefined): boolean {
   if (other === undefined || one === other) return false;
   const [left, right] = [new RegExp(`^(?:${one})$`, 'u'), new RegExp(`^(?:${other})$`, 'u')];
-  return !SAMPLE.some(character => left.test(character) && right.test(character));
+  samples ??= [...Array(0x180).keys(), 0x3b1, 0x4e2d, 0x2028, 0xfeff, 0x1f600].map(code => String.fromCodePoint(code));
+  return !samples.some(character => left.test(character) && right.test(character));
 }

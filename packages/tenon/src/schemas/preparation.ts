@@ -2,7 +2,7 @@ import { dereference, format, type Schema as Node } from '@cfworker/json-schema'
 import { TenonError } from '../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import { type Draft, draftOf } from './draft.js';
-import { reach, unicodePattern } from './pattern.js';
+import { unicodePattern } from './pattern.js';
 
 /** A JSON Schema that is ready to validate: a copy, since the validator leaves marks on what it reads. */
 export interface Prepared {
@@ -19,8 +19,8 @@ export interface Meter {
   left: number;
 }
 
-/** Whose schema it is: `own` is written by the author of this program, `foreign` by a peer. */
-export type Origin = 'own' | 'foreign';
+/** How long a string may be for a pattern to be tried on it. */
+export type Reach = (pattern: string) => number;
 
 /** Subschemas that one validation by a foreign schema may apply. */
 export const MAX_STEPS = 500_000;
@@ -35,18 +35,21 @@ const DATA = new Set(['const', 'enum', 'default', 'examples', 'required', 'depen
 
 interface Preparing {
   readonly draft: Draft;
-  readonly origin: Origin;
+  readonly reach: Reach | undefined;
   readonly meter: Meter;
   patternText: number;
 }
 
-/** Throws `schema/broken` when the schema can not be made to validate, whatever the value. */
-export function prepare(json: JsonObject, origin: Origin): Prepared {
+/**
+ * Throws `schema/broken` when the schema can not be made to validate, whatever the value. With `reach` the schema is one
+ * that a peer sent: the steps of a check are counted too.
+ */
+export function prepare(json: JsonObject, reach?: Reach): Prepared {
   const draft = draftOf(json);
   const meter: Meter = { armed: false, left: 0 };
   // JSON text and back keeps a member that is called `__proto__` a member.
   const root = JSON.parse(JSON.stringify(json)) as Node;
-  adapt(root, { draft, origin, meter, patternText: 0 });
+  adapt(root, { draft, reach, meter, patternText: 0 });
   const lookup = buildLookup(root);
   for (const node of Object.values(lookup)) {
     const target = isObject(node) ? (node as Node).__absolute_ref__ : undefined;
@@ -82,7 +85,7 @@ function adapt(node: unknown, preparing: Preparing): void {
     const why = `it wants unique items, and only ${MAX_UNIQUE_ITEMS} can be compared`;
     guard(node, preparing, { type: 'array', minItems: MAX_UNIQUE_ITEMS + 1 }, why);
   }
-  if (preparing.origin === 'foreign') countSteps(node, preparing.meter);
+  if (preparing.reach) countSteps(node, preparing.meter);
 }
 
 /** `dependencies` of draft-07 says two things; the later drafts' words for them are resolved by the validator. */
@@ -137,9 +140,9 @@ function adaptPatterns(node: JsonObject, preparing: Preparing): void {
 function readPattern(source: string, preparing: Preparing): { pattern: string; limit: number } {
   const pattern = unicodePattern(source);
   if (pattern === undefined) throw broken(`its pattern ${shorten(JSON.stringify(source))} is no regular expression`);
-  if (preparing.origin === 'own') return { pattern, limit: Number.POSITIVE_INFINITY };
+  if (preparing.reach === undefined) return { pattern, limit: Number.POSITIVE_INFINITY };
   preparing.patternText += pattern.length;
-  return { pattern, limit: preparing.patternText > MAX_PATTERN_TEXT ? 0 : reach(pattern) };
+  return { pattern, limit: preparing.patternText > MAX_PATTERN_TEXT ? 0 : preparing.reach(pattern) };
 }
 
 function tooLongFor(pattern: string): string {

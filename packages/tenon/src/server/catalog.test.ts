@@ -68,6 +68,18 @@ describe('a catalog', () => {
     expect(catalog.same).toBe(true);
   });
 
+  it('picks those of some names, as they are now and as the caller may see them', () => {
+    const isLong = (name: string) => name.length > 1;
+    const picked = (from: typeof catalog, who = anyone) => from.pick(isLong, who).map(([name]) => name);
+    const { catalog } = start({ a: { n: 1 }, bb: { n: 2 }, cc: { n: 3, visible: ({ auth }) => auth !== undefined } });
+    expect([picked(catalog), picked(catalog, caller('ann'))]).toEqual([['bb'], ['bb', 'cc']]);
+    catalog.set('dd', { n: 4 });
+    catalog.delete('bb');
+    expect(picked(catalog)).toEqual(['dd']);
+    const own = start(({ auth }) => (auth ? { a: { n: 1 }, [auth.principal]: { n: 2 } } : {}));
+    expect([picked(own.catalog), picked(own.catalog, caller('ann'))]).toEqual([[], ['ann']]);
+  });
+
   it('may be another for each caller', () => {
     const { catalog } = start(({ auth }) => (auth ? { [auth.principal]: { n: 1 } } : {}));
     expect(catalog.find('ann', caller('ann'))).toEqual({ n: 1 });

@@ -1,7 +1,6 @@
 import { isObject } from '../../jsonrpc/message.js';
 import type { ElicitFormParams, ElicitResult, FormValue } from '../../model/asking.js';
 import { describeIssues } from '../../schemas/issues.js';
-import { compileJson } from '../../schemas/foreign.js';
 import { type FieldView, fieldView } from './field-view.js';
 import { messageAsks, secretWarning } from './secrets.js';
 import type { ViewOptions } from './url-view.js';
@@ -78,7 +77,8 @@ export async function formAnswer(
   if (outcome?.choice !== 'submit') return { action: 'cancel' };
   const content = contentOf(form, outcome.values);
   const { requestedSchema } = form;
-  const checked = await compileJson({ ...requestedSchema }).check(content);
+  const { compileJson } = await import('../../schemas/foreign.js');
+  const checked = compileJson({ ...requestedSchema }).check(content);
   return checked.ok === false ? { problem: describeIssues(checked.issues) } : { action: 'accept', content };
 }
 

@@ -46,6 +46,21 @@ describe('the lines to a server', () => {
     expect(opened.map(({ stand }) => stand.closed())).toEqual([0, 0, 1, 0]);
   });
 
+  it('are found by whom they are for, as long as there are any', async () => {
+    const { upstream } = upstreamOf(10);
+    const { session, end } = sessionNamed('one');
+    const mine = upstream.line(audienceNamed('ada, one', { principal: 'ada', session }));
+    expect([upstream.openLine('ada'), [...upstream.linesOf(session)]]).toEqual([undefined, [mine]]);
+    await mine.client();
+    expect([upstream.openLine('ada'), upstream.openLine('bob'), upstream.openLine(undefined)]).toEqual([
+      mine,
+      undefined,
+      undefined,
+    ]);
+    end();
+    expect([upstream.openLine('ada'), [...upstream.linesOf(session)]]).toEqual([undefined, []]);
+  });
+
   it('are so many at the most: the one that has rested longest gives way, and none that works', async () => {
     const { upstream, clock, opened } = upstreamOf(2);
     const first = upstream.line(audienceNamed('first'));

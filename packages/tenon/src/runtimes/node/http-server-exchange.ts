@@ -4,6 +4,9 @@ import type { AuthInfo } from '../../jsonrpc/channel.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { Body, Exchange, HeaderFields, Sink } from '../../transports/http/exchange.js';
 
+/** From how many characters on a text is long. */
+const LONG = 16_384;
+
 /** What frameworks add to a request of Node. */
 export interface NodeRequest extends IncomingMessage {
   /** The body, where a body parser has read it already. */
@@ -86,7 +89,13 @@ export class NodeExchange implements Exchange {
         chunks.push(chunk);
       }
     };
-    const finish = (): void => read(decode(chunks === undefined ? first : Buffer.concat(chunks, size)));
+    const finish = (): void => {
+      const bytes = chunks === undefined ? first : Buffer.concat(chunks, size);
+      // The listeners stay as long as the request: what was read must not stay with them.
+      first = undefined;
+      chunks = undefined;
+      read(decode(bytes));
+    };
     request.on('data', take).on('end', finish);
   }
 
@@ -97,9 +106,10 @@ export class NodeExchange implements Exchange {
       response.writeHead(status, status === 204 ? headers : { 'content-length': 0, ...headers }).end();
       return;
     }
-    const length = Buffer.byteLength(body);
-    const fields = { 'content-type': 'application/json', 'content-length': length };
-    response.writeHead(status, headers === undefined ? fields : { ...fields, ...headers }).end(body);
+    // A short text leaves in one piece with the head; a long one is walked through once, to make bytes of it.
+    const long = body.length > LONG ? Buffer.from(body) : undefined;
+    const fields = { 'content-type': 'application/json', 'content-length': long?.length ?? Buffer.byteLength(body) };
+    response.writeHead(status, headers === undefined ? fields : { ...fields, ...headers }).end(long ?? body);
   }
 
   stream(status: number, headers: HeaderFields): Sink {

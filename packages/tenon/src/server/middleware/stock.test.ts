@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { fakeClock } from '../../testing/clock.js';
 import { connectPair } from '../../testing/pair.js';
-import { type Middleware, type Next, type Operation, on, onion } from '../middleware.js';
+import { layersOn, type Middleware, type Next, type Operation, on, onion } from '../middleware.js';
 import { toolError } from '../reply.js';
 import { createServer } from '../server.js';
 import { tool } from '../tool.js';
@@ -65,6 +65,10 @@ describe('an onion', () => {
     const core = async () => ({ mine: false });
     expect(await onion([only], core)(operation())).toEqual({ mine: true });
     expect(await onion([only], core)(operation('a', { method: 'ping' }))).toEqual({ mine: false });
+    const all: Middleware = (each, next) => next(each);
+    const layers = [only, all];
+    expect([layersOn(layers, 'tools/call'), layersOn(layers, 'ping')]).toEqual([[only, all], [all]]);
+    expect(layersOn(layers, 'ping')).toBe(layersOn(layers, 'ping'));
   });
 });
 
