@@ -123,6 +123,7 @@ interface Request {
   readonly signal: AbortSignal;
   readonly body: ReadableStream<Uint8Array> | null;
   text(): Promise<string>;
+  arrayBuffer(): Promise<ArrayBuffer>;
 }
 declare var Request: {
   prototype: Request;

@@ -48,12 +48,12 @@ describe('a fetch handler', () => {
     const service = createFakeService({ alone: () => new Promise(() => {}) });
     const handler = createHandler(service);
     expect((await handler(ask({ ...alone('tools/list'), signal: AbortSignal.abort() }))).status).toBe(499);
-    expect(service.alone).toHaveLength(0);
+    expect(service.alone[0]?.gone).toBe(true);
     const aborts = new AbortController();
     const running = handler(ask({ ...alone('tools/list'), signal: aborts.signal }));
-    await expect.poll(() => service.alone.length).toBe(1);
+    await expect.poll(() => service.alone.length).toBe(2);
     aborts.abort();
     expect((await running).status).toBe(499);
-    expect(service.alone[0]?.gone).toBe(true);
+    expect(service.alone[1]?.gone).toBe(true);
   });
 });

@@ -21,9 +21,10 @@ export function answerFetch(
   facts: FetchFacts = {},
   lifetime: Lifetime = {},
 ): Promise<Response> {
-  return new Promise(resolve => handle(createFetchExchange(request, facts, lifetime, resolve)));
+  return new Promise(resolve => handle(new FetchExchange(request, facts, lifetime, resolve)));
 }
 
+declare function setTimeout(run: () => void, ms: number): unknown;
 declare const navigator: { readonly userAgent?: string } | undefined;
 
 /** Where promises of one request do not settle in another. */
@@ -32,67 +33,129 @@ const FLEETING = typeof navigator === 'object' && navigator.userAgent === 'Cloud
 /** What some servers write into their logs for a client that left. */
 const CLIENT_GONE = 499;
 
-function createFetchExchange(
-  request: Request,
-  facts: FetchFacts,
-  lifetime: Lifetime,
-  answer: (response: Response) => void,
-): Exchange {
-  const url = new URL(request.url);
-  const listeners: (() => void)[] = [];
-  let state: 'waiting' | 'streaming' | 'complete' | 'gone' = 'waiting';
-  const leave = (): boolean => {
-    if (state === 'complete' || state === 'gone') return false;
-    // Nobody reads it, but whoever waits for the answer here is not left waiting.
-    if (state === 'waiting') answer(new Response(null, { status: CLIENT_GONE }));
-    state = 'gone';
-    for (const gone of listeners.splice(0)) gone();
-    return true;
-  };
-  if (request.signal?.aborted) leave();
-  else request.signal?.addEventListener('abort', leave, { once: true });
+/** An exchange of `fetch`. Adapters on Node make the costly parts of a `Request` when they are asked for: here they seldom are. */
+class FetchExchange implements Exchange {
+  readonly path: string;
+  readonly query: string;
+  readonly mount = '';
+  readonly fleeting = FLEETING;
+  readonly hold: Exchange['hold'];
+  readonly raw: Request;
+  readonly #host: string;
+  readonly #facts: FetchFacts;
+  readonly #answer: (response: Response) => void;
+  #state: 'waiting' | 'streaming' | 'complete' | 'gone' = 'waiting';
+  #listeners: (() => void)[] | undefined;
 
-  return {
-    method: request.method,
-    path: url.pathname,
-    query: url.search.slice(1),
-    mount: '',
-    remote: typeof facts.remote === 'string' ? facts.remote : undefined,
-    auth: typeof facts.auth?.principal === 'string' ? facts.auth : undefined,
-    raw: request,
-    fleeting: FLEETING,
-    get gone() {
-      return state === 'gone';
-    },
-    // Runtimes that keep `Host` to themselves have put it into the URL.
-    header: name => request.headers.get(name) ?? (name === 'host' ? url.host : undefined),
-    body(limit, read) {
-      readBody(request, limit).then(body => {
-        if (state !== 'gone') read(body);
-      }, leave);
-    },
-    reply(status, body, headers) {
-      if (state !== 'waiting') return;
-      state = 'complete';
-      const fields = body === undefined ? { ...headers } : { 'content-type': 'application/json', ...headers };
-      answer(new Response(body ?? null, { status, headers: fields }));
-    },
-    stream(status, headers) {
-      state = 'streaming';
-      const [sink, response] = createStream(status, headers, () => (state = 'complete'), leave);
-      answer(response);
-      return sink;
-    },
-    whenGone(gone) {
-      if (state === 'gone') gone();
-      else if (state !== 'complete') listeners.push(gone);
-    },
-    hold: typeof lifetime.waitUntil === 'function' ? until => lifetime.waitUntil?.(until) : undefined,
-  };
+  constructor(request: Request, facts: FetchFacts, lifetime: Lifetime, answer: (response: Response) => void) {
+    const { host, path, query } = placeOf(request.url);
+    this.path = path;
+    this.query = query;
+    this.raw = request;
+    this.hold = typeof lifetime.waitUntil === 'function' ? until => lifetime.waitUntil?.(until) : undefined;
+    this.#host = host;
+    this.#facts = facts;
+    this.#answer = answer;
+  }
+
+  get method(): string {
+    return this.raw.method;
+  }
+
+  get remote(): string | undefined {
+    const { remote } = this.#facts;
+    return typeof remote === 'string' ? remote : undefined;
+  }
+
+  get auth(): AuthInfo | undefined {
+    const { auth } = this.#facts;
+    return typeof auth?.principal === 'string' ? auth : undefined;
+  }
+
+  get gone(): boolean {
+    return this.#state === 'gone';
+  }
+
+  /** Runtimes that keep `Host` to themselves have put it into the URL. */
+  header(name: string): string | undefined {
+    return this.raw.headers.get(name) ?? (name === 'host' ? this.#host : undefined);
+  }
+
+  body(limit: number, read: (body: Body) => void): void {
+    readBody(this.raw, limit).then(
+      body => {
+        if (!this.gone) read(body);
+      },
+      () => this.#leave(),
+    );
+  }
+
+  reply(status: number, body?: string, headers?: HeaderFields): void {
+    if (this.#state !== 'waiting') return;
+    this.#state = 'complete';
+    const fields = body === undefined ? { ...headers } : { 'content-type': 'application/json', ...headers };
+    this.#answer(new Response(body ?? null, { status, headers: fields }));
+  }
+
+  stream(status: number, headers: HeaderFields): Sink {
+    this.#state = 'streaming';
+    const complete = () => {
+      this.#state = 'complete';
+    };
+    const [sink, response] = createStream(status, headers, complete, () => this.#leave());
+    this.#answer(response);
+    this.#watch();
+    return sink;
+  }
+
+  whenGone(gone: () => void): void {
+    if (this.gone) return gone();
+    if (this.#state === 'complete') return;
+    if (this.#listeners === undefined) setTimeout(() => this.#watch(), 0);
+    this.#listeners ??= [];
+    this.#listeners.push(gone);
+  }
+
+  /** Most answers are there before anybody could leave: the signal is looked at for those that are not. */
+  #watch(): void {
+    if (this.#state === 'complete' || this.gone) return;
+    const { signal } = this.raw;
+    if (signal?.aborted) this.#leave();
+    else signal?.addEventListener('abort', () => this.#leave(), { once: true });
+  }
+
+  /** False when there is nothing to leave any more. */
+  #leave(): boolean {
+    if (this.#state === 'complete' || this.gone) return false;
+    // Nobody reads it, but whoever waits for the answer here is not left waiting.
+    if (this.#state === 'waiting') this.#answer(new Response(null, { status: CLIENT_GONE }));
+    this.#state = 'gone';
+    for (const gone of this.#listeners?.splice(0) ?? []) gone();
+    return true;
+  }
 }
 
+/** The parts of an absolute URL, as a request has it: no part is written in two ways. */
+function placeOf(url: string): { host: string; path: string; query: string } {
+  const [, host = '', path = '', query = ''] = /^[a-z]+:\/\/([^/?#]*)([^?#]*)\??([^#]*)/i.exec(url) ?? [];
+  return { host: host.slice(host.indexOf('@') + 1), path: path === '' ? '/' : path, query };
+}
+
+/** What says how long it is is read in one go. */
 async function readBody(request: Request, limit: number): Promise<Body> {
-  if (Number(request.headers.get('content-length')) > limit) return { status: 413 };
+  const length = request.headers.get('content-length');
+  if (length === null) return readPieces(request, limit);
+  if (Number(length) > limit) return { status: 413 };
+  const bytes = await request.arrayBuffer();
+  if (bytes.byteLength > limit) return { status: 413 };
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
+  } catch {
+    return { status: 400 };
+  }
+}
+
+async function readPieces(request: Request, limit: number): Promise<Body> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   const reader = request.body?.getReader();
   let text = '';
