@@ -63,23 +63,20 @@ export const offers: Scenes = {
 };
 
 /** What is told again as it was told before: more of it is longer, and no more work to make. */
-export const toldAgain: Scenes = listing('HTTP 2026-07-28');
+export const toldAgain: Scenes = onEachRoad(
+  'the list of so many tools, told before',
+  size => serverWith({ tools: toolsOf(size) }),
+  list,
+);
 
 /** What may cost as much as there is of what it goes through. */
 export const goneThrough: Scenes = {
-  // In the words of older revisions each tool is said anew.
-  ...listing('HTTP 2025-11-25', 'stdio 2025-11-25'),
   ...onEachRoad(
     'a resource of a template, after so many other templates',
     size => serverWith({ resources: { ...templatesOf(size), ...template } }),
     readByTemplate,
   ),
 };
-
-function listing(...wanted: string[]): Scenes {
-  const all = onEachRoad('the list of so many tools, told before', size => serverWith({ tools: toolsOf(size) }), list);
-  return Object.fromEntries(Object.entries(all).filter(([name]) => wanted.some(road => name.endsWith(road))));
-}
 
 function onEachRoad(what: string, serve: (size: number) => Server, request: (size: number) => Request): Scenes {
   return Object.fromEntries(
