@@ -160,7 +160,7 @@ function installed({ footprints }) {
   return { peer: NONE, official: tell(theirs), tenon: tell(ours), mark: '≤ 8 packages, 4 MB', isMet };
 }
 
-/** By TypeScript 7 / 5.9. @param {readonly Json[]} results @param {'seconds' | 'megabytes'} what */
+/** By TypeScript 7 / 5.9. @param {readonly Json[]} results @param {'cpu' | 'megabytes'} what */
 function typeChecking(results, what) {
   const compilers = [...new Set(results.map(({ compiler }) => compiler))];
   const ratios = compilers.map(compiler => {

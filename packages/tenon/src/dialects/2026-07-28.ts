@@ -7,6 +7,7 @@ import { flatTask, nestedTask, plainTask, taskInOurWords, withoutExtension } fro
 
 const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
 const KIND = ['resultType', 'ttlMs', 'cacheScope'];
+const KIND_AND_META = [...KIND, '_meta'];
 const withoutKind = without(...KIND);
 const RESULT = 'result';
 /** Names a schema that has no name of its own, so that its references still find what they mean. */
@@ -104,7 +105,7 @@ function plain(result: JsonObject): JsonObject {
   const { _meta: meta } = result;
   if (!isObject(meta) || !(SERVER_INFO in meta)) return withoutKind(result, {});
   const rest = copyWithout(meta, [SERVER_INFO]);
-  if (Object.keys(rest).length === 0) return copyWithout(result, [...KIND, '_meta']);
+  if (Object.keys(rest).length === 0) return copyWithout(result, KIND_AND_META);
   return { ...copyWithout(result, KIND), _meta: rest };
 }
 

@@ -57,6 +57,34 @@ describe('what a server asks while calls are on their way', () => {
     await Promise.all(during);
   });
 
+  it('goes to another when the one that was asked is given up meanwhile, and to no other when it fails', async () => {
+    const calls = new CallsInFlight(undefined);
+    const end = deferred<void>();
+    let over = false;
+    const leaves = {
+      get givenUp() {
+        return over;
+      },
+      ask: async () => {
+        over = true;
+        throw new Error('left');
+      },
+    };
+    const during = [
+      calls.during(call('waits').flight, () => end.promise),
+      calls.during(
+        Object.defineProperties(call('leaves').flight, Object.getOwnPropertyDescriptors(leaves)),
+        () => end.promise,
+      ),
+    ];
+    expect(await calls.ask('roots/list', {}, { signal })).toEqual({ asked: 'waits roots/list' });
+    const fails = call('fails', { ask: async () => Promise.reject(new Error('no')) }).flight;
+    const third = calls.during(fails, () => end.promise);
+    await expect(calls.ask('roots/list', {}, { signal })).rejects.toThrow('no');
+    end.resolve();
+    await Promise.all([...during, third]);
+  });
+
   it('goes to the session where there is one and no call', async () => {
     const { session, told } = sessionNamed('mine');
     const calls = new CallsInFlight(session);

@@ -52,29 +52,48 @@ export class CallsInFlight {
   }
 
   async ask(method: string, params: JsonObject, about: Whence): Promise<JsonObject> {
-    const { signal } = about;
-    const call = this.#whose(params, about);
-    const open = call && this.#calls.get(call);
-    if (call?.ask && open) {
-      const asking = call.ask(method, params, signal);
-      const settled = asking.catch(() => {}).finally(() => open.delete(settled));
-      open.add(settled);
-      return asking;
+    const tried = new Set<InFlight>();
+    for (let call = this.#whose(params, about); call?.ask; call = this.#nextOf(tried)) {
+      tried.add(call);
+      try {
+        return await this.#askBy(call, call.ask, method, params, about.signal);
+      } catch (error) {
+        // What is asked of one who leaves meanwhile was perhaps meant for another.
+        if (about.signal.aborted || !this.#isOver(call, error)) throw error;
+      }
     }
-    if (this.#session) return this.#session.ask(method, params, signal);
+    if (this.#session) return this.#session.ask(method, params, about.signal);
     throw new TenonError('host/nobody-to-ask', `a server asks ${method} while no call is on its way to it`, {
       next: 'a server may ask while it serves a call',
     });
   }
 
+  #askBy(call: InFlight, ask: Ask, method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    const asking = ask(method, params, signal);
+    const open = this.#calls.get(call);
+    const settled = asking.catch(() => {}).finally(() => open?.delete(settled));
+    open?.add(settled);
+    return asking;
+  }
+
+  #isOver(call: InFlight, error: unknown): boolean {
+    return call.givenUp || !this.#calls.has(call) || (TenonError.is(error) && error.code === 'task/over');
+  }
+
   #whose({ _meta }: JsonObject, { relatedTo, task: asking }: Whence): InFlight | undefined {
-    const calls = [...this.#calls.keys()].filter(({ ask }) => ask !== undefined);
     const related = isObject(_meta) ? _meta[RELATED_TASK] : undefined;
     const taskId = asking ?? (isObject(related) ? related.taskId : undefined);
-    const named = calls.find(
-      ({ ids, task }) => (relatedTo !== undefined && ids.has(relatedTo)) || (taskId !== undefined && task === taskId),
+    const named = [...this.#calls.keys()].find(
+      ({ ask, ids, task }) =>
+        ask !== undefined &&
+        ((relatedTo !== undefined && ids.has(relatedTo)) || (taskId !== undefined && task === taskId)),
     );
-    return named ?? calls.findLast(({ givenUp }) => !givenUp);
+    return named ?? this.#nextOf(new Set());
+  }
+
+  /** The last whose caller still waits, of those that can be asked and were not. */
+  #nextOf(tried: ReadonlySet<InFlight>): InFlight | undefined {
+    return [...this.#calls.keys()].findLast(call => call.ask !== undefined && !call.givenUp && !tried.has(call));
   }
 
   /** Log messages go to whom they may belong. */
