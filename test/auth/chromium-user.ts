@@ -36,7 +36,7 @@ const STEPS = 6;
 
 export async function startChromiumUser(): Promise<ChromiumUser> {
   const profile = await mkdtemp(join(tmpdir(), 'tenon-chromium-'));
-  const options = { executablePath: chromiumPath, args: ARGS, headless: true, timeout: 20_000 };
+  const options = { executablePath: chromiumPath, args: ARGS, headless: true, timeout: 50_000 };
   const context = await chromium.launchPersistentContext(profile, options);
   context.setDefaultTimeout(10_000);
   const sessions: Promise<LastPage | undefined>[] = [];

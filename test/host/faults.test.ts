@@ -127,12 +127,14 @@ describe.each(pairs)('a client of %s and servers of %s: one server hangs', (revi
       slow: faulty({ revision: theirs, lists: 'slow', after: 1500 }),
     };
     const scene = await play(servers, { revision, gatherTimeout });
+    // It is up before the time counts: how fast a process starts is the machine's affair.
+    await scene.client.callTool('good__echo', { text: 'up' });
     const first = await listed(scene);
     expect(first.names).toContain('good__echo');
     expect(first.absent.map(({ server }) => server)).toEqual(['mute', 'stuck', 'slow']);
-    expect(first.took).toBeLessThan(gatherTimeout + 600);
+    expect(first.took).toBeLessThan(gatherTimeout + 2000);
     // Nobody waits twice for the same.
-    expect((await listed(scene)).took).toBeLessThan(300);
+    expect((await listed(scene)).took).toBeLessThan(gatherTimeout);
     expect(textOf(await scene.client.callTool('good__echo', { text: 'at once' }))).toBe('at once');
     await soon(() => expect(scene.changes.length).toBeGreaterThan(0));
     const later = await listed(scene);
@@ -142,7 +144,7 @@ describe.each(pairs)('a client of %s and servers of %s: one server hangs', (revi
     const since = Date.now();
     const { contents } = await scene.client.resources.read(`faulty://${last(servers.good)}/listed`);
     expect(contents).toMatchObject([{ text: 'read' }]);
-    expect(Date.now() - since).toBeLessThan(gatherTimeout + 600);
+    expect(Date.now() - since).toBeLessThan(gatherTimeout + 2000);
     expect(await scene.close()).toBeLessThan(8000);
   });
 
@@ -157,8 +159,8 @@ describe.each(pairs)('a client of %s and servers of %s: one server hangs', (revi
   });
 
   it('one that never opens is given up, and none of its processes stays', async () => {
-    const mute = faulty({ revision: theirs, start: 'hang' });
-    const scene = await play({ mute, good: faulty({ revision: theirs }) }, { revision, startTimeout: 500 });
+    const mute = faulty({ revision: theirs, start: 'hang' }, { startTimeout: 500 });
+    const scene = await play({ mute, good: faulty({ revision: theirs }) }, { revision });
     const { absent } = await listed(scene);
     expect(absent).toEqual([{ server: 'mute', why: 'the server "mute" did not open within 500 ms' }]);
     await scene.close();

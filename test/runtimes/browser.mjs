@@ -36,7 +36,7 @@ export async function openPage(folder) {
     await rm(profile, { recursive: true, force: true, maxRetries: 5 });
   };
   try {
-    const options = { executablePath: chromiumPath, args: ARGS, headless: true, timeout: 20_000 };
+    const options = { executablePath: chromiumPath, args: ARGS, headless: true, timeout: 50_000 };
     browser = await chromium.launchPersistentContext(profile, options);
     const page = browser.pages()[0] ?? (await browser.newPage());
     /** @type {string[]} */

@@ -89,12 +89,11 @@ export class Peer implements Receiver {
   }
 
   /** Sends a notification. A road that has ended makes it vanish: nobody waits for it. */
-  async notify(method: string, params?: JsonObject, options?: SendOptions): Promise<void> {
-    try {
-      await this.channel.send(notification(method, params), options);
-    } catch (error) {
-      this.#problem(TenonError.from(error, 'connection/send', { peer: this.peer, method }));
-    }
+  notify(method: string, params?: JsonObject, options?: SendOptions): void | Promise<void> {
+    return rescue(
+      () => this.channel.send(notification(method, params), options),
+      error => this.#problem(TenonError.from(error, 'connection/send', { peer: this.peer, method })),
+    );
   }
 
   /** Tells that the peer still works on a request of ours: its idle time starts anew. */

@@ -5,12 +5,11 @@ import { factsOf } from '../conversation/opening/per-request.js';
 import type { Loan } from '../conversation/service.js';
 import type { Dialect } from '../dialects/dialect.js';
 import { isForPeer, TenonError, toErrorObject } from '../jsonrpc/error.js';
-import { isPromise } from '../jsonrpc/follow.js';
+import { isPromise, rescue } from '../jsonrpc/follow.js';
 import {
   failure,
   type Id,
   type JsonObject,
-  type Notification,
   notification,
   type Request,
   type Response,
@@ -95,8 +94,10 @@ class TurnAlone implements Turn {
     if (method in notifications && !vocabulary.server.has(method)) return;
     if (this.#running.over) return;
     const words = notification(method, speak.down.params(method)?.(params, {}) ?? params);
-    void told(this.#loan, words).catch(error =>
-      this.#blueprint.problem(TenonError.from(error, 'connection/send', { method })),
+    // What can not be delivered, or not be written, is no reason for the call to fail.
+    void rescue(
+      () => this.#loan.send(words),
+      error => this.#blueprint.problem(TenonError.from(error, 'connection/send', { method })),
     );
   }
 
@@ -109,11 +110,6 @@ class TurnAlone implements Turn {
       check: (method, params) => check(method, params, this.caller, this.dialect),
     });
   }
-}
-
-/** What can not be delivered, or not be written, is no reason for the call to fail. */
-async function told(loan: LoanOfOne, words: Notification): Promise<void> {
-  await loan.send(words);
 }
 
 function check(method: string, params: JsonObject, { capabilities }: Caller, dialect: Dialect): void {

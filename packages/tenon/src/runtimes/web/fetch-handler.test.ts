@@ -56,4 +56,18 @@ describe('a fetch handler', () => {
     expect((await running).status).toBe(499);
     expect(service.alone[1]?.gone).toBe(true);
   });
+
+  it('notices of each of many that wait at once when it is given up, and of no other', async () => {
+    const service = createFakeService({ alone: () => new Promise(() => {}) });
+    const handler = createHandler(service);
+    const clients = Array.from({ length: 3 }, () => new AbortController());
+    const running = clients.map(({ signal }) => handler(ask({ ...alone('tools/list'), signal })));
+    await expect.poll(() => service.alone.length).toBe(3);
+    clients[1]?.abort();
+    expect((await running[1])?.status).toBe(499);
+    expect(service.alone.map(({ gone }) => gone)).toEqual([false, true, false]);
+    clients[0]?.abort();
+    clients[2]?.abort();
+    expect((await Promise.all(running)).map(({ status }) => status)).toEqual([499, 499, 499]);
+  });
 });

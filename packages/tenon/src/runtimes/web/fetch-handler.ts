@@ -104,20 +104,20 @@ class FetchExchange implements Exchange {
     };
     const [sink, response] = createStream(status, headers, complete, () => this.#leave());
     this.#answer(response);
-    this.#watch();
+    this.watch();
     return sink;
   }
 
   whenGone(gone: () => void): void {
     if (this.gone) return gone();
     if (this.#state === 'complete') return;
-    if (this.#listeners === undefined) setTimeout(() => this.#watch(), 0);
+    if (this.#listeners === undefined) watchSoon(this);
     this.#listeners ??= [];
     this.#listeners.push(gone);
   }
 
-  /** Most answers are there before anybody could leave: the signal is looked at for those that are not. */
-  #watch(): void {
+  /** Notices from now on when the client leaves. */
+  watch(): void {
     if (this.#state === 'complete' || this.gone) return;
     const { signal } = this.raw;
     if (signal?.aborted) this.#leave();
@@ -135,11 +135,34 @@ class FetchExchange implements Exchange {
   }
 }
 
+/** Milliseconds after which somebody who waits for an answer is watched. */
+const PATIENCE = 20;
+
+let unwatched: FetchExchange[] = [];
+
+/**
+ * Most answers are there before anybody could leave: the signal, which is costly to have, is looked at for those that are
+ * not. One timer serves all, but where what belongs to one request can not be touched in another.
+ */
+function watchSoon(exchange: FetchExchange): void {
+  if (FLEETING) return void setTimeout(() => exchange.watch(), 0);
+  if (unwatched.push(exchange) === 1) setTimeout(watchAll, PATIENCE);
+}
+
+function watchAll(): void {
+  const waiting = unwatched;
+  unwatched = [];
+  for (const exchange of waiting) exchange.watch();
+}
+
 /** The parts of an absolute URL, as a request has it: no part is written in two ways. */
 function placeOf(url: string): { host: string; path: string; query: string } {
   const [, host = '', path = '', query = ''] = /^[a-z]+:\/\/([^/?#]*)([^?#]*)\??([^#]*)/i.exec(url) ?? [];
   return { host: host.slice(host.indexOf('@') + 1), path: path === '' ? '/' : path, query };
 }
+
+/** Between texts it remembers nothing. */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** What says how long it is is read in one go. */
 async function readBody(request: Request, limit: number): Promise<Body> {
@@ -149,7 +172,7 @@ async function readBody(request: Request, limit: number): Promise<Body> {
   const bytes = await request.arrayBuffer();
   if (bytes.byteLength > limit) return { status: 413 };
   try {
-    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
+    return { text: utf8.decode(bytes) };
   } catch {
     return { status: 400 };
   }

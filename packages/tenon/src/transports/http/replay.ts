@@ -43,6 +43,7 @@ type LogBounds = Pick<Bounds, 'replayEvents' | 'replaySize' | 'replayTotal'>;
 export function createMemoryLog({ replayEvents, replaySize, replayTotal }: LogBounds): EventLog {
   // In the order of their last message.
   const shelves = new Map<string, Shelf>();
+  let latest: string | undefined;
   let place = 0;
   let total = 0;
 
@@ -63,12 +64,15 @@ export function createMemoryLog({ replayEvents, replaySize, replayTotal }: LogBo
   return {
     append(session, stream, text) {
       const shelf = shelves.get(session) ?? { entries: [], size: 0 };
+      if (latest !== session || shelf.entries.length === 0) {
+        shelves.delete(session);
+        shelves.set(session, shelf);
+        latest = session;
+      }
       const id = `${stream}-${(++place).toString(36)}`;
       shelf.entries.push({ id, stream, place, text });
       shelf.size += text.length;
       total += text.length;
-      shelves.delete(session);
-      shelves.set(session, shelf);
       while (shelf.entries.length > replayEvents || shelf.size > replaySize) dropOldest(session, shelf);
       makeRoom();
       return id;
