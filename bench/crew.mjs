@@ -17,11 +17,11 @@ import { startNode, stop } from './processes.mjs';
  * @returns {Promise<Measured<M>[]>}
  */
 export async function employ(members, { rounds, orders, warmUp }) {
-  /** @type {{ measured: Measured<M>, worker: Awaited<ReturnType<typeof start>> }[]} */
+  /** @type {{ measured: Measured<M>, worker: Awaited<ReturnType<typeof startWorker>> }[]} */
   const crew = [];
   try {
     for (const member of members) {
-      const worker = await start(member);
+      const worker = await startWorker(member);
       for (const order of warmUp) await worker.carryOut(order);
       crew.push({ measured: { ...member, found: orders.map(() => []) }, worker });
     }
@@ -36,10 +36,10 @@ export async function employ(members, { rounds, orders, warmUp }) {
   return crew.map(({ measured }) => measured);
 }
 
-/** @param {Member} member */
-async function start({ name, args }) {
+/** @param {Member} member @param {readonly string[]} [flags] of Node */
+export async function startWorker({ name, args }, flags = []) {
   // Some peers warn thousands of times of one thing, and pay for it.
-  const child = startNode(['--no-warnings', ...args]);
+  const child = startNode(['--no-warnings', ...flags, ...args]);
   const lines = createInterface({ input: /** @type {import('node:stream').Readable} */ (child.stdout) });
   const ended = once(child, 'exit').then(([code]) => {
     throw new Error(`${name} ended with ${code}`);

@@ -1,6 +1,5 @@
 // @ts-check
 /** Servers side by side: all are up at the same time, and one at a time is called, round after round. */
-import { fileURLToPath } from 'node:url';
 import { hangUp, load, quantile } from './load.mjs';
 import { cpuOf, firstLine, residentOf, startNode, stop } from './processes.mjs';
 
@@ -76,14 +75,8 @@ async function sample(started, { id, call, inFlight, seconds }) {
   };
 }
 
-/**
- * Starts a program that says on its first line where it listens. `TENON_BENCH_PROFILE` names a folder for profiles of it.
- * @param {readonly string[]} args @param {string} label of its profile
- */
-export async function startProgram(args, label) {
-  const profiles = process.env.TENON_BENCH_PROFILE;
-  const leave = fileURLToPath(new URL('leave.mjs', import.meta.url));
-  const profiling = profiles ? ['--import', leave, '--cpu-prof', `--cpu-prof-dir=${profiles}/${label}`] : [];
-  const child = startNode([...profiling, ...args]);
+/** Starts a program that says on its first line where it listens. @param {readonly string[]} args */
+export async function startProgram(args) {
+  const child = startNode(args);
   return { child, url: await firstLine(child) };
 }

@@ -25,6 +25,7 @@ const parts = {
   sessions: async () => (await import('./sessions/measure.mjs')).measureSessions,
   payload: async () => (await import('./payload/measure.mjs')).measurePayload,
   frameworks: async () => (await import('./frameworks/measure.mjs')).measureFrameworks,
+  profile: async () => (await import('./profile/measure.mjs')).measureProfile,
   types: async () => (await import('./types/measure.mjs')).measureTypes,
   size: async () => (await import('./size/measure.mjs')).measureSize,
   asking: async () => (await import('./asking/measure.mjs')).measureAsking,

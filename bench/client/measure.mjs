@@ -22,15 +22,23 @@ const here = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.
 
 /** @param {{ rounds: number }} options */
 export async function measureClient({ rounds }) {
+  const results = await withServers(members => employ(members, { rounds, orders, warmUp }));
+  return { results, markdown: markdownOf(results, rounds) };
+}
+
+/**
+ * Gives those who call, while the servers that they call are up.
+ * @template T
+ * @param {(members: Member[]) => Promise<T>} use
+ */
+export async function withServers(use) {
   const setup = { tools: ['echo'], more: 0 };
   const servers = revisions.map(mode =>
     startNode([here('../peers/http/checked.mjs'), JSON.stringify({ mode, ...setup })]),
   );
   try {
     const urls = await Promise.all(servers.map(firstLine));
-    const members = revisions.flatMap((revision, at) => membersOf(revision, urls[at] ?? ''));
-    const results = await employ(members, { rounds, orders, warmUp });
-    return { results, markdown: markdownOf(results, rounds) };
+    return await use(revisions.flatMap((revision, at) => membersOf(revision, urls[at] ?? '')));
   } finally {
     await Promise.all(servers.map(stop));
   }

@@ -32,8 +32,7 @@ export const platforms = [
 
 /** @param {string} framework @param {string} name @param {string} note @returns {Platform} */
 function onNode(framework, name, note) {
-  const start = (/** @type {What} */ what) =>
-    startProgram([here('node.mjs'), framework, what], `frameworks-${framework}-${what}`);
+  const start = (/** @type {What} */ what) => startProgram([here('node.mjs'), framework, what]);
   return { name, note, start };
 }
 

@@ -129,10 +129,7 @@ function floor(front) {
 
 /** @param {'http' | 'stdio'} front @param {string} guard @param {Place} place @returns {Promise<Started>} */
 function startTenon(front, guard, place) {
-  const profile = process.env.TENON_BENCH_PROFILE;
-  const folder = `${profile}/${front}-${guard}-${place.revision}`;
-  const flags = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`];
-  return started(front, [...flags, here('tenon.mjs'), setupOf(front, place, { guard })], place);
+  return started(front, [here('tenon.mjs'), setupOf(front, place, { guard })], place);
 }
 
 /** @param {'http' | 'stdio'} front @param {Place} place @param {object} [more] */

@@ -140,10 +140,10 @@ export function subjectsThat(answers) {
  * @returns {Promise<{ child: import("node:child_process").ChildProcess, caller: import("../load.mjs").Caller }>}
  */
 export async function startPeer(subject, answers, offer, connections, flags = []) {
-  const { name, revision, front = revision, program, mode } = subject;
+  const { revision, front = revision, program, mode } = subject;
   const script = fileURLToPath(new URL(`../peers/http/${program}.mjs`, import.meta.url));
   const setup = JSON.stringify({ mode: mode[answers], ...offer });
-  const { child, url } = await startProgram([...flags, script, setup], `${name}-${revision}`.replaceAll(' ', '-'));
+  const { child, url } = await startProgram([...flags, script, setup]);
   const tools = [...offer.tools, ...Array.from({ length: offer.more }, (_, at) => `find_${at}`)];
   return { child, caller: await callOverHttp(url, front, connections, { tools, sessions: 'each' }) };
 }

@@ -27,7 +27,7 @@ const member = (
   return { name, revision, mode, args: [fileURLToPath(new URL(`${script}.mjs`, import.meta.url)), arg] };
 };
 
-const members = [
+export const members = [
   member('floor', '–', 'ids, two maps, a check by hand, a turn for each end; messages cross as they are', 'objects'),
   member('floor, as text', '–', 'the same, through `JSON.stringify` and `JSON.parse` twice', 'text'),
   member('tenon', sessions, '`connect(server)`'),
