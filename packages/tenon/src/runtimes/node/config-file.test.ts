@@ -146,7 +146,9 @@ describe('watching a configuration', () => {
     await writeFile(join(folder, 'other.json'), '{}');
     await write({ command: 'x' });
     await settle();
-    await write({ command: 'y' });
+    // In one go: whoever reads still may read half of what is written.
+    await write({ command: 'y' }, join(folder, 'fresh'));
+    await rename(join(folder, 'fresh'), path);
     await settle();
     await expect.poll(() => told.length).toBe(1);
     await write({ command: 'z' });
