@@ -13,8 +13,12 @@ import { library, readJson } from './process.mjs';
 const source = join(library, 'src');
 /** The client of Node, which `tenon` loads when it is first asked to connect. */
 const CLIENT = 'runtimes/node/connect';
+/** The client of all other runtimes: in a file of its own, a bundler sees that a server does without. */
+const WEB_CLIENT = 'runtimes/web/connect';
 /** The entry of `tenon` for bundlers: they leave out a client that is not used, and nothing has to be loaded later. */
 const BUNDLED = 'index.bundled';
+/** What asking works by, which the first handler loads that asks. */
+const ASKING = 'conversation/asking/works';
 const { dependencies, peerDependencies } = readJson(join(library, 'package.json'));
 /** What is installed beside the library. What it is built with goes into its own files. */
 const installed = [...Object.keys(dependencies), ...Object.keys(peerDependencies)];
@@ -30,6 +34,7 @@ export async function buildForms(entries, folders) {
     input: {
       ...Object.fromEntries([...entries, BUNDLED].map(entry => [entry, pathOf(entry)])),
       'parts/connect': pathOf(CLIENT),
+      'parts/connect-web': pathOf(WEB_CLIENT),
     },
     external: id => id.startsWith('node:') || installed.includes(id),
     platform: 'node',
@@ -101,8 +106,8 @@ function callsOf(node) {
 }
 
 /**
- * The files that entries share, the first before the second: what a server on stdio needs to start, but for what nobody
- * else needs, and what a client needs beyond that. The rest is put together by who uses it.
+ * The files that are shared, the first before the others: what a server on stdio needs to start, but for what nobody
+ * else needs; what asking takes beyond that, and what a client takes. The rest is put together by who uses it.
  * @returns {import('rolldown').CodeSplittingGroup[]}
  */
 function parts() {
@@ -112,7 +117,8 @@ function parts() {
       const stdio = [...modulesOf('stdio')].filter(id => calling.has(id));
       return without('index.node', [...modulesOf('index.node'), ...stdio]);
     }),
-    part('client', 1, modulesOf => without('index', modulesOf('index'))),
+    part('asking', 1, modulesOf => without(ASKING, modulesOf(ASKING))),
+    part('client', 1, modulesOf => without('index', without(WEB_CLIENT, modulesOf('index')))),
   ];
 }
 

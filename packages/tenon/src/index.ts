@@ -1,18 +1,4 @@
 /** What nine users of ten need, for every runtime. On Node `tenon` is `index.node.ts`: the same names. */
-import type { Client, Offers } from './client/client.js';
-import { connectTo } from './client/connect.js';
-import type { ClientOptions } from './client/options.js';
-import { endpointOf, type Target } from './client/target.js';
-import { webRoads } from './runtimes/web/roads.js';
-
-/**
- * Connects to a server: a URL, a server in this process, a channel of your own. With the type of a server of yours,
- * `connect<typeof server>(…)`, its tools and prompts are typed. Rejects with a `TenonError` when there is none.
- */
-export function connect<S extends Offers = Offers>(target: Target, options?: ClientOptions): Promise<Client<S>> {
-  return connectTo<S>(endpointOf(target, webRoads), options);
-}
-
 // For those who call.
 export type { Change, Client, Watch } from './client/client.js';
 export type { Answers, CallOptions, ClientOptions, Events, Progress, State } from './client/options.js';
@@ -61,6 +47,7 @@ export type {
 export type { MethodName, Methods, Notifications } from './model/methods.js';
 export type { CallToolResult, GetPromptResult, ReadResourceResult } from './model/shapes.js';
 export type { CreateTaskResult, DetailedTask, Task, TaskState, TaskStatus } from './model/tasks.js';
+export { connect } from './runtimes/web/connect.js';
 export { withJsonSchema } from './schemas/json-schema.js';
 export type { Caller } from './server/caller.js';
 export type { Catalog } from './server/catalog.js';

@@ -65,18 +65,22 @@ function words(all: readonly (Words | undefined)[]): Words[] {
   return all.filter(each => each !== undefined);
 }
 
+/** Stands for all methods of which no change speaks. */
+const COMMON = '';
+
 /** Methods whose reshape is remembered, at the most. Peers may name what they like. */
 const MOST = 200;
 
 /** Each method's reshape is made when it is first asked for. Those that no change speaks of have one that is the same for all. */
 function remembered(all: readonly Words[], side: 'params' | 'result'): (method: string) => Reshape | undefined {
   const made = new Map<string, Reshape | undefined>();
-  const common = fold(all, side, '');
-  return method => {
+  const reshapeOf = (method: string): Reshape | undefined => {
     const known = made.get(method);
     if (known !== undefined || made.has(method)) return known;
-    const reshape = all.some(each => touches(each, side, method)) ? fold(all, side, method) : common;
+    const isOwn = method === COMMON || all.some(each => touches(each, side, method));
+    const reshape = isOwn ? fold(all, side, method) : reshapeOf(COMMON);
     if (made.size < MOST) made.set(method, reshape);
     return reshape;
   };
+  return reshapeOf;
 }

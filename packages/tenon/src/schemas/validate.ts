@@ -36,15 +36,13 @@ export function compile<const S extends Schema>(schema: S, side: Side): Validato
 
 let ofOwn: typeof import('./own.js') | undefined;
 
-/** Loaded when there is a JSON Schema to check by: most programs have schemas that validate by themselves. */
+/** Loaded by the first value that is checked by a JSON Schema: most schemas validate by themselves. */
 async function loadOwn(): Promise<typeof import('./own.js')> {
   ofOwn ??= await import('./own.js');
   return ofOwn;
 }
 
 function byJson(json: JsonObject): Check {
-  // Should it fail, whoever checks is told.
-  if (ofOwn === undefined) loadOwn().catch(() => {});
   let check: Check | undefined;
   return value => {
     check ??= ofOwn?.checkOf(json);

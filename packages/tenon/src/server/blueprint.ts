@@ -1,5 +1,5 @@
+import { type LateStates, lateStates } from '../conversation/asking/by-retry.js';
 import type { SealKey } from '../conversation/asking/seal.js';
-import { States } from '../conversation/asking/states.js';
 import type { Dialect } from '../dialects/dialect.js';
 import { dialectOf, dialects } from '../dialects/index.js';
 import { type Clock, systemClock } from '../jsonrpc/clock.js';
@@ -39,7 +39,7 @@ export interface Blueprint {
   /** What ends each open listening, for when the server closes. */
   readonly endings: Set<() => void>;
   readonly stores: Stores;
-  readonly states: States;
+  readonly states: LateStates;
   /** What the extensions do, those that do something. */
   readonly installed: readonly Installed[];
   readonly clock: Clock;
@@ -71,7 +71,7 @@ export function createBlueprint(definition: ServerDefinition<Tools, Prompts, Res
     elicitations: new Elicitations(),
     endings: new Set(),
     stores,
-    states: new States({
+    states: lateStates({
       options: asking,
       stores,
       everywhere: options.stores !== undefined || !asking.keys,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { loadWorks } from '../conversation/asking/late-run.js';
 import type { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject, Message } from '../jsonrpc/message.js';
 import { eachRevision } from '../testing/pair.js';
@@ -8,6 +9,9 @@ import { prompt } from './prompt.js';
 import { resource } from './resource.js';
 import { createServer } from './server.js';
 import { tool } from './tool.js';
+
+// What asks is loaded by the first handler that does: here nothing waits for that.
+await loadWorks();
 
 const soon = () => new Promise(resolve => setImmediate(resolve));
 const v = { jsonrpc: '2.0' as const };

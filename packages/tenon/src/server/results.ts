@@ -5,7 +5,8 @@ import type { Blueprint } from './blueprint.js';
 
 /** A final result: says that it is one, and who made it. */
 export function complete({ info }: Blueprint, result: JsonObject): JsonObject {
-  const _meta = { ...(result._meta as JsonObject | undefined), [SERVER_INFO]: info };
+  const made = { [SERVER_INFO]: info };
+  const _meta = result._meta === undefined ? made : { ...(result._meta as JsonObject), ...made };
   return { resultType: 'complete', ...result, _meta };
 }
 

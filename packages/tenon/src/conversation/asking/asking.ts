@@ -21,13 +21,19 @@ export interface Run {
    * brings. `seat` is what the handler knows of the request that it serves.
    */
   core(seat: Seat, enter: () => Awaitable): Awaitable;
-  /** What was asked and done so far. */
-  readonly journal: Journal;
+  /** What was asked and done so far, if anything was. */
+  readonly journal: Journal | undefined;
+  /** The same run, with a journal in any case. */
+  whole(): Promise<KeptRun>;
   /**
    * The handler goes on by other ways, and whoever waits for it gets this result instead of its own, which is returned;
    * undefined when nobody waits for it any more, and all stays as it is. Absent where the request has to wait for it.
    */
   depart?(ways: Ways, result: JsonObject | Promise<JsonObject>): Promise<JsonObject> | undefined;
+}
+
+export interface KeptRun extends Run {
+  readonly journal: Journal;
 }
 
 /** What a handler that goes on in a later request has to be told of that request. */

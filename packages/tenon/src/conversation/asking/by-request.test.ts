@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { Asker } from './asking.js';
-import { again, byRequest } from './by-request.js';
+import { byRequest } from './by-request.js';
 import { questionsOf } from './fixtures/playing.js';
 import { Journal } from './journal.js';
+import { again } from './requests.js';
 
 const returned = (n: number, more: JsonObject = {}) => ({
   resultType: 'input_required',

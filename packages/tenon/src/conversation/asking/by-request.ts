@@ -1,78 +1,41 @@
-import { TenonError } from '../../jsonrpc/error.js';
 import { follow } from '../../jsonrpc/follow.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
-import type { InputRequiredResult } from '../../model/asking.js';
-import type { Inputs } from '../../model/shapes.js';
-import type { Ask, Asker, Asking, Question, StepDone, Ways } from './asking.js';
-import { answers, Entered } from './entered.js';
-import { Journal } from './journal.js';
-
-const MAX_ENTRIES = 32;
+import type { Ask, Asker, Asking, KeptRun } from './asking.js';
+import { LateRun, loadWorks, type Works } from './late-run.js';
+import type { Requests } from './requests.js';
 
 /**
  * A question is a request of its own, on the stream of the call. A handler that returns its questions instead has
- * them asked one by one, and is entered again with the answers.
+ * them asked one by one, and is entered again with the answers. What does that is loaded by the first one that asks.
  */
 export function byRequest(ask: Ask): Asking {
   return asker => {
-    const journal = new Journal();
-    const ways = new Requests(ask, journal);
-    return follow(asker(new Entered(journal, ways), {}), result => {
-      if (result.resultType !== 'input_required') return result;
-      return again(asker, journal, ways, { first: Promise.resolve(result) });
-    });
+    const run = new Requesting(ask);
+    return follow(asker(run, {}), result =>
+      result.resultType === 'input_required' ? run.again(asker, result) : result,
+    );
   };
 }
 
-/** How a handler begins. */
-export interface Beginning {
-  readonly inputs?: Inputs;
-  /** What its first entry gives, where that is on its way. */
-  readonly first?: Promise<JsonObject> | undefined;
-}
-
-/** Enters a handler until it no longer returns questions. */
-export async function again(
-  asker: Asker,
-  journal: Journal,
-  ways: Ways,
-  { inputs: given = {}, first }: Beginning = {},
-): Promise<JsonObject> {
-  let inputs = given;
-  let returned: Entered | undefined;
-  for (let entry = 0; entry < MAX_ENTRIES; entry++) {
-    const run = new Entered(journal, ways);
-    const result = await (entry === 0 && first ? first : asker(run, inputs));
-    if (result.resultType !== 'input_required') {
-      if (returned === undefined && first === undefined) await run.checkMet();
-      return result;
-    }
-    returned ??= new Entered(journal, ways, 'returned ');
-    inputs = await answers(result as unknown as InputRequiredResult, returned);
-  }
-  throw new TenonError('handler/endless-questions', `the handler still asks after ${MAX_ENTRIES} rounds`);
-}
-
-class Requests implements Ways {
+class Requesting extends LateRun {
   readonly #ask: Ask;
-  readonly #journal: Journal;
+  #requests: Requests | undefined;
 
-  constructor(ask: Ask, journal: Journal) {
+  constructor(ask: Ask) {
+    super();
     this.#ask = ask;
-    this.#journal = journal;
   }
 
-  check(): void {}
-
-  async put({ key, method, params }: Question): Promise<JsonObject> {
-    const answer = await this.#ask(method, params);
-    this.#journal.answer(key, answer);
-    return answer;
+  async again(asker: Asker, result: JsonObject): Promise<JsonObject> {
+    return this.#made(await loadWorks()).again(asker, result);
   }
 
-  async work(run: () => Promise<StepDone>): Promise<StepDone> {
-    const done = await run();
-    this.#journal.add(done);
-    return done;
+  protected make(works: Works): KeptRun {
+    return this.#made(works).enter();
+  }
+
+  #made(works: Works): Requests {
+    this.#requests ??= new works.Requests(this.#ask);
+    return this.#requests;
   }
 }

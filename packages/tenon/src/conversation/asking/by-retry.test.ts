@@ -273,18 +273,21 @@ describe('a handler that departs', () => {
     const process = states();
     let departed: Promise<JsonObject> | undefined;
     const ways = { check: () => {}, put: async () => answer(7), work: (run: () => Promise<never>) => run() };
-    const layer: Asker = run => {
+    const layer: Asker = async run => {
       const result = run.core(seat(), async () => {
         await soon();
         return asks([1])(run, {});
       });
-      departed = run.depart?.(ways as never, { resultType: 'task' });
+      departed = (await run.whole()).depart?.(ways as never, { resultType: 'task' });
       return result;
     };
     expect(await take(layer, { states: process })).toEqual({ resultType: 'task' });
     expect(await departed).toEqual({ heard: [answer(7)] });
     expect(process.held.size).toBe(0);
-    const nobody: Asker = async run => ({ departed: run.depart?.({} as never, {}) !== undefined });
+    const nobody: Asker = async run => {
+      const whole = await run.whole();
+      return { departed: whole.depart?.({} as never, {}) !== undefined };
+    };
     expect(await take(nobody, { states: process })).toEqual({ departed: false });
   });
 });

@@ -1,153 +1,112 @@
-import { follow, isPromise } from '../../jsonrpc/follow.js';
+import { isPromise } from '../../jsonrpc/follow.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
-import type { Inputs } from '../../model/shapes.js';
-import type { Asker, Asking, Seat, Ways } from './asking.js';
-import { Entered } from './entered.js';
-import type { HeldHandler } from './held.js';
-import { Pause, type Round } from './pause.js';
-import { fresh, type NextRound, type Opened, type States } from './states.js';
+import type { Asker, Asking, KeptRun, Seat, Ways } from './asking.js';
+import { LateRun, loadWorks, type Works } from './late-run.js';
+import type { RetryFacts } from './retry.js';
+import type { States, StatesFacts } from './states.js';
 
-declare const crypto: { randomUUID(): string };
+type Awaitable = JsonObject | Promise<JsonObject>;
 
-export interface RetryFacts {
-  readonly states: States;
-  /** Whom and what the state is bound to: principal, method and arguments. */
-  readonly boundTo: () => string;
-  readonly inputs: Inputs;
-  /** Whether a handler may wait in memory for the next round. */
-  readonly holds: boolean;
-  /** Says no when the client can not be asked this. */
-  readonly check: (method: string, params: JsonObject) => void;
+/** A round, before what serves a retry is loaded. */
+export interface RoundFacts extends Omit<RetryFacts, 'states'> {
+  readonly states: LateStates;
 }
 
-/**
- * A question ends the call; the retry brings the answer and what was remembered, sealed. Where the handler still waits in
- * this process it goes on; else it is entered again from the top, and what it asked and did before returns at once.
- */
-export function byRetry(facts: RetryFacts): Asking {
-  return asker => {
-    // Nearly every call: nothing is to be opened, and nothing to be closed.
-    if (facts.inputs.requestState === undefined) return new Retry(facts, fresh(facts.inputs)).answer(asker);
-    return retried(facts, asker);
+/** The states of one server. They are made for the first call that needs them. */
+export type LateStates = (works: Works) => States;
+
+export function lateStates(facts: StatesFacts): LateStates {
+  let states: States | undefined;
+  return works => {
+    states ??= new works.States(facts);
+    return states;
   };
 }
 
-async function retried(facts: RetryFacts, asker: Asker): Promise<JsonObject> {
-  const opened = await facts.states.open(facts.inputs, facts.boundTo);
-  try {
-    return await new Retry(facts, opened).answer(asker);
-  } finally {
-    await opened.over();
+/** A question ends the call, and a retry brings the answer. What does that is loaded by the first call that needs it. */
+export function byRetry(facts: RoundFacts): Asking {
+  return asker => {
+    const { requestState, inputResponses } = facts.inputs;
+    if (requestState === undefined && inputResponses === undefined) return new FirstRound(facts).answer(asker);
+    return loadWorks().then(works => works.retrying(wholeFacts(facts, works))(asker));
+  };
+}
+
+function wholeFacts(facts: RoundFacts, works: Works): RetryFacts {
+  return { ...facts, states: facts.states(works) };
+}
+
+/** The first round of a call. When its handler asks, all goes on as if it had been known from the start. */
+class FirstRound extends LateRun {
+  readonly #facts: RoundFacts;
+  /** What the handler, and all that is around it, comes to; and who waits for that. */
+  #outcome: Awaitable = {};
+  #waits: Wait | undefined;
+  /** The handler itself. */
+  #seat: Seat | undefined;
+  #handler: Wait | undefined;
+
+  constructor(facts: RoundFacts) {
+    super();
+    this.#facts = facts;
+  }
+
+  answer(asker: Asker): Awaitable {
+    const outcome = asker(this, {});
+    this.#outcome = outcome;
+    if (!isPromise(outcome)) return outcome;
+    this.#waits = new Wait(outcome);
+    return this.#waits.over;
+  }
+
+  override core(seat: Seat, enter: () => Awaitable): Awaitable {
+    if (this.made) return this.made.core(seat, enter);
+    const work = enter();
+    if (!isPromise(work)) return work;
+    this.#seat = seat;
+    this.#handler = new Wait(work);
+    return this.#handler.over;
+  }
+
+  depart(ways: Ways, result: Awaitable): Promise<JsonObject> | undefined {
+    return this.made?.depart?.(ways, result);
+  }
+
+  protected make(works: Works): KeptRun {
+    let made: KeptRun | undefined;
+    const whole = works.retrying(wholeFacts(this.#facts, works))(run => {
+      made = run as KeptRun;
+      const handler = this.#handler;
+      handler?.leaveTo(made.core(this.#seat as Seat, () => handler.work));
+      return this.#outcome;
+    });
+    this.#waits?.leaveTo(whole);
+    return made as unknown as KeptRun;
   }
 }
 
-/** One round of a call. */
-class Retry extends Entered {
-  readonly #facts: RetryFacts;
-  readonly #opened: Opened;
-  readonly #round: Round;
-  readonly #pause: Pause;
-  /** What waited here since the round before. */
-  readonly #held: HeldHandler | undefined;
-  /** What will wait for the next one. */
-  #resting: HeldHandler | undefined;
-  /** Whether the handler itself came to an end in this round. */
-  #through = false;
+/** Somebody waits for some work, and may be left to another who says when that is over. */
+class Wait {
+  readonly work: Promise<JsonObject>;
+  readonly over: Promise<JsonObject>;
+  #resolve: (result: JsonObject) => void = () => {};
+  #reject: (error: unknown) => void = () => {};
+  #left = false;
 
-  constructor(facts: RetryFacts, opened: Opened) {
-    const held = opened.call === undefined ? undefined : facts.states.held.take(`${opened.call}.${opened.round}`);
-    const journal = held?.run.journal ?? opened.journal;
-    if (held) journal.learn(opened.journal);
-    const round = { check: facts.check, keep: opened.keep };
-    const pause = new Pause(journal, round);
-    super(journal, pause);
-    this.#facts = facts;
-    this.#opened = opened;
-    this.#round = round;
-    this.#pause = pause;
-    this.#held = held;
-  }
-
-  answer(asker: Asker): JsonObject | Promise<JsonObject> {
-    return follow(
-      this.#pause.until(() => asker(this, this.#opened.inputs)),
-      // Nearly every call: nothing was asked, and nothing done in steps.
-      result => (this.journal.size === 0 ? result : this.#answered(result)),
+  constructor(work: Promise<JsonObject>) {
+    this.work = work;
+    this.over = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    work.then(
+      result => this.#left || this.#resolve(result),
+      error => this.#left || this.#reject(error),
     );
   }
 
-  async #answered(result: JsonObject): Promise<JsonObject> {
-    if (this.#mustHaveMet(result)) await this.checkMet();
-    if (result.resultType !== 'input_required') return result;
-    return { ...result, requestState: await this.#nextState(result) };
-  }
-
-  override core(seat: Seat, enter: () => JsonObject | Promise<JsonObject>): JsonObject | Promise<JsonObject> {
-    const resumed = this.#resumed(seat);
-    if (resumed) return this.#rested(resumed);
-    const work = enter();
-    if (isPromise(work)) return this.#rested({ run: this, pause: this.#pause, seat, work });
-    this.#through = work.isError !== true;
-    return work;
-  }
-
-  /** What the handler comes to, or what it asks. */
-  async #rested(handler: HeldHandler): Promise<JsonObject> {
-    this.#resting = handler;
-    const over = () => {
-      this.#resting = undefined;
-    };
-    handler.work.then(over, over);
-    const result = await handler.pause.until(() => handler.work);
-    this.#through = result.isError !== true;
-    return result;
-  }
-
-  depart(ways: Ways, result: JsonObject | Promise<JsonObject>): Promise<JsonObject> | undefined {
-    const handler = this.#resting;
-    return handler?.pause.depart(ways, result) ? handler.work : undefined;
-  }
-
-  /**
-   * Whether the handler had to come to all that it came to before. One that failed, one that keeps its own state, and a
-   * layer that answers by itself have their reasons to go another way.
-   */
-  #mustHaveMet(result: JsonObject): boolean {
-    if (this.#held !== undefined || Object.keys(this.#opened.inputs).length > 0) return false;
-    // What became a task is entered, or goes on, elsewhere.
-    if (result.resultType === 'task') return false;
-    return this.#through || this.#asks(result);
-  }
-
-  /** Whether these are the questions that it stands at; else it, or a layer, has returned some. */
-  #asks({ inputRequests = {} }: JsonObject): boolean {
-    const open = new Set(this.journal.open().map(({ ask }) => ask));
-    const keys = Object.keys(inputRequests as JsonObject);
-    return keys.length > 0 && keys.every(key => open.has(key));
-  }
-
-  #resumed(seat: Seat): HeldHandler | undefined {
-    this.#held?.seat.follow(seat);
-    this.#held?.pause.resume(this.#round);
-    return this.#held;
-  }
-
-  async #nextState(result: JsonObject): Promise<string> {
-    const { states, boundTo } = this.#facts;
-    const { call = crypto.randomUUID(), round } = this.#opened;
-    // One that goes on from the round before has a pause of its own.
-    const pauses = new Set([this.#pause, this.#resting?.pause ?? this.#pause]);
-    await Promise.all([...pauses].map(pause => pause.close()));
-    const next = { call, round: round + 1, journal: this.journal, ...this.#nextInputs(result) };
-    const state = await states.seal(next, boundTo);
-    if (this.#resting && this.#facts.holds) states.held.put(`${call}.${round + 1}`, this.#resting);
-    return state;
-  }
-
-  /** One that asks goes on with what it was entered with; one that returned its questions is entered with the answers. */
-  #nextInputs(result: JsonObject): Pick<NextRound, 'inputs' | 'returned'> {
-    if (this.#asks(result)) return { inputs: this.#opened.inputs, returned: false };
-    const { requestState } = result;
-    return { inputs: typeof requestState === 'string' ? { requestState } : {}, returned: true };
+  leaveTo(other: Awaitable): void {
+    this.#left = true;
+    Promise.resolve(other).then(this.#resolve, this.#reject);
   }
 }

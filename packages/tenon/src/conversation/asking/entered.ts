@@ -2,7 +2,7 @@ import { TenonError } from '../../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import type { InputRequest, InputRequiredResult, InputResponses } from '../../model/asking.js';
 import type { Inputs } from '../../model/shapes.js';
-import type { Question, Run, Seat, StepDone, Ways } from './asking.js';
+import type { KeptRun, Question, Run, Seat, StepDone, Ways } from './asking.js';
 import { fingerprint } from './fingerprint.js';
 import { askPlace, type Journal, notMet, stepPlace } from './journal.js';
 import { copyOf, jsonFault } from './json-value.js';
@@ -14,7 +14,7 @@ declare function clearTimeout(timer: unknown): void;
 const PATIENCE = 5000;
 
 /** One entry of a handler: what it asks and does is looked up in the journal before it is asked and done. */
-export class Entered implements Run {
+export class Entered implements KeptRun {
   readonly journal: Journal;
   readonly #ways: Ways;
   // Most handlers neither ask nor take steps: these cost them nothing.
@@ -55,6 +55,10 @@ export class Entered implements Run {
 
   core(_: Seat, enter: () => JsonObject | Promise<JsonObject>): JsonObject | Promise<JsonObject> {
     return enter();
+  }
+
+  async whole(): Promise<KeptRun> {
+    return this;
   }
 
   /**

@@ -41,7 +41,7 @@ export interface NextRound {
   readonly returned: boolean;
 }
 
-interface Facts {
+export interface StatesFacts {
   readonly options: AskingOptions;
   readonly stores: Stores;
   /** Whether what a store holds is found by every process that can open the seal. */
@@ -54,11 +54,11 @@ interface Facts {
 export class States {
   readonly held: Held;
   readonly #options: Required<Omit<AskingOptions, 'keys'>>;
-  readonly #facts: Facts;
+  readonly #facts: StatesFacts;
   readonly #seal: Seal;
   readonly #owner: Owner;
 
-  constructor(facts: Facts) {
+  constructor(facts: StatesFacts) {
     const { keys, ...options } = facts.options;
     this.#facts = facts;
     this.#options = { ...defaults, ...options };

@@ -6,9 +6,9 @@ import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import type { InputResponses } from '../../model/asking.js';
 import { within } from '../../model/check.js';
 import { methods } from '../../model/methods.js';
+import type { Maker } from './making.js';
 import { changed, type TaskRecord } from './record.js';
 import type { Shelf } from './shelf.js';
-import type { Maker } from './starting.js';
 
 export type Outcome = Pick<Asked, 'answer' | 'refused'>;
 

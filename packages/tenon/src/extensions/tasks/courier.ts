@@ -4,9 +4,9 @@ import type { JsonObject } from '../../jsonrpc/message.js';
 import { RELATED_TASK } from '../../model/meta.js';
 import type { Turn } from '../../server/turn.js';
 import { answerOne, type Outcome } from './answering.js';
+import type { Maker } from './making.js';
 import type { TaskRecord } from './record.js';
 import type { Shelf } from './shelf.js';
-import type { Maker } from './starting.js';
 
 declare class AbortController {
   readonly signal: AbortSignal;

@@ -1,5 +1,5 @@
-import { again } from '../../conversation/asking/by-request.js';
 import { Journal } from '../../conversation/asking/journal.js';
+import { again } from '../../conversation/asking/requests.js';
 import type { Dialect } from '../../dialects/dialect.js';
 import { isForPeer, TenonError, toErrorObject } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';

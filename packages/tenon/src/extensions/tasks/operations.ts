@@ -3,16 +3,15 @@ import { rpcError, type TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { InputResponses } from '../../model/asking.js';
 import { isTerminal } from '../../model/tasks.js';
-import type { Caller } from '../../server/caller.js';
 import type { Operate } from '../../server/extension.js';
 import type { Operation } from '../../server/middleware.js';
 import type { Turn } from '../../server/turn.js';
 import { answer } from './answering.js';
 import type { Courier } from './courier.js';
-import type { Settings } from './options.js';
+import type { Maker } from './making.js';
+import { offersList } from './options.js';
 import { detailed, ended, type TaskRecord } from './record.js';
 import type { Shelf } from './shelf.js';
-import type { Maker } from './starting.js';
 import { outcomeOf } from './waiting.js';
 
 const PAGE = 100;
@@ -64,11 +63,6 @@ export function operationsOf(maker: Maker, shelf: Shelf, courier: Courier): { re
       return house.complete({ tasks, ...(next === undefined ? {} : { nextCursor: next }) });
     },
   };
-}
-
-/** Whoever can not be told from others gets no list of everybody's tasks. */
-export function offersList({ list }: Settings, { auth }: Caller): boolean {
-  return list ?? auth !== undefined;
 }
 
 /** A task of this caller. Others are as good as none. */

@@ -1,3 +1,4 @@
+import type { Caller } from '../../server/caller.js';
 /** How a server keeps and runs tasks. Times are milliseconds. */
 export interface TasksOptions {
   /** How long a task is kept, from its creation on, ended or not. Default 24 hours. */
@@ -56,3 +57,8 @@ export const defaults = {
 } as const;
 
 export type Settings = TasksOptions & Required<Omit<TasksOptions, 'list' | 'onEvent'>>;
+
+/** Whoever can not be told from others gets no list of everybody's tasks. */
+export function offersList({ list }: Settings, { auth }: Caller): boolean {
+  return list ?? auth !== undefined;
+}

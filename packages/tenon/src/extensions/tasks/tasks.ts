@@ -1,19 +1,11 @@
-import { missingCapability } from '../../conversation/capability.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
-import type { SubscriptionFilter } from '../../model/shapes.js';
+import { TenonError } from '../../jsonrpc/error.js';
 import { TASKS } from '../../model/tasks.js';
-import type { House, Installed, Listening, ServerExtension } from '../../server/extension.js';
-import type { Turn } from '../../server/turn.js';
-import { Audience } from './audience.js';
-import { Courier } from './courier.js';
-import { offersList, operationsOf } from './operations.js';
-import { defaults, type TasksOptions } from './options.js';
-import { Shelf } from './shelf.js';
-import { type Maker, start } from './starting.js';
-import { Worker } from './worker.js';
+import type { House, Installed, Operate, ServerExtension } from '../../server/extension.js';
+import { defaults, offersList, type TasksOptions } from './options.js';
+import { start } from './starting.js';
+import type { Workshop } from './workshop.js';
 
-/** How many tasks one listener may name. */
-const MAX_LISTENED = 1000;
+const METHODS = ['tasks/get', 'tasks/update', 'tasks/cancel', 'tasks/result', 'tasks/list'] as const;
 
 /**
  * Lets calls of tools with `task` become tasks: answered at once, to be looked at later, and done even when the process
@@ -26,39 +18,40 @@ export function tasks(options: TasksOptions = {}): ServerExtension {
 
 function installed(house: House, options: TasksOptions): Installed {
   const settings = { ...defaults, ...options };
-  const shelf = new Shelf(house.stores, house.clock, settings.lease);
-  const audience = new Audience(shelf, house.clock, record => courier.soon(record));
-  const worker = new Worker(house, shelf, audience, settings);
-  const maker: Maker = { house, worker, audience, settings };
-  const courier = new Courier(maker, shelf);
+  let workshop: Workshop | undefined;
+  let closed = false;
+  // Loaded by the first that has to do with a task: many calls of many servers have not.
+  const open = async (): Promise<Workshop> => {
+    if (workshop) return workshop;
+    const { openWorkshop } = await import('./workshop.js');
+    if (workshop) return workshop;
+    notSoon?.();
+    workshop = openWorkshop(house, settings);
+    if (closed) workshop.close();
+    return workshop;
+  };
+  // Others may have left tasks.
+  const notSoon = house.stores.durable
+    ? house.clock.after(0, () => void open().catch(error => house.problem(TenonError.from(error, 'task/failed'))))
+    : undefined;
+  const operation =
+    (method: string): Operate =>
+    async (operation, turn) => {
+      const { operations } = await open();
+      return (operations[method] as Operate)(operation, turn);
+    };
   return {
-    operations: operationsOf(maker, shelf, courier),
+    operations: Object.fromEntries(METHODS.map(method => [method, operation(method)])),
     capabilities(dialect, caller) {
       if (dialect.tasks !== 'by-parameter') return {};
       const list = offersList(settings, caller) ? { list: {} } : {};
       return { tasks: { ...list, cancel: {}, requests: { tools: { call: {} } } } };
     },
-    call: call => start(maker, call),
-    listen: (wishes, turn) => listening(wishes, turn, shelf, audience),
-    close: () => worker.close(),
+    call: call => start(house.clock, open, call),
+    listen: async (wishes, turn) => (wishes.taskIds?.length ? (await open()).listen(wishes, turn) : undefined),
+    close() {
+      closed = true;
+      workshop?.close();
+    },
   };
-}
-
-async function listening(
-  { taskIds = [] }: SubscriptionFilter,
-  { dialect, caller }: Turn,
-  shelf: Shelf,
-  audience: Audience,
-): Promise<Listening | undefined> {
-  if (taskIds.length === 0) return undefined;
-  if (caller.capabilities.extensions?.[TASKS] === undefined)
-    throw missingCapability(dialect, { extensions: { [TASKS]: {} } });
-  const ids = [...new Set(taskIds)].slice(0, MAX_LISTENED);
-  const records = await Promise.all(ids.map(id => shelf.get(id)));
-  const known = ids.filter((_, at) => {
-    const record = records[at];
-    return record !== undefined && record.caller.auth?.principal === caller.auth?.principal;
-  });
-  const begin = (deliver: (method: string, params: JsonObject) => void) => audience.listen(known, deliver);
-  return { filter: { taskIds: known }, begin };
 }

@@ -5,9 +5,9 @@ import { RELATED_TASK } from '../../model/meta.js';
 import { isTerminal } from '../../model/tasks.js';
 import type { Turn } from '../../server/turn.js';
 import type { Courier } from './courier.js';
+import type { Maker } from './making.js';
 import type { TaskRecord } from './record.js';
 import type { Shelf } from './shelf.js';
-import type { Maker } from './starting.js';
 
 /** How long nothing may be heard of a task before it is looked at again, in milliseconds. */
 const LOOK = 5000;

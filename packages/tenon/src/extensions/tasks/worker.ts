@@ -32,7 +32,7 @@ export class Worker implements Boss {
     this.#audience = audience;
     this.#settings = settings;
     this.#quota = new Quota(settings, house.clock);
-    if (house.stores.durable) this.#scanSoon(0);
+    if (house.stores.durable) void this.#scan();
   }
 
   /**
@@ -202,16 +202,15 @@ export class Worker implements Boss {
     this.#unhear = undefined;
   }
 
-  #scanSoon(ms: number): void {
-    this.#house.clock.after(ms, async () => {
-      if (this.#closed) return;
-      try {
-        for await (const id of this.#shelf.idle()) await this.wake(id);
-      } catch (error) {
-        this.#problem(error);
-      }
-      this.#scanSoon(this.#settings.lease);
-    });
+  /** Looks for what others have left, now and again. */
+  async #scan(): Promise<void> {
+    if (this.#closed) return;
+    try {
+      for await (const id of this.#shelf.idle()) await this.wake(id);
+    } catch (error) {
+      this.#problem(error);
+    }
+    this.#house.clock.after(this.#settings.lease, () => void this.#scan());
   }
 
   readonly #problem = (error: unknown): void => this.#house.problem(TenonError.from(error, 'task/failed'));

@@ -102,7 +102,7 @@ function taskOf(context: Context): string | undefined {
 }
 
 function stepOf(context: Context, name: string, n: number): JsonObject | undefined {
-  return Context.runOf(context).journal.step(name, n)?.value as JsonObject | undefined;
+  return Context.runOf(context).journal?.step(name, n)?.value as JsonObject | undefined;
 }
 
 async function sent(passage: Passage, flight: Flight, client: Client): Promise<JsonObject> {

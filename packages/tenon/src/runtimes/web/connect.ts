@@ -1,0 +1,13 @@
+import type { Client, Offers } from '../../client/client.js';
+import { connectTo } from '../../client/connect.js';
+import type { ClientOptions } from '../../client/options.js';
+import { endpointOf, type Target } from '../../client/target.js';
+import { webRoads } from './roads.js';
+
+/**
+ * Connects to a server: a URL, a server in this process, a channel of your own. With the type of a server of yours,
+ * `connect<typeof server>(…)`, its tools and prompts are typed. Rejects with a `TenonError` when there is none.
+ */
+export function connect<S extends Offers = Offers>(target: Target, options?: ClientOptions): Promise<Client<S>> {
+  return connectTo<S>(endpointOf(target, webRoads), options);
+}
