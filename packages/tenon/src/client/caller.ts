@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../jsonrpc/clock.js';
 import { TenonError } from '../jsonrpc/error.js';
+import { follow, rescue } from '../jsonrpc/follow.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import { HEADER_MISMATCH } from '../model/codes.js';
 import type { LoggingLevel, Tool } from '../model/content.js';
@@ -26,8 +27,11 @@ import { Toolbox, unusable } from './toolbox.js';
 const CACHED_ANSWERS = 200;
 const NONE: CallOptions = {};
 
-/** What one call carries along its road beside what it says. */
+/** One call, and what it carries along its road. */
 export interface Journey {
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly options: CallOptions;
   readonly allowance: Allowance;
   /** The call is to become a task wherever that is the caller's choice: with these words. */
   readonly wish?: TaskParams | undefined;
@@ -67,29 +71,34 @@ export class Caller {
 
   /** Calls any method, and waits for the task that the call may become. Rejects with a `TenonError` that says who, what and what next. */
   async call(method: string, params: JsonObject = {}, options: CallOptions = NONE): Promise<JsonObject> {
-    const journey = this.journey(options);
-    const answer = await this.begin(method, params, options, journey);
+    const journey = this.journey(method, params, options);
+    const answer = await this.begin(journey);
     if (answer.resultType !== 'task' || options.manual) return answer;
-    return followed(this, answer, { tool: params.name as string, ...journey, ...options }).settled(options.signal);
+    const { allowance, forget } = journey;
+    return followed(this, answer, { tool: params.name as string, allowance, forget, ...options }).settled(
+      options.signal,
+    );
   }
 
   /** Calls any method. What it became, if a task, is the caller's. */
-  async begin(method: string, params: JsonObject, options: CallOptions, journey: Journey): Promise<JsonObject> {
-    const link = this.lifeline.open ?? (await this.lifeline.link());
-    const known = isMethod(method) ? method : undefined;
-    if (known) gate(link, known);
-    const cached = known && this.cache.get(known, params);
-    return cached ?? this.#steadily(link, method, params, options, journey);
+  begin(journey: Journey): JsonObject | Promise<JsonObject> {
+    const { method, params } = journey;
+    return follow(this.lifeline.open ?? this.lifeline.link(), link => {
+      const known = isMethod(method) ? method : undefined;
+      if (known) gate(link, known);
+      const cached = known && this.cache.get(known, params);
+      return cached ?? this.#steadily(link, journey);
+    });
   }
 
   /** Asks about a task that the server has made, whatever it declares. */
   async ask(method: MethodName, params: JsonObject, options: CallOptions, tool?: string): Promise<JsonObject> {
-    const journey = { ...this.journey(options), tool };
-    return this.#steadily(await this.lifeline.link(), method, params, options, journey);
+    return this.#steadily(await this.lifeline.link(), { ...this.journey(method, params, options), tool });
   }
 
-  journey({ totalTimeout = this.options.totalTimeout }: CallOptions): Journey {
-    return { allowance: new Allowance(this.patience, totalTimeout) };
+  journey(method: string, params: JsonObject, options: CallOptions): Journey {
+    const { totalTimeout = this.options.totalTimeout } = options;
+    return { method, params, options, allowance: new Allowance(this.patience, totalTimeout) };
   }
 
   /** All tools; over HTTP without those whose annotations no client can follow. */
@@ -111,59 +120,68 @@ export class Caller {
   }
 
   /** Sends, and sends again where the server surely has not, or may well, carry it out twice. */
-  async #steadily(
-    link: Link,
-    method: string,
-    params: JsonObject,
-    options: CallOptions,
-    journey: Journey,
-  ): Promise<JsonObject> {
-    try {
-      return await this.#once(link, method, params, options, journey);
-    } catch (error) {
-      const once = (on: Link) => this.#once(on, method, params, options, journey);
-      if (!TenonError.is(error)) throw error;
-      if (error.code === 'session/gone') return once(sameCursor(await this.lifeline.renew(link), link, params));
-      if (error.rpc === HEADER_MISMATCH && method === 'tools/call') {
-        this.toolbox.forget();
-        this.cache.forget({ methods: ['tools/list'] });
-        return once(link);
-      }
-      const lost = /^(call\/outcome-unknown|http\/interrupted|connection\/closed|stdio\/exited)$/.test(error.code);
-      if (lost && (options.idempotent ?? isReading(method)))
-        return once(sameCursor(await this.lifeline.link(), link, params));
-      throw lost ? outcomeUnknown(error, link, method) : error;
-    }
+  #steadily(link: Link, journey: Journey): JsonObject | Promise<JsonObject> {
+    return rescue(
+      () => this.#once(link, journey),
+      error => this.#again(link, journey, error),
+    );
   }
 
-  async #once(
-    given: Link,
-    method: string,
-    params: JsonObject,
-    options: CallOptions,
-    journey: Journey,
-  ): Promise<JsonObject> {
+  async #again(link: Link, journey: Journey, error: unknown): Promise<JsonObject> {
+    const { method, params, options } = journey;
+    if (!TenonError.is(error)) throw error;
+    if (error.code === 'session/gone')
+      return this.#once(sameCursor(await this.lifeline.renew(link), link, params), journey);
+    if (error.rpc === HEADER_MISMATCH && method === 'tools/call') {
+      this.toolbox.forget();
+      this.cache.forget({ methods: ['tools/list'] });
+      return this.#once(link, journey);
+    }
+    const lost = /^(call\/outcome-unknown|http\/interrupted|connection\/closed|stdio\/exited)$/.test(error.code);
+    if (lost && (options.idempotent ?? isReading(method)))
+      return this.#once(sameCursor(await this.lifeline.link(), link, params), journey);
+    throw lost ? outcomeUnknown(error, link, method) : error;
+  }
+
+  #once(given: Link, journey: Journey): JsonObject | Promise<JsonObject> {
+    const learns = journey.method === 'tools/call' && this.#mustLearn(given);
+    return follow(learns ? this.learnTools(given, journey.options) : undefined, () =>
+      // Learning may have found the session gone: what has not been sent yet takes the link of now.
+      follow(given.ended ? this.lifeline.link() : given, link => this.#exchange(link, journey)),
+    );
+  }
+
+  /** Sends, answers what the server asks, and judges what comes of it. */
+  #exchange(link: Link, journey: Journey): Promise<JsonObject> {
+    const { method, params, options, allowance, wish } = journey;
     const callsTool = method === 'tools/call';
-    if (callsTool && this.#mustLearn(given)) await this.learnTools(given, options);
-    // Learning may have found the session gone: what has not been sent yet takes the link of now.
-    const link = given.ended ? await this.lifeline.link() : given;
-    const task = callsTool ? taskWish(this, link, params, journey.wish) : undefined;
+    const task = callsTool ? taskWish(this, link, params, wish) : undefined;
     const outgoing = withOwn(params, callsTool, task, options);
     const send = (each: JsonObject) => {
-      const sending = this.#sending(link, method, each, options, journey);
+      const sending = this.#sending(link, each, journey);
       return task ? asTask(this, link, each, sending) : link.call(method, each, sending);
     };
-    const first = await send(outgoing);
-    const asks = !options.manual && first.resultType === 'input_required';
-    const result = asks
-      ? await rounds(first, outgoing, send, link, this.options, journey.allowance, options.signal)
-      : first;
+    return send(outgoing).then(first => {
+      if (options.manual || first.resultType !== 'input_required')
+        return this.#judged(link, journey, first, task, false);
+      const last = rounds(first, outgoing, send, link, this.options, allowance, options.signal);
+      return last.then(result => this.#judged(link, journey, result, task, true));
+    });
+  }
+
+  #judged(
+    link: Link,
+    { method, params, options }: Journey,
+    result: JsonObject,
+    task: TaskParams | undefined,
+    asked: boolean,
+  ): JsonObject {
     if (!isMethod(method)) return result;
     const mayBeTask = task !== undefined || (link.dialect.tasks === 'by-extension' && this.#declaresTasks);
-    const expected = { question: options.manual ?? false, task: callsTool && mayBeTask };
+    const expected = { question: options.manual ?? false, task: method === 'tools/call' && mayBeTask };
     const fine = judged(this, link, method, result, params, expected);
     // The answer of a retry depends on more than its params: it is not kept.
-    const retried = asks || 'inputResponses' in params || 'requestState' in params;
+    const retried = asked || 'inputResponses' in params || 'requestState' in params;
     if (!retried && (fine.resultType ?? 'complete') === 'complete') this.cache.keep(method, params, fine);
     return fine;
   }
@@ -188,7 +206,8 @@ export class Caller {
     }
   }
 
-  #sending(link: Link, method: string, params: JsonObject, options: CallOptions, journey: Journey): Sending {
+  #sending(link: Link, params: JsonObject, journey: Journey): Sending {
+    const { method, options } = journey;
     const name = method === 'tools/call' ? (params.name as string) : journey.tool;
     const tool = name === undefined ? undefined : this.toolbox.get(name);
     const headers =

@@ -130,8 +130,8 @@ function callTool(
 }
 
 /** A tool as a function: its value, or an error with its words. */
-async function callForValue(caller: Caller, name: string, input?: JsonObject, options?: CallOptions): Promise<unknown> {
-  return valueOfTool(await callTool(caller, name, input, options), caller.lifeline.last, name);
+function callForValue(caller: Caller, name: string, input?: JsonObject, options?: CallOptions): Promise<unknown> {
+  return callTool(caller, name, input, options).then(result => valueOfTool(result, caller.lifeline.last, name));
 }
 
 /** Where requests state the level themselves, the next ones do; else the session is told. */

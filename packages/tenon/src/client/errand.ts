@@ -2,6 +2,7 @@ import type { SendOptions } from '../jsonrpc/channel.js';
 import type { TenonError } from '../jsonrpc/error.js';
 import type { Id, JsonObject } from '../jsonrpc/message.js';
 import type { CallOptions } from '../jsonrpc/peer.js';
+import { Recall } from '../jsonrpc/recall.js';
 import type { LoggingLevel } from '../model/content.js';
 import type { Link } from './link.js';
 import type { Progress } from './options.js';
@@ -33,7 +34,7 @@ export class Errand implements CallOptions {
   readonly #link: Link;
   readonly #method: string;
   readonly #quiet: boolean;
-  readonly #giveUp: AbortController | undefined;
+  readonly #giveUp: Recall | undefined;
 
   constructor(link: Link, method: string, sending: Sending, headers: SendOptions['headers']) {
     const { patience } = link;
@@ -48,7 +49,7 @@ export class Errand implements CallOptions {
     this.#link = link;
     this.#method = method;
     this.#quiet = quiet;
-    this.#giveUp = isHttp && (quiet || http.closeCancels) ? new AbortController() : undefined;
+    this.#giveUp = isHttp && (quiet || http.closeCancels) ? new Recall() : undefined;
     this.send = isHttp || headers || onHungUp ? this.#road(headers, onHungUp) : PLAIN;
   }
 
@@ -59,12 +60,7 @@ export class Errand implements CallOptions {
   }
 
   #road(headers: SendOptions['headers'], onHungUp: (() => void) | undefined): SendOptions {
-    return {
-      ...(headers ? { headers } : {}),
-      ...(this.#giveUp ? { signal: this.#giveUp.signal } : {}),
-      // What stands for itself belongs to no session, and its stream is not resumed.
-      ...(this.#link.dialect.http.sessions ? {} : { stateless: true }),
-      ...(onHungUp ? { onHungUp } : {}),
-    };
+    // What stands for itself belongs to no session, and its stream is not resumed.
+    return { headers, signal: this.#giveUp, stateless: !this.#link.dialect.http.sessions, onHungUp };
   }
 }

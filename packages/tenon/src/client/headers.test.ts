@@ -7,12 +7,12 @@ describe('the header that names what a request is about', () => {
     ['tasks/update', { taskId: 'a-1', inputResponses: {} }],
     ['tasks/cancel', { taskId: 'a-1' }],
   ])('is the id of the task in %s [ext-tasks.mcp-name-header]', (method, params) => {
-    expect(nameHeader(method, params)).toEqual({ 'Mcp-Name': 'a-1' });
+    expect(nameHeader(method, params)).toEqual({ 'mcp-name': 'a-1' });
   });
 
   it('is the tool, the prompt, the URI; and none where nothing is named', () => {
-    expect(nameHeader('tools/call', { name: 'add', arguments: { name: 'x' } })).toEqual({ 'Mcp-Name': 'add' });
-    expect(nameHeader('resources/read', { uri: 'note://ä' })).toEqual({ 'Mcp-Name': '=?base64?bm90ZTovL8Ok?=' });
+    expect(nameHeader('tools/call', { name: 'add', arguments: { name: 'x' } })).toEqual({ 'mcp-name': 'add' });
+    expect(nameHeader('resources/read', { uri: 'note://ä' })).toEqual({ 'mcp-name': '=?base64?bm90ZTovL8Ok?=' });
     expect(nameHeader('tools/list', { name: 'add' })).toEqual({});
     expect(nameHeader('tools/call', {})).toEqual({});
   });

@@ -3,10 +3,11 @@ import type { JsonObject } from '../jsonrpc/message.js';
 import { encodeHeaderValue } from '../model/header-value.js';
 import { isExact, type Mirror, mirroredValue, NAMED_BY } from '../model/mirror.js';
 
+/** Names are lower-case, as all of them are that a channel is given. */
 export function nameHeader(method: string, params: JsonObject): Record<string, string> {
   const member = NAMED_BY.get(method);
   const value = member === undefined ? undefined : params[member];
-  return typeof value === 'string' ? { 'Mcp-Name': encodeHeaderValue(value) } : {};
+  return typeof value === 'string' ? { 'mcp-name': encodeHeaderValue(value) } : {};
 }
 
 /** The headers that mirror the arguments of a tool call. What is absent or null has none. */
@@ -14,7 +15,7 @@ export function argumentHeaders(mirrors: readonly Mirror[], args: JsonObject | u
   const headers = mirrors.flatMap(({ header, path }) => {
     const value = mirroredValue(args, path);
     if (typeof value === 'number' && !isExact(value)) throw inexact(path, value);
-    return value === undefined ? [] : [[header, encodeHeaderValue(String(value))]];
+    return value === undefined ? [] : [[header.toLowerCase(), encodeHeaderValue(String(value))]];
   });
   return Object.fromEntries(headers);
 }

@@ -255,10 +255,10 @@ export class Link implements Hands {
 
   /** Progress is always asked for: whoever reports it gets more time. */
   #withMeta(params: JsonObject, id: Id, logLevel: LoggingLevel | undefined): JsonObject {
-    const own = params._meta as JsonObject | undefined;
     const opening = this.dialect.opening === 'per-request' ? this.#openingMeta(logLevel) : undefined;
-    const meta = own === undefined ? opening : { ...own, ...opening };
-    return { ...params, _meta: { ...meta, progressToken: id } };
+    // To add a member to what was spread costs ten times what it costs to spread after it: mostly nothing is said already.
+    if (!('_meta' in params)) return { _meta: { progressToken: id, ...opening }, ...params };
+    return { ...params, _meta: { ...(params._meta as JsonObject | undefined), ...opening, progressToken: id } };
   }
 
   /** What each request says of its sender: the same until the level changes. */
@@ -277,9 +277,9 @@ export class Link implements Hands {
   ): Readonly<Record<string, string>> | undefined {
     if (this.endpoint.kind !== 'http') return more;
     const { http, revision } = this.dialect;
-    const version = http.versionHeader && (this.#opened || http.mirrors) ? { 'MCP-Protocol-Version': revision } : {};
-    if (!http.mirrors) return { ...version, ...more };
-    return { ...version, 'Mcp-Method': method, ...nameHeader(method, params), ...more };
+    const version = http.versionHeader && (this.#opened || http.mirrors) ? { 'mcp-protocol-version': revision } : {};
+    if (!http.mirrors) return more ? { ...version, ...more } : version;
+    return { 'mcp-method': method, ...version, ...nameHeader(method, params), ...more };
   }
 
   #learn(answer: JsonObject): void {

@@ -1,5 +1,6 @@
 import type { TenonError } from './error.js';
 import type { Id, Message, Response } from './message.js';
+import type { Signal } from './recall.js';
 
 /**
  * A road to one peer: all that a transport must be. Four members; `tenon/testing` has the contract suite that every
@@ -61,13 +62,13 @@ export interface AuthInfo {
 
 export interface SendOptions {
   /** The request of the peer that this message belongs to: transports with several streams send it on that one's. */
-  readonly relatedTo?: Id;
+  readonly relatedTo?: Id | undefined;
   /** Aborted when the sender no longer wants the answer. */
-  readonly signal?: AbortSignal;
+  readonly signal?: Signal | undefined;
   /** Set where the message stands for itself and belongs to no session that the road may have. */
-  readonly stateless?: boolean;
+  readonly stateless?: boolean | undefined;
   /** Called when the peer ends the connection on which it would have answered, and is asked again for the answer. */
-  readonly onHungUp?: () => void;
-  /** Envelope fields that mirror the message. Transports without headers ignore them. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly onHungUp?: (() => void) | undefined;
+  /** Envelope fields that mirror the message, by lower-case names. Transports without headers ignore them. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }

@@ -1,15 +1,14 @@
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { CallToolResult } from '../../model/shapes.js';
 import { isTerminal, type TaskState } from '../../model/tasks.js';
-import type { Caller } from '../caller.js';
+import type { Caller, Journey } from '../caller.js';
 import type { CallOptions } from '../options.js';
 import { pages } from '../pages.js';
 import { valueOfTool } from '../results.js';
-import { isUnknown, unknownTask } from './failures.js';
 import { Followed, followed } from './followed.js';
-import { checked } from './following.js';
 import type { StartCall, StartOptions, TaskHandle, Tasks, WaitOptions } from './handle.js';
 import { stateOf } from './sight.js';
+import { checked, isUnknown, unknownTask } from './told.js';
 
 /** `client.tasks`. */
 export function clientTasks(caller: Caller): Tasks {
@@ -34,10 +33,14 @@ async function startTask(
   options: StartOptions = {},
 ): Promise<TaskHandle> {
   const { ttl, idleTimeout, onTask } = options;
-  const journey = { ...caller.journey(options), wish: ttl === undefined ? {} : { ttl } };
-  const answer = await caller.begin('tools/call', { name, arguments: input }, options, journey);
+  const params = { name, arguments: input };
+  const journey: Journey = {
+    ...caller.journey('tools/call', params, options),
+    wish: ttl === undefined ? {} : { ttl },
+  };
+  const answer = await caller.begin(journey);
   if (answer.resultType !== 'task') return doneHandle(caller, answer as unknown as CallToolResult, name);
-  const { forget } = journey as { forget?: () => void };
+  const { forget } = journey;
   return handleOf(caller, followed(caller, answer, { tool: name, idleTimeout, onTask, forget }), name);
 }
 

@@ -23,41 +23,47 @@ export function nodeRequester(options: NodeRequesterOptions = {}): Requester {
   const kept = { keepAlive: true, keepAliveMsecs: PROBE_AFTER, timeout: IDLE_SOCKET };
   const plain = options.httpAgent ?? new http.Agent(kept);
   const secure = options.httpsAgent ?? new https.Agent(kept);
-  let last: { url: string; target: http.RequestOptions } | undefined;
+  let last: { url: string; target: Target } | undefined;
 
-  const targetOf = (url: string): http.RequestOptions => {
+  const targetOf = (url: string): Target => {
     if (last?.url !== url) last = { url, target: readTarget(new URL(url), plain, secure) };
     return last.target;
   };
   return request => exchange(request, targetOf(request.url));
 }
 
-function readTarget(url: URL, plain: http.Agent, secure: https.Agent): http.RequestOptions {
-  const tls = url.protocol === 'https:';
-  return {
-    protocol: url.protocol,
-    hostname: url.hostname.replace(/^\[|\]$/g, ''),
-    port: url.port || (tls ? 443 : 80),
-    path: url.pathname + url.search,
-    agent: tls ? secure : plain,
-  };
+/** Where to, and how. */
+interface Target {
+  readonly make: typeof http.request;
+  /** The event of a socket from which on what is written may arrive. */
+  readonly connected: 'connect' | 'secureConnect';
+  readonly options: http.RequestOptions;
 }
 
-function exchange({ method, headers, body, signal }: HttpRequest, target: http.RequestOptions): Promise<HttpReply> {
+function readTarget(url: URL, plain: http.Agent, secure: https.Agent): Target {
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const path = url.pathname + url.search;
+  return url.protocol === 'https:'
+    ? { make: https.request, connected: 'secureConnect', options: { host, port: url.port || 443, path, agent: secure } }
+    : { make: http.request, connected: 'connect', options: { host, port: url.port || 80, path, agent: plain } };
+}
+
+function exchange({ method, headers, body, signal }: HttpRequest, target: Target): Promise<HttpReply> {
   return new Promise((resolve, reject) => {
-    const make = target.protocol === 'https:' ? https.request : http.request;
-    const request = make({ ...target, method, headers });
-    let sent = false;
-    request.once('socket', socket => {
-      if (!socket.connecting) sent = true;
-      else socket.once(target.protocol === 'https:' ? 'secureConnect' : 'connect', () => (sent = true));
-    });
+    const request = target.make({ method, headers, ...target.options });
+    let sent = request.reusedSocket;
+    if (!sent) {
+      request.on('socket', socket => {
+        if (!socket.connecting) sent = true;
+        else socket.once(target.connected, () => (sent = true));
+      });
+    }
     const abort = () => request.destroy();
     signal?.addEventListener('abort', abort);
-    request.once('close', () => signal?.removeEventListener('abort', abort));
+    request.on('close', () => signal?.removeEventListener('abort', abort));
     // Stays: a request can fail again after it has been given up.
     request.on('error', error => reject(requestFault(error, sent)));
-    request.once('response', message => resolve(readReply(message)));
+    request.on('response', message => resolve(new Reply(message)));
     if (signal?.aborted) abort();
     else request.end(body);
   });
@@ -70,52 +76,65 @@ function requestFault(error: NodeJS.ErrnoException & { errors?: Error[] }, sent:
     : new TenonError('http/unreachable', `no connection: ${said}`);
 }
 
-function readReply(message: http.IncomingMessage): HttpReply {
-  // A body that breaks while nobody reads it is nobody's error.
-  message.on('error', () => {});
-  return {
-    status: message.statusCode ?? 0,
-    header(name) {
-      const value = message.headers[name];
-      return Array.isArray(value) ? value.join(', ') : value;
-    },
-    text: limit => readText(message, limit),
-    read: each => readBody(message, each),
-    cancel: () => {
-      message.destroy();
-    },
-  };
-}
+class Reply implements HttpReply {
+  readonly status: number;
+  readonly #message: http.IncomingMessage;
 
-function readBody(message: http.IncomingMessage, each: (chunk: Buffer) => void): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (message.destroyed) return reject(broken());
-    message.on('data', each);
-    message.once('end', resolve);
-    message.once('close', () => {
-      if (!message.readableEnded) reject(broken());
-    });
-  });
-}
-
-async function readText(message: http.IncomingMessage, limit: number): Promise<string> {
-  const tooLarge = () => new TenonError('http/too-large', `the answer is longer than ${limit} bytes`);
-  const chunks: Buffer[] = [];
-  let size = Number(message.headers['content-length'] ?? 0);
-  if (size > limit) {
-    message.destroy();
-    throw tooLarge();
+  constructor(message: http.IncomingMessage) {
+    // A body that breaks while nobody reads it is nobody's error.
+    message.on('error', ignore);
+    this.status = message.statusCode ?? 0;
+    this.#message = message;
   }
-  size = 0;
-  await readBody(message, chunk => {
-    size += chunk.length;
-    if (size > limit) message.destroy();
-    else chunks.push(chunk);
-  }).catch(error => {
-    if (size <= limit) throw error;
+
+  header(name: string): string | undefined {
+    const value = this.#message.headers[name];
+    return Array.isArray(value) ? value.join(', ') : value;
+  }
+
+  text(limit: number): Promise<string> {
+    const message = this.#message;
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      const refuse = () => {
+        message.destroy();
+        reject(new TenonError('http/too-large', `the answer is longer than ${limit} bytes`));
+      };
+      const take = (chunk: Buffer) => {
+        size += chunk.length;
+        if (size > limit) refuse();
+        else chunks.push(chunk);
+      };
+      if (Number(message.headers['content-length'] ?? 0) > limit) refuse();
+      else readBody(message, take, () => resolve(decode(chunks)), reject);
+    });
+  }
+
+  read(each: (chunk: Buffer) => void): Promise<void> {
+    return new Promise((resolve, reject) => readBody(this.#message, each, resolve, reject));
+  }
+
+  cancel(): void {
+    this.#message.destroy();
+  }
+}
+
+function ignore(): void {}
+
+/** Reads to the end. What is called after the first of `done` and `failed` counts no more. */
+function readBody(
+  message: http.IncomingMessage,
+  each: (chunk: Buffer) => void,
+  done: () => void,
+  failed: (error: TenonError) => void,
+): void {
+  if (message.destroyed) return failed(broken());
+  message.on('data', each);
+  message.on('end', done);
+  message.on('close', () => {
+    if (!message.readableEnded) failed(broken());
   });
-  if (size > limit) throw tooLarge();
-  return decode(chunks);
 }
 
 function broken(): TenonError {

@@ -1,4 +1,5 @@
 import { TenonError } from '../../jsonrpc/error.js';
+import { abortSignal } from '../../jsonrpc/recall.js';
 import type { FetchBody, FetchLike, FetchReader, FetchResponse } from '../../transports/http/fetch-like.js';
 import type { HttpReply, HttpRequest, Requester } from '../../transports/http/requester.js';
 
@@ -20,7 +21,7 @@ function initOf({ method, headers, body, signal }: HttpRequest): Parameters<Fetc
     headers,
     redirect: 'manual',
     ...(body === undefined ? undefined : { body }),
-    ...(signal === undefined ? undefined : { signal }),
+    ...(signal === undefined ? undefined : { signal: abortSignal(signal) }),
   };
 }
 

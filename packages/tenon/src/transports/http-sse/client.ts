@@ -2,9 +2,9 @@ import type { Channel, Receiver } from '../../jsonrpc/channel.js';
 import { systemClock } from '../../jsonrpc/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { closedError, refusal, unreadableError } from '../http/client-errors.js';
-import { createLeases, type Lease } from '../http/client-leases.js';
+import { type Lease, Leases } from '../http/client-leases.js';
 import { type EndpointOptions, MAX_MESSAGE } from '../http/client-options.js';
-import { createRoad, drain, isEventStream, isSuccess, lowerCase } from '../http/client-road.js';
+import { createRoad, drain, isEventStream, isSuccess } from '../http/client-road.js';
 import type { HttpReply } from '../http/requester.js';
 import { readSse, type SseEvent } from '../http/sse-read.js';
 
@@ -29,7 +29,7 @@ export function openHttpSse(url: string | URL, options: HttpSseOptions): Channel
   };
   const road = createRoad(url, { ...options, onSigningIn });
   const { peer } = road;
-  const leases = createLeases();
+  const leases = new Leases();
   const clock = options.clock ?? systemClock;
   const maxMessage = options.maxMessage ?? MAX_MESSAGE;
   let endpoint: string | undefined;
@@ -55,9 +55,9 @@ export function openHttpSse(url: string | URL, options: HttpSseOptions): Channel
   };
 
   /** Reads until the stream ends. `found` is called with the address, or with why there is none. */
-  const read = async (reply: HttpReply, { signal }: Lease, found: (address: string | TenonError) => void) => {
+  const read = async (reply: HttpReply, lease: Lease, found: (address: string | TenonError) => void) => {
     const event = ({ type, data }: SseEvent) => {
-      if (signal.aborted) return;
+      if (lease.aborted) return;
       if (endpoint !== undefined) return type === 'message' ? message(data) : undefined;
       if (type === 'endpoint') found(resolveEndpoint(data, road.url, peer));
       else if (type === 'message') found(noEndpoint(peer, 'a message'));
@@ -77,7 +77,7 @@ export function openHttpSse(url: string | URL, options: HttpSseOptions): Channel
 
   const connect = async (lease: Lease): Promise<void> => {
     const headers = { accept: 'text/event-stream' };
-    const reply = await road.request({ method: 'GET', headers, signal: lease.signal });
+    const reply = await road.request({ method: 'GET', headers, signal: lease });
     if (!isSuccess(reply)) throw await refusal(reply, peer, false);
     if (!isEventStream(reply)) {
       await drain(reply);
@@ -110,7 +110,7 @@ export function openHttpSse(url: string | URL, options: HttpSseOptions): Channel
         await connect(lease);
       } catch (error) {
         end(TenonError.from(error));
-        throw lease.signal.aborted ? lease.signal.reason : error;
+        throw lease.aborted ? lease.reason : error;
       } finally {
         restart(false);
         restart = () => {};
@@ -120,9 +120,9 @@ export function openHttpSse(url: string | URL, options: HttpSseOptions): Channel
       if (over || endpoint === undefined) throw closedError(peer);
       const lease = leases.lend(signal);
       try {
-        const all = { ...lowerCase(headers), 'content-type': 'application/json' };
+        const all = { ...headers, 'content-type': 'application/json' };
         const body = JSON.stringify(message);
-        const reply = await road.request({ method: 'POST', headers: all, body, signal: lease.signal, url: endpoint });
+        const reply = await road.request({ method: 'POST', headers: all, body, signal: lease, url: endpoint });
         if (!isSuccess(reply)) throw await refusal(reply, peer, false);
         await drain(reply);
       } finally {

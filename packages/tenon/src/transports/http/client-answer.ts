@@ -1,49 +1,49 @@
 import { TenonError } from '../../jsonrpc/error.js';
 import { kindOf } from '../../jsonrpc/message.js';
+import type { Signal } from '../../jsonrpc/recall.js';
 import { abortError, noAnswer, unreadableError } from './client-errors.js';
 import { deliver, deliverText, type Link, type Question } from './client-link.js';
-import { drain, mediaType } from './client-road.js';
+import { drain } from './client-road.js';
 import type { HttpReply } from './requester.js';
 
 /** How much of the answer to a message that asks nothing is read, in bytes. */
 const MAX_ACKNOWLEDGEMENT = 65_536;
 
 /** An answer that is no stream. Rejects when the connection breaks before the answer is whole. */
-export async function readAnswer(link: Link, reply: HttpReply, asked: Question, signal: AbortSignal): Promise<void> {
-  if (asked.id === undefined) return readAcknowledgement(link, reply, asked);
-  const type = mediaType(reply);
-  if (reply.status !== 202 && reply.status !== 204 && (type === undefined || type === 'application/json')) {
-    const text = await readText(link, reply, asked, signal);
-    if (signal.aborted) return;
-    if (text !== undefined && text.trim() !== '') deliverText(link, asked, text);
-    if (!asked.answered) link.receiver.lost(asked.id, asked.spoiled ?? noAnswer(link.peer, describe(text)));
-    return;
-  }
-  await drain(reply);
-  if (signal.aborted) return;
-  const got = type === undefined ? `status ${reply.status}` : `status ${reply.status} and ${type}`;
-  link.receiver.lost(asked.id, noAnswer(link.peer, got));
-}
-
-function describe(text: string | undefined): string {
-  return text === undefined || text.trim() === '' ? 'nothing' : 'other messages';
-}
-
-async function readText(
+export async function readAnswer(
   link: Link,
   reply: HttpReply,
+  type: string | undefined,
   asked: Question,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  try {
-    return await reply.text(link.maxMessage);
-  } catch (error) {
-    if (signal.aborted) throw abortError(signal, link.peer);
-    if (!TenonError.is(error) || error.code !== 'http/too-large') throw outcomeLost(link, error);
-    asked.spoiled = unreadableError(link.peer, `an answer of more than ${link.maxMessage} bytes`);
-    link.receiver.unreadable(asked.spoiled);
-    return undefined;
+  signal: Signal,
+): Promise<void> {
+  const { id } = asked;
+  if (id === undefined) return readAcknowledgement(link, reply, type, asked);
+  if (reply.status === 202 || reply.status === 204 || (type !== undefined && type !== 'application/json')) {
+    await drain(reply);
+    const got = type === undefined ? `status ${reply.status}` : `status ${reply.status} and ${type}`;
+    if (!signal.aborted) link.receiver.lost(id, noAnswer(link.peer, got));
+    return;
   }
+  let text = '';
+  try {
+    text = await reply.text(link.maxMessage);
+  } catch (error) {
+    unread(link, asked, signal, error);
+  }
+  if (signal.aborted) return;
+  const isEmpty = text.trim() === '';
+  if (!isEmpty) deliverText(link, asked, text);
+  if (asked.answered) return;
+  link.receiver.lost(id, asked.spoiled ?? noAnswer(link.peer, isEmpty ? 'nothing' : 'other messages'));
+}
+
+/** An answer that could not be read: one that is too large spoils the question, with any other the outcome is lost. */
+function unread(link: Link, asked: Question, signal: Signal, error: unknown): void {
+  if (signal.aborted) throw abortError(signal, link.peer);
+  if (!TenonError.is(error) || error.code !== 'http/too-large') throw outcomeLost(link, error);
+  asked.spoiled = unreadableError(link.peer, `an answer of more than ${link.maxMessage} bytes`);
+  link.receiver.unreadable(asked.spoiled);
 }
 
 function outcomeLost(link: Link, error: unknown): TenonError {
@@ -53,9 +53,14 @@ function outcomeLost(link: Link, error: unknown): TenonError {
 }
 
 /** A server may say anything to a message that asks nothing; what are messages is handed on. */
-async function readAcknowledgement(link: Link, reply: HttpReply, asked: Question): Promise<void> {
+async function readAcknowledgement(
+  link: Link,
+  reply: HttpReply,
+  type: string | undefined,
+  asked: Question,
+): Promise<void> {
   const text = await reply.text(MAX_ACKNOWLEDGEMENT).catch(() => '');
-  if (text === '' || mediaType(reply) !== 'application/json') return;
+  if (text === '' || type !== 'application/json') return;
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -1,6 +1,7 @@
 import type { Authorizer } from '../../auth/authorizer.js';
 import type { Clock } from '../../jsonrpc/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
+import { abortSignal, type Signal } from '../../jsonrpc/recall.js';
 import type { HeaderRecord } from './client-options.js';
 import type { HttpReply, HttpRequest } from './requester.js';
 
@@ -17,7 +18,7 @@ interface Facts {
 }
 
 interface Sent {
-  readonly request: Pick<HttpRequest, 'method' | 'headers'> & { readonly signal: AbortSignal };
+  readonly request: Pick<HttpRequest, 'method' | 'headers'> & { readonly signal: Signal };
   readonly sent: HeaderRecord;
   readonly url: string;
   readonly repeats: number;
@@ -25,7 +26,7 @@ interface Sent {
 
 /** An authorizer at work for one road. */
 export interface Signing {
-  headers(request: { method: string; url: string; signal: AbortSignal }): Promise<HeaderRecord>;
+  headers(request: { method: string; url: string; signal: Signal }): Promise<HeaderRecord>;
   /** Whether the request is to be sent once more. Rejects when the sign-in failed. */
   mayRepeat(reply: HttpReply, sent: Sent): Promise<boolean>;
 }
@@ -42,13 +43,14 @@ export function createSigning(auth: Authorizer, { server, peer, clock, onSigning
   };
 
   return {
-    async headers(request) {
+    async headers({ method, url, signal }) {
       let end = () => {};
       const callOff = clock.after(AT_ONCE, () => {
         end = begin();
       });
       try {
-        return lowerCased(await orFailed(unlessAborted(auth.headers({ ...request, server }), request.signal), peer));
+        const request = { method, url, server, signal: abortSignal(signal) };
+        return lowerCased(await orFailed(unlessAborted(auth.headers(request), signal), peer));
       } finally {
         callOff();
         end();
@@ -63,7 +65,9 @@ export function createSigning(auth: Authorizer, { server, peer, clock, onSigning
       if (repeats >= MAX_REPEATS) return false;
       const { method, signal } = request;
       const version = request.headers['mcp-protocol-version'];
-      const refusal = { status: reply.status, url, method, server, signal, sent, header, request, version };
+      const { status } = reply;
+      const given = { method, url, server, signal: abortSignal(signal) };
+      const refusal = { ...given, status, sent, header, request, version };
       const end = begin();
       try {
         return await orFailed(unlessAborted(auth.refused(refusal), signal), peer);
@@ -96,7 +100,7 @@ async function orFailed<T>(work: Promise<T>, peer: string): Promise<T> {
   }
 }
 
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+function unlessAborted<T>(work: Promise<T>, signal: Signal): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const abort = () => reject(signal.reason);
     if (signal.aborted) abort();

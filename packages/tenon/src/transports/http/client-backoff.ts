@@ -1,4 +1,5 @@
 import type { Clock } from '../../jsonrpc/clock.js';
+import type { Signal } from '../../jsonrpc/recall.js';
 import type { ReconnectPolicy } from './client-options.js';
 
 /** One stream over all the connections that carry it. */
@@ -74,7 +75,7 @@ function leastPoll(idle: number): number {
  * Waits by the clock, or until aborted. While a call waits for its answer nothing else may keep the process alive: then
  * `hold` does.
  */
-export function pause(clock: Clock, ms: number, signal: AbortSignal, hold: boolean): Promise<void> {
+export function pause(clock: Clock, ms: number, signal: Signal, hold: boolean): Promise<void> {
   return new Promise(resolve => {
     if (signal.aborted) return resolve();
     const done = () => {

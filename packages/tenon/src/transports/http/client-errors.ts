@@ -1,5 +1,6 @@
 import { TenonError } from '../../jsonrpc/error.js';
 import { type ErrorObject, type Failure, kindOf } from '../../jsonrpc/message.js';
+import type { Signal } from '../../jsonrpc/recall.js';
 import type { HttpReply } from './requester.js';
 
 /** How much of the body of a refusal is read, in bytes. */
@@ -11,7 +12,7 @@ export function closedError(peer: string): TenonError {
 }
 
 /** Why an aborted exchange ended. */
-export function abortError(signal: AbortSignal, peer: string): TenonError {
+export function abortError(signal: Signal, peer: string): TenonError {
   if (TenonError.is(signal.reason)) return signal.reason;
   return new TenonError('call/aborted', 'the call was cancelled', { peer, cause: signal.reason });
 }

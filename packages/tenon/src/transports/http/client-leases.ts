@@ -1,37 +1,39 @@
+import { Recall, type Signal } from '../../jsonrpc/recall.js';
+
 /** Everything that runs on a channel, so that it can be ended: each exchange holds a lease. */
-export interface Lease {
-  readonly signal: AbortSignal;
-  /** Gives it back. */
-  end(): void;
-  abort(reason: unknown): void;
-}
+export class Leases {
+  readonly #running = new Set<Lease>();
 
-export interface Leases {
   /** A lease that ends with the signal of whoever asked for the exchange. */
-  lend(wish?: AbortSignal): Lease;
-  endAll(reason: unknown): void;
+  lend(wish?: Signal): Lease {
+    return new Lease(this.#running, wish);
+  }
+
+  endAll(reason: unknown): void {
+    for (const lease of this.#running) lease.abort(reason);
+  }
 }
 
-export function createLeases(): Leases {
-  const running = new Set<AbortController>();
-  return {
-    lend(wish) {
-      const controller = new AbortController();
-      const abort = () => controller.abort(wish?.reason);
-      if (wish?.aborted) abort();
-      wish?.addEventListener('abort', abort);
-      running.add(controller);
-      return {
-        signal: controller.signal,
-        abort: reason => controller.abort(reason),
-        end() {
-          running.delete(controller);
-          wish?.removeEventListener('abort', abort);
-        },
-      };
-    },
-    endAll(reason) {
-      for (const controller of running) controller.abort(reason);
-    },
-  };
+/** Aborted when the exchange is to end. */
+export class Lease extends Recall {
+  readonly #running: Set<Lease>;
+  readonly #wish: Signal | undefined;
+  readonly #follow: (() => void) | undefined;
+
+  constructor(running: Set<Lease>, wish: Signal | undefined) {
+    super();
+    this.#running = running;
+    running.add(this);
+    if (wish === undefined) return;
+    this.#wish = wish;
+    this.#follow = () => this.abort(wish.reason);
+    if (wish.aborted) this.#follow();
+    wish.addEventListener('abort', this.#follow);
+  }
+
+  /** Gives it back. */
+  end(): void {
+    this.#running.delete(this);
+    if (this.#follow) this.#wish?.removeEventListener('abort', this.#follow);
+  }
 }

@@ -11,16 +11,15 @@ import { openStream, type Reconnected, readStream, reconnect } from './client-st
  * Resolves with an error when there was a stream, or may have been, and it could not be had again.
  */
 export async function listenTo(link: Link, lease: Lease): Promise<TenonError | undefined> {
-  const { signal } = lease;
   const { session } = link;
   const course = setOut(link.clock.now());
-  const again = () => reconnect(link, { course, policy: link.listen, signal, session, hold: false });
+  const again = () => reconnect(link, { course, policy: link.listen, signal: lease, session, hold: false });
   try {
-    let next = await firstStream(link, course, session, signal);
-    while (next && !signal.aborted) {
+    let next = await firstStream(link, course, session, lease);
+    while (next && !lease.aborted) {
       if (!('reply' in next)) return lostListening(link, next);
-      await readStream(link, next.reply, course, question(undefined), signal);
-      if (!signal.aborted) next = await again();
+      await readStream(link, next.reply, course, question(undefined), lease);
+      if (!lease.aborted) next = await again();
     }
     return undefined;
   } finally {
@@ -34,7 +33,7 @@ export async function listenTo(link: Link, lease: Lease): Promise<TenonError | u
       await drain(reply);
       return undefined;
     } catch (error) {
-      if (signal.aborted || !isPassing(error)) return undefined;
+      if (lease.aborted || !isPassing(error)) return undefined;
       noteFailure(course as Course);
       return again();
     }

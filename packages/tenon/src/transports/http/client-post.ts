@@ -1,26 +1,21 @@
+import type { SendOptions } from '../../jsonrpc/channel.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { Id, Message } from '../../jsonrpc/message.js';
+import type { Signal } from '../../jsonrpc/recall.js';
 import { readAnswer } from './client-answer.js';
 import { type Course, setOut } from './client-backoff.js';
 import { goneError, outcomeUnknown, refusal } from './client-errors.js';
 import type { Lease } from './client-leases.js';
 import { type Link, type Question, question } from './client-link.js';
-import { isEventStream, isSuccess, lowerCase } from './client-road.js';
+import { isEventStream, isSuccess, mediaType } from './client-road.js';
 import { readStream, reconnect, resumeId } from './client-stream.js';
 import type { HttpReply } from './requester.js';
 
 const MAX_SESSION_ID = 4_096;
 
-export interface Posting {
-  readonly message: Message;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly signal?: AbortSignal | undefined;
-  readonly stateless: boolean;
-  readonly onHungUp?: (() => void) | undefined;
-}
-
 /** Sends one message by a POST of its own. [http.post.new-request-per-message] */
-export async function post(link: Link, { message, headers, signal, stateless, onHungUp }: Posting): Promise<void> {
+export async function post(link: Link, message: Message, options: SendOptions): Promise<void> {
+  const { headers, signal, stateless } = options;
   const asked = question(requestId(message));
   const session = stateless ? undefined : link.session;
   const body = write(message, link.peer);
@@ -31,14 +26,14 @@ export async function post(link: Link, { message, headers, signal, stateless, on
       method: 'POST',
       headers: postHeaders(session, headers),
       body,
-      signal: lease.signal,
+      signal: lease,
     });
     if (!isSuccess(reply)) throw await refused(link, reply, session);
     if (!stateless && session === undefined) learnSession(link, reply);
-    streaming = isEventStream(reply);
-    if (streaming)
-      void follow(link, reply, asked, lease, { session: stateless ? undefined : link.session, stateless, onHungUp });
-    else await readAnswer(link, reply, asked, lease.signal);
+    const type = mediaType(reply);
+    streaming = isEventStream(reply, type);
+    if (streaming) void follow(link, reply, asked, lease, stateless ? undefined : link.session, options);
+    else await readAnswer(link, reply, type, asked, lease);
   } finally {
     if (!streaming) lease.end();
   }
@@ -57,9 +52,8 @@ function write(message: Message, peer: string): string {
 }
 
 function postHeaders(session: string | undefined, given: Readonly<Record<string, string>> | undefined) {
-  const headers = lowerCase(given);
-  headers.accept = 'application/json, text/event-stream';
-  headers['content-type'] = 'application/json';
+  const own = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
+  const headers: Record<string, string> = Object.assign({}, given, own);
   if (session !== undefined) headers['mcp-session-id'] = session;
   return headers;
 }
@@ -90,24 +84,24 @@ async function follow(
   first: HttpReply,
   asked: Question,
   lease: Lease,
-  { session, stateless, onHungUp }: Pick<Posting, 'stateless' | 'onHungUp'> & { session: string | undefined },
+  session: string | undefined,
+  { stateless, onHungUp }: SendOptions,
 ): Promise<void> {
-  const { signal } = lease;
   const course = setOut(link.clock.now());
   const lost = (error: TenonError) => {
     if (asked.id !== undefined) link.receiver.lost(asked.id, error);
   };
   try {
     for (let reply = first; ; ) {
-      await readStream(link, reply, course, asked, signal);
-      if (signal.aborted || asked.answered || asked.id === undefined) return;
+      await readStream(link, reply, course, asked, lease);
+      if (lease.aborted || asked.answered || asked.id === undefined) return;
       if (asked.spoiled) return lost(asked.spoiled);
       if (stateless || resumeId(course) === undefined) {
         return lost(outcomeUnknown(link.peer, 'the stream ended before the answer came'));
       }
       onHungUp?.();
-      const next = await resume(link, course, session, signal);
-      if (signal.aborted) return;
+      const next = await resume(link, course, session, lease);
+      if (lease.aborted) return;
       if (next instanceof TenonError) return lost(next);
       reply = next;
     }
@@ -116,7 +110,7 @@ async function follow(
   }
 }
 
-async function resume(link: Link, course: Course, session: string | undefined, signal: AbortSignal) {
+async function resume(link: Link, course: Course, session: string | undefined, signal: Signal) {
   if (session !== link.session)
     return outcomeUnknown(link.peer, 'its session ended before the answer came', goneError(link.peer));
   const next = await reconnect(link, { course, policy: link.resume, signal, session, hold: true });

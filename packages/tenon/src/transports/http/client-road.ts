@@ -1,5 +1,6 @@
 import { systemClock } from '../../jsonrpc/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
+import type { Signal } from '../../jsonrpc/recall.js';
 import { createSigning } from './client-auth.js';
 import { abortError, requestError } from './client-errors.js';
 import type { EndpointOptions, HeaderRecord, Refusal } from './client-options.js';
@@ -10,12 +11,14 @@ const MAX_REDIRECTS = 5;
 /** How much of an unwanted body is read to keep the connection, in bytes. */
 const MAX_DRAINED = 65_536;
 
+const NONE: HeaderRecord = {};
+
 export interface RoadRequest {
   readonly method: HttpRequest['method'];
   /** Lower-case names. They win over the user's. */
   readonly headers: Record<string, string>;
-  readonly body?: string;
-  readonly signal: AbortSignal;
+  readonly body?: string | undefined;
+  readonly signal: Signal;
   /** Where to, when it is not the endpoint itself. Of the same origin. */
   readonly url?: string;
 }
@@ -39,24 +42,23 @@ interface Attempt {
 export function createRoad(url: string | URL, options: EndpointOptions): Road {
   const endpoint = readUrl(url);
   const peer = endpoint.origin + endpoint.pathname;
-  const own = typeof options.headers === 'function' ? options.headers : lowerCase(options.headers);
+  const own = typeof options.headers === 'object' ? lowerCase(options.headers) : options.headers;
 
   const { auth, clock = systemClock, onSigningIn = () => {} } = options;
   const signing = auth && createSigning(auth, { server: endpoint.href, peer, clock, onSigningIn });
 
-  const exchange = (request: HttpRequest): Promise<HttpReply> =>
-    options.requester(request).catch(error => {
-      throw requestError(error, peer, endpoint.href);
-    });
+  const failed = (error: unknown): never => {
+    throw requestError(error, peer, endpoint.href);
+  };
 
   const attempt = async (request: RoadRequest): Promise<Attempt> => {
     const ours = typeof own === 'function' ? await askFor(own, peer) : own;
     const { method, body, signal } = request;
     let url = request.url ?? endpoint.href;
     for (let hops = 0; ; hops += 1) {
-      const sent = signing ? await signing.headers({ method, url, signal }) : {};
-      const headers = Object.assign({}, ours, sent, request.headers);
-      const reply = await exchange({ method, url, headers, signal, ...(body === undefined ? {} : { body }) });
+      const sent = signing ? await signing.headers({ method, url, signal }) : NONE;
+      const headers = ours || signing ? Object.assign({}, ours, sent, request.headers) : request.headers;
+      const reply = await options.requester({ method, url, headers, body, signal }).catch(failed);
       if (!isRedirect(reply)) return { reply, sent, url };
       const next = hops < MAX_REDIRECTS ? redirect(reply, url) : undefined;
       if (next === undefined) return turnDown(reply, peer);
@@ -67,7 +69,7 @@ export function createRoad(url: string | URL, options: EndpointOptions): Road {
 
   const request = async (request: RoadRequest): Promise<HttpReply> => {
     const { signal } = request;
-    const tried = new Set<number>();
+    const tried: number[] = [];
     try {
       for (let repeats = 0; ; repeats += 1) {
         if (signal.aborted) throw abortError(signal, peer);
@@ -104,7 +106,7 @@ function readUrl(given: string | URL): URL {
 }
 
 /** `fetch` joins two spellings of one name; so there is only one. */
-export function lowerCase(headers: HeaderRecord = {}): Record<string, string> {
+function lowerCase(headers: HeaderRecord): Record<string, string> {
   const lower: Record<string, string> = {};
   for (const name of Object.keys(headers)) lower[name.toLowerCase()] = headers[name] as string;
   return lower;
@@ -130,11 +132,11 @@ async function mayRepeat(
   reply: Denied,
   peer: string,
   onUnauthorized: EndpointOptions['onUnauthorized'],
-  tried: Set<number>,
+  tried: number[],
 ): Promise<boolean> {
   const { status } = reply;
-  if (!onUnauthorized || tried.has(status)) return false;
-  tried.add(status);
+  if (!onUnauthorized || tried.includes(status)) return false;
+  tried.push(status);
   const facts: Refusal = { status, url: peer, header: name => reply.header(name) };
   try {
     return await onUnauthorized(facts);
@@ -187,6 +189,6 @@ export function isSuccess({ status }: HttpReply): boolean {
   return status >= 200 && status < 300;
 }
 
-export function isEventStream(reply: HttpReply): boolean {
-  return reply.status === 200 && mediaType(reply) === 'text/event-stream';
+export function isEventStream(reply: HttpReply, type = mediaType(reply)): boolean {
+  return reply.status === 200 && type === 'text/event-stream';
 }

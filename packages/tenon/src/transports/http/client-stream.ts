@@ -1,4 +1,5 @@
 import { TenonError } from '../../jsonrpc/error.js';
+import type { Signal } from '../../jsonrpc/recall.js';
 import { type Course, isExhausted, noteConnection, noteFailure, pause, waitBefore } from './client-backoff.js';
 import { refusal, unreadableError } from './client-errors.js';
 import { deliverText, type Link, type Question } from './client-link.js';
@@ -22,7 +23,7 @@ export async function readStream(
   reply: HttpReply,
   course: Course,
   question: Question,
-  signal: AbortSignal,
+  signal: Signal,
 ): Promise<void> {
   const { clock, peer } = link;
   const opened = clock.now();
@@ -66,7 +67,7 @@ export type Reconnected =
 export interface Reconnect {
   readonly course: Course;
   readonly policy: ReconnectPolicy;
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   /** The session that the stream belongs to. */
   readonly session: string | undefined;
   /** Whether somebody waits for what the stream brings, so that the process must stay. */
@@ -98,7 +99,7 @@ export async function reconnect(link: Link, asked: Reconnect): Promise<Reconnect
 }
 
 /** Asks for a stream: a new one, or the one that `course` has begun to read. [http.get.accept-sse] */
-export function openStream(link: Link, course: Course, session: string | undefined, signal: AbortSignal) {
+export function openStream(link: Link, course: Course, session: string | undefined, signal: Signal) {
   const id = resumeId(course);
   const headers = link.headers(session, { accept: 'text/event-stream' });
   if (id !== undefined) headers['last-event-id'] = id;

@@ -34,7 +34,7 @@ describe.each(Object.entries(requesters))('a Streamable HTTP client on %s', (_, 
       (seen, response) => json(response, answer(JSON.parse(seen.body).id)),
       { headers: { Authorization: 'Bearer t', Accept: 'text/html' } },
     );
-    await Promise.all([channel.send(ask(1), { headers: { 'Mcp-Method': 'tools/call' } }), channel.send(ask(2))]);
+    await Promise.all([channel.send(ask(1), { headers: { 'mcp-method': 'tools/call' } }), channel.send(ask(2))]);
     expect(notes.messages).toEqual(expect.arrayContaining([answer(1), answer(2)]));
     expect(server.seen.map(one => JSON.parse(one.body))).toEqual(expect.arrayContaining([ask(1), ask(2)]));
     const first = server.seen.find(one => JSON.parse(one.body).id === 1);
@@ -128,8 +128,8 @@ describe.each(Object.entries(requesters))('a Streamable HTTP client on %s', (_, 
       else json(response, answer(2), 200, { 'mcp-session-id': 'S-other' });
     });
     await channel.send(ask(1));
-    await channel.send(ask(2), { headers: { 'MCP-Protocol-Version': '2025-11-25' } });
-    await channel.send(ask(2), { headers: { 'MCP-Protocol-Version': '2025-11-25' } });
+    await channel.send(ask(2), { headers: { 'mcp-protocol-version': '2025-11-25' } });
+    await channel.send(ask(2), { headers: { 'mcp-protocol-version': '2025-11-25' } });
     channel.listen();
     await expect.poll(() => server.seen.length).toBe(4);
     await Promise.all([channel.close(), channel.close()]);

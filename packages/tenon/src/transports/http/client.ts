@@ -2,7 +2,7 @@ import type { Channel, Receiver, SendOptions } from '../../jsonrpc/channel.js';
 import { systemClock } from '../../jsonrpc/clock.js';
 import type { Message } from '../../jsonrpc/message.js';
 import { closedError } from './client-errors.js';
-import { createLeases, type Lease } from './client-leases.js';
+import { type Lease, Leases } from './client-leases.js';
 import type { Link } from './client-link.js';
 import { listenTo } from './client-listen.js';
 import { CLOSE_WAIT, type HttpOptions, LISTEN, MAX_MESSAGE, RESUME } from './client-options.js';
@@ -37,7 +37,7 @@ export interface HttpChannel extends Channel {
 export function openHttp(url: string | URL, options: HttpOptions): HttpChannel {
   const road = createRoad(url, options);
   const { peer } = road;
-  const leases = createLeases();
+  const leases = new Leases();
   const clock = options.clock ?? systemClock;
   let receiver: Receiver | undefined;
   let session: string | undefined;
@@ -80,7 +80,7 @@ export function openHttp(url: string | URL, options: HttpOptions): HttpChannel {
 
   const endSession = async (headers: Record<string, string>, wait: number) => {
     const lease = leases.lend();
-    const ended = road.request({ method: 'DELETE', headers, signal: lease.signal }).then(drain);
+    const ended = road.request({ method: 'DELETE', headers, signal: lease }).then(drain);
     await new Promise<void>(done => {
       const callOff = clock.after(wait, () => {
         lease.abort(closedError(peer));
@@ -101,10 +101,10 @@ export function openHttp(url: string | URL, options: HttpOptions): HttpChannel {
     open(to) {
       receiver = to;
     },
-    async send(message, { headers, signal, stateless = false, onHungUp } = {}) {
-      if (closing || !receiver) throw closedError(peer);
-      if (!stateless) version = pick(headers, VERSION_HEADER);
-      await post(link, { message, headers, signal, stateless, onHungUp });
+    send(message, options = {}) {
+      if (closing || !receiver) return Promise.reject(closedError(peer));
+      if (!options.stateless) version = options.headers?.[VERSION_HEADER];
+      return post(link, message, options);
     },
     listen() {
       if (listening || closing || !receiver) return;
@@ -127,9 +127,4 @@ function stateHeaders(session: string | undefined, version: string | undefined, 
   if (session !== undefined) headers['mcp-session-id'] = session;
   if (version !== undefined) headers[VERSION_HEADER] = version;
   return headers;
-}
-
-function pick(headers: Readonly<Record<string, string>> = {}, name: string): string | undefined {
-  const key = Object.keys(headers).find(key => key.toLowerCase() === name);
-  return key === undefined ? undefined : headers[key];
 }

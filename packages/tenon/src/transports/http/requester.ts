@@ -1,12 +1,14 @@
+import type { Signal } from '../../jsonrpc/recall.js';
+
 /** One HTTP request. Header names are lower-case. */
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** Absolute, `http:` or `https:`. */
   readonly url: string;
   readonly headers: Record<string, string>;
-  readonly body?: string;
+  readonly body?: string | undefined;
   /** Aborting ends the exchange wherever it is: the promise, the body, the connection. */
-  readonly signal?: AbortSignal;
+  readonly signal?: Signal | undefined;
 }
 
 /** What came back. Exactly one of `text`, `read` and `cancel` is to be called, or the connection stays taken. */
