@@ -53,7 +53,8 @@ export function readmeBlock(parts) {
     tableOf(parts).trimEnd(),
     '',
     `Medians of CPU per request where nothing else is said; ${aboutOf(parts)}. All figures, how each peer was set up, and`,
-    'how far the figures spread are in [`bench/results`](bench/results/README.md).',
+    'how far the figures spread are in [`bench/results`](bench/results/README.md);',
+    '[where the rest goes](docs/speed.md#what-is-above-its-mark) tells why what is missed is missed.',
     '',
     END,
   ].join('\n');
@@ -93,6 +94,7 @@ export function pageOf(parts) {
     heading(2, 'The marks'),
     'Figures are medians of CPU per request where nothing else is said. A *floor* is bare Node that parses and answers canned; a *checked floor* also checks the envelope and the headers, routes, and validates the argument. What is missed is told here as well as what is met.\n\n',
     tableOf(parts),
+    '\n[Where the rest goes](../../docs/speed.md#what-is-above-its-mark) tells why what is missed is missed.\n',
     `\n${heading(2, 'The parts')}${links.join('\n')}\n`,
   ].join('');
 }

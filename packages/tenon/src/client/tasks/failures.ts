@@ -1,7 +1,7 @@
+import { INVALID_PARAMS } from '../../jsonrpc/codes.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { TaskState } from '../../model/tasks.js';
 import type { Caller } from '../caller.js';
-import { shown } from './told.js';
 
 /** What the loss of a road looks like, after which there may be another. */
 const LOST =
@@ -14,6 +14,24 @@ export function passes({ lifeline }: Caller, error: unknown): error is TenonErro
   if (!TenonError.is(error) || lifeline.state === 'closed') return false;
   if (error.status !== undefined && LATER.has(error.status)) return true;
   return error.rpc === undefined && LOST.test(error.code);
+}
+
+/** Servers say in one and the same way that they never had a task, and that they have it no longer. */
+export function isUnknown(error: unknown): error is TenonError {
+  return TenonError.is(error) && error.rpc === INVALID_PARAMS;
+}
+
+export function unknownTask(taskId: string, cause: TenonError): TenonError {
+  const { peer, method, rpc, data } = cause;
+  return new TenonError('task/unknown', `the server knows no task ${shown(taskId)}`, {
+    peer,
+    method,
+    got: cause.message,
+    next: 'it may have been kept for its time and no longer, or belong to somebody else',
+    rpc,
+    data,
+    cause,
+  });
 }
 
 export function cancelledTask({ taskId, statusMessage }: TaskState, peer: string): TenonError {
@@ -55,4 +73,8 @@ export function clientClosed(taskId: string): TenonError {
 export function failedTask({ error, statusMessage }: TaskState, peer: string): TenonError {
   const { code: rpc, message, data } = error ?? { code: undefined, message: statusMessage ?? 'the task failed' };
   return new TenonError('peer/error', message, { rpc, data, peer, method: 'tools/call' });
+}
+
+function shown(taskId: string): string {
+  return JSON.stringify(taskId.slice(0, 80));
 }

@@ -5,10 +5,9 @@ import { type Allowance, type PausingClock, pausingClock } from '../allowance.js
 import type { Caller } from '../caller.js';
 import { unlessAborted } from '../questions.js';
 import { quietlyCancel } from './calling.js';
-import type { Course } from './following.js';
+import { follow } from './following.js';
 import type { WaitOptions } from './handle.js';
 import { Sight } from './sight.js';
-import { hear } from './told.js';
 
 /** States that nobody has read yet, at the most: beyond it the first are left out. */
 const MAX_UNREAD = 100;
@@ -146,7 +145,7 @@ export class Followed {
     const { tool } = this.#origin;
     const { sight } = this;
     const course = { caller: this.#caller, sight, tool, idleTimeout, clock: this.#clock, signal: stop.signal };
-    const result = afterLoading(course);
+    const result = follow(course);
     // Whoever waits has been told.
     result.catch(() => {});
     return { result, stop };
@@ -166,16 +165,5 @@ export class Followed {
       next: 'raise `totalTimeout` if it may take that long',
       data: { taskId: this.sight.taskId },
     });
-  }
-}
-
-/** Follows a task. What does that is loaded for the first one; what the server tells meanwhile is heard. */
-async function afterLoading(course: Course): Promise<JsonObject> {
-  const deaf = hear(course.caller, course.sight, () => {});
-  try {
-    const { follow } = await import('./following.js');
-    return follow(course);
-  } finally {
-    deaf();
   }
 }

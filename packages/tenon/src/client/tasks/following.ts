@@ -8,10 +8,18 @@ import type { Caller } from '../caller.js';
 import type { CallOptions } from '../options.js';
 import { fitting, invalid } from '../results.js';
 import { Bell } from './bell.js';
-import { cancelledTask, clientClosed, expiredTask, failedTask, outOfReach, passes } from './failures.js';
+import {
+  cancelledTask,
+  clientClosed,
+  expiredTask,
+  failedTask,
+  isUnknown,
+  outOfReach,
+  passes,
+  unknownTask,
+} from './failures.js';
 import { OpenQuestions } from './open-questions.js';
 import type { Sight } from './sight.js';
-import { checked, hear, isByExtension, isUnknown, unknownTask } from './told.js';
 
 const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 30_000;
@@ -43,7 +51,9 @@ export async function follow(course: Course): Promise<JsonObject> {
     failed: error => bell.fail(error),
   });
   const off = [
-    hear(caller, sight, () => bell.ring()),
+    caller.emitter.on('notification', ({ method, params }) => {
+      if (/^notifications\/tasks(\/status)?$/.test(method) && sight.overhear(params)) bell.ring();
+    }),
     caller.emitter.on('state', state => state === 'closed' && bell.fail(clientClosed(sight.taskId))),
   ];
   try {
@@ -83,6 +93,15 @@ async function look(course: Course, bell: Bell): Promise<void> {
   const send = (options: CallOptions) =>
     first ? caller.call('tasks/get', params, options) : caller.ask('tasks/get', params, options);
   sight.see(checked(caller, sight, await knowing(sight, () => steadily(course, bell, send))));
+}
+
+/** The server has to say all there is to know of it. */
+export function checked(caller: Caller, { taskId }: { readonly taskId: string }, told: JsonObject): JsonObject {
+  const link = caller.lifeline.last;
+  const problem = isByExtension(caller) ? detailedTask(told) : undefined;
+  if (problem) throw invalid(link, 'tasks/get', `the task is malformed: ${problem}`);
+  if (told.taskId !== taskId) throw invalid(link, 'tasks/get', 'the answer tells of another task');
+  return told;
 }
 
 /** What is asked in vain is asked again: a task outlives the connection. */
@@ -178,4 +197,8 @@ async function knowing<T>({ taskId }: Sight, work: () => Promise<T>): Promise<T>
 
 function lacksPayload(state: TaskState, caller: Caller): boolean {
   return isByExtension(caller) && state.status !== 'working' && detailedTask(state) !== undefined;
+}
+
+function isByExtension({ lifeline }: Caller): boolean {
+  return lifeline.last.dialect.tasks === 'by-extension';
 }

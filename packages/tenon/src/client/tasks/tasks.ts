@@ -5,10 +5,11 @@ import type { Caller, Journey } from '../caller.js';
 import type { CallOptions } from '../options.js';
 import { pages } from '../pages.js';
 import { valueOfTool } from '../results.js';
+import { isUnknown, unknownTask } from './failures.js';
 import { Followed, followed } from './followed.js';
+import { checked } from './following.js';
 import type { StartCall, StartOptions, TaskHandle, Tasks, WaitOptions } from './handle.js';
 import { stateOf } from './sight.js';
-import { checked, isUnknown, unknownTask } from './told.js';
 
 /** `client.tasks`. */
 export function clientTasks(caller: Caller): Tasks {
