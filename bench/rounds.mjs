@@ -10,7 +10,7 @@ import { cpuOf, firstLine, residentOf, startNode, stop } from './processes.mjs';
 /** What is called again and again: for so many seconds, by so many at once. @typedef {{ id: string, call: import('./load.mjs').Call, inFlight: number, seconds: number, warmUp: { most: number, seconds: number } }} Work */
 
 /** Seconds before each sample, in which connections are made and what was cold gets warm. */
-const SETTLE = 0.1;
+const SETTLE = 1;
 const MICRO = 1_000_000;
 
 /**

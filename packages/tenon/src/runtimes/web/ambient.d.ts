@@ -34,6 +34,7 @@ declare var TextDecoder: {
 
 interface TextEncoder {
   encode(text?: string): Uint8Array<ArrayBuffer>;
+  encodeInto(text: string, into: Uint8Array): { readonly read: number; readonly written: number };
 }
 declare var TextEncoder: { prototype: TextEncoder; new (): TextEncoder };
 

@@ -78,9 +78,9 @@ export interface Bounds {
   readonly retry: number;
   /** Messages of one session that are kept for replay. Default 256. */
   readonly replayEvents: number;
-  /** Characters of one session that are kept for replay. Default 1 Mi. */
+  /** Bytes of one session that are kept for replay. Default 1 MiB. */
   readonly replaySize: number;
-  /** Characters that are kept for replay over all sessions. Default 64 Mi. */
+  /** Bytes that are kept for replay over all sessions. Default 64 MiB. */
   readonly replayTotal: number;
 }
 

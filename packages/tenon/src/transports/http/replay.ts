@@ -1,4 +1,5 @@
 import type { Bounds } from './options.js';
+import { eventId, Shelf } from './shelf.js';
 
 /** Keeps what streams carried, so that a broken one can be resumed. Replace it to keep it elsewhere. */
 export interface EventLog {
@@ -27,65 +28,56 @@ export function beginning(stream: number): string {
   return `${stream}-0`;
 }
 
-interface Entry extends Kept {
-  readonly stream: number;
-  readonly place: number;
-}
-
-interface Shelf {
-  readonly entries: Entry[];
-  size: number;
-}
-
 type LogBounds = Pick<Bounds, 'replayEvents' | 'replaySize' | 'replayTotal'>;
 
 /** An event log in memory. When it is full the oldest messages go, first of the session, then of the quietest one. */
-export function createMemoryLog({ replayEvents, replaySize, replayTotal }: LogBounds): EventLog {
+export function createMemoryLog(bounds: LogBounds): EventLog {
   // In the order of their last message.
   const shelves = new Map<string, Shelf>();
   let latest: string | undefined;
   let place = 0;
   let total = 0;
 
-  const dropOldest = (session: string, shelf: Shelf): void => {
-    const size = shelf.entries.shift()?.text.length ?? 0;
-    shelf.size -= size;
-    total -= size;
-    if (shelf.entries.length === 0) shelves.delete(session);
+  const shelfOf = (session: string): Shelf => {
+    const known = shelves.get(session);
+    if (known !== undefined && latest === session) return known;
+    const shelf = known ?? new Shelf(bounds);
+    shelves.delete(session);
+    shelves.set(session, shelf);
+    latest = session;
+    return shelf;
+  };
+  const change = (session: string, shelf: Shelf, work: () => void): void => {
+    const before = shelf.size;
+    work();
+    total += shelf.size - before;
+    if (shelf.isEmpty) shelves.delete(session);
   };
   const makeRoom = (): void => {
-    while (total > replayTotal) {
+    while (total > bounds.replayTotal) {
       const quietest = shelves.entries().next().value;
       if (quietest === undefined) return;
-      dropOldest(...quietest);
+      const [session, shelf] = quietest;
+      change(session, shelf, () => shelf.dropOldest());
     }
   };
 
   return {
     append(session, stream, text) {
-      const shelf = shelves.get(session) ?? { entries: [], size: 0 };
-      if (latest !== session || shelf.entries.length === 0) {
-        shelves.delete(session);
-        shelves.set(session, shelf);
-        latest = session;
-      }
-      const id = `${stream}-${(++place).toString(36)}`;
-      shelf.entries.push({ id, stream, place, text });
-      shelf.size += text.length;
-      total += text.length;
-      while (shelf.entries.length > replayEvents || shelf.size > replaySize) dropOldest(session, shelf);
+      const shelf = shelfOf(session);
+      place += 1;
+      change(session, shelf, () => shelf.add(stream, place, text));
       makeRoom();
-      return id;
+      return eventId(stream, place);
     },
-    mark: stream => `${stream}-${(++place).toString(36)}`,
-    after(session, eventId) {
-      const [, stream, after] = /^(\d{1,15})-([0-9a-z]{1,11})$/.exec(eventId) ?? [];
+    mark: stream => eventId(stream, ++place),
+    after(session, id) {
+      const [, stream, after] = /^(\d{1,15})-([0-9a-z]{1,11})$/.exec(id) ?? [];
       if (stream === undefined || after === undefined) return undefined;
       const number = Number(stream);
       const last = Number.parseInt(after, 36);
       if (last > place) return undefined;
-      const entries = shelves.get(session)?.entries ?? [];
-      return { stream: number, events: entries.filter(entry => entry.stream === number && entry.place > last) };
+      return { stream: number, events: shelves.get(session)?.after(number, last) ?? [] };
     },
     drop(session) {
       total -= shelves.get(session)?.size ?? 0;
