@@ -104,6 +104,7 @@ export async function load({ lanes, decorate }, inFlight, seconds, { most = MOST
   const latencies = new Float64Array(most);
   let begun = 0;
   let calls = 0;
+  const sleep = stayAwake();
   const start = performance.now();
   const end = start + seconds * 1000;
   await Promise.all(
@@ -122,7 +123,18 @@ export async function load({ lanes, decorate }, inFlight, seconds, { most = MOST
     }),
   );
   const took = (performance.now() - start) / 1000;
+  sleep();
   return { calls, seconds: took, latencies: latencies.slice(0, calls).sort() };
+}
+
+/** To wake one who sleeps is counted as work of the one who sends: the slower a server is, the more often. Returns what ends it. */
+function stayAwake() {
+  let awake = true;
+  const turn = () => void (awake && setImmediate(turn));
+  turn();
+  return () => {
+    awake = false;
+  };
 }
 
 /** In microseconds. @param {Float64Array} sorted @param {number} part */
