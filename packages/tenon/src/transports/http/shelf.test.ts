@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { eventId, Shelf } from './shelf.js';
 
 const bounds = { replayEvents: 20, replaySize: 4000 };
@@ -39,6 +39,28 @@ describe('a shelf', () => {
         }
       }),
     );
+  });
+
+  it('takes no new room once it holds as much as ever', () => {
+    const made: number[] = [];
+    const original = globalThis.Uint8Array;
+    vi.stubGlobal(
+      'Uint8Array',
+      class extends original {
+        constructor(...given: [number]) {
+          super(...given);
+          // Views are made by it as well.
+          if (typeof given[0] === 'number') made.push(given[0]);
+        }
+      },
+    );
+    const shelf = new Shelf(bounds);
+    for (let place = 1; place <= 200; place += 1) shelf.add(1, place, 'x'.repeat(100 + (place % 7)));
+    const warm = made.length;
+    for (let place = 201; place <= 5000; place += 1) shelf.add(1, place, 'x'.repeat(100 + (place % 7)));
+    vi.unstubAllGlobals();
+    expect(made.slice(warm)).toEqual([]);
+    expect(Math.max(...made)).toBeLessThan(4 * shelf.size);
   });
 
   it('gives back what after a place belongs to a stream', () => {

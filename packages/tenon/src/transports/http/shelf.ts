@@ -111,9 +111,9 @@ export class Shelf {
   }
 
   #makeRoom(room: number): void {
-    const { size } = this;
-    const least = size + room;
-    this.#move(least * 2 <= this.#bytes.length ? this.#bytes : new Uint8Array(least + size));
+    // Twice what is held, so that it is seldom moved; a new piece is larger than that, so that it is the last one.
+    const least = this.size * 2 + room;
+    this.#move(least <= this.#bytes.length ? this.#bytes : new Uint8Array(least + this.size));
   }
 
   #move(to: Uint8Array<ArrayBuffer>): void {
