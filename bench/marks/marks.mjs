@@ -134,9 +134,7 @@ function idleSessions(results) {
 /** @param {Json} results */
 function bundles({ bundles: all }) {
   const kib = (/** @type {RegExp} */ name, what = 'gzipped') =>
-    all
-      .filter((/** @type {Json} */ each) => name.test(each.name))
-      .map((/** @type {Json} */ each) => each[what] / KIB);
+    all.filter((/** @type {Json} */ each) => name.test(each.name)).map((/** @type {Json} */ each) => each[what] / KIB);
   const names = [/Tenon: stdio/, /Tenon: (HTTP|fetch)/, /Tenon: client/];
   const ours = names.map(name => Math.max(...kib(name)));
   const first = names.map(name => Math.max(...kib(name, 'atStart')));
