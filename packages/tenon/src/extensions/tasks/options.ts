@@ -1,4 +1,5 @@
 import type { Caller } from '../../server/caller.js';
+
 /** How a server keeps and runs tasks. Times are milliseconds. */
 export interface TasksOptions {
   /** How long a task is kept, from its creation on, ended or not. Default 24 hours. */

@@ -8,6 +8,7 @@ interface ShelfBounds {
 /** Of each message: its stream, its place, and where its text begins. */
 const FIELDS = 3;
 const FEW = 16;
+const SMALL = 1024;
 /** Bytes beyond which room that is hardly used any more is given back. */
 const LARGE = 65_536;
 
@@ -24,7 +25,7 @@ export class Shelf {
   #facts = new Float64Array(FEW * FIELDS);
   #first = 0;
   #count = 0;
-  #bytes = new Uint8Array(LARGE / 64);
+  #bytes = new Uint8Array(SMALL);
   /** Positions are counted over all that was ever kept: where the bytes begin, and where the last text ends. */
   #base = 0;
   #end = 0;
