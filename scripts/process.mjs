@@ -29,7 +29,7 @@ export function bin(packageName, command) {
  * @param {import('node:child_process').SpawnOptions} [options]
  * @returns {Promise<void>} rejects when it exits with anything but 0
  */
-function run(command, args, options = {}) {
+export function runProgram(command, args, options = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: root, stdio: 'inherit', ...options });
     child.on('error', reject);
@@ -45,7 +45,7 @@ function run(command, args, options = {}) {
  * @param {readonly string[]} args
  * @param {import('node:child_process').SpawnOptions} [options]
  */
-export const runNode = (args, options) => run(process.execPath, args, options);
+export const runNode = (args, options) => runProgram(process.execPath, args, options);
 
 /**
  * Runs npm: the one that started us, if one did. It works on the folder it is started in, also when an npm around us
@@ -55,5 +55,7 @@ export const runNode = (args, options) => run(process.execPath, args, options);
  */
 export function runNpm(args, options) {
   const { npm_config_local_prefix: _, npm_execpath: npm, ...env } = process.env;
-  return npm?.endsWith('.js') ? runNode([npm, ...args], { env, ...options }) : run('npm', args, { env, ...options });
+  return npm?.endsWith('.js')
+    ? runNode([npm, ...args], { env, ...options })
+    : runProgram('npm', args, { env, ...options });
 }

@@ -2,7 +2,7 @@
 /**
  * Everything that must hold, one step after the other; a step that fails does not stop the next. Arguments name the
  * steps to run (`npm test -- types lint`); without any, all run. The last line says how many passed and failed: each
- * step counts as one, and so does each test of the test runner.
+ * step counts as one, and so does each test of the test runner. The summary above it names what was skipped.
  */
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,11 +18,12 @@ import {
   sharesItsErrors,
   startsSmall,
 } from '../test/package/checks.mjs';
+import { ensureBrowser, skipMessage } from './browser.mjs';
 import { bin, readJson, root, runNode } from './process.mjs';
 import { installRuntimes } from './runtimes.mjs';
 
-/** What a step counted beside itself, and whether it held. @typedef {{ passed: number, failed: number, held: boolean }} Counts */
-/** @typedef {{ id: string, title: string, needs?: string, run: () => Promise<Counts | void> }} Step */
+/** What a step counted beside itself, and whether it held. @typedef {{ passed: number, failed: number, skipped: number, held: boolean }} Counts */
+/** @typedef {{ id: string, title: string, needs?: string, run: () => Promise<Counts | 'skipped' | void> }} Step */
 
 /** @param {string} project */
 const typecheck = project => runNode([bin('typescript'), '-p', project]);
@@ -55,15 +56,23 @@ const steps = [
   { id: 'lint', title: 'Lint', run: () => biome('lint', '--error-on-warnings') },
   { id: 'format', title: 'Format', run: () => biome('format') },
   { id: 'unused', title: 'Dead code and unused dependencies', run: () => runNode([bin('knip')]) },
-  { id: 'unit', title: 'Tests', run: vitest },
-  { id: 'runtimes', title: 'Other runtimes', ...afterRuntimes('test/runtimes/run.mjs') },
+  { id: 'browser', title: 'A browser for the tests', run: prepareBrowser },
+  { id: 'unit', title: 'Tests', run: () => ensureBrowser().then(vitest) },
+  { id: 'runtimes', title: 'Other runtimes', ...afterRuntimes('test/runtimes/run.mjs', ensureBrowser) },
   { id: 'conformance', title: 'Conformance', ...afterRuntimes('test/conformance/run.mjs') },
 ];
 
-/** @param {string} path */
-function afterRuntimes(path) {
+/** @param {string} path @param {() => Promise<unknown>} [prepare] */
+function afterRuntimes(path, prepare) {
   const { needs, run } = script(path);
-  return { needs, run: () => installRuntimes().then(run) };
+  return { needs, run: () => installRuntimes().then(prepare).then(run) };
+}
+
+/** @returns {Promise<'skipped' | void>} */
+async function prepareBrowser() {
+  const { browser, problems } = await ensureBrowser();
+  console.log(browser?.executablePath ?? skipMessage(problems));
+  if (browser === undefined) return 'skipped';
 }
 
 /** @returns {Promise<Counts>} */
@@ -74,29 +83,30 @@ async function vitest() {
   /** @type {unknown} */
   const failure = await runNode([bin('vitest'), ...args]).catch(error => error);
   if (!existsSync(report)) throw failure ?? new Error('vitest wrote no report');
-  const { numPassedTests: passed, numFailedTests: failed } = readJson(report);
+  const { numPassedTests: passed, numFailedTests: failed, numPendingTests: skipped } = readJson(report);
   // Vitest also fails when a file can not be read or an error is thrown outside of all tests.
-  return { passed, failed, held: failure === undefined };
+  return { passed, failed, skipped, held: failure === undefined };
 }
 
-/** @param {Step} step @returns {Promise<Counts & { verdict: string }>} */
+const SKIPPED = { passed: 0, failed: 0, verdict: 'skipped' };
+
+/** @param {Step} step @returns {Promise<{ passed: number, failed: number, verdict: string }>} */
 async function take({ title, needs, run }) {
   console.log(`\n━━ ${title}`);
   if (needs !== undefined && !existsSync(join(root, needs))) {
     console.log(`SKIPPED: there is no ${needs}`);
-    return { passed: 0, failed: 0, held: true, verdict: 'skipped' };
+    return SKIPPED;
   }
   const started = performance.now();
-  const { passed, failed, held } = await run().then(
-    counts => counts ?? { passed: 0, failed: 0, held: true },
-    error => {
-      console.error(error instanceof Error ? error.message : error);
-      return { passed: 0, failed: 0, held: false };
-    },
-  );
+  const counts = await run().catch(error => {
+    console.error(error instanceof Error ? error.message : error);
+    return { passed: 0, failed: 0, skipped: 0, held: false };
+  });
+  if (counts === 'skipped') return SKIPPED;
+  const { passed, failed, skipped, held } = counts ?? { passed: 0, failed: 0, skipped: 0, held: true };
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  const verdict = `${held ? 'passed' : 'FAILED'} in ${seconds} s`;
-  return { passed: passed + (held ? 1 : 0), failed: failed + (held ? 0 : 1), held, verdict };
+  const verdict = `${held ? 'passed' : 'FAILED'} in ${seconds} s${skipped > 0 ? `; ${skipped} skipped` : ''}`;
+  return { passed: passed + (held ? 1 : 0), failed: failed + (held ? 0 : 1), verdict };
 }
 
 const wanted = new Set(process.argv.slice(2));

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type Page, type Response } from 'playwright-core';
-import { chromiumPath } from '../runtimes/browser.mjs';
+import type { Browser } from '../../scripts/browser.mjs';
 
 /** A page at which a sign-in ended. */
 export interface LastPage {
@@ -34,9 +34,9 @@ export interface ChromiumUser {
 const ARGS = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-sync'];
 const STEPS = 6;
 
-export async function startChromiumUser(): Promise<ChromiumUser> {
+export async function startChromiumUser(installed: Browser): Promise<ChromiumUser> {
   const profile = await mkdtemp(join(tmpdir(), 'tenon-chromium-'));
-  const options = { executablePath: chromiumPath, args: ARGS, headless: true, timeout: 50_000 };
+  const options = { ...installed, args: ARGS, headless: true, timeout: 50_000 };
   const context = await chromium.launchPersistentContext(profile, options);
   context.setDefaultTimeout(10_000);
   const sessions: Promise<LastPage | undefined>[] = [];

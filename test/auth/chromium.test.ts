@@ -3,13 +3,14 @@ import { connect } from 'tenon';
 import { type SignInOptions, signIn } from 'tenon/auth';
 import { loopbackRedirect } from 'tenon/auth/node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { chromiumPath, hasChromium } from '../runtimes/browser.mjs';
+import { findBrowser, skipMessage } from '../../scripts/browser.mjs';
 import { type ChromiumUser, startChromiumUser } from './chromium-user.js';
 import { LIFE, movableClock, type ProtectedNotes, startProtectedNotes, textOf } from './protected-notes.js';
 
-if (!hasChromium()) console.warn(`There is no Chromium at ${chromiumPath}: set TENON_CHROMIUM. Tests skip.`);
+const { browser, problems } = await findBrowser();
+if (browser === undefined) console.warn(skipMessage(problems));
 
-describe.skipIf(!hasChromium())('signing in with Chromium', () => {
+describe.runIf(browser)('signing in with Chromium', () => {
   let notes: ProtectedNotes;
   let user: ChromiumUser;
   /** What the authorization server has issued. */
@@ -18,7 +19,8 @@ describe.skipIf(!hasChromium())('signing in with Chromium', () => {
   beforeEach(async () => {
     secrets = [];
     notes = await startProtectedNotes();
-    user = await startChromiumUser();
+    if (browser === undefined) throw new Error('No browser.');
+    user = await startChromiumUser(browser);
   });
   afterEach(async () => {
     await user.close();

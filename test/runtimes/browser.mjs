@@ -1,14 +1,10 @@
 // @ts-check
 /** The client in Chromium, on a page of another origin than the server's. */
-import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
-
-export const chromiumPath = process.env.TENON_CHROMIUM ?? '/usr/bin/chromium';
-export const hasChromium = () => existsSync(chromiumPath);
 
 const ARGS = [
   '--no-sandbox',
@@ -22,10 +18,11 @@ const ARGS = [
 
 /**
  * A page that runs the smoke client.
+ * @param {import('../../scripts/browser.mjs').Browser} installed
  * @param {string} folder of the project
  * @returns {Promise<{ origin: string, smoke: (way: object) => Promise<any>, heard: () => string, close: () => Promise<void> }>}
  */
-export async function openPage(folder) {
+export async function openPage(installed, folder) {
   const site = await servePage(await readFile(join(folder, 'bundles/page.js'), 'utf8'));
   const profile = await mkdtemp(join(tmpdir(), 'tenon-chromium-'));
   /** @type {import('playwright-core').BrowserContext | undefined} */
@@ -36,7 +33,7 @@ export async function openPage(folder) {
     await rm(profile, { recursive: true, force: true, maxRetries: 5 });
   };
   try {
-    const options = { executablePath: chromiumPath, args: ARGS, headless: true, timeout: 50_000 };
+    const options = { ...installed, args: ARGS, headless: true, timeout: 50_000 };
     browser = await chromium.launchPersistentContext(profile, options);
     const page = browser.pages()[0] ?? (await browser.newPage());
     /** @type {string[]} */
