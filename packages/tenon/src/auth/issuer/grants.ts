@@ -17,16 +17,22 @@ export interface Grant {
   readonly sid?: string;
 }
 
-/** A code as it is kept. One that was spent knows what it was spent for. */
+/** A code as it is kept. */
 interface Code {
   readonly wish: Wish;
   readonly subject: string;
   readonly sid?: string;
-  readonly spent?: string;
+  /** Set when the code was redeemed: the family of its tokens, and the time in ms since the epoch. */
+  readonly spent?: { readonly family: string; readonly at: number };
 }
 
 /** How long a code is good for, in milliseconds. */
 const CODE_LIFE = 60_000;
+/**
+ * For how long a repeated request of the same client counts as a duplicate of the one that redeemed the code, in
+ * milliseconds. It covers a retry after a lost response, a page that was reloaded, and two requests that race.
+ */
+const REPEAT_WINDOW = 10_000;
 const codeKey = async (code: string) => `issuer/code/${await hashed(code)}`;
 
 /** Sends the user back to the client with a code. */
@@ -41,22 +47,47 @@ export async function answerWithCode(
   return redirect(answerUri(wish, issuer, { code }));
 }
 
+/** A code that was presented at the token endpoint. */
+export interface PresentedCode {
+  readonly wish: Wish;
+  readonly subject: string;
+  readonly sid?: string;
+  /** Redeems the code for the family `family`. Returns false for every request but the first. */
+  redeem(family: string): Promise<boolean>;
+  /**
+   * Reports a request that is not from the client that the code was issued to. When the code was redeemed before, its
+   * tokens end. A code that was not redeemed stays good: only its own client has the verifier.
+   */
+  rejectForeign(): Promise<void>;
+}
+
 /**
- * Takes a code; a second time there is none, and what came of the first time is at an end: somebody else has it.
- * `family` is the name of what will come of it.
+ * Finds a code. The first good request redeems it. A second one never gets tokens, as RFC 6749, section 4.1.2, demands. The
+ * tokens of the first end with it, unless it is a duplicate: from the same client, with the same verifier, within
+ * `REPEAT_WINDOW`. https://www.rfc-editor.org/rfc/rfc9700#section-2.1.1
  */
-export async function takeCode(code: string, family: string, values: Values): Promise<Code | undefined> {
-  const found = await values.get(await codeKey(code));
+export async function findCode(code: string, { values, clock }: Settings): Promise<PresentedCode | undefined> {
+  const key = await codeKey(code);
+  const found = await values.get(key);
   if (found === undefined) return undefined;
-  const kept = found.value as unknown as Code;
-  if (kept.spent === undefined) {
-    const spent = { ...kept, spent: family } as unknown as JsonObject;
-    // It is remembered for as long again: the other one may come soon after.
-    if (await values.put(found.key, spent, { version: found.version, ttl: 10 * CODE_LIFE })) return kept;
-  }
-  const winner = (await values.get(found.key))?.value as Code | undefined;
-  if (winner?.spent !== undefined) await endFamily(winner.spent, values);
-  return undefined;
+  const { spent, ...kept } = found.value as unknown as Code;
+  const refuseRepeat = async ({ family, at }: NonNullable<Code['spent']>): Promise<false> => {
+    if (Math.abs(clock.now() - at) > REPEAT_WINDOW) await endFamily(family, values);
+    return false;
+  };
+  return {
+    ...kept,
+    async redeem(family) {
+      if (spent !== undefined) return refuseRepeat(spent);
+      const redeemed = { ...kept, spent: { family, at: clock.now() } } satisfies Code;
+      // It is remembered for longer than it is good, so that a late second request is recognised.
+      const options = { version: found.version, ttl: 10 * CODE_LIFE };
+      return (await values.put(key, redeemed as unknown as JsonObject, options)) !== undefined;
+    },
+    async rejectForeign() {
+      if (spent !== undefined) await endFamily(spent.family, values);
+    },
+  };
 }
 
 /** The refresh tokens that follow from one grant: only the last is good. */

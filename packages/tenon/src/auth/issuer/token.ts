@@ -3,7 +3,7 @@ import { readCaller } from './caller.js';
 import type { Client } from './client.js';
 import type { Clients } from './clients.js';
 import { type Answer, type Asked, json, single, UNKEPT } from './exchange.js';
-import { beginFamily, findRefresh, type Grant, revokeRefresh, takeCode } from './grants.js';
+import { beginFamily, findCode, findRefresh, type Grant, revokeRefresh } from './grants.js';
 import type { Settings } from './options.js';
 import { provenKey } from './possession.js';
 import { Refusal } from './refusal.js';
@@ -43,11 +43,13 @@ const GRANTS = { authorization_code: byCode, refresh_token: byRefresh, client_cr
 
 async function byCode(request: Request): Promise<Answer> {
   const { form, client, jkt, settings } = request;
-  const family = randomText();
-  const found = await takeCode(single(form, 'code') ?? '', family, settings.values);
-  if (found === undefined || !(await isFor(found.wish, request)))
-    throw invalidGrant('The code is not good, or not yours');
+  const found = await findCode(single(form, 'code') ?? '', settings);
+  if (found === undefined) throw invalidGrant('The code is not good, or not yours');
   const { wish, subject, sid } = found;
+  if (!(await isFor(wish, request))) {
+    await found.rejectForeign();
+    throw invalidGrant('The code is not good, or not yours');
+  }
   checkResource(form, wish.resource);
   const grant = {
     ...{ client: client.id, subject, scopes: wish.scopes, resource: wish.resource },
@@ -55,6 +57,8 @@ async function byCode(request: Request): Promise<Answer> {
     ...(sid === undefined ? {} : { sid }),
   };
   const until = await standsUntil(grant, request);
+  const family = randomText();
+  if (!(await found.redeem(family))) throw invalidGrant('The code was used before');
   if (!client.grants.includes('refresh_token')) return tokens(grant, settings, until);
   const refresh = await beginFamily(family, grant, settings);
   if (refresh === undefined) throw invalidGrant('The code was used before');
