@@ -10,7 +10,7 @@ export type { AuthFetch } from './auth/guarded-fetch.js';
 export type { IssuerClient } from './auth/issuer/clients.js';
 export type { IssuerEndpoint } from './auth/issuer/endpoint.js';
 export type { IssuerOptions } from './auth/issuer/issuer.js';
-export type { FaceOptions } from './auth/issuer/options.js';
+export type { AllowRequest, AllowResult, FaceOptions, IssuerLimits, IssuerRequest } from './auth/issuer/options.js';
 export type { OauthProxyOptions } from './auth/issuer/proxy.js';
 export type { Upstream, UpstreamTokens } from './auth/issuer/upstream.js';
 

@@ -3,7 +3,7 @@ import type { Clients } from './clients.js';
 import { consentPage } from './consent-page.js';
 import { cookieFor } from './cookie.js';
 import { type Answer, type Asked, redirect, single } from './exchange.js';
-import { type OnceOnly, onceOnly } from './once.js';
+import { type BoundedEntries, createBoundedEntries } from './bounded-entries.js';
 import type { Settings } from './options.js';
 import { html, refusalPage } from './page.js';
 import { isRegistered, shownHost } from './redirect-uri.js';
@@ -41,7 +41,10 @@ export interface Authorize {
 
 export function createAuthorize(facts: AuthorizeFacts): Authorize {
   const { settings, clients, road } = facts;
-  const pending = onceOnly<Pending>(settings.values, 'asking', PATIENCE * 1_000);
+  const pending = createBoundedEntries<Pending>(settings.values, 'asking', {
+    max: settings.limits.maxPendingSignIns,
+    ttl: PATIENCE * 1_000,
+  });
   return {
     async begin({ query }) {
       const found = await findClient(query, clients);
@@ -98,7 +101,7 @@ async function findClient(
 
 async function ask(
   { settings, road }: AuthorizeFacts,
-  pending: OnceOnly<Pending>,
+  pending: BoundedEntries<Pending>,
   client: Client,
   wish: Wish,
   tries: number,
@@ -106,7 +109,8 @@ async function ask(
 ): Promise<Answer> {
   const [browser, token] = [randomText(), randomText()];
   const kept = { wish, browser: await hashed(browser), token: await hashed(token), tries };
-  const request = await pending.keep(kept);
+  const request = pending.createText();
+  await pending.put(request, kept);
   const { password, upstream } = road;
   const consent = {
     ...{ client, wish, request, token, password, scopes: settings.scopes, action: `${settings.path}/consent` },

@@ -18,19 +18,29 @@ interface Shown {
   readonly proof: string | undefined;
 }
 
+/** A client that has shown who it is. */
+export interface AuthenticatedClient {
+  readonly client: Client;
+  /**
+   * Uses up the assertion that the client has shown, so that it is good once. Called only for requests that have an effect:
+   * anybody may register a client and sign assertions, and must not fill the store with them. Throws a `Refusal`.
+   */
+  useProof(): Promise<void>;
+}
+
 /** Finds out which client asks, and that it is that. Throws a `Refusal`. https://www.rfc-editor.org/rfc/rfc6749#section-2.3 */
-export async function readCaller(asked: Asked, clients: Clients, settings: Settings): Promise<Client> {
+export async function readCaller(asked: Asked, clients: Clients, settings: Settings): Promise<AuthenticatedClient> {
   const { id, method, proof } = shownBy(asked);
   const basic = method === 'client_secret_basic';
   const client = await clients.find(id);
   if (!client?.methods.includes(method)) throw stranger(basic);
-  if (method === 'none') return client;
-  const good =
-    method === 'private_key_jwt'
-      ? await isAssertion(proof ?? '', client, settings)
-      : await isSecret(proof, client.secretHash);
-  if (!good) throw stranger(basic);
-  return client;
+  if (method === 'private_key_jwt') {
+    const assertion = await readAssertion(proof ?? '', client, settings);
+    if (assertion === undefined) throw stranger(basic);
+    return { client, useProof: () => useAssertion(assertion, settings) };
+  }
+  if (method !== 'none' && !(await isSecret(proof, client.secretHash))) throw stranger(basic);
+  return { client, useProof: async () => {} };
 }
 
 function shownBy({ form, header }: Asked): Shown {
@@ -83,9 +93,15 @@ function subjectOf(assertion: string): string | undefined {
   }
 }
 
+interface Assertion {
+  readonly key: string;
+  /** Time in ms until it ends. */
+  readonly left: number;
+}
+
 /** https://www.rfc-editor.org/rfc/rfc7523#section-3 */
-async function isAssertion(assertion: string, client: Client, settings: Settings): Promise<boolean> {
-  if (client.jwks === undefined) return false;
+async function readAssertion(assertion: string, client: Client, settings: Settings): Promise<Assertion | undefined> {
+  if (client.jwks === undefined) return undefined;
   try {
     const { payload } = await jwtVerify(assertion, createLocalJWKSet(client.jwks), {
       algorithms: PROOF_ALGORITHMS,
@@ -96,12 +112,15 @@ async function isAssertion(assertion: string, client: Client, settings: Settings
       currentDate: new Date(settings.clock.now()),
     });
     const left = Number(payload.exp) * 1_000 - settings.clock.now();
-    if (left > MAX_LIFE * 1_000 || Array.isArray(payload.aud)) return false;
-    const key = `issuer/assertion/${await hashed(`${client.id} ${payload.jti}`)}`;
-    return (await settings.values.put(key, {}, { version: 0, ttl: left + 1 })) !== undefined;
+    if (left > MAX_LIFE * 1_000 || Array.isArray(payload.aud)) return undefined;
+    return { key: `issuer/assertion/${await hashed(`${client.id} ${payload.jti}`)}`, left };
   } catch {
-    return false;
+    return undefined;
   }
+}
+
+async function useAssertion({ key, left }: Assertion, { values }: Settings): Promise<void> {
+  if ((await values.put(key, {}, { version: 0, ttl: left + 1 })) === undefined) throw stranger(false);
 }
 
 function stranger(basic: boolean): Refusal {

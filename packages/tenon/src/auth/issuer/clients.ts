@@ -1,5 +1,4 @@
 import type { JSONWebKeySet } from 'jose';
-import type { JsonObject } from '../../jsonrpc/message.js';
 import { BY_USER, type Client } from './client.js';
 import { readClientDocument } from './client-document.js';
 import { type Settings, wrong } from './options.js';
@@ -28,8 +27,6 @@ export interface Clients {
   find(id: string): Promise<Client | undefined>;
 }
 
-export const clientKey = async (id: string): Promise<string> => `issuer/client/${await hashed(id)}`;
-
 /** Throws `auth/issuer-options` for one that is given and not fit. */
 export function createClients(settings: Settings): Clients {
   for (const client of settings.clients) checkClient(client, settings);
@@ -39,8 +36,7 @@ export function createClients(settings: Settings): Clients {
       const known = settings.clients.find(each => each.id === id);
       if (known) return configured(known);
       if (id.startsWith('https://') || id.startsWith('http://')) return readClientDocument(id, settings, documents);
-      const stored = await settings.values.get(await clientKey(id));
-      return stored && registered(stored.value);
+      return settings.registrations.find(id);
     },
   };
 }
@@ -68,8 +64,4 @@ async function configured(client: IssuerClient): Promise<Client> {
     grants: [...(redirects.length > 0 ? BY_USER : []), ...(machine ? ['client_credentials'] : [])],
     trusted: true,
   };
-}
-
-function registered(value: JsonObject): Client {
-  return value as unknown as Client;
 }

@@ -1,9 +1,9 @@
 import { TenonError } from '../../jsonrpc/error.js';
 import { createAuthorize } from './authorize.js';
 import { createClients } from './clients.js';
-import { type Answer, type Asked, json, readAsked, type ServedExchange } from './exchange.js';
+import { type Answer, type Asked, json, readAsked, type ServedExchange, UNKEPT } from './exchange.js';
 import { metadataOf, metadataPaths } from './metadata.js';
-import type { Settings } from './options.js';
+import type { AllowRequest, IssuerRequest, Settings } from './options.js';
 import { Refusal, refusalAnswer } from './refusal.js';
 import { register } from './registration.js';
 import type { Road } from './road.js';
@@ -24,13 +24,15 @@ interface Route {
   readonly method: 'GET' | 'POST';
   readonly handle: Handle;
   readonly open: boolean;
+  /** Set where the request may be refused by `allowRequest`. */
+  readonly limitedAs?: IssuerRequest['endpoint'];
 }
 
 /** `more` are the routes that a road has of its own, by their names below the issuer. */
 export function createEndpoint(
   settings: Settings,
   road: Road,
-  more: Readonly<Record<string, Handle>> = {},
+  more: { readonly callback?: Handle } = {},
 ): IssuerEndpoint {
   const routes = routesOf(settings, road, more);
   return {
@@ -45,7 +47,7 @@ export function createEndpoint(
   };
 }
 
-function routesOf(settings: Settings, road: Road, more: Readonly<Record<string, Handle>>): Map<string, Route> {
+function routesOf(settings: Settings, road: Road, more: { readonly callback?: Handle }): Map<string, Route> {
   const clients = createClients(settings);
   const { begin, decide } = createAuthorize({ settings, clients, road });
   const at = (name: string) => `${settings.path}/${name}`;
@@ -54,19 +56,35 @@ function routesOf(settings: Settings, road: Road, more: Readonly<Record<string, 
     open: true,
     handle: async () => json(200, await make(), { 'cache-control': 'public, max-age=300' }),
   });
-  const posted = (handle: Handle): Route => ({ method: 'POST', open: true, handle });
+  const limited = (method: Route['method'], open: boolean, name: IssuerRequest['endpoint'], handle: Handle) =>
+    [at(name), { method, open, handle, limitedAs: name }] as const;
   return new Map<string, Route>([
     ...metadataPaths(settings).map(path => [path, shown(() => metadataOf(settings))] as const),
     [at('jwks'), shown(async () => (await settings.keys()).published)],
-    [at('authorize'), { method: 'GET', open: false, handle: begin }],
-    [at('consent'), { method: 'POST', open: false, handle: decide }],
-    [at('token'), posted(asked => giveTokens(asked, clients, settings, road))],
-    [at('revoke'), posted(asked => revoke(asked, clients, settings))],
-    ...(settings.registration ? [[at('register'), posted(asked => register(asked, settings))] as const] : []),
-    ...Object.entries(more).map(
-      ([name, handle]) => [at(name), { method: 'GET', open: false, handle } as const] as const,
-    ),
+    limited('GET', false, 'authorize', begin),
+    limited('POST', false, 'consent', decide),
+    limited('POST', true, 'token', asked => giveTokens(asked, clients, settings, road)),
+    limited('POST', true, 'revoke', asked => revoke(asked, clients, settings)),
+    ...(settings.registration ? [limited('POST', true, 'register', asked => register(asked, settings))] : []),
+    ...(more.callback ? [limited('GET', false, 'callback', more.callback)] : []),
   ]);
+}
+
+/** Refuses a request that `allowRequest` does not allow. */
+async function refuseByLimit(
+  exchange: ServedExchange,
+  endpoint: IssuerRequest['endpoint'],
+  allowRequest: AllowRequest,
+): Promise<Answer | undefined> {
+  const header = (name: string) => exchange.header(name);
+  const result = await allowRequest({ endpoint, remote: exchange.remote, header });
+  if (result === true) return undefined;
+  const wait = result === false ? {} : { 'retry-after': String(Math.max(1, Math.ceil(result.retryAfter / 1_000))) };
+  return json(
+    429,
+    { error: 'temporarily_unavailable', error_description: 'Too many requests' },
+    { ...UNKEPT, ...wait },
+  );
 }
 
 async function answered(exchange: ServedExchange, route: Route | undefined, settings: Settings): Promise<Answer> {
@@ -75,6 +93,9 @@ async function answered(exchange: ServedExchange, route: Route | undefined, sett
   if (exchange.method !== route.method)
     return { ...json(405, { error: 'invalid_request' }), headers: { allow: route.method } };
   try {
+    const { limitedAs } = route;
+    const refused = limitedAs && (await refuseByLimit(exchange, limitedAs, settings.allowRequest));
+    if (refused) return refused;
     const asked = await readAsked(exchange);
     return 'status' in asked ? json(asked.status, { error: 'invalid_request' }) : await route.handle(asked);
   } catch (error) {

@@ -6,6 +6,8 @@ export interface ServedExchange {
   readonly path: string;
   readonly query: string;
   readonly mount: string;
+  /** Address of the peer, where the runtime knows it. */
+  readonly remote?: string | undefined;
   header(name: string): string | undefined;
   body(limit: number, read: (body: ServedBody) => void): void;
   reply(status: number, body?: string, headers?: Fields): void;

@@ -39,8 +39,9 @@ const codeKey = async (code: string) => `issuer/code/${await hashed(code)}`;
 export async function answerWithCode(
   wish: Wish,
   who: { readonly subject: string; readonly sid?: string },
-  { values, issuer }: Settings,
+  { values, issuer, registrations }: Settings,
 ): Promise<Answer> {
+  await registrations.markUsed(wish.client);
   const code = randomText();
   const kept = { ...who, wish } satisfies Code;
   await values.put(await codeKey(code), kept as unknown as JsonObject, { version: 0, ttl: CODE_LIFE });

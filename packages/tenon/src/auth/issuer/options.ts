@@ -9,6 +9,7 @@ import { splitScopes } from '../scopes.js';
 import { createUrlGuard, type UrlGuard } from '../url-guard.js';
 import type { IssuerClient } from './clients.js';
 import { type IssuerKeys, readKeys } from './keys.js';
+import { createRegistrations, type Registrations } from './registrations.js';
 
 /** What an issuer and a proxy have in common. Times are in milliseconds. */
 export interface FaceOptions {
@@ -28,6 +29,13 @@ export interface FaceOptions {
   readonly registration?: boolean;
   /** Whether the URL of a document may be the id of a client; a function says which URLs. Default true. */
   readonly documents?: boolean | ((url: URL) => boolean);
+  /** Limits on what callers without any authorization can cause. See `IssuerLimits`. */
+  readonly limits?: Partial<IssuerLimits>;
+  /**
+   * Decides whether a request is served, for rate limits by address. It is called before anything of the request is read.
+   * A request that is refused gets 429. Default: every request is served.
+   */
+  readonly allowRequest?: AllowRequest;
   /** Schemes without a dot that apps may be come back to by, such as `vscode`. Default none. */
   readonly schemes?: readonly string[];
   /** How long an access token is good for. It can not be called back. Default 10 minutes. */
@@ -41,6 +49,28 @@ export interface FaceOptions {
   readonly onProblem?: (error: TenonError) => void;
 }
 
+/** Limits on what callers without any authorization can cause. The oldest entry gives way to a new one. */
+export interface IssuerLimits {
+  /** Registrations at once that no user has signed in to, each of at most 16 Ki characters. Default 1,000. */
+  readonly maxUnusedRegistrations: number;
+  /** Lifetime of a registration that no user has signed in to, in ms. Default 1 hour. A used one lives for 90 days. */
+  readonly unusedRegistrationTtl: number;
+  /** Sign-ins at once that users have not completed. Default 5,000, for the consent page and the provider's page each. */
+  readonly maxPendingSignIns: number;
+}
+
+/** The part of a request that a rate limit may use. */
+export interface IssuerRequest {
+  readonly endpoint: 'register' | 'authorize' | 'consent' | 'callback' | 'token' | 'revoke';
+  /** Address of the peer, where the runtime knows it. Behind a proxy it is that of the proxy. */
+  readonly remote: string | undefined;
+  header(name: string): string | undefined;
+}
+
+/** Returns true to serve a request, false to refuse it, `retryAfter` in ms to say when to come back. */
+export type AllowRequest = (request: IssuerRequest) => AllowResult | Promise<AllowResult>;
+export type AllowResult = boolean | { readonly retryAfter: number };
+
 /** The options with all that has a default. */
 export interface Settings {
   readonly issuer: string;
@@ -51,6 +81,9 @@ export interface Settings {
   readonly secure: boolean;
   readonly scopes: ReadonlyMap<string, string>;
   readonly values: Values;
+  readonly limits: IssuerLimits;
+  readonly registrations: Registrations;
+  readonly allowRequest: AllowRequest;
   readonly clients: readonly IssuerClient[];
   readonly registration: boolean;
   readonly schemes: readonly string[];
@@ -90,6 +123,7 @@ export function settingsOf(options: FaceOptions): Settings {
     if (splitScopes(scope)[0] !== scope) throw wrong('scopes', 'names as of RFC 6749, section 3.3', scope);
   }
   const guard = createUrlGuard(url);
+  const limits = readLimits(options.limits);
   let keys: Promise<IssuerKeys> | undefined;
   return {
     issuer: options.url,
@@ -98,6 +132,12 @@ export function settingsOf(options: FaceOptions): Settings {
     secure: url.protocol === 'https:',
     scopes,
     values: stores.values,
+    limits,
+    registrations: createRegistrations(stores.values, {
+      maxUnused: limits.maxUnusedRegistrations,
+      unusedTtl: limits.unusedRegistrationTtl,
+    }),
+    allowRequest: options.allowRequest ?? (() => true),
     clients: options.clients ?? [],
     registration: options.registration ?? true,
     schemes: options.schemes ?? [],
@@ -125,6 +165,24 @@ function readUrl(given: string): URL {
   if (url.protocol !== 'https:' && !local) throw wrong('url', 'https:, or http: on loopback', given);
   if (/[?#@]/.test(given)) throw wrong('url', 'neither query nor fragment nor a user', url.origin);
   return url;
+}
+
+const DEFAULT_LIMITS: IssuerLimits = {
+  maxUnusedRegistrations: 1_000,
+  unusedRegistrationTtl: 60 * MINUTE,
+  maxPendingSignIns: 5_000,
+};
+/** The most that a limit may be: a slot has at most seven digits. */
+const MAX_LIMIT = 9_999_999;
+
+function readLimits(given: Partial<IssuerLimits> = {}): IssuerLimits {
+  const limits = { ...DEFAULT_LIMITS, ...given };
+  for (const name of ['maxUnusedRegistrations', 'maxPendingSignIns'] as const) {
+    const fits = Number.isSafeInteger(limits[name]) && limits[name] >= 1 && limits[name] <= MAX_LIMIT;
+    if (!fits) throw wrong(`limits.${name}`, `a whole number from 1 to ${MAX_LIMIT}`, String(limits[name]));
+  }
+  lifeOf('limits.unusedRegistrationTtl', limits.unusedRegistrationTtl, 60 * MINUTE);
+  return limits;
 }
 
 function lifeOf(name: string, given: number | undefined, otherwise: number): number {

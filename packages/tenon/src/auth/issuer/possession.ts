@@ -10,8 +10,20 @@ export const PROOF_ALGORITHMS = ['ES256', 'ES384', 'ES512', 'PS256', 'RS256', 'E
 const WINDOW = 60_000;
 const MAX_PROOF = 8 * 1024;
 
-/** The key that the sender has proved to have; `undefined` when it has not tried. https://www.rfc-editor.org/rfc/rfc9449#section-5 */
-export async function provenKey(asked: Asked, url: string, { clock, values }: Settings): Promise<string | undefined> {
+/** A key that the sender has proved to have. */
+export interface ProvenKey {
+  /** Thumbprint of the key. */
+  readonly jkt: string;
+  /** Uses the proof up, so that it is good once. Called only for requests that have an effect. Throws a `Refusal`. */
+  useProof(): Promise<void>;
+}
+
+/** Reads the DPoP proof; `undefined` when there is none. https://www.rfc-editor.org/rfc/rfc9449#section-5 */
+export async function readProof(
+  asked: Asked,
+  url: string,
+  { clock, values }: Settings,
+): Promise<ProvenKey | undefined> {
   const proof = asked.header('dpop');
   if (proof === undefined) return undefined;
   const refuse = () => new Refusal('invalid_dpop_proof', 'The DPoP proof is not one for this request');
@@ -28,7 +40,11 @@ export async function provenKey(asked: Asked, url: string, { clock, values }: Se
   if (htm !== asked.method || htu !== url || !(Math.abs(clock.now() - time) <= WINDOW)) throw refuse();
   const jkt = await calculateJwkThumbprint(verified.protectedHeader.jwk as JWK);
   const key = `issuer/proof/${await hashed(`${jkt} ${jti}`)}`;
-  const first = await values.put(key, {}, { version: 0, ttl: time + WINDOW - clock.now() + 1 });
-  if (first === undefined) throw refuse();
-  return jkt;
+  return {
+    jkt,
+    async useProof() {
+      const first = await values.put(key, {}, { version: 0, ttl: time + WINDOW - clock.now() + 1 });
+      if (first === undefined) throw refuse();
+    },
+  };
 }

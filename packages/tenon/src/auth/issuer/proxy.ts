@@ -7,7 +7,7 @@ import { cookieFor } from './cookie.js';
 import { createEndpoint, type IssuerEndpoint } from './endpoint.js';
 import { type Answer, type Asked, redirect, single } from './exchange.js';
 import { answerWithCode } from './grants.js';
-import { type OnceOnly, onceOnly } from './once.js';
+import { type BoundedEntries, createBoundedEntries } from './bounded-entries.js';
 import { type FaceOptions, type Settings, settingsOf } from './options.js';
 import { refusalPage } from './page.js';
 import { sourceOf } from './redirect-uri.js';
@@ -42,7 +42,7 @@ interface Facts {
   readonly settings: Settings;
   readonly provider: Provider;
   readonly upstream: Upstream;
-  readonly flows: OnceOnly<Flow>;
+  readonly flows: BoundedEntries<Flow>;
   readonly backing: Backing;
 }
 
@@ -51,7 +51,10 @@ export function createProxy(options: OauthProxyOptions): Proxy {
   const { upstream, fetch: fetchLike = defaultFetch } = options;
   const settings = settingsOf(options);
   const provider = createProvider(upstream, settings, fetchLike);
-  const flows = onceOnly<Flow>(settings.values, 'flow', PATIENCE * 1_000);
+  const flows = createBoundedEntries<Flow>(settings.values, 'flow', {
+    max: settings.limits.maxPendingSignIns,
+    ttl: PATIENCE * 1_000,
+  });
   const backing = createBacking(settings, provider);
   const facts = { settings, provider, upstream, flows, backing };
   const road: Road = {
@@ -73,7 +76,8 @@ export function createProxy(options: OauthProxyOptions): Proxy {
 /** Only now, that the user has agreed to this client, there is a state, and it is good in this browser only. */
 async function passOn(wish: Wish, { settings, provider, flows }: Facts): Promise<Answer> {
   const [browser, verifier] = [randomText(), oauth.generateRandomCodeVerifier()];
-  const state = await flows.keep({ wish, verifier, browser: await hashed(browser) });
+  const state = flows.createText();
+  await flows.put(state, { wish, verifier, browser: await hashed(browser) });
   const to = provider.authorizeUrl(state, await oauth.calculatePKCECodeChallenge(verifier));
   return redirect(to, { 'set-cookie': (await cookieFor(state, settings)).set(browser, PATIENCE) });
 }

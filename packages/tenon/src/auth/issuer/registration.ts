@@ -1,28 +1,31 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import type { Client } from './client.js';
 import { readMetadata } from './client-metadata.js';
-import { clientKey } from './clients.js';
 import { type Answer, type Asked, json, UNKEPT } from './exchange.js';
 import type { Settings } from './options.js';
 import { Refusal } from './refusal.js';
+import { REGISTRATION_TTL } from './registrations.js';
 import { hashed, randomText } from './secrets.js';
 
-/** For how long a registration holds, in milliseconds. */
-const HOLDS = 90 * 24 * 3600 * 1_000;
+/** Characters of JSON that may be kept of one client. */
+const MAX_REGISTRATION = 16 * 1024;
 
 /** Registers a client that asks for it. https://www.rfc-editor.org/rfc/rfc7591#section-3 */
-export async function register(asked: Asked, { values, schemes, clock }: Settings): Promise<Answer> {
+export async function register(asked: Asked, { registrations, schemes, clock }: Settings): Promise<Answer> {
   const metadata = asked.json;
   if (!isObject(metadata)) throw new Refusal('invalid_client_metadata', 'The body must be a JSON object');
   const methods = ['client_secret_basic', 'client_secret_post', 'none', 'private_key_jwt'] as const;
-  const id = crypto.randomUUID();
+  const id = registrations.createId();
   const client = readMetadata(metadata, id, schemes, methods);
   const secret = client.methods[0]?.startsWith('client_secret') ? randomText() : undefined;
   const stored = { ...client, ...(secret === undefined ? {} : { secretHash: await hashed(secret) }) };
-  await values.put(await clientKey(id), stored as unknown as JsonObject, { version: 0, ttl: HOLDS });
+  if (JSON.stringify(stored).length > MAX_REGISTRATION) {
+    throw new Refusal('invalid_client_metadata', `The metadata must have at most ${MAX_REGISTRATION} characters`);
+  }
+  await registrations.add(stored);
   return json(
     201,
-    { ...described(client, metadata, clock.now()), ...shownSecret(secret, clock.now() + HOLDS) },
+    { ...described(client, metadata, clock.now()), ...shownSecret(secret, clock.now() + REGISTRATION_TTL) },
     UNKEPT,
   );
 }

@@ -5,7 +5,7 @@ import type { Clients } from './clients.js';
 import { type Answer, type Asked, json, single, UNKEPT } from './exchange.js';
 import { beginFamily, findCode, findRefresh, type Grant, revokeRefresh } from './grants.js';
 import type { Settings } from './options.js';
-import { provenKey } from './possession.js';
+import { readProof } from './possession.js';
 import { Refusal } from './refusal.js';
 import { readResource, readScopes, type Wish } from './request.js';
 import type { Road } from './road.js';
@@ -17,6 +17,8 @@ interface Request {
   readonly client: Client;
   /** The key that the sender has proved to have. */
   readonly jkt: string | undefined;
+  /** Uses up the proofs of the request; called once, before its only effect. Throws a `Refusal` for one that was used. */
+  useProofs(): Promise<void>;
   readonly settings: Settings;
   readonly road: Pick<Road, 'standing'>;
 }
@@ -28,9 +30,14 @@ export async function giveTokens(
   settings: Settings,
   road: Pick<Road, 'standing'>,
 ): Promise<Answer> {
-  const client = await readCaller(asked, clients, settings);
-  const jkt = await provenKey(asked, `${settings.origin}${settings.path}/token`, settings);
-  const request = { form: asked.form, client, jkt, settings, road };
+  const caller = await readCaller(asked, clients, settings);
+  const { client } = caller;
+  const proven = await readProof(asked, `${settings.origin}${settings.path}/token`, settings);
+  const useProofs = async () => {
+    await caller.useProof();
+    await proven?.useProof();
+  };
+  const request = { form: asked.form, client, jkt: proven?.jkt, useProofs, settings, road };
   const kind = single(asked.form, 'grant_type');
   const answer = kind === undefined ? undefined : Object.hasOwn(GRANTS, kind) && GRANTS[kind as keyof typeof GRANTS];
   if (!answer) throw new Refusal('unsupported_grant_type', 'There is no such grant here');
@@ -57,6 +64,7 @@ async function byCode(request: Request): Promise<Answer> {
     ...(sid === undefined ? {} : { sid }),
   };
   const until = await standsUntil(grant, request);
+  await request.useProofs();
   const family = randomText();
   if (!(await found.redeem(family))) throw invalidGrant('The code was used before');
   if (!client.grants.includes('refresh_token')) return tokens(grant, settings, until);
@@ -83,15 +91,17 @@ async function byRefresh(request: Request): Promise<Answer> {
   const scopes = form.has('scope') ? readScopes(single(form, 'scope'), settings) : grant.scopes;
   if (!scopes.every(scope => grant.scopes.includes(scope))) throw new Refusal('invalid_scope', 'More than was allowed');
   const until = await standsUntil(grant, request);
+  await request.useProofs();
   const refresh = await found.rotate();
   if (refresh === undefined) throw invalidGrant('The refresh token was used before');
   return tokens({ ...grant, scopes, ...(jkt === undefined ? {} : { jkt }) }, settings, until, refresh);
 }
 
 /** No user has the name of a client: the two could be taken for each other. */
-async function bySelf({ form, client, jkt, settings }: Request): Promise<Answer> {
+async function bySelf({ form, client, jkt, settings, useProofs }: Request): Promise<Answer> {
   const resource = readResource(form, settings);
   const scopes = readScopes(single(form, 'scope'), settings);
+  await useProofs();
   const subject = `${MACHINE}${client.id}`;
   const grant = { client: client.id, subject, scopes, resource, ...(jkt === undefined ? {} : { jkt }) };
   return tokens(grant, settings, Number.POSITIVE_INFINITY);
@@ -147,7 +157,8 @@ async function tokens(
 
 /** Ends a refresh token and all that come of it. Says nothing of what there is. https://www.rfc-editor.org/rfc/rfc7009 */
 export async function revoke(asked: Asked, clients: Clients, settings: Settings): Promise<Answer> {
-  const client = await readCaller(asked, clients, settings);
+  // An assertion that is repeated here ends no token but one of its own client, so it is not used up.
+  const { client } = await readCaller(asked, clients, settings);
   const token = single(asked.form, 'token');
   if (token === undefined) throw new Refusal('invalid_request', 'One "token" is needed');
   await revokeRefresh(token, client.id, settings.values);
