@@ -69,7 +69,7 @@ describe('tenon gateway', () => {
 
   it('lets in only who has the token', async () => {
     const token = 'a-token-of-many-characters';
-    const args = ['gateway', '--trust', '--port', '0', '--json', '--servers', 'corner', '--bearer', 'TOKEN'];
+    const args = ['gateway', '--trust', '--port', '0', '--json', '--servers', 'corner', '--bearer-env', 'TOKEN'];
     const gateway = await serving(project.folder, args, { TOKEN: token });
     expect(await namesAt(gateway.url, { authorization: `Bearer ${token}` })).toContain('price');
     await expect(namesAt(gateway.url, { authorization: `Bearer ${token}x` })).rejects.toMatchObject({ status: 401 });

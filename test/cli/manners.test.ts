@@ -26,6 +26,30 @@ describe('every command', () => {
     }
   });
 
+  it.each([
+    ['gateway', '--bearer'],
+    ['gateway', '--bearer-env'],
+    ['gateway', '--trust', '--audit', 'audit.jsonl', '--audit-key-env'],
+    ['audit', 'verify', 'audit.jsonl', '--key-env'],
+    ['bridge', 'https://example.com/mcp', '--bearer'],
+    ['bridge', 'https://example.com/mcp', '--bearer-env'],
+    ['bridge', 'https://example.com/mcp', '--client-secret-env'],
+    ['bridge', 'https://example.com/mcp', '--header'],
+    ['bridge', '--pass'],
+    ['bridge', '--env'],
+    ['bridge', '--bearer-env'],
+  ])('does not print a secret that is given where a name belongs: tenon %s %s', async (...args) => {
+    await project.write('mcp.json', { mcpServers: { none: { command: 'no-such-program' } } });
+    for (const secret of ['0123456789abcdef-the-token', 'looks_like_a_name_0123456789,']) {
+      const target = args[0] === 'bridge' && args.length === 2 ? ['--port', '0', '--', 'no-such-program'] : [];
+      const servers = args[0] === 'gateway' && !args.includes('--trust') ? ['--trust', '--port', '0'] : [];
+      const { code, out, err } = await tenon(project.folder, [...args, secret, ...servers, ...target]);
+      expect({ code, out }).toEqual({ code: 64, out: '' });
+      expect(err).toContain(args.at(-1));
+      expect(err).not.toContain(secret.slice(0, 12));
+    }
+  });
+
   it('tells an error as its text, and where it comes from only when asked', async () => {
     const { code, err } = await tenon(project.folder, ['gateway', 'none.json']);
     expect(code).toBe(2);

@@ -19,11 +19,11 @@ describe('what options are given as', () => {
   it('reads lists, pairs and selections, also of several options', () => {
     expect(names('c', names('a, b'))).toEqual(['a', 'b', 'c']);
     expect(() => names('a,,b')).toThrow(/names/);
-    expect(pairs('authorization: Bearer a=b', pairs('X-Key=v=w'))).toEqual({
+    expect(pairs('--header')('authorization: Bearer a=b', pairs('--header')('X-Key=v=w'))).toEqual({
       'X-Key': 'v=w',
       authorization: 'Bearer a=b',
     });
-    expect(() => pairs('novalue')).toThrow(/NAME=VALUE/);
+    expect(() => pairs('--header')('novalue')).toThrow(/--header NAME=VALUE/);
     expect(selections('two=c', selections('one=a,b'))).toEqual({ one: ['a', 'b'], two: ['c'] });
     expect(() => selections('one=c', { one: ['a'] })).toThrow(/two of the name/);
     expect(() => selections('a/b=c')).toThrow(/name/);

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
+import { misuse } from './misuse.js';
 
-/** What options are given as, read. Each throws what commander shows with the name of the option. */
+/** Parsers of option values. Commander adds the option and the value to the message of an `InvalidArgumentError`. */
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
@@ -35,12 +36,20 @@ export function names(text: string, before: readonly string[] = []): string[] {
   return [...before, ...found];
 }
 
-/** `NAME=VALUE`, or `Name: value`; several times. */
-export function pairs(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
-  const [, name, value] = /^([^=:\s]+)(?:=|:\s*)([\s\S]*)$/.exec(text) ?? [];
-  if (name === undefined || value === undefined) throw new InvalidArgumentError('Expected NAME=VALUE.');
-  return { ...before, [name]: value };
-}
+/** `A,B`, also several times: names of environment variables. `variable` checks them, without showing them. */
+export const variableNames = (text: string, before: readonly string[] = []): string[] => [
+  ...before,
+  ...text.split(',').map(each => each.trim()),
+];
+
+/** A parser of `NAME=VALUE`, or `Name: value`; several times. Its error does not show the text, which may be a secret. */
+export const pairs =
+  (option: string) =>
+  (text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> => {
+    const [, name, value] = /^([^=:\s]+)(?:=|:\s*)([\s\S]*)$/.exec(text) ?? [];
+    if (name === undefined || value === undefined) throw misuse(`${option}: no name`, `write ${option} NAME=VALUE`);
+    return { ...before, [name]: value };
+  };
 
 /** `NAME=a,b`, several times: names and what each stands for. */
 export function selections(text: string, before: Readonly<Record<string, string[]>> = {}): Record<string, string[]> {

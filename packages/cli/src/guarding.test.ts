@@ -4,7 +4,7 @@ import { guardsOf } from './guarding.js';
 const env = { TOKEN: 'a-token-of-many-characters', SHORT: 'short' };
 
 function judged(authorization: string | undefined) {
-  const { authorize } = guardsOf({ bearer: 'TOKEN' }, env);
+  const { authorize } = guardsOf({ bearerEnv: 'TOKEN' }, env);
   return authorize?.({ header: () => authorization } as never);
 }
 
@@ -24,11 +24,11 @@ describe('who is let in', () => {
   it('is nobody by half a setting', () => {
     const issuer = 'https://issuer.example';
     for (const options of [
-      { bearer: 'NONE' },
-      { bearer: 'SHORT' },
+      { bearerEnv: 'NONE' },
+      { bearerEnv: 'SHORT' },
       { issuer },
       { audience: issuer },
-      { bearer: 'TOKEN', issuer },
+      { bearerEnv: 'TOKEN', issuer },
     ]) {
       expect(() => guardsOf(options, env)).toThrow(expect.objectContaining({ code: 'cli/usage' }));
     }

@@ -6,7 +6,7 @@ import { misuse, variable } from './misuse.js';
 /** How callers over HTTP are told from strangers. */
 export interface GuardOptions {
   /** The name of the variable that has the token which all callers send. */
-  readonly bearer?: string;
+  readonly bearerEnv?: string;
   readonly issuer?: string;
   /** The URL under which clients know the endpoint. */
   readonly audience?: string;
@@ -25,11 +25,11 @@ export function guardsOf(
   env: Readonly<Record<string, string | undefined>>,
   path?: string,
 ): Guards {
-  const { bearer, issuer, audience } = options;
-  if (bearer !== undefined && issuer !== undefined) {
-    throw misuse('--bearer and --issuer exclude each other', 'give one of them');
+  const { bearerEnv, issuer, audience } = options;
+  if (bearerEnv !== undefined && issuer !== undefined) {
+    throw misuse('--bearer-env and --issuer exclude each other', 'give one of them');
   }
-  if (bearer !== undefined) return byToken(variable(env, bearer), bearer);
+  if (bearerEnv !== undefined) return byToken(variable(env, bearerEnv, '--bearer-env'));
   if ((issuer === undefined) !== (audience === undefined)) {
     throw misuse('--issuer and --audience belong together', 'give both: who issues tokens, and the URL they are for');
   }
@@ -38,10 +38,10 @@ export function guardsOf(
   return { auth: protect({ resource, issuers: [issuer] }) };
 }
 
-function byToken(token: string, name: string): Guards {
+function byToken(token: string): Guards {
   if (token.length < LEAST_TOKEN) {
     throw misuse(
-      `the token in ${name} is too short`,
+      '--bearer-env: the token in this variable is too short',
       `give one of ${LEAST_TOKEN} characters or more: openssl rand -hex 32`,
     );
   }

@@ -47,7 +47,8 @@ export async function hostOf(
 ): Promise<Hosting> {
   const lock = lockOf(world, options);
   const stores = storesOf(world, options);
-  const key = options.auditKeyEnv === undefined ? undefined : variable(world.env, options.auditKeyEnv);
+  const key =
+    options.auditKeyEnv === undefined ? undefined : variable(world.env, options.auditKeyEnv, '--audit-key-env');
   const audit = options.audit === undefined ? undefined : await openAudit(resolve(world.cwd, options.audit), { key });
   try {
     const host = await createHost({

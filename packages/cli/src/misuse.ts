@@ -5,9 +5,16 @@ export function misuse(summary: string, next: string): TenonError {
   return new TenonError('cli/usage', summary, { next });
 }
 
-/** The value of a variable that has to be there. Its value is never shown. */
-export function variable(env: Readonly<Record<string, string | undefined>>, name: string): string {
+/**
+ * The value of the environment variable that an option names. Errors show neither the value nor the name, because users
+ * paste the secret itself where its name belongs.
+ */
+export function variable(env: Readonly<Record<string, string | undefined>>, name: string, option: string): string {
   const value = env[name];
   if (value !== undefined && value !== '') return value;
-  throw misuse(`the variable ${name} is not set`, `set it: export ${name}=…`);
+  throw new TenonError('cli/usage', `${option}: no such environment variable`, {
+    expected: 'the name of a variable that is set',
+    got: 'another text, which is not shown because it may be a secret',
+    next: `set a variable and pass its name: ${option} NAME`,
+  });
 }

@@ -27,7 +27,7 @@ export function auditCommand(world: World): Command {
 
 async function verifyAll(world: World, files: readonly string[], options: VerifyOptions): Promise<ExitCode> {
   const { screen } = world;
-  const key = options.keyEnv === undefined ? undefined : variable(world.env, options.keyEnv);
+  const key = options.keyEnv === undefined ? undefined : variable(world.env, options.keyEnv, '--key-env');
   const through = options.through === undefined ? undefined : headOf(options.through);
   let code: ExitCode = exit.fine;
   for (const file of files) {

@@ -4,7 +4,7 @@ import { TenonError } from 'tenon';
 import { createHost, type Host, type HostServer } from 'tenon/host';
 import { serveUntilEnded } from '../ending.js';
 import { exit } from '../exit.js';
-import { count, duration, names, pairs, port, webUrl } from '../given.js';
+import { count, duration, names, pairs, port, variableNames, webUrl } from '../given.js';
 import { guardsOf } from '../guarding.js';
 import { hasToken } from '../hosting.js';
 import { listen } from '../listening.js';
@@ -13,11 +13,10 @@ import { noticesOn } from '../reporting.js';
 import { signsIn } from '../signing-in.js';
 import type { World } from '../world.js';
 import { command, examples } from './command.js';
-import { type CallerOptions, warnOfStrangers, withProtection } from './protecting.js';
+import { type CallerOptions, warnOfStrangers, withBearer, withProtection } from './protecting.js';
 
 interface BridgeOptions extends CallerOptions {
   readonly header?: Record<string, string>;
-  readonly bearerEnv?: string;
   readonly clientId?: string;
   readonly clientSecretEnv?: string;
   readonly browser?: boolean;
@@ -36,10 +35,13 @@ const MINUTE = 60_000;
 export function bridgeCommand(world: World): Command {
   const toUrl = command('bridge', 'a client on stdio to a server at a URL, or a server on stdio to clients over HTTP')
     .usage('[options] URL\n       tenon bridge [options] -- COMMAND [ARGUMENTS…]')
-    .argument('<target...>', 'the URL of a server; or, after --, the command of one')
+    .argument('<target...>', 'the URL of a server; or, after --, the command of one');
+  withBearer(
+    toUrl,
+    'the variable with the token: sent to the URL instead of signing in, or required of callers of the command',
+  )
     .optionsGroup('To a URL:')
-    .option('--header <NAME=VALUE>', 'send this header with every request; several times', pairs)
-    .option('--bearer-env <VARIABLE>', 'send the token in this variable instead of signing in')
+    .option('--header <NAME=VALUE>', 'send this header with every request; several times', pairs('--header'))
     .option('--client-id <id>', 'a client that was registered by hand, to sign in with')
     .option('--client-secret-env <VARIABLE>', 'the variable that has its secret')
     .option('--no-browser', 'open no browser to sign in: show the URL, and paste what the browser ends at')
@@ -52,8 +54,8 @@ export function bridgeCommand(world: World): Command {
         .argParser(duration)
         .default(30 * MINUTE, '30m'),
     )
-    .option('--env <NAME=VALUE>', 'a variable for the process; several times', pairs)
-    .option('--pass <names>', 'variables of this environment that the process gets', names)
+    .option('--env <NAME=VALUE>', 'a variable for the process; several times', pairs('--env'))
+    .option('--pass <names>', 'variables of this environment that the process gets', variableNames)
     .option('--cwd <folder>', 'the folder that the process works in');
   return withProtection(toUrl, names)
     .option('--json', 'say where it serves as a line of JSON')
@@ -111,9 +113,10 @@ async function fromStdio(world: World, url: string, options: BridgeOptions): Pro
 
 function credentialsOf(world: World, options: BridgeOptions) {
   const { bearerEnv, header, browser = true, clientId, clientSecretEnv } = options;
-  if (bearerEnv !== undefined) return variable(world.env, bearerEnv);
+  if (bearerEnv !== undefined) return variable(world.env, bearerEnv, '--bearer-env');
   if (hasToken(header)) return undefined;
-  const clientSecret = clientSecretEnv === undefined ? undefined : variable(world.env, clientSecretEnv);
+  const clientSecret =
+    clientSecretEnv === undefined ? undefined : variable(world.env, clientSecretEnv, '--client-secret-env');
   return signsIn(world, { browser, clientSecret, ...(clientId === undefined ? {} : { clientId }) });
 }
 
@@ -147,5 +150,5 @@ async function fromHttp(world: World, program: string, args: readonly string[], 
 }
 
 function environmentOf({ env }: World, { pass = [], env: given = {} }: BridgeOptions): Record<string, string> {
-  return { ...Object.fromEntries(pass.map(name => [name, variable(env, name)])), ...given };
+  return { ...Object.fromEntries(pass.map(name => [name, variable(env, name, '--pass')])), ...given };
 }

@@ -15,7 +15,7 @@ import { columns } from '../screen.js';
 import { judge } from '../trusting.js';
 import type { World } from '../world.js';
 import { command, examples } from './command.js';
-import { type CallerOptions, warnOfStrangers, withProtection } from './protecting.js';
+import { type CallerOptions, warnOfStrangers, withBearer, withProtection } from './protecting.js';
 
 interface GatewayOptions extends HostingOptions, CallerOptions {
   readonly port?: number;
@@ -39,6 +39,7 @@ export function gatewayCommand(world: World): Command {
     .option('--servers <names>', 'offer these servers only', names)
     .option('--virtual <name=servers>', 'offer these servers at /NAME as well; several times', selections)
     .option('--trust', 'run what the configurations name without asking: they are your own');
+  withBearer(own, 'admit only callers that send the token in this environment variable');
   return guarded(withProtection(own, names))
     .option('--json', 'say on standard output, line by line as JSON, where it serves and how servers stand')
     .addHelpText(
