@@ -15,7 +15,7 @@ export async function connect<S extends Offers = Offers>(target: Target, options
 
 // For those who call.
 export type { Change, Client, Watch } from './client/client.js';
-export type { Answers, CallOptions, ClientOptions, Events, Progress, State } from './client/options.js';
+export type { Answers, CallOptions, ClientOptions, Events, Progress, RootsSource, State } from './client/options.js';
 export type { HttpTarget, StdioTarget, Target } from './client/target.js';
 export type { StartOptions, TaskHandle, Tasks, WaitOptions } from './client/tasks/handle.js';
 export { type Verdicts, verdictsInMemory } from './client/verdicts.js';
@@ -77,6 +77,7 @@ export { type Middleware, type Next, type Operation, on } from './server/middlew
 export { type PromptDefinition, prompt } from './server/prompt.js';
 export { inputRequired, reply, toolError } from './server/reply.js';
 export { type ResourceDefinition, resource } from './server/resource.js';
+export type { RootsChange } from './server/roots.js';
 // For those who offer.
 export { createServer, type Server } from './server/server.js';
 export { type TaskRules, type TaskSupport, type ToolDefinition, tool } from './server/tool.js';

@@ -100,13 +100,17 @@ async function run(method: string, params: JsonObject, answers: Answers, about: 
   switch (method) {
     case 'sampling/createMessage':
       return (await answers.sample?.(params as never, about)) as unknown as JsonObject;
-    case 'roots/list': {
-      const { roots = [] } = answers;
-      return { roots: checkedRoots(typeof roots === 'function' ? await roots() : roots, about) };
-    }
+    case 'roots/list':
+      return { roots: checkedRoots(await listRoots(answers), about) };
     default:
       return (await elicited(params, answers, about)) as unknown as JsonObject;
   }
+}
+
+/** Reads the roots from the form in which the application gave them. */
+async function listRoots({ roots = [] }: Answers): Promise<readonly Root[]> {
+  if (typeof roots === 'function') return roots();
+  return 'list' in roots ? roots.list() : roots;
 }
 
 /** A step upwards, in whatever way its characters are written. */

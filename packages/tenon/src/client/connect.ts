@@ -23,11 +23,21 @@ export async function connectTo<S extends Offers = Offers>(
   try {
     await caller.lifeline.link();
     if (options.logLevel !== undefined) await setLogLevel(caller, options.logLevel);
+    announceRootChanges(caller);
   } catch (error) {
     await caller.lifeline.close();
     throw error;
   }
   return clientOf<S>(caller);
+}
+
+/** Tells the server of changes of a source of roots until the client is closed. A new connection lists the roots anyway. */
+function announceRootChanges({ options: { roots }, emitter, lifeline }: Caller): void {
+  if (roots === undefined || typeof roots === 'function' || !('subscribe' in roots)) return;
+  const unsubscribe = roots.subscribe(() => void lifeline.open?.notify('notifications/roots/list_changed'));
+  emitter.on('state', state => {
+    if (state === 'closed') unsubscribe();
+  });
 }
 
 /** The ways of signing in are extensions that the client declares beside its own. */

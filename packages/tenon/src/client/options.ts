@@ -27,6 +27,14 @@ export interface Asked {
   readonly task?: string | undefined;
 }
 
+/** Roots that may change while clients are connected. Each client announces the changes to its server. */
+export interface RootsSource {
+  /** Returns the roots as they are now. */
+  list(): Awaitable<readonly Root[]>;
+  /** Calls `onChange` after each change of the list. Returns the function that ends the subscription. */
+  subscribe(onChange: () => void): () => void;
+}
+
 /** What the client answers when the server asks. What is there is declared as a capability; nothing else is. */
 export interface Answers {
   /** Shows the user a form. What it leaves out of an accepted answer is filled from the defaults of the fields. */
@@ -37,8 +45,12 @@ export interface Answers {
   readonly sample?: (request: CreateMessageParams, asked: Asked) => Awaitable<CreateMessageResult>;
   /** Whether `sample` can give the model tools. Default `false`. */
   readonly sampleTools?: boolean;
-  /** The places that servers may know of, now. */
-  readonly roots?: readonly Root[] | (() => Awaitable<readonly Root[]>);
+  /**
+   * The folders that servers may work in: a list, a function that returns it, or a source that also announces changes
+   * (`workspaceRoots` of `tenon/node`). Roots are deprecated in 2026-07-28: give servers their folders by configuration.
+   * https://modelcontextprotocol.io/specification/2025-11-25/client/roots
+   */
+  readonly roots?: readonly Root[] | (() => Awaitable<readonly Root[]>) | RootsSource;
   /** Passes questions on instead of answering them. @internal */
   readonly passesOn?: PassesOn;
 }

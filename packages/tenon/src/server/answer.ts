@@ -89,6 +89,10 @@ class TurnAlone implements Turn {
     this.#loan.whenEnding?.(ending);
   }
 
+  report(error: TenonError): void {
+    this.#blueprint.problem(error);
+  }
+
   notify(method: string, params: JsonObject): void {
     const { vocabulary, speak } = this.dialect;
     if (method in notifications && !vocabulary.server.has(method)) return;

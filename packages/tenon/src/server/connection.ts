@@ -21,6 +21,7 @@ import { dispatch } from './dispatch.js';
 import type { Visitor } from './elicitations.js';
 import { initialize } from './initializing.js';
 import { type Questions, questions } from './questions.js';
+import { handleRootsChange } from './roots.js';
 import type { Turn } from './turn.js';
 import { type Surroundings, TurnInSession } from './turn-in-session.js';
 import type { Watcher } from './watchers.js';
@@ -110,7 +111,7 @@ export class Connection implements Hands, Conversation, Surroundings, Visitor, W
         return;
       case 'notifications/roots/list_changed':
         this.#blueprint.options.front?.rootsChanged(this);
-        return this.#hear({ jsonrpc: '2.0', method, params });
+        return handleRootsChange(this.#blueprint, this.caller, this);
       default:
         this.#hear({ jsonrpc: '2.0', method, params });
     }

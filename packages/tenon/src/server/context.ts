@@ -17,6 +17,7 @@ import type { InferOutput, Schema } from '../schemas/standard.js';
 import { compile, describeIssues } from '../schemas/validate.js';
 import { formOf } from './form.js';
 import { type Reply, reply } from './reply.js';
+import { selectFileRoots } from './roots.js';
 import { Standing } from './standing.js';
 import type { Turn } from './turn.js';
 
@@ -190,8 +191,12 @@ export class Context {
     )) as unknown as CreateMessageResult;
   }
 
-  /** The places that the client lets the server know of. https://modelcontextprotocol.io/specification/2026-07-28/client/roots */
+  /**
+   * Asks the client for its roots: the folders that the server may work in. Entries that are no `file:` URI are left out and
+   * reported to `onProblem`. Deprecated in 2026-07-28, where it still works: take folders as arguments or configuration.
+   * https://modelcontextprotocol.io/specification/2026-07-28/client/roots
+   */
   async roots(): Promise<ListRootsResult['roots']> {
-    return ((await this.#run.ask('roots/list', {})) as unknown as ListRootsResult).roots;
+    return selectFileRoots(await this.#run.ask('roots/list', {}), error => this.#at.turn.report(error));
   }
 }

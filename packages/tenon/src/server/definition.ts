@@ -12,6 +12,7 @@ import type { Front } from './front.js';
 import type { Middleware } from './middleware.js';
 import type { PromptDefinition } from './prompt.js';
 import type { ResourceDefinition, ResourceMap } from './resource.js';
+import type { RootsChange } from './roots.js';
 import type { ToolDefinition } from './tool.js';
 
 export type Tools = { readonly [name: string]: ToolDefinition };
@@ -69,6 +70,12 @@ export interface ServerOptions {
   readonly stores?: Stores;
   /** Whether clients can set a level and receive log messages. Default: they can. */
   readonly logging?: boolean;
+  /**
+   * Called when a client says that its roots have changed. `change.roots()` asks that client for the new list. Clients that did
+   * not declare roots, and clients of 2026-07-28, never cause a call. What the function throws goes to `onProblem`.
+   * https://modelcontextprotocol.io/specification/2025-11-25/client/roots#root-list-changes
+   */
+  readonly onRootsChanged?: (change: RootsChange) => void | Promise<void>;
   /** Told of everything that went wrong and could not be said to anybody: thrown errors, broken messages. Default: standard error. */
   readonly onProblem?: (error: TenonError) => void;
   readonly clock?: Clock;

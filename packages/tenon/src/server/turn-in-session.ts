@@ -1,6 +1,7 @@
 import type { Ask, Asking } from '../conversation/asking/asking.js';
 import { byRequest } from '../conversation/asking/by-request.js';
 import type { Dialect } from '../dialects/dialect.js';
+import type { TenonError } from '../jsonrpc/error.js';
 import type { Id, JsonObject } from '../jsonrpc/message.js';
 import type { Running } from '../jsonrpc/running.js';
 import type { LoggingLevel } from '../model/content.js';
@@ -14,6 +15,7 @@ export interface Surroundings extends Session, Subscriptions {
   questions(about: Pick<Questions, 'relatedTo' | 'running'>): Ask;
   hangUp(relatedTo: Id): boolean;
   sent(elicitationId: string): void;
+  problem(error: TenonError): void;
   setLogLevel(level: LoggingLevel): void;
 }
 
@@ -51,6 +53,10 @@ export class TurnInSession implements Turn {
 
   get subscriptions(): Subscriptions {
     return this.#session;
+  }
+
+  report(error: TenonError): void {
+    this.#session.problem(error);
   }
 
   notify(method: string, params: JsonObject): void {

@@ -1,5 +1,6 @@
 import type { Ask, Asking } from '../conversation/asking/asking.js';
 import type { Dialect } from '../dialects/dialect.js';
+import type { TenonError } from '../jsonrpc/error.js';
 import type { Id, JsonObject } from '../jsonrpc/message.js';
 import type { LoggingLevel } from '../model/content.js';
 import type { Inputs } from '../model/shapes.js';
@@ -18,6 +19,8 @@ export interface Turn {
   readonly header: ((name: string) => string | undefined) | undefined;
   /** The URIs that this client subscribed to, where it does so by request. */
   readonly subscriptions: Subscriptions | undefined;
+  /** Reports a problem of which the client is told nothing. */
+  report(error: TenonError): void;
   /** Sends a notification on the stream of this request, unless that is answered or given up. */
   notify(method: string, params: JsonObject): void;
   /** The manner of asking this client, for a request with these inputs. */

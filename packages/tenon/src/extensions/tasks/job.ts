@@ -61,6 +61,7 @@ export class Job implements Desk {
         if (!this.#over) boss.said(this, method, params);
       },
       () => boss.sessionOf(this),
+      error => house.problem(error),
     );
   }
 

@@ -1,5 +1,6 @@
 import type { Asking } from '../../conversation/asking/asking.js';
 import type { Dialect } from '../../dialects/dialect.js';
+import type { TenonError } from '../../jsonrpc/error.js';
 import { isId, type JsonObject } from '../../jsonrpc/message.js';
 import type { Session, Turn } from '../../server/turn.js';
 import type { TaskRecord } from './record.js';
@@ -11,6 +12,7 @@ export function turnOf(
   signal: AbortSignal,
   notify: (method: string, params: JsonObject) => void,
   begunIn: () => Session | undefined,
+  report: (error: TenonError) => void,
 ): Turn {
   const { client, capabilities, auth } = record.caller;
   return {
@@ -24,6 +26,7 @@ export function turnOf(
     get begunIn() {
       return begunIn();
     },
+    report,
     notify,
     asking: (): Asking => {
       throw new Error('a task is entered by its worker');

@@ -1,0 +1,152 @@
+import { constants } from 'node:fs';
+import { access, realpath, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { RootsSource } from '../../client/options.js';
+import { type Clock, systemClock } from '../../jsonrpc/clock.js';
+import { TenonError } from '../../jsonrpc/error.js';
+import type { Root } from '../../model/content.js';
+
+/** How often the folders are looked at while a client is connected, in milliseconds. */
+const INTERVAL = 2000;
+
+/** A folder of this machine. A plain string is its path; `name` is what the server may show. */
+export type WorkspaceFolder = string | { readonly path: string; readonly name?: string };
+
+export interface WorkspaceRootsOptions {
+  /** How often the folders are checked while a client is connected, in milliseconds. Default 2,000. */
+  readonly interval?: number;
+  /** Called with `roots/unavailable` once when a folder is missing, is no folder or cannot be read. Default: nothing is called. */
+  readonly onError?: (error: TenonError) => void;
+  readonly clock?: Clock;
+}
+
+/** Folders of this machine as roots. Pass it as `roots` to `connect` or `createHost`; several clients may share it. */
+export interface WorkspaceRoots extends RootsSource {
+  list(): Promise<readonly Root[]>;
+  /** Replaces the folders. Connected clients announce the change. */
+  set(folders: readonly WorkspaceFolder[]): void;
+}
+
+interface Folder {
+  readonly path: string;
+  readonly name: string | undefined;
+}
+
+/**
+ * Offers folders of this machine as roots. A root is the real path of a folder that can be read now; links are resolved, so that
+ * a server sees where the folder really is. A folder that goes away is taken off the list, and comes back when it is there again.
+ * While a client is connected the folders are checked every `interval`, and each change is announced.
+ * https://modelcontextprotocol.io/specification/2025-11-25/client/roots#security-considerations
+ */
+export function workspaceRoots(
+  folders: readonly WorkspaceFolder[],
+  options: WorkspaceRootsOptions = {},
+): WorkspaceRoots {
+  return new FolderRoots(folders, options);
+}
+
+class FolderRoots implements WorkspaceRoots {
+  readonly #interval: number;
+  readonly #onError: (error: TenonError) => void;
+  readonly #clock: Clock;
+  readonly #listeners = new Set<() => void>();
+  /** Folders that were reported as unavailable and have not been available since. */
+  readonly #reported = new Set<string>();
+  #folders: readonly Folder[];
+  #stopTimer: (() => void) | undefined;
+  /** The list that was last given or announced to all clients. */
+  #known: string | undefined;
+
+  constructor(folders: readonly WorkspaceFolder[], options: WorkspaceRootsOptions) {
+    const { interval = INTERVAL, onError = () => {}, clock = systemClock } = options;
+    this.#interval = interval;
+    this.#onError = onError;
+    this.#clock = clock;
+    this.#folders = folders.map(toFolder);
+  }
+
+  async list(): Promise<readonly Root[]> {
+    const roots = await this.#read();
+    // Later lists do not count: one client may have seen a change of which the others are still to be told.
+    this.#known ??= JSON.stringify(roots);
+    return roots;
+  }
+
+  subscribe(onChange: () => void): () => void {
+    // A function of its own: the same listener may subscribe twice.
+    const listener = () => onChange();
+    this.#listeners.add(listener);
+    this.#stopTimer ??= this.#startTimer();
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size > 0) return;
+      this.#stopTimer?.();
+      this.#stopTimer = undefined;
+    };
+  }
+
+  set(folders: readonly WorkspaceFolder[]): void {
+    this.#folders = folders.map(toFolder);
+    void this.#check();
+  }
+
+  #startTimer(): () => void {
+    const stop = this.#clock.after(this.#interval, () => {
+      void this.#check().finally(() => {
+        if (this.#stopTimer === stop) this.#stopTimer = this.#startTimer();
+      });
+    });
+    return stop;
+  }
+
+  async #check(): Promise<void> {
+    const now = JSON.stringify(await this.#read());
+    if (now === this.#known) return;
+    const isFirst = this.#known === undefined;
+    this.#known = now;
+    if (isFirst) return;
+    for (const listener of [...this.#listeners]) listener();
+  }
+
+  async #read(): Promise<readonly Root[]> {
+    const roots = await Promise.all(this.#folders.map(folder => this.#toRoot(folder)));
+    return roots.filter(root => root !== undefined);
+  }
+
+  async #toRoot({ path, name }: Folder): Promise<Root | undefined> {
+    const problem = await findProblem(path);
+    if (problem === undefined) {
+      this.#reported.delete(path);
+      const uri = pathToFileURL(await realpath(path).catch(() => path)).href;
+      return { uri, ...(name === undefined ? {} : { name }) };
+    }
+    if (!this.#reported.has(path)) {
+      this.#reported.add(path);
+      this.#onError(
+        new TenonError('roots/unavailable', `the folder ${path} is not offered as a root`, {
+          expected: 'a folder that can be read',
+          got: problem,
+          next: 'create the folder, or allow this process to read it',
+        }),
+      );
+    }
+    return undefined;
+  }
+}
+
+function toFolder(folder: WorkspaceFolder): Folder {
+  const { path, name } = typeof folder === 'string' ? { path: folder, name: undefined } : folder;
+  return { path: resolve(path), name };
+}
+
+/** Says why a path is no folder that can be offered; nothing when it is one. */
+async function findProblem(path: string): Promise<string | undefined> {
+  try {
+    if (!(await stat(path)).isDirectory()) return 'something that is no folder';
+    await access(path, constants.R_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? 'an unknown error';
+  }
+}
