@@ -1,6 +1,7 @@
 /** What stands behind the tokens of a proxy: those of the identity provider. */
 import { decodeJwt } from 'jose';
-import { oauthProxy } from 'tenon/auth/issuer';
+import { memoryStores, type Stores } from 'tenon';
+import { type OauthProxyOptions, oauthProxy } from 'tenon/auth/issuer';
 import { describe, expect, it } from 'vitest';
 import { BACK, ISSUER, placeOf, RESOURCE, shown } from '../../packages/tenon/src/auth/issuer/fixtures/visitor.js';
 
@@ -14,7 +15,7 @@ interface Provider {
 const located = (response: Response) => new URL(response.headers.get('location') ?? 'about:blank');
 
 /** A proxy through which somebody has signed in, and the provider behind it. */
-async function signedIn(of: Partial<Provider> = {}) {
+async function signedIn(of: Partial<Provider> = {}, more: Partial<OauthProxyOptions> = {}) {
   const provider: Provider = { status: 200, lasts: 120, asked: [], ...of };
   const place = placeOf(clock =>
     oauthProxy({
@@ -44,6 +45,7 @@ async function signedIn(of: Partial<Provider> = {}) {
         scopes: ['profile'],
         identify: () => 'ada',
       },
+      ...more,
     }),
   );
   const agreed = await place.answer(await shown(await place.ask()));
@@ -59,6 +61,7 @@ async function signedIn(of: Partial<Provider> = {}) {
     renew: (refresh_token = body.refresh_token ?? '') =>
       place.token({ grant_type: 'refresh_token', client_id: 'app', refresh_token }),
     upstream: () => upstreamToken({ principal: 'ada', claims }),
+    claims,
   };
 }
 
@@ -112,5 +115,76 @@ describe('a token of the proxy', () => {
     expect(JSON.stringify(away.body)).not.toContain('upstream');
     provider.status = 200;
     expect((await renew()).status).toBe(200);
+  });
+});
+
+describe("the provider's tokens in the store", () => {
+  const entries = (stores: Stores) => stores.values.list('issuer/upstream/');
+  const key = (id: string, fill: number) => ({ id, key: new Uint8Array(32).fill(fill) });
+
+  /** The same proxy in another process, or after a restart, with other keys. */
+  function again(stores: Stores, claims: Record<string, unknown>, more: Partial<OauthProxyOptions> = {}) {
+    const problems: string[] = [];
+    const { upstreamToken } = oauthProxy({
+      url: ISSUER,
+      stores,
+      onProblem: ({ code }) => problems.push(code),
+      upstream: {
+        authorize: 'https://idp.example.com/authorize',
+        token: 'https://idp.example.com/token',
+        clientId: 'the-one',
+        clientSecret: 'secret-of-the-proxy',
+        scopes: ['profile'],
+        identify: () => 'ada',
+      },
+      ...more,
+    });
+    return { problems, upstream: () => upstreamToken({ principal: 'ada', claims }) };
+  }
+
+  it('are encrypted, also after they were renewed', async () => {
+    const stores = memoryStores();
+    const { place, provider, upstream } = await signedIn({ refresh: 'first' }, { stores });
+    const before = JSON.stringify(await entries(stores));
+    provider.refresh = 'second';
+    place.clock.advance(100_000);
+    expect(await upstream()).toBe('upstream-2');
+    const after = JSON.stringify(await entries(stores));
+    expect(after).not.toBe(before);
+    for (const secret of ['upstream-1', 'upstream-2', 'first', 'second']) expect(before + after).not.toContain(secret);
+  });
+
+  it('are read by every process that has the same client secret', async () => {
+    const stores = memoryStores();
+    const { claims } = await signedIn({ lasts: 10_000_000_000 }, { stores });
+    expect(await again(stores, claims).upstream()).toBe('upstream-1');
+  });
+
+  it('are read with a former key until it is taken out, and then the user signs in again', async () => {
+    const stores = memoryStores();
+    const encryptionKeys = [key('a', 1)];
+    const { claims } = await signedIn({ lasts: 10_000_000_000 }, { stores, encryptionKeys });
+    const rotated = again(stores, claims, { encryptionKeys: [key('b', 2), key('a', 1)] });
+    expect([await rotated.upstream(), rotated.problems]).toEqual(['upstream-1', []]);
+    const without = again(stores, claims, { encryptionKeys: [key('b', 2)] });
+    expect([await without.upstream(), without.problems]).toEqual([undefined, ['auth/upstream']]);
+  });
+
+  it("are of no use in another user's entry", async () => {
+    const stores = memoryStores();
+    const [ada, eve] = [await signedIn({}, { stores }), await signedIn({}, { stores })];
+    expect([await ada.upstream(), await eve.upstream()]).toEqual(['upstream-1', 'upstream-1']);
+    const [first, second] = await entries(stores);
+    await stores.values.put(first?.key ?? '', second?.value ?? {});
+    await stores.values.put(second?.key ?? '', first?.value ?? {});
+    expect([await ada.upstream(), await eve.upstream()]).toEqual([undefined, undefined]);
+  });
+
+  it.each([
+    ['none', []],
+    ['one that is too short', [{ id: 'a', key: new Uint8Array(16) }]],
+    ['two of one id', [key('a', 1), key('a', 2)]],
+  ])('are not encrypted with %s', async (_, encryptionKeys) => {
+    await expect(signedIn({}, { encryptionKeys })).rejects.toMatchObject({ code: 'auth/issuer-options' });
   });
 });

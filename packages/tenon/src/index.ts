@@ -6,7 +6,7 @@ export type { HttpTarget, StdioTarget, Target } from './client/target.js';
 export type { StartOptions, TaskHandle, Tasks, WaitOptions } from './client/tasks/handle.js';
 export { type Verdicts, verdictsInMemory } from './client/verdicts.js';
 export type { AskingOptions } from './conversation/asking/options.js';
-export type { SealKey } from './conversation/asking/seal.js';
+export type { SealKey } from './stores/seal.js';
 export type { Service } from './conversation/service.js';
 // For those who build transports.
 export type { TaskEvent, TasksOptions } from './extensions/tasks/options.js';

@@ -1,5 +1,4 @@
 import { type LateStates, lateStates } from '../conversation/asking/by-retry.js';
-import type { SealKey } from '../conversation/asking/seal.js';
 import type { Dialect } from '../dialects/dialect.js';
 import { dialectOf, dialects } from '../dialects/index.js';
 import { type Clock, systemClock } from '../jsonrpc/clock.js';
@@ -8,6 +7,7 @@ import type { Implementation } from '../model/content.js';
 import { isExtensionId } from '../model/meta.js';
 import { isMethod, isNotification } from '../model/methods.js';
 import { memoryStores } from '../stores/memory.js';
+import { areSealKeys } from '../stores/seal.js';
 import type { Stores } from '../stores/stores.js';
 import { Catalog } from './catalog.js';
 import { changes } from './changes.js';
@@ -122,16 +122,11 @@ function checkOptions({ methods = {}, extensions = [], revisions, asking }: Serv
     });
   }
   if (revisions?.length === 0) throw new TenonError('server/no-revision', 'a server serves at least one revision');
-  if (asking?.keys && !areKeys(asking.keys)) {
+  if (asking?.keys && !areSealKeys(asking.keys)) {
     throw new TenonError('server/state-keys', 'the state can not be sealed with these keys', {
       expected: 'one or more of 32 bytes, with ids of letters, digits, "_" and "-" that differ',
     });
   }
-}
-
-function areKeys(keys: readonly SealKey[]): boolean {
-  const sound = keys.every(({ id, key }) => /^[\w-]{1,64}$/.test(id) && key.length === 32);
-  return sound && keys.length > 0 && new Set(keys.map(({ id }) => id)).size === keys.length;
 }
 
 function served(revision: string): Dialect {

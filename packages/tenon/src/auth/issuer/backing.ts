@@ -1,4 +1,7 @@
+import { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
+import type { Seal } from '../../stores/seal.js';
+import type { Stored } from '../../stores/stores.js';
 import type { Settings } from './options.js';
 import { hashed, randomText } from './secrets.js';
 import type { Exchanged, Provider } from './upstream.js';
@@ -10,7 +13,10 @@ export interface Standing {
   readonly until?: number;
 }
 
-/** What the identity provider has given, for as long as it stands: no token of ours is good for longer. */
+/**
+ * What the identity provider has given, for as long as it stands: no token of ours is good for longer. It is sealed in the
+ * store, bound to its key there: who reads the store, or moves entries in it, gets at no token.
+ */
 export interface Backing {
   /** Gives the name that it is kept under. */
   keep(tokens: Exchanged): Promise<string>;
@@ -26,7 +32,8 @@ interface Kept extends Standing {
 const MARGIN = 30_000;
 const keyOf = async (sid: string) => `issuer/upstream/${await hashed(sid)}`;
 
-export function createBacking({ values, clock, refreshLife }: Settings, provider: Provider): Backing {
+export function createBacking(settings: Settings, provider: Provider, getSeal: () => Promise<Seal>): Backing {
+  const { values, clock, refreshLife, report } = settings;
   const renewals = new Map<string, Promise<Standing | undefined>>();
 
   const keptOf = ({ accessToken, lasts, refreshToken }: Exchanged): Kept => ({
@@ -34,8 +41,15 @@ export function createBacking({ values, clock, refreshLife }: Settings, provider
     ...(lasts === undefined ? {} : { until: clock.now() + lasts }),
     ...(refreshToken === undefined ? {} : { refresh: refreshToken }),
   });
-  const put = (key: string, kept: Kept, version: number) =>
-    values.put(key, kept as unknown as JsonObject, { version, ttl: refreshLife });
+  const put = async (key: string, kept: Kept, version: number) => {
+    const sealed = await (await getSeal()).seal(kept as unknown as JsonObject, key);
+    return values.put(key, { sealed }, { version, ttl: refreshLife });
+  };
+  const open = async ({ key, value: { sealed } }: Stored): Promise<Kept | undefined> => {
+    const opened = typeof sealed === 'string' ? await (await getSeal()).open(sealed, key) : undefined;
+    if (opened === undefined) report(unreadable());
+    return opened as Kept | undefined;
+  };
 
   const renewed = async (key: string, refresh: string, version: number): Promise<Standing | undefined> => {
     const tokens = await provider.renew(refresh);
@@ -46,7 +60,8 @@ export function createBacking({ values, clock, refreshLife }: Settings, provider
       await values.delete(key, version);
     }
     // Another process may have been faster: what it was given is what stands.
-    return (await values.get(key))?.value as unknown as Kept | undefined;
+    const stored = await values.get(key);
+    return stored && open(stored);
   };
 
   return {
@@ -59,7 +74,8 @@ export function createBacking({ values, clock, refreshLife }: Settings, provider
       const key = await keyOf(sid);
       const found = await values.get(key);
       if (found === undefined) return undefined;
-      const kept = found.value as unknown as Kept;
+      const kept = await open(found);
+      if (kept === undefined) return undefined;
       const left = (kept.until ?? Number.POSITIVE_INFINITY) - clock.now();
       if (left > MARGIN) return kept;
       if (kept.refresh === undefined) return left > 0 ? kept : undefined;
@@ -69,4 +85,11 @@ export function createBacking({ values, clock, refreshLife }: Settings, provider
       return running;
     },
   };
+}
+
+function unreadable(): TenonError {
+  return new TenonError('auth/upstream', "the provider's tokens in the store cannot be decrypted", {
+    expected: 'an entry that was encrypted with one of the current keys',
+    next: 'keep the former key in `encryptionKeys`, after the new one; until then these users have to sign in again',
+  });
 }

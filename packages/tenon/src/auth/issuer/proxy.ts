@@ -1,6 +1,7 @@
 import * as oauth from 'oauth4webapi';
 import type { AuthInfo } from '../../jsonrpc/channel.js';
 import { TenonError } from '../../jsonrpc/error.js';
+import { areSealKeys, createSeal, deriveSealKey, type Seal, type SealKey } from '../../stores/seal.js';
 import type { AuthFetch } from '../guarded-fetch.js';
 import { type Backing, createBacking } from './backing.js';
 import { cookieFor } from './cookie.js';
@@ -8,7 +9,7 @@ import { createEndpoint, type IssuerEndpoint } from './endpoint.js';
 import { type Answer, type Asked, redirect, single } from './exchange.js';
 import { answerWithCode } from './grants.js';
 import { type BoundedEntries, createBoundedEntries } from './bounded-entries.js';
-import { type FaceOptions, type Settings, settingsOf } from './options.js';
+import { type FaceOptions, type Settings, settingsOf, wrong } from './options.js';
 import { refusalPage } from './page.js';
 import { sourceOf } from './redirect-uri.js';
 import { answerUri, type Wish } from './request.js';
@@ -19,6 +20,12 @@ import { createProvider, type Provider, type Upstream } from './upstream.js';
 
 export interface OauthProxyOptions extends FaceOptions {
   readonly upstream: Upstream;
+  /**
+   * Keys of 32 bytes that encrypt the provider's tokens in `stores` (AES-256-GCM). The first one encrypts, all of them
+   * decrypt, so that keys can be rotated. Default: one key that is derived from `upstream.clientSecret`; users whose tokens
+   * are in the store then have to sign in again after that secret is changed.
+   */
+  readonly encryptionKeys?: readonly SealKey[];
 }
 
 export interface Proxy {
@@ -55,7 +62,7 @@ export function createProxy(options: OauthProxyOptions): Proxy {
     max: settings.limits.maxPendingSignIns,
     ttl: PATIENCE * 1_000,
   });
-  const backing = createBacking(settings, provider);
+  const backing = createBacking(settings, provider, sealOf(options));
   const facts = { settings, provider, upstream, flows, backing };
   const road: Road = {
     password: false,
@@ -71,6 +78,20 @@ export function createProxy(options: OauthProxyOptions): Proxy {
       return (await backing.read(claims.sid))?.access;
     },
   };
+}
+
+/** Made when it is first needed: deriving a key takes a promise. */
+function sealOf({ encryptionKeys, upstream }: OauthProxyOptions): () => Promise<Seal> {
+  if (encryptionKeys !== undefined && !areSealKeys(encryptionKeys)) {
+    const expected = 'one or more keys of 32 bytes, with ids of letters, digits, "_" and "-" that differ';
+    throw wrong('encryptionKeys', expected, `${encryptionKeys.length} keys`);
+  }
+  let seal: Promise<Seal> | undefined;
+  const create = async () =>
+    createSeal(
+      encryptionKeys ?? [await deriveSealKey('client-secret', upstream.clientSecret, 'tenon upstream tokens')],
+    );
+  return () => (seal ??= create());
 }
 
 /** Only now, that the user has agreed to this client, there is a state, and it is good in this browser only. */

@@ -1,4 +1,4 @@
-import type { SealKey } from './seal.js';
+import type { SealKey } from '../../stores/seal.js';
 
 /** How a question goes that ends the call and is answered by a retry. Times are milliseconds. */
 export interface AskingOptions {

@@ -12,7 +12,7 @@ import type { Entry, StepDone } from './asking.js';
 import { Held } from './held.js';
 import { isAsked, Journal } from './journal.js';
 import { type AskingOptions, defaults } from './options.js';
-import { createSeal, isSealed, MAX_SEALED, type Seal } from './seal.js';
+import { createSeal, isSealed, MAX_SEALED, type Seal } from '../../stores/seal.js';
 
 /** How long a process that says nothing is believed to be at work on a retry, in milliseconds. */
 const LEASE = 30_000;

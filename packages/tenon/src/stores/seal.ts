@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../jsonrpc/message.js';
+import { isObject, type JsonObject } from '../jsonrpc/message.js';
 
 /**
  * Seals what must come back unchanged and unread: AES-256-GCM, with the key's id in front so that keys can be rotated.
@@ -31,6 +31,8 @@ declare const crypto: {
       extractable: boolean,
       uses: string[],
     ): Promise<CryptoKey>;
+    importKey(form: 'raw', key: Uint8Array, name: 'HKDF', extractable: false, uses: string[]): Promise<DerivationKey>;
+    deriveBits(algorithm: object, key: DerivationKey, bits: number): Promise<ArrayBuffer>;
     encrypt(algorithm: object, key: CryptoKey, data: Uint8Array): Promise<ArrayBuffer>;
     decrypt(algorithm: object, key: CryptoKey, data: Uint8Array): Promise<ArrayBuffer>;
   };
@@ -44,6 +46,10 @@ declare class TextDecoder {
 declare function btoa(binary: string): string;
 declare function atob(base64: string): string;
 
+interface DerivationKey {
+  readonly type: string;
+}
+
 const PREFIX = 'tenon1';
 const PROCESS = 'process';
 /** How long a state may be at the most, in characters. */
@@ -52,6 +58,23 @@ export const MAX_SEALED = 256 * 1024;
 /** Whether a state is one that was sealed here, or was before a character of it changed. Others are of handlers. */
 export function isSealed(state: string): boolean {
   return [...`${PREFIX}.`].filter((char, at) => state[at] !== char).length <= 1;
+}
+
+/** Whether keys can seal: one or more of 32 bytes, with ids of letters, digits, "_" and "-" that differ. */
+export function areSealKeys(keys: readonly SealKey[]): boolean {
+  const sound = keys.every(({ id, key }) => /^[\w-]{1,64}$/.test(id) && key.length === 32);
+  return sound && keys.length > 0 && new Set(keys.map(({ id }) => id)).size === keys.length;
+}
+
+/**
+ * Derives a key from a secret of high entropy, for one purpose. Not for passwords: the derivation is fast.
+ * https://www.rfc-editor.org/rfc/rfc5869
+ */
+export async function deriveSealKey(id: string, secret: string, purpose: string): Promise<SealKey> {
+  const encode = (text: string) => new TextEncoder().encode(text);
+  const material = await crypto.subtle.importKey('raw', encode(secret), 'HKDF', false, ['deriveBits']);
+  const derivation = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(32), info: encode(purpose) };
+  return { id, key: new Uint8Array(await crypto.subtle.deriveBits(derivation, material, 256)) };
 }
 
 /** Without keys: one made for this process, so that what it sealed is worth nothing after a restart. */
