@@ -16,6 +16,8 @@ export interface Service {
 
 export interface ConnectOptions {
   readonly auth?: AuthInfo;
+  /** The address of the peer, where the transport knows. */
+  readonly address?: string | undefined;
 }
 
 /** One peer that is being served. */
@@ -41,6 +43,8 @@ export type Manner =
 /** What a transport lends to one request. */
 export interface Loan {
   readonly auth?: AuthInfo | undefined;
+  /** The address that the request came from, where the transport knows. */
+  readonly address?: string | undefined;
   /** Set where what was begun in this request can not go on in another: no handler is held then, each is entered again. */
   readonly fleeting?: boolean;
   /** Looks up an envelope field, lower-case. Absent where the transport has none: nothing mirrors the body then. */

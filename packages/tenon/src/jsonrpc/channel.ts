@@ -48,6 +48,8 @@ export interface Receiver {
 export interface Envelope {
   /** The principal and what is known of its token, as the transport's authorization found it. */
   readonly auth?: AuthInfo;
+  /** The address that it came from, where the transport knows. */
+  readonly address?: string | undefined;
   /** The request of this end on whose stream it came, where the transport has a stream for each. */
   readonly relatedTo?: Id | undefined;
 }

@@ -41,7 +41,7 @@ export async function answer(blueprint: Blueprint, request: Request, dialect: Di
   }
 }
 
-type LoanOfOne = Pick<Loan, 'auth' | 'fleeting' | 'header' | 'send' | 'whenEnding'>;
+type LoanOfOne = Pick<Loan, 'auth' | 'address' | 'fleeting' | 'header' | 'send' | 'whenEnding'>;
 
 /** Serves one request that carries all its facts. Throws what the peer is to be told. */
 export function answerAlone(
@@ -69,7 +69,7 @@ class TurnAlone implements Turn {
     const { capabilities, client, logLevel } = factsOf(request);
     this.id = request.id;
     this.dialect = dialect;
-    this.caller = { client, capabilities, auth: loan.auth };
+    this.caller = { client, capabilities, auth: loan.auth, address: loan.address };
     this.logLevel = blueprint.options.logging === false ? undefined : logLevel;
     this.#blueprint = blueprint;
     this.#running = running;

@@ -9,6 +9,8 @@ export interface Caller {
   readonly capabilities: ClientCapabilities;
   /** Whom the transport's authorization found. */
   readonly auth: AuthInfo | undefined;
+  /** The address that the request came from, where the transport knows. It is a proxy's where one stands in front: see `clientAddress`. */
+  readonly address?: string | undefined;
 }
 
 /** Something that callers may or may not see. */

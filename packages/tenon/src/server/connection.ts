@@ -33,6 +33,7 @@ export class Connection implements Hands, Conversation, Surroundings, Visitor, W
   readonly #blueprint: Blueprint;
   readonly #peer: Peer;
   readonly #auth: AuthInfo | undefined;
+  readonly #address: string | undefined;
   #dialect: Dialect | undefined;
   #caller: Caller | undefined;
   #logLevel: LoggingLevel = 'info';
@@ -43,9 +44,10 @@ export class Connection implements Hands, Conversation, Surroundings, Visitor, W
   #ended = false;
   #endings: Set<() => void> | undefined;
 
-  constructor(blueprint: Blueprint, channel: Channel, { auth }: ConnectOptions = {}) {
+  constructor(blueprint: Blueprint, channel: Channel, { auth, address }: ConnectOptions = {}) {
     this.#blueprint = blueprint;
     this.#auth = auth;
+    this.#address = address;
     this.#peer = new Peer(channel, this, blueprint.clock);
   }
 
@@ -178,6 +180,7 @@ export class Connection implements Hands, Conversation, Surroundings, Visitor, W
     if (request.method === 'subscriptions/listen') this.#announceEnd(request.id, running);
     return answerAlone(this.#blueprint, request, verdict.dialect, running, {
       auth: envelope?.auth ?? this.#auth,
+      address: envelope?.address ?? this.#address,
       send: ({ method, params }) => void this.#peer.notify(method, params, { relatedTo: request.id }),
     });
   }
@@ -200,7 +203,12 @@ export class Connection implements Hands, Conversation, Surroundings, Visitor, W
     const dialect = negotiate(params.protocolVersion as string, this.#blueprint.served);
     const said = (dialect.speak.up.params('initialize')?.(params, {}) ?? params) as unknown as InitializeParams;
     this.#dialect = dialect;
-    this.#caller = { client: said.clientInfo, capabilities: said.capabilities, auth: envelope?.auth ?? this.#auth };
+    this.#caller = {
+      client: said.clientInfo,
+      capabilities: said.capabilities,
+      auth: envelope?.auth ?? this.#auth,
+      address: this.#address,
+    };
     return initialize(this.#blueprint, dialect, this.#caller, this);
   }
 
@@ -226,7 +234,7 @@ export class Connection implements Hands, Conversation, Surroundings, Visitor, W
   }
 
   #stranger(): Caller {
-    return { client: undefined, capabilities: {}, auth: this.#auth };
+    return { client: undefined, capabilities: {}, auth: this.#auth, address: this.#address };
   }
 
   /** With `relatedTo` it goes on the stream of that request. */

@@ -306,3 +306,22 @@ describe('the length of a body', () => {
     expect(status).toBe(413);
   });
 });
+
+describe('the limit of connections', () => {
+  it('leaves connections to other addresses while one address opens as many as it can', async () => {
+    const { port } = afterwards(await serveHttp(createFakeService(), { port: 0, connections: 8 }));
+    const open = (localAddress: string) =>
+      new Promise<boolean>(resolve => {
+        const socket = connect({ port, host: '127.0.0.1', localAddress });
+        closing.push(() => socket.destroy());
+        // A connection that was let in answers; one that was not is closed without an answer.
+        socket.once('data', () => resolve(true)).once('close', () => resolve(false));
+        socket.on('error', () => {});
+        socket.write('GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n');
+      });
+    const held: boolean[] = [];
+    for (let n = 0; n < 8; n += 1) held.push(await open('127.0.0.2'));
+    expect(held).toEqual([true, true, true, true, false, false, false, false]);
+    expect(await open('127.0.0.3')).toBe(true);
+  });
+});

@@ -1,7 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Service } from '../../conversation/service.js';
+import { getCallerKey } from '../../jsonrpc/caller-key.js';
 import { TenonError } from '../../jsonrpc/error.js';
+import { SharedLimit } from '../../jsonrpc/shared-limit.js';
 import { type CloseOptions, createEndpoint, type Endpoint } from '../../transports/http/endpoint.js';
 import type { HandlerOptions } from '../../transports/http/options.js';
 import { NodeExchange } from './http-server-exchange.js';
@@ -20,7 +22,7 @@ export interface ServeHttpOptions extends HandlerOptions {
   readonly headersTimeout?: number;
   /** Milliseconds in which a whole request must arrive. Default 60 s. Answers may take as long as they like. */
   readonly requestTimeout?: number;
-  /** Connections that are open at once. Default 20,000. */
+  /** Connections that are open at once. Default 20,000, of which one address may hold the part that `bounds.maxShare` allows. */
   readonly connections?: number;
 }
 
@@ -51,7 +53,7 @@ export async function serveHttp(service: Service, options: ServeHttpOptions = {}
     },
     (request, response) => endpoint.handle(new NodeExchange(request, response)),
   );
-  server.maxConnections = options.connections ?? 20_000;
+  limitConnections(server, options);
   await listen(server, port, host);
   const bound = (server.address() as AddressInfo).port;
   const origin = `http://${authority(host)}:${bound}`;
@@ -65,6 +67,17 @@ export async function serveHttp(service: Service, options: ServeHttpOptions = {}
       return closed;
     },
   };
+}
+
+/** Drops connections beyond the limit, and those of an address whose share is used up. */
+function limitConnections(server: Server, { connections = 20_000, bounds }: ServeHttpOptions): void {
+  server.maxConnections = connections;
+  const open = new SharedLimit(connections, bounds?.maxShare);
+  server.on('connection', socket => {
+    const caller = getCallerKey(undefined, socket.remoteAddress);
+    if (!open.take(caller)) return socket.destroy();
+    socket.once('close', () => open.release(caller));
+  });
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { getCallerKey } from '../../jsonrpc/caller-key.js';
 import type { AuthInfo, Channel, Receiver } from '../../jsonrpc/channel.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { textOf } from '../../jsonrpc/lasting.js';
@@ -29,6 +30,8 @@ const PEER = 'HTTP+SSE client';
 
 interface Seat {
   readonly principal: string | undefined;
+  /** The caller whose share of the limits it uses up. */
+  readonly caller: string;
   /** The requests that are unanswered, and what lets go of each when it is answered. */
   readonly requests: Map<Id, (() => void) | undefined>;
   receiver?: Receiver;
@@ -38,11 +41,12 @@ interface Seat {
 export function createTwoEndpoints(road: Road, messagesPath: string): TwoEndpoints {
   const seats = new Map<string, Seat>();
 
-  const seat = (id: string, stream: EventStream, auth: AuthInfo | undefined): [Seat, Channel] => {
+  const seat = (id: string, stream: EventStream, auth: AuthInfo | undefined, caller: string): [Seat, Channel] => {
     const requests: Seat['requests'] = new Map();
     let ended = false;
     const taken: Seat = {
       principal: auth?.principal,
+      caller,
       requests,
       end() {
         if (ended) return;
@@ -55,7 +59,7 @@ export function createTwoEndpoints(road: Road, messagesPath: string): TwoEndpoin
     };
     const settle = (id: Id): void => {
       const letGo = requests.get(id);
-      if (requests.delete(id)) road.traffic.leave();
+      if (requests.delete(id)) road.traffic.leave(caller);
       letGo?.();
     };
     const channel: Channel = {
@@ -84,12 +88,14 @@ export function createTwoEndpoints(road: Road, messagesPath: string): TwoEndpoin
       }
       if (road.traffic.closing) return refuseBusy(exchange, 'The server is going down');
       const id = crypto.randomUUID();
-      const stream = road.streams.begin(exchange, undefined, () => seats.get(id)?.end());
+      const address = road.getAddress(exchange);
+      const caller = getCallerKey(auth, address);
+      const stream = road.streams.begin(exchange, caller, undefined, () => seats.get(id)?.end());
       if (stream === undefined) return refuseBusy(exchange, 'Too many streams are open');
-      const [taken, channel] = seat(id, stream, auth);
+      const [taken, channel] = seat(id, stream, auth, caller);
       seats.set(id, taken);
       road.service
-        .connect(channel, auth === undefined ? undefined : { auth })
+        .connect(channel, auth === undefined ? { address } : { auth, address })
         .then(() => stream.write(namedFrame('endpoint', `${exchange.mount}${messagesPath}?sessionId=${id}`)))
         .catch(error => {
           road.report(error);
@@ -108,8 +114,9 @@ export function createTwoEndpoints(road: Road, messagesPath: string): TwoEndpoin
         return refuse(exchange, 404, invalidRequest('There is no such session; the stream may have ended'));
       }
       readJson(
+        road,
         exchange,
-        road.bounds,
+        auth,
         value => take(road, taken, exchange, value, auth),
         ({ status, error }) => refuse(exchange, status, error),
       );
@@ -129,10 +136,9 @@ function take(road: Road, seat: Seat, exchange: Exchange, value: unknown, auth: 
   if (kind === 'request') {
     const { id } = value as Request;
     if (road.traffic.closing) return refuseBusy(exchange, 'The server is going down', id);
-    if (seat.requests.size >= road.bounds.requests) {
-      return refuseBusy(exchange, 'Too many requests of this session are unanswered', id);
+    if (seat.requests.size >= road.bounds.requests || (!seat.requests.has(id) && !road.traffic.enter(seat.caller))) {
+      return refuseBusy(exchange, 'Too many requests of this session, or of this caller, are unanswered', id);
     }
-    if (!seat.requests.has(id)) road.traffic.enter();
     seat.requests.get(id)?.();
     seat.requests.set(id, holding(exchange));
   }

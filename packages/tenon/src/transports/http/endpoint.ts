@@ -1,5 +1,6 @@
 import type { Service } from '../../conversation/service.js';
 import type { AuthInfo } from '../../jsonrpc/channel.js';
+import { SharedLimit } from '../../jsonrpc/shared-limit.js';
 import { createTwoEndpoints } from '../http-sse/server.js';
 import { createAdmission, failed } from './admission.js';
 import { challenger } from './challenger.js';
@@ -45,9 +46,11 @@ export function createEndpoint(service: Service, options: HandlerOptions = {}): 
     bounds,
     clock,
     streams: createStreams(bounds, clock),
-    log: options.eventLog ?? createMemoryLog(bounds),
+    log: options.eventLog ?? createMemoryLog(bounds, session => sessions.getCaller(session)),
     report: options.onError ?? (() => {}),
-    traffic: createTraffic(),
+    traffic: createTraffic(bounds),
+    reading: new SharedLimit(bounds.maxReadingBytes, bounds.maxShare),
+    getAddress: options.clientAddress ?? (exchange => exchange.remote),
     challenge: challenger(options.auth),
   };
   const sessions = createSessions(road);

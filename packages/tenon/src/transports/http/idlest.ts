@@ -7,14 +7,17 @@ const PAUSE = 1000;
 export class Idlest {
   readonly #sessions: ReadonlyMap<string, Session>;
   readonly #grace: number;
+  readonly #caller: string | undefined;
   /** Those that were idle when it was looked, the idlest last. */
   #found: Session[] = [];
   #since = Number.NEGATIVE_INFINITY;
   #notBefore = Number.NEGATIVE_INFINITY;
 
-  constructor(sessions: ReadonlyMap<string, Session>, grace: number) {
+  /** With `caller`, only that one's sessions are looked at. */
+  constructor(sessions: ReadonlyMap<string, Session>, grace: number, caller?: string) {
     this.#sessions = sessions;
     this.#grace = grace;
+    this.#caller = caller;
   }
 
   next(now: number): Session | undefined {
@@ -44,7 +47,7 @@ export class Idlest {
     return undefined;
   }
 
-  #mayGiveWay({ touched, busy }: Session): boolean {
-    return touched <= this.#since && !busy;
+  #mayGiveWay({ touched, busy, caller }: Session): boolean {
+    return touched <= this.#since && !busy && (this.#caller === undefined || caller === this.#caller);
   }
 }

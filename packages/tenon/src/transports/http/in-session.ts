@@ -15,10 +15,14 @@ const acceptsStream = createAcceptance(EVENT_STREAM);
 
 /** Opens a session with the request that asks for one. */
 export function openSession(road: Road, sessions: Sessions, exchange: Exchange, request: Request, auth?: AuthInfo) {
-  const session = sessions.create(auth);
+  const address = road.getAddress(exchange);
+  const session = sessions.create(auth, address);
   if (session === undefined) return refuseBusy(exchange, 'Too many sessions are open', request.id);
-  session.expect(request.id, new Turn(exchange, 1, 'opening'));
-  const connected = road.service.connect(session, auth === undefined ? undefined : { auth });
+  if (!session.expect(request.id, new Turn(exchange, 1, 'opening'))) {
+    session.end();
+    return refuseBusy(exchange, 'Too many requests are unanswered', request.id);
+  }
+  const connected = road.service.connect(session, auth === undefined ? { address } : { auth, address });
   connected
     .then(conversation => {
       session.conversation = conversation;
@@ -40,7 +44,7 @@ export function receiveInSession(session: Session, exchange: Exchange, value: un
   if (refusal !== undefined)
     return refuse(exchange, 400, invalidRequest(refusal), session.dialect?.errors.unreadableId);
   const requests = value.filter(message => kindOf(message) === 'request') as Request[];
-  if (session.waiting + requests.length > session.house.bounds.requests) return refuseTooMany(exchange);
+  if (!session.hasRoomFor(requests.length)) return refuseTooMany(exchange);
   const turn = new Turn(exchange, requests.length, 'batch');
   for (const request of requests) session.expect(request.id, turn);
   for (const message of value) session.receiver?.message(message, envelope(auth));
@@ -55,7 +59,7 @@ function receiveOne(session: Session, exchange: Exchange, value: unknown, auth: 
   }
   if (kind === 'request') {
     const { id } = value as Request;
-    if (session.waiting >= session.house.bounds.requests) return refuseTooMany(exchange, id);
+    if (!session.hasRoomFor(1)) return refuseTooMany(exchange, id);
     if (!session.expect(id, new Turn(exchange, 1, 'single'))) {
       return refuse(exchange, 400, invalidRequest('A request with this id is still being answered'), id);
     }
@@ -124,7 +128,7 @@ function wrongVersion({ dialect, house }: Session, exchange: Exchange): string |
 }
 
 function refuseTooMany(exchange: Exchange, id?: Request['id']) {
-  refuseBusy(exchange, 'Too many requests of this session are unanswered', id);
+  refuseBusy(exchange, 'Too many requests of this session, or of this caller, are unanswered', id);
 }
 
 function idOf(value: unknown): Request['id'] | undefined {

@@ -1,6 +1,7 @@
 import type { Protection } from '../../auth/resource/protection.js';
 import type { AuthInfo } from '../../jsonrpc/channel.js';
 import { type Clock, systemClock } from '../../jsonrpc/clock.js';
+import { MAX_SHARE } from '../../jsonrpc/shared-limit.js';
 import type { CorsOptions } from './cors.js';
 import type { ExchangeFacts, HeaderFields } from './exchange.js';
 import type { EventLog } from './replay.js';
@@ -33,6 +34,12 @@ export interface HandlerOptions {
   readonly auth?: Protection;
   /** Who calls, and whether they may, in your way; after `auth`, whose finding it is given, where there are both. Runs on every request, known session or not. Without it everyone may. */
   readonly authorize?: (facts: ExchangeFacts) => Verdict | Promise<Verdict>;
+  /**
+   * Finds the address of the client where a proxy stands in front, so that anonymous callers are told apart:
+   * `request => request.header('x-real-ip')`. Default: the address of the connection. A header that the proxy does not
+   * overwrite lets clients choose their address, and take the shares of as many callers as they like.
+   */
+  readonly clientAddress?: (request: ExchangeFacts) => string | undefined;
   /** See `Bounds`. */
   readonly bounds?: Partial<Bounds>;
   /** Where messages wait for a stream to be resumed. Default: memory, bounded by `bounds`. */
@@ -64,6 +71,16 @@ export interface Bounds {
   readonly sessionIdle: number;
   /** Milliseconds for which a session that is idle may not be sacrificed to a new one. Default 60 s. */
   readonly sessionGrace: number;
+  /** Requests that are unanswered at once, over all. Default 10,000; beyond it 503. */
+  readonly maxRequests: number;
+  /** Bytes of bodies over 64 KiB that are being read at once, over all. Default 512 MiB; beyond it 503. A body of unknown length counts as `bodyBytes`. */
+  readonly maxReadingBytes: number;
+  /**
+   * Part of `sessions`, `streams`, `maxRequests`, `maxReadingBytes` and `connections` that one user may hold alone, from 0 to 1; anonymous
+   * callers count by address. The more others hold, the less each may add, so that room is left for newcomers.
+   * Default 0.5; 1 lets one caller take everything.
+   */
+  readonly maxShare: number;
   /** Requests of one session that are unanswered at once. Default 256; beyond it 503. */
   readonly requests: number;
   /** Streams that are open at once, over all. Default 10,000. */
@@ -94,6 +111,9 @@ export const DEFAULT_BOUNDS: Bounds = {
   sessions: 10_000,
   sessionIdle: 30 * MINUTE,
   sessionGrace: MINUTE,
+  maxRequests: 10_000,
+  maxReadingBytes: 512 * MEBI,
+  maxShare: MAX_SHARE,
   requests: 256,
   streams: 10_000,
   sessionStreams: 32,

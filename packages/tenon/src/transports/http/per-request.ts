@@ -1,5 +1,6 @@
 import type { Loan } from '../../conversation/service.js';
 import type { Dialect } from '../../dialects/dialect.js';
+import { getCallerKey } from '../../jsonrpc/caller-key.js';
 import type { AuthInfo } from '../../jsonrpc/channel.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/codes.js';
 import { textOf } from '../../jsonrpc/lasting.js';
@@ -24,12 +25,17 @@ export function answerAlone(
 ) {
   const mismatch = checkMirrors(exchange, request, dialect);
   if (mismatch !== undefined) return refuse(exchange, 400, mismatch, request.id);
-  void new Alone(road, exchange, request, dialect, auth).answer();
+  const alone = new Alone(road, exchange, request, dialect, auth);
+  if (!road.traffic.enter(alone.caller)) return refuseBusy(exchange, 'Too many requests are unanswered', request.id);
+  void alone.answer();
 }
 
 /** A request that stands alone, on its way to its answer. */
 class Alone implements Loan {
   readonly auth: AuthInfo | undefined;
+  readonly address: string | undefined;
+  /** The caller whose share of the limits it uses up. */
+  readonly caller: string;
   readonly #road: Road;
   readonly #exchange: Exchange;
   readonly #request: Request;
@@ -44,10 +50,11 @@ class Alone implements Loan {
     this.#request = request;
     this.#dialect = dialect;
     this.auth = auth;
+    this.address = road.getAddress(exchange);
+    this.caller = getCallerKey(auth, this.address);
   }
 
   async answer(): Promise<void> {
-    this.#road.traffic.enter();
     try {
       this.#answered(await this.#road.service.answer(this.#request, this.#dialect, this));
     } catch (error) {
@@ -65,7 +72,7 @@ class Alone implements Loan {
 
   send(notification: Notification): void | Promise<void> {
     if (this.#done || this.#exchange.gone) return undefined;
-    this.#stream ??= this.#road.streams.begin(this.#exchange);
+    this.#stream ??= this.#road.streams.begin(this.#exchange, this.caller);
     if (this.#stream !== undefined) return this.#stream.write(eventFrame(JSON.stringify(notification)));
     if (this.#finish()) refuseBusy(this.#exchange, 'Too many streams are open', this.#request.id);
   }
@@ -102,7 +109,7 @@ class Alone implements Loan {
     if (this.#done) return false;
     this.#done = true;
     this.#callOff?.();
-    this.#road.traffic.leave();
+    this.#road.traffic.leave(this.caller);
     return true;
   }
 }

@@ -1,7 +1,10 @@
-import { INVALID_REQUEST, PARSE_ERROR } from '../../jsonrpc/codes.js';
+import { getCallerKey } from '../../jsonrpc/caller-key.js';
+import type { AuthInfo } from '../../jsonrpc/channel.js';
+import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR } from '../../jsonrpc/codes.js';
 import type { ErrorObject } from '../../jsonrpc/message.js';
-import type { Exchange } from './exchange.js';
+import type { Body, Exchange } from './exchange.js';
 import type { Bounds } from './options.js';
+import type { Road } from './road.js';
 
 /** Why a body can not be read. */
 export interface Unreadable {
@@ -9,31 +12,73 @@ export interface Unreadable {
   readonly error: ErrorObject;
 }
 
+const BUSY: ErrorObject = { code: INTERNAL_ERROR, message: 'Too many large bodies are being read' };
 const NOT_JSON: ErrorObject = { code: PARSE_ERROR, message: 'Parse error: the body is not JSON in UTF-8' };
+
+/** Bodies of up to so many bytes are read without being counted. */
+const SMALL_BODY = 65_536;
 
 /** Reads the JSON value of a body within its bounds, and calls one of the two. */
 export function readJson(
+  road: Road,
   exchange: Exchange,
-  bounds: Bounds,
+  auth: AuthInfo | undefined,
   read: (value: unknown) => void,
   unreadable: (why: Unreadable) => void,
 ): void {
-  exchange.body(bounds.bodyBytes, body => {
-    if ('status' in body) return unreadable(body.status === 413 ? tooLarge(bounds) : { status: 400, error: NOT_JSON });
-    let value: unknown;
-    if ('value' in body) value = body.value;
-    else {
-      try {
-        value = JSON.parse(body.text);
-      } catch {
-        return unreadable({ status: 400, error: NOT_JSON });
-      }
-      // Each level takes two characters: most bodies need no walk.
-      if (body.text.length <= bounds.depth * 2) return read(value);
+  const { bounds } = road;
+  const release = reserveBody(road, exchange, auth);
+  if (release === undefined) return unreadable({ status: 503, error: BUSY });
+  const received = (body: Body): void => {
+    release();
+    const parsed = parseBody(body, bounds);
+    if ('error' in parsed) unreadable(parsed);
+    else read(parsed.value);
+  };
+  try {
+    exchange.body(bounds.bodyBytes, received);
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+function parseBody(body: Body, bounds: Bounds): Unreadable | { readonly value: unknown } {
+  if ('status' in body) return body.status === 413 ? tooLarge(bounds) : { status: 400, error: NOT_JSON };
+  let value: unknown;
+  if ('value' in body) value = body.value;
+  else {
+    try {
+      value = JSON.parse(body.text);
+    } catch {
+      return { status: 400, error: NOT_JSON };
     }
-    if (isDeeper(value, bounds.depth)) return unreadable(tooDeep(bounds));
-    read(value);
-  });
+    // Each level takes two characters: most bodies need no walk.
+    if (body.text.length <= bounds.depth * 2) return { value };
+  }
+  return isDeeper(value, bounds.depth) ? tooDeep(bounds) : { value };
+}
+
+function releaseNothing(): void {}
+
+/** Counts the bytes that a large body will take. Returns the function that releases them; nothing when there is no room. */
+function reserveBody(
+  { bounds, reading, getAddress }: Road,
+  exchange: Exchange,
+  auth: AuthInfo | undefined,
+): (() => void) | undefined {
+  const length = Number(exchange.header('content-length') ?? bounds.bodyBytes);
+  // A body that is too large is refused before it is read.
+  if (!(length > SMALL_BODY && length <= bounds.bodyBytes)) return releaseNothing;
+  const caller = getCallerKey(auth, getAddress(exchange));
+  if (!reading.take(caller, length)) return undefined;
+  let held = true;
+  const release = (): void => {
+    if (held) reading.release(caller, length);
+    held = false;
+  };
+  exchange.whenGone(release);
+  return release;
 }
 
 /** Whether a value nests more levels than `depth`. Descends no deeper than that itself. */

@@ -1,3 +1,4 @@
+import { SharedLimit } from '../../jsonrpc/shared-limit.js';
 import type { Bounds } from './options.js';
 import { eventId, Shelf } from './shelf.js';
 
@@ -30,44 +31,59 @@ export function beginning(stream: number): string {
 
 type LogBounds = Pick<Bounds, 'replayEvents' | 'replaySize' | 'replayTotal'>;
 
-/** An event log in memory. When it is full the oldest messages go, first of the session, then of the quietest one. */
-export function createMemoryLog(bounds: LogBounds): EventLog {
+/** The messages of one session, and the caller whose share they use up. */
+interface SessionMessages {
+  readonly shelf: Shelf;
+  readonly caller: string;
+}
+
+/**
+ * An event log in memory. When it is full the oldest messages go, first of the session, then of the quietest session of
+ * the caller that holds most. `getCaller` names the caller of a session.
+ */
+export function createMemoryLog(bounds: LogBounds, getCaller: (session: string) => string = () => ''): EventLog {
   // In the order of their last message.
-  const shelves = new Map<string, Shelf>();
+  const shelves = new Map<string, SessionMessages>();
+  const bytes = new SharedLimit(bounds.replayTotal);
   let latest: string | undefined;
   let place = 0;
-  let total = 0;
 
-  const shelfOf = (session: string): Shelf => {
+  const findMessages = (session: string): SessionMessages => {
     const known = shelves.get(session);
     if (known !== undefined && latest === session) return known;
-    const shelf = known ?? new Shelf(bounds);
+    const messages = known ?? { shelf: new Shelf(bounds), caller: getCaller(session) };
     shelves.delete(session);
-    shelves.set(session, shelf);
+    shelves.set(session, messages);
     latest = session;
-    return shelf;
+    return messages;
   };
-  const change = (session: string, shelf: Shelf, work: () => void): void => {
+  const change = (session: string, { shelf, caller }: SessionMessages, work: () => void): void => {
     const before = shelf.size;
     work();
-    total += shelf.size - before;
+    if (shelf.size > before) bytes.add(caller, shelf.size - before);
+    else if (shelf.size < before) bytes.release(caller, before - shelf.size);
     if (shelf.isEmpty) shelves.delete(session);
   };
-  const makeRoom = (): void => {
-    while (total > bounds.replayTotal) {
-      const quietest = shelves.entries().next().value;
+  const findQuietest = (caller: string): [string, SessionMessages] | undefined => {
+    for (const entry of shelves) if (entry[1].caller === caller) return entry;
+    return undefined;
+  };
+  const makeRoom = (appending: string): void => {
+    while (bytes.total > bounds.replayTotal) {
+      const largest = bytes.findLargest(appending);
+      const quietest = findQuietest(largest);
       if (quietest === undefined) return;
-      const [session, shelf] = quietest;
-      change(session, shelf, () => shelf.dropOldest());
+      const [session, messages] = quietest;
+      change(session, messages, () => messages.shelf.dropOldest());
     }
   };
 
   return {
     append(session, stream, text) {
-      const shelf = shelfOf(session);
+      const messages = findMessages(session);
       place += 1;
-      change(session, shelf, () => shelf.add(stream, place, text));
-      makeRoom();
+      change(session, messages, () => messages.shelf.add(stream, place, text));
+      makeRoom(messages.caller);
       return eventId(stream, place);
     },
     mark: stream => eventId(stream, ++place),
@@ -77,10 +93,12 @@ export function createMemoryLog(bounds: LogBounds): EventLog {
       const number = Number(stream);
       const last = Number.parseInt(after, 36);
       if (last > place) return undefined;
-      return { stream: number, events: shelves.get(session)?.after(number, last) ?? [] };
+      return { stream: number, events: shelves.get(session)?.shelf.after(number, last) ?? [] };
     },
     drop(session) {
-      total -= shelves.get(session)?.size ?? 0;
+      const messages = shelves.get(session);
+      if (messages === undefined) return;
+      bytes.release(messages.caller, messages.shelf.size);
       shelves.delete(session);
     },
   };

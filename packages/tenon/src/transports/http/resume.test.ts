@@ -224,7 +224,7 @@ describe.each(runtimes)('streams of a session, over $name', ({ open }) => {
   });
 
   it('are only so many [streams] [sessionStreams]', async () => {
-    await serve({ bounds: { sessionStreams: 1, streams: 2 } });
+    await serve({ bounds: { sessionStreams: 1, streams: 2, maxShare: 1 } });
     const [one, two, three] = [await openSession(site), await openSession(site), await openSession(site)];
     const first = await one.get();
     const pending = one.post(call(1));

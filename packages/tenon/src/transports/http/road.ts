@@ -1,6 +1,7 @@
 import type { Service } from '../../conversation/service.js';
 import type { Clock } from '../../jsonrpc/clock.js';
 import type { ErrorObject } from '../../jsonrpc/message.js';
+import { SharedLimit } from '../../jsonrpc/shared-limit.js';
 import type { Exchange, HeaderFields } from './exchange.js';
 import type { Bounds } from './options.js';
 import type { EventLog } from './replay.js';
@@ -17,13 +18,20 @@ export interface Road {
   readonly report: (error: unknown) => void;
   /** Requests that came and are not answered. */
   readonly traffic: Traffic;
+  /** Bytes of large bodies that are being read. */
+  readonly reading: SharedLimit;
+  /** The address of the client that sent a request, where it is known. */
+  readonly getAddress: (exchange: Exchange) => string | undefined;
   /** The header fields of an answer that is an error, where that says which scopes the request needs. */
   readonly challenge: (exchange: Exchange, error: ErrorObject) => HeaderFields | undefined;
 }
 
 export interface Traffic {
-  enter(): void;
-  leave(): void;
+  /** Counts a request. Returns `false`, and counts nothing, when all, or this caller, have too many. */
+  enter(caller: string): boolean;
+  leave(caller: string): void;
+  /** Whether `requests` more of a caller fit. */
+  fits(caller: string, requests: number): boolean;
   /** Nothing new is let in from now on. */
   close(): void;
   readonly closing: boolean;
@@ -33,21 +41,20 @@ export interface Traffic {
   whenClosing(ending: () => void): () => void;
 }
 
-export function createTraffic(): Traffic {
+export function createTraffic({ maxRequests, maxShare }: Pick<Bounds, 'maxRequests' | 'maxShare'>): Traffic {
+  const requests = new SharedLimit(maxRequests, maxShare);
   const quietListeners: (() => void)[] = [];
   const endings = new Set<() => void>();
-  let running = 0;
   let closing = false;
   return {
-    enter() {
-      running++;
-    },
-    leave() {
-      running--;
-      if (running > 0 || quietListeners.length === 0) return;
+    enter: caller => requests.take(caller),
+    fits: (caller, more) => requests.fits(caller, more),
+    leave(caller) {
+      requests.release(caller);
+      if (requests.total > 0 || quietListeners.length === 0) return;
       // What has just been answered is still to be written.
       queueMicrotask(() => {
-        if (running === 0) for (const quiet of quietListeners.splice(0)) quiet();
+        if (requests.total === 0) for (const quiet of quietListeners.splice(0)) quiet();
       });
     },
     close() {
@@ -59,7 +66,7 @@ export function createTraffic(): Traffic {
       return closing;
     },
     whenQuiet(quiet) {
-      if (running === 0) quiet();
+      if (requests.total === 0) quiet();
       else quietListeners.push(quiet);
     },
     whenClosing(ending) {

@@ -27,7 +27,7 @@ describe.each(runtimes)('the bounds of sessions, over $name', ({ open }) => {
 
   it('give way when they idle and there is no room [sessions]', async () => {
     const clock = createFakeClock();
-    const service = await serve({}, { clock, bounds: { sessions: 2, sessionGrace: 1000 } });
+    const service = await serve({}, { clock, bounds: { maxShare: 1, sessions: 2, sessionGrace: 1000 } });
     const [first, second] = [await openSession(site), await openSession(site)];
     const refused = await openSession(site);
     expect(refused.response.status).toBe(503);
@@ -44,7 +44,7 @@ describe.each(runtimes)('the bounds of sessions, over $name', ({ open }) => {
   it('give way in the order of their idleness, and not while they work', async () => {
     const { calls, session: hold } = holding();
     const clock = createFakeClock();
-    const service = await serve({ session: hold }, { clock, bounds: { sessions: 3, sessionGrace: 10 } });
+    const service = await serve({ session: hold }, { clock, bounds: { maxShare: 1, sessions: 3, sessionGrace: 10 } });
     const sessions = [await openSession(site), await openSession(site), await openSession(site)];
     const pending = sessions[0]?.post(call(1));
     await expect.poll(() => calls.length).toBe(1);
@@ -61,7 +61,7 @@ describe.each(runtimes)('the bounds of sessions, over $name', ({ open }) => {
 
   it('give way only as they are now, however long ago it was looked who idles', async () => {
     const clock = createFakeClock();
-    const service = await serve({}, { clock, bounds: { sessions: 4, sessionGrace: 10 } });
+    const service = await serve({}, { clock, bounds: { maxShare: 1, sessions: 4, sessionGrace: 10 } });
     const sessions = [];
     for (let n = 0; n < 4; n++) sessions.push(await openSession(site));
     clock.advance(10);

@@ -23,6 +23,8 @@ export class Session implements Channel {
   readonly id: string;
   readonly house: Road;
   readonly principal: string | undefined;
+  /** The caller whose share of the limits it uses up. */
+  readonly caller: string;
   /** When it last did something. */
   touched: number;
   conversation: Conversation | undefined;
@@ -33,10 +35,11 @@ export class Session implements Channel {
   #open = 0;
   #ended: ((session: Session) => void) | undefined;
 
-  constructor(id: string, house: Road, auth: AuthInfo | undefined, ended: (session: Session) => void) {
+  constructor(id: string, house: Road, auth: AuthInfo | undefined, caller: string, ended: (session: Session) => void) {
     this.id = id;
     this.house = house;
     this.principal = auth?.principal;
+    this.caller = caller;
     this.touched = house.clock.now();
     this.#ended = ended;
   }
@@ -102,12 +105,17 @@ export class Session implements Channel {
     for (const [id] of this.#turns?.entries() ?? []) this.unanswered(id);
   }
 
-  /** Takes note of who waits for an answer. Returns `false` when that id is waited for already. */
+  /** Whether it may have so many more unanswered requests: within its own limit, and within its caller's share of all. */
+  hasRoomFor(requests: number): boolean {
+    const { bounds, traffic } = this.house;
+    return this.waiting + requests <= bounds.requests && traffic.fits(this.caller, requests);
+  }
+
+  /** Takes note of who waits for an answer. Returns `false` when that id is waited for already, or when there is no room. */
   expect(id: Id, turn: Turn): boolean {
     this.#turns ??= new Roster();
-    if (this.#turns.has(id)) return false;
+    if (this.#turns.has(id) || !this.house.traffic.enter(this.caller)) return false;
     this.#turns.set(id, turn);
-    this.house.traffic.enter();
     return true;
   }
 
@@ -122,7 +130,7 @@ export class Session implements Channel {
   /** Opens the stream that answers an exchange. `undefined` when there are too many. */
   beginStream(exchange: Exchange, opening: boolean, closed?: (stream: EventStream) => void): EventStream | undefined {
     if (this.#open >= this.house.bounds.sessionStreams) return undefined;
-    const stream = this.house.streams.begin(exchange, opening ? this.headers : undefined, ended => {
+    const stream = this.house.streams.begin(exchange, this.caller, opening ? this.headers : undefined, ended => {
       this.#open--;
       this.touched = this.house.clock.now();
       closed?.(ended);
@@ -183,7 +191,7 @@ export class Session implements Channel {
     this.stopListening();
     for (const [id, turn] of this.#turns?.entries() ?? []) {
       turn.abandon(id);
-      this.house.traffic.leave();
+      this.house.traffic.leave(this.caller);
     }
     this.#turns = undefined;
     this.house.log.drop(this.id);
@@ -210,7 +218,7 @@ export class Session implements Channel {
     if (turn === undefined) return undefined;
     this.#turns?.delete(id as Id);
     if (this.#turns?.size === 0) this.#turns = undefined;
-    this.house.traffic.leave();
+    this.house.traffic.leave(this.caller);
     return turn;
   }
 

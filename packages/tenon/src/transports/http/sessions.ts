@@ -1,4 +1,6 @@
+import { getCallerKey } from '../../jsonrpc/caller-key.js';
 import type { AuthInfo } from '../../jsonrpc/channel.js';
+import { SharedLimit } from '../../jsonrpc/shared-limit.js';
 import { Idlest } from './idlest.js';
 import type { Road } from './road.js';
 import { Session } from './session.js';
@@ -6,9 +8,11 @@ import { Session } from './session.js';
 /** All sessions of an endpoint. */
 export interface Sessions {
   /** A new session, or `undefined` when there is no room for one. */
-  create(auth: AuthInfo | undefined): Session | undefined;
+  create(auth: AuthInfo | undefined, address: string | undefined): Session | undefined;
   /** The session with an id, for the principal that opened it. */
   find(id: string, auth: AuthInfo | undefined): Session | undefined;
+  /** The caller whose share a session uses up. */
+  getCaller(id: string): string;
   readonly count: number;
   /** Ends the streams on which nothing is being answered. */
   stopListening(): void;
@@ -20,15 +24,20 @@ const SWEEP = 60_000;
 export function createSessions(road: Road): Sessions {
   const { bounds, clock } = road;
   const sessions = new Map<string, Session>();
+  const open = new SharedLimit(bounds.sessions, bounds.maxShare);
   const idlest = new Idlest(sessions, bounds.sessionGrace);
+  /** Of callers whose share is used up. */
+  const idlestOf = new Map<string, Idlest>();
   let due = Number.NEGATIVE_INFINITY;
 
   const ended = (session: Session): void => {
     sessions.delete(session.id);
+    open.release(session.caller);
   };
   const sweep = (): void => {
     due = Number.NEGATIVE_INFINITY;
     idlest.forget();
+    idlestOf.clear();
     const since = clock.now() - bounds.sessionIdle;
     for (const session of sessions.values()) {
       session.dismissStray();
@@ -43,16 +52,22 @@ export function createSessions(road: Road): Sessions {
     due = clock.now() + pause;
     clock.after(pause, sweep);
   };
-  const sacrifice = (): boolean => {
-    const session = idlest.next(clock.now());
-    session?.end();
-    return session !== undefined;
+  /** Of a caller whose share is used up only its own sessions give way. */
+  const sacrifice = (caller: string): void => {
+    let choice = idlest;
+    if (!open.isWithinShare(caller)) {
+      choice = idlestOf.get(caller) ?? new Idlest(sessions, bounds.sessionGrace, caller);
+      idlestOf.set(caller, choice);
+    }
+    choice.next(clock.now())?.end();
   };
 
   return {
-    create(auth) {
-      if (sessions.size >= bounds.sessions && !sacrifice()) return undefined;
-      const session = new Session(crypto.randomUUID(), road, auth, ended);
+    create(auth, address) {
+      const caller = getCallerKey(auth, address);
+      if (!open.fits(caller)) sacrifice(caller);
+      if (!open.take(caller)) return undefined;
+      const session = new Session(crypto.randomUUID(), road, auth, caller, ended);
       sessions.set(session.id, session);
       arm();
       return session;
@@ -64,6 +79,7 @@ export function createSessions(road: Road): Sessions {
       session.touched = clock.now();
       return session;
     },
+    getCaller: id => sessions.get(id)?.caller ?? '',
     get count() {
       return sessions.size;
     },

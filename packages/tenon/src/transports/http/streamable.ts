@@ -43,8 +43,9 @@ function post(road: Road, sessions: Sessions, exchange: Exchange, auth: AuthInfo
     return refuse(exchange, 406, invalidRequest(`Accept must list ${JSON_TYPE} and ${EVENT_STREAM}`));
   }
   readJson(
+    road,
     exchange,
-    road.bounds,
+    auth,
     value => {
       try {
         receive(road, sessions, exchange, value, auth);

@@ -1,4 +1,5 @@
 import type { Clock } from '../../jsonrpc/clock.js';
+import { SharedLimit } from '../../jsonrpc/shared-limit.js';
 import type { Exchange, HeaderFields, Sink } from './exchange.js';
 import type { Bounds } from './options.js';
 import { EVENT_STREAM, KEEP_ALIVE } from './sse-frame.js';
@@ -15,10 +16,15 @@ export interface EventStream {
 /** All streams of an endpoint: counted and kept alive. */
 export interface Streams {
   /**
-   * Begins the stream that answers an exchange; `undefined` when there are too many, or when the client is gone.
+   * Begins the stream that answers an exchange; `undefined` when all, or this caller, have too many, or when the client is gone.
    * `closed` is called once when it ends, whoever ends it.
    */
-  begin(exchange: Exchange, headers?: HeaderFields, closed?: (stream: EventStream) => void): EventStream | undefined;
+  begin(
+    exchange: Exchange,
+    caller: string,
+    headers?: HeaderFields,
+    closed?: (stream: EventStream) => void,
+  ): EventStream | undefined;
   readonly count: number;
   cutAll(): void;
 }
@@ -37,6 +43,7 @@ interface Entry extends EventStream {
 
 export function createStreams(bounds: Bounds, clock: Clock): Streams {
   const entries = new Set<Entry>();
+  const open = new SharedLimit(bounds.streams, bounds.maxShare);
 
   // Each stream has a timer of its own: Workers take a request that waits for nothing of its own for one that hangs.
   const keep = (entry: Entry): void => {
@@ -49,11 +56,12 @@ export function createStreams(bounds: Bounds, clock: Clock): Streams {
   };
 
   return {
-    begin(exchange, headers, closed) {
-      if (entries.size >= bounds.streams || exchange.gone) return undefined;
+    begin(exchange, caller, headers, closed) {
+      if (exchange.gone || !open.take(caller)) return undefined;
       const sink = exchange.stream(200, headers === undefined ? STREAM_HEADERS : { ...STREAM_HEADERS, ...headers });
       const entry = entryOf(sink, bounds.waitingBytes, stream => {
         entries.delete(stream);
+        open.release(caller);
         stream.stopKeeping?.();
         closed?.(stream);
       });
