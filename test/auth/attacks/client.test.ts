@@ -1,7 +1,6 @@
 /** What an attacker may try on a client that signs in, one test for each cause. */
 
-import { decodeJwt, exportPKCS8, generateKeyPair } from 'jose';
-import { clientCredentials, memoryVault, type SignInOptions, signIn } from 'tenon/auth';
+import { type SignInOptions, signIn } from 'tenon/auth';
 import { openBrowser } from 'tenon/auth/node';
 import { describe, expect, it } from 'vitest';
 import {
@@ -84,36 +83,6 @@ describe('metadata issuer mismatch', () => {
     const { auth, world, browser } = setUp({ [AS]: { json: { ...issuerMetadata(), issuer: EVIL } } });
     await expect(auth.refused(refusal())).rejects.toMatchObject({ code: 'auth/issuer-mismatch' });
     expect([browser.visited, world.urls()]).toEqual([[], [PRM, AS]]);
-  });
-
-  it('by a server without metadata that gives itself out for another issuer: what is kept for that is not its', async () => {
-    const vault = memoryVault();
-    const honest = setUp({}, undefined, { vault });
-    await honest.auth.refused(refusal());
-    const pretending = createWorld({
-      'https://liar.example.com/.well-known/oauth-authorization-server': {
-        json: { ...issuerMetadata('https://liar.example.com'), issuer: ISSUER },
-      },
-      'https://liar.example.com/register': { status: 201, json: { client_id: 'of-liar' } },
-      'https://liar.example.com/token': { json: { access_token: 'of-liar', token_type: 'Bearer' } },
-    });
-    const auth = signIn({ vault, redirect: createBrowser().redirect, fetch: pretending.fetch });
-    const url = 'https://liar.example.com/mcp';
-    await auth.refused(refusal('Bearer', { url, server: url }));
-    expect(JSON.stringify(pretending.seen)).not.toMatch(/registered-1|access-1|refresh-1/);
-  });
-
-  it('nor is it given an assertion that the other would take', async () => {
-    const { privateKey } = await generateKeyPair('ES256', { extractable: true });
-    const liar = 'https://liar.example.com';
-    const metadata = { ...issuerMetadata(liar), issuer: ISSUER };
-    const world = createWorld({
-      [`${liar}/.well-known/oauth-authorization-server`]: { json: metadata },
-      [`${liar}/token`]: { json: { access_token: 'x', token_type: 'Bearer' } },
-    });
-    const auth = clientCredentials({ id: 'me', key: await exportPKCS8(privateKey), fetch: world.fetch });
-    await auth.refused(refusal('Bearer', { url: `${liar}/mcp`, server: `${liar}/mcp` }));
-    expect(decodeJwt(world.tokenRequests()[0]?.get('client_assertion') ?? '').aud).toBe(liar);
   });
 });
 

@@ -1,9 +1,15 @@
 import { TenonError } from '../jsonrpc/error.js';
 import { type Origin, originKey, readOrigin } from './credentials.js';
 import type { Demand } from './demand.js';
-import { findIssuer, type Issuer, issuerAtOrigin } from './discovery/authorization-server.js';
+import {
+  checkEndpoints,
+  findIssuer,
+  type Issuer,
+  issuerAtOrigin,
+  sendsIssuer,
+} from './discovery/authorization-server.js';
 import { canonicalResource, findProtectedResource } from './discovery/protected-resource.js';
-import { createGuardedFetch, type GuardedFetch } from './guarded-fetch.js';
+import { createGuardedFetch } from './guarded-fetch.js';
 import type { Place } from './place.js';
 import type { Setting } from './setting.js';
 import type { Strategy } from './strategy.js';
@@ -27,17 +33,24 @@ export function createLookup(server: string, strategy: Strategy, setting: Settin
     return { ...origin, server, as, issuer: as.id, scopes, fetch, guard, clock: setting.clock, possession };
   };
 
+  /** The answer to a sign-in may be one of another issuer, unless it says whose it is, or the user has named the issuer. */
+  const findChecked = async (id: string, signal: AbortSignal) => {
+    const as = await findIssuer(id, fetch, signal);
+    if (strategy.interactive && strategy.issuer !== id && !sendsIssuer(as)) checkEndpoints(as, guard);
+    return as;
+  };
+
   return {
     async ask(demand, version, signal) {
       const found = await findProtectedResource(server, demand.metadata, fetch, signal);
       const before = await remembered();
       const own = strategy.issuer ?? (strategy.given ? before?.issuer : undefined);
       if (!found) {
-        const as = await issuerAtOrigin(server, version, fetch, signal);
+        const as = await issuerAtOrigin(server, version, fetch, guard, signal);
         chosen([as.id], own, undefined);
         return place(as, { resource: canonicalResource(server), undescribed: true }, undefined);
       }
-      const as = await firstOf(chosen(found.issuers, own, before?.issuer), fetch, signal);
+      const as = await firstOf(chosen(found.issuers, own, before?.issuer), findChecked, signal);
       return place(as, { resource: found.resource, undescribed: false }, found.scopes);
     },
     async recall(signal) {
@@ -45,8 +58,8 @@ export function createLookup(server: string, strategy: Strategy, setting: Settin
       if (!origin) return undefined;
       const { resource, undescribed, issuer } = origin;
       const as = undescribed
-        ? await issuerAtOrigin(server, undefined, fetch, signal)
-        : await findIssuer(issuer, fetch, signal);
+        ? await issuerAtOrigin(server, undefined, fetch, guard, signal)
+        : await findChecked(issuer, signal);
       return place(as, { resource, undescribed }, undefined);
     },
   };
@@ -69,11 +82,13 @@ function chosen(issuers: readonly string[], own: string | undefined, before: str
   return [before, ...issuers.filter(issuer => issuer !== before)];
 }
 
-async function firstOf(issuers: readonly string[], fetch: GuardedFetch, signal: AbortSignal): Promise<Issuer> {
+type FindIssuer = (id: string, signal: AbortSignal) => Promise<Issuer>;
+
+async function firstOf(issuers: readonly string[], find: FindIssuer, signal: AbortSignal): Promise<Issuer> {
   let first: unknown;
   for (const issuer of issuers) {
     try {
-      return await findIssuer(issuer, fetch, signal);
+      return await find(issuer, signal);
     } catch (error) {
       signal.throwIfAborted();
       first ??= error;

@@ -2,6 +2,7 @@ import type { AuthorizationServer } from 'oauth4webapi';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { type GuardedFetch, shown } from '../guarded-fetch.js';
+import type { UrlGuard } from '../url-guard.js';
 import { readDocument } from './document.js';
 
 /** An authorization server that has been looked up. */
@@ -32,14 +33,18 @@ export async function findIssuer(id: string, fetch: GuardedFetch, signal: AbortS
     const document = await readDocument(url, fetch, signal);
     if (!document) continue;
     if (document.issuer === id) return { id, metadata: document as AuthorizationServer };
-    throw new TenonError('auth/issuer-mismatch', 'the metadata is that of another authorization server', {
-      peer: shown(url),
-      expected: id.slice(0, 200),
-      got: String(document.issuer).slice(0, 200),
-      next: 'the two must be the same to the letter: a slash at the end counts',
-    });
+    throw mismatch(url, id, document);
   }
   throw missing(id);
+}
+
+function mismatch(url: string, expected: string, { issuer }: JsonObject): TenonError {
+  return new TenonError('auth/issuer-mismatch', 'the metadata is that of another authorization server', {
+    peer: shown(url),
+    expected: expected.slice(0, 200),
+    got: String(issuer).slice(0, 200),
+    next: 'the two must be the same to the letter: a slash at the end counts',
+  });
 }
 
 function metadataUrlsOf(id: string): string[] {
@@ -58,24 +63,56 @@ function missing(id: string): TenonError {
 }
 
 /**
- * The authorization server of a server that has no metadata of its own: its origin, with the endpoints that it names
- * there, else the default ones. What the document gives itself out for decides nothing: it is the origin that is trusted.
+ * Reads the authorization server of a server without protected-resource metadata: the server's own origin, with the
+ * endpoints of the document there, else with the default ones. The document must name the origin as `issuer`. Otherwise
+ * it could pass the answers of a foreign authorization server off as its own, and receive the codes.
+ * Rejects with `auth/issuer-mismatch`, `auth/foreign-endpoint`.
+ * https://modelcontextprotocol.io/specification/2025-03-26/basic/authorization
  */
 export async function issuerAtOrigin(
   server: string,
   version: string | undefined,
   fetch: GuardedFetch,
+  guard: UrlGuard,
   signal: AbortSignal | undefined,
 ): Promise<Issuer> {
   const { origin } = new URL(server);
   const headers: Record<string, string> = version === undefined ? {} : { 'mcp-protocol-version': version };
   const document = await readDocument(origin + OAUTH, fetch, signal, headers);
-  return { id: origin, metadata: document ? named(document, origin) : defaults(origin) };
+  if (!document) return { id: origin, metadata: defaults(origin) };
+  // Official servers write the issuer with a slash at the end.
+  if (document.issuer !== origin && document.issuer !== `${origin}/`) throw mismatch(origin + OAUTH, origin, document);
+  const issuer = { id: origin, metadata: document as AuthorizationServer };
+  checkEndpoints(issuer, guard);
+  return issuer;
 }
 
-function named(document: JsonObject, origin: string): AuthorizationServer {
-  const issuer = typeof document.issuer === 'string' ? document.issuer : origin;
-  return { ...document, issuer };
+/** The endpoints that receive the user, the client's registration, codes or tokens. */
+const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'registration_endpoint', 'revocation_endpoint'] as const;
+
+/**
+ * Checks that all endpoints are on the issuer's origin. An issuer could name the sign-in page of a foreign authorization
+ * server beside a token endpoint of its own, and so receive codes that are not for it.
+ * Throws `auth/unsafe-url`, `auth/foreign-endpoint`. https://www.rfc-editor.org/rfc/rfc9207#section-1
+ */
+export function checkEndpoints({ id, metadata }: Issuer, guard: UrlGuard): void {
+  const { origin } = new URL(id);
+  for (const name of ENDPOINTS) {
+    const endpoint = metadata[name] ?? undefined;
+    if (endpoint === undefined) continue;
+    if (guard.check(endpoint, `\`${name}\` of the authorization server`).origin === origin) continue;
+    throw new TenonError('auth/foreign-endpoint', `the authorization server names a \`${name}\` of another origin`, {
+      peer: shown(id),
+      expected: `an endpoint on ${origin.slice(0, 200)}`,
+      got: shown(endpoint),
+      next: 'if you trust this authorization server, register a client there and pass `client: { id, issuer }`',
+    });
+  }
+}
+
+/** Tells whether the answers of an issuer name it, so that they cannot be passed off as those of another. */
+export function sendsIssuer({ metadata }: Issuer): boolean {
+  return metadata.authorization_response_iss_parameter_supported === true;
 }
 
 function defaults(origin: string): AuthorizationServer {

@@ -1,0 +1,136 @@
+/** Attempts to have the code or the tokens of one authorization server sent to another (RFC 9207). */
+
+import { decodeJwt, exportPKCS8, generateKeyPair } from 'jose';
+import { clientCredentials, memoryVault, signIn } from 'tenon/auth';
+import { describe, expect, it } from 'vitest';
+import { AS, setUp } from '../../../packages/tenon/src/auth/fixtures/signing.js';
+import {
+  createBrowser,
+  createWorld,
+  headersOf,
+  ISSUER,
+  issuerMetadata,
+  refusal,
+} from '../../../packages/tenon/src/auth/fixtures/world.js';
+
+const EVIL = 'https://evil.example.com';
+
+describe('a server without protected-resource metadata', () => {
+  const liar = 'https://liar.example.com';
+  const lying = refusal('Bearer', { url: `${liar}/mcp`, server: `${liar}/mcp` });
+  /** A server without protected-resource metadata, which is its own authorization server. */
+  const undescribed = (document: object) =>
+    createWorld({
+      [`${liar}/.well-known/oauth-authorization-server`]: { json: { ...issuerMetadata(liar), ...document } },
+      [`${liar}/register`]: { status: 201, json: { client_id: 'of-liar' } },
+      [`${liar}/token`]: { json: { access_token: 'of-liar', token_type: 'Bearer' } },
+    });
+
+  it.each([
+    ['a foreign issuer', { issuer: ISSUER }],
+    [
+      'a foreign issuer and its sign-in page',
+      {
+        ...issuerMetadata(),
+        authorization_response_iss_parameter_supported: true,
+        token_endpoint: `${liar}/token`,
+      },
+    ],
+    ['no issuer', { issuer: undefined }],
+    ['its own issuer with another port', { issuer: `${liar}:444` }],
+    ['its own issuer with a path', { issuer: `${liar}/tenant` }],
+  ])('refuses %s before the user is sent anywhere', async (_, document) => {
+    const vault = memoryVault();
+    await setUp({}, { vault }).auth.refused(refusal());
+    const { redirect, visited } = createBrowser(answer => answer.set('iss', ISSUER));
+    const world = undescribed(document);
+    const auth = signIn({ vault, redirect, fetch: world.fetch });
+    await expect(auth.refused(lying)).rejects.toMatchObject({ code: 'auth/issuer-mismatch' });
+    expect([visited, world.tokenRequests()]).toEqual([[], []]);
+    expect(JSON.stringify(world.seen)).not.toMatch(/registered-1|access-1|refresh-1|code_verifier/);
+  });
+
+  it.each(['authorization_endpoint', 'token_endpoint', 'registration_endpoint', 'revocation_endpoint'])(
+    'refuses a foreign %s',
+    async name => {
+      const world = undescribed({
+        [name]: `${ISSUER}/somewhere`,
+        authorization_response_iss_parameter_supported: true,
+      });
+      const { redirect, visited } = createBrowser();
+      const wait = signIn({ redirect, fetch: world.fetch }).refused(lying);
+      await expect(wait).rejects.toMatchObject({ code: 'auth/foreign-endpoint', peer: `${liar}/` });
+      expect([visited, world.tokenRequests()]).toEqual([[], []]);
+    },
+  );
+
+  it('accepts the slash that official servers write at the end of their origin', async () => {
+    const world = undescribed({ issuer: `${liar}/` });
+    const { redirect } = createBrowser(answer => answer.set('iss', `${liar}/`));
+    expect(await signIn({ redirect, fetch: world.fetch }).refused(lying)).toBe(true);
+  });
+
+  it('refuses a foreign issuer before an assertion is made for it', async () => {
+    const { privateKey } = await generateKeyPair('ES256', { extractable: true });
+    const world = undescribed({ issuer: ISSUER });
+    const auth = clientCredentials({ id: 'me', key: await exportPKCS8(privateKey), fetch: world.fetch });
+    await expect(auth.refused(lying)).rejects.toMatchObject({ code: 'auth/issuer-mismatch' });
+    expect(world.tokenRequests()).toEqual([]);
+  });
+
+  it('addresses an assertion to the origin of a server without metadata', async () => {
+    const { privateKey } = await generateKeyPair('ES256', { extractable: true });
+    const world = undescribed({});
+    const auth = clientCredentials({ id: 'me', key: await exportPKCS8(privateKey), fetch: world.fetch });
+    await auth.refused(lying);
+    expect(decodeJwt(world.tokenRequests()[0]?.get('client_assertion') ?? '').aud).toBe(liar);
+  });
+});
+
+describe('endpoints of another origin than the issuer', () => {
+  const names = ['authorization_endpoint', 'token_endpoint', 'registration_endpoint', 'revocation_endpoint'];
+  const naming = (name: string, more = {}) => ({
+    [AS]: { json: { ...issuerMetadata(), [name]: `${EVIL}/endpoint`, ...more } },
+    [`${EVIL}/endpoint`]: { json: { client_id: 'c', access_token: 'a', token_type: 'Bearer' }, status: 201 },
+  });
+
+  it.each(names)('are refused where answers do not name their issuer: %s', async name => {
+    const { auth, browser, world } = setUp(naming(name));
+    await expect(auth.refused(refusal())).rejects.toMatchObject({
+      code: 'auth/foreign-endpoint',
+      got: `${EVIL}/endpoint`,
+    });
+    expect([browser.visited, world.urls().filter(url => url.startsWith(EVIL))]).toEqual([[], []]);
+  });
+
+  it('are used where the issuer sends `iss`, and the answer must have it', async () => {
+    const iss = { authorization_response_iss_parameter_supported: true };
+    const routes = naming('authorization_endpoint', iss);
+    expect(
+      await setUp(routes, { redirect: createBrowser(answer => answer.set('iss', ISSUER)).redirect }).auth.refused(
+        refusal(),
+      ),
+    ).toBe(true);
+    for (const change of [() => {}, (answer: URLSearchParams) => answer.set('iss', EVIL)]) {
+      const { auth, world } = setUp(routes, { redirect: createBrowser(change).redirect });
+      await expect(auth.refused(refusal())).rejects.toMatchObject({ code: 'auth/foreign-answer' });
+      expect(world.tokenRequests()).toEqual([]);
+    }
+  });
+
+  it('are used where the user has named the issuer', async () => {
+    const client = { id: 'me', issuer: ISSUER };
+    expect(await setUp(naming('authorization_endpoint'), { client }).auth.refused(refusal())).toBe(true);
+  });
+
+  it('are refused also when tokens of an earlier process are renewed', async () => {
+    const vault = memoryVault();
+    await setUp({}, { vault }).auth.refused(refusal());
+    const later = setUp(naming('token_endpoint'), {
+      vault,
+      clock: { now: () => Date.now() + 3_590_000, after: () => () => {} },
+    });
+    await headersOf(later.auth);
+    expect(later.world.urls()).toEqual([AS]);
+  });
+});
