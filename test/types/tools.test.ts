@@ -110,6 +110,9 @@ describe('what a tool returns is checked against its output', () => {
     tool({ output: degrees, run: async () => ({ degrees: 1 }) });
     tool({ output: degrees, run: () => reply({ content: 'one', structured: { degrees: 1 } }) });
     tool({ output: degrees, run: (_, ctx) => ctx.fail('no weather') });
+    const content = [{ type: 'text' as const, text: 'one' }];
+    tool({ output: degrees, run: () => ({ content, structuredContent: { degrees: 1 } }) });
+    tool({ output: degrees, run: () => ({ content, isError: true as const }) });
     tool({ output: degrees, run: async (_, ctx) => (ctx.auth ? { degrees: 1 } : ctx.fail('who are you?')) });
   });
 
@@ -122,6 +125,10 @@ describe('what a tool returns is checked against its output', () => {
     tool({ output: degrees, run: () => 'warm' });
     // @ts-expect-error nothing
     tool({ output: degrees, run() {} });
+    // @ts-expect-error content without structure
+    tool({ output: degrees, run: () => ({ content: [{ type: 'text' as const, text: 'warm' }] }) });
+    // @ts-expect-error structure of another shape
+    tool({ output: degrees, run: () => ({ content: [], structuredContent: { warmth: 1 } }) });
     tool({
       output: { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] },
       // @ts-expect-error by JSON Schema as well

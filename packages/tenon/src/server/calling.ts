@@ -3,10 +3,8 @@ import { missing, unable } from '../conversation/capability.js';
 import { INVALID_PARAMS } from '../jsonrpc/codes.js';
 import { isForPeer, rpcError, TenonError } from '../jsonrpc/error.js';
 import { follow, rescue } from '../jsonrpc/follow.js';
-import { isObject, type JsonObject } from '../jsonrpc/message.js';
+import type { JsonObject } from '../jsonrpc/message.js';
 import type { ClientCapabilities } from '../model/capabilities.js';
-import type { ContentBlock } from '../model/content.js';
-import { content as isContent } from '../model/methods.js';
 import type { Inputs } from '../model/shapes.js';
 import { describeIssues, type Issue } from '../schemas/issues.js';
 import type { Checked } from '../schemas/validate.js';
@@ -16,9 +14,9 @@ import { Context } from './context.js';
 import type { Front } from './front.js';
 import type { Operation } from './middleware.js';
 import { checkMirrors } from './mirrors.js';
-import { blocks, isInputRequired, isReply } from './reply.js';
 import { complete } from './results.js';
 import { type SoundTaskRules, taskRulesOf } from './task-rules.js';
+import { createToolResult } from './tool-result.js';
 import type { Turn } from './turn.js';
 import { isUrlRequired } from './url-first.js';
 
@@ -109,7 +107,10 @@ export function checkNeeds(needs: ClientCapabilities | undefined, { caller, dial
 
 function performed(blueprint: Blueprint, tool: CompiledTool, input: unknown, context: Context): Awaitable {
   return rescue(
-    () => follow(tool.definition.run(input as never, context), returned => resultOf(tool, returned)),
+    () =>
+      follow(tool.definition.run(input as never, context), returned =>
+        createToolResult(tool, returned, blueprint.problem),
+      ),
     error => excused(blueprint, tool, error, context),
   );
 }
@@ -122,45 +123,6 @@ function findTool({ tools }: Blueprint, name: string, { caller }: Turn): Compile
 
 function checkedInput({ input }: CompiledTool, args: unknown): Checked | Promise<Checked> {
   return input === undefined ? { ok: true, value: args } : input.check(args);
-}
-
-/** Turns what a handler returned into a result. */
-function resultOf(tool: CompiledTool, returned: unknown): Awaitable {
-  if (isInputRequired(returned)) return returned as unknown as JsonObject;
-  if (!isReply(returned)) return tool.output ? structured(tool, returned, undefined) : { content: loose(returned) };
-  const { content, structured: value, isError, _meta } = returned;
-  const around = { ...(isError ? { isError } : {}), ...(_meta ? { _meta } : {}) };
-  if (isError || value === undefined) {
-    return { content: content ?? [], ...(value === undefined ? {} : { structuredContent: value }), ...around };
-  }
-  return follow(structured(tool, value, content), result => ({ ...result, ...around }));
-}
-
-function structured(tool: CompiledTool, value: unknown, content: readonly ContentBlock[] | undefined): Awaitable {
-  return follow<Checked, JsonObject>(tool.output?.check(value) ?? { ok: true, value }, checked => {
-    if (!checked.ok) {
-      throw new TenonError(
-        'handler/output',
-        `tool "${tool.wire.name}" returned what does not fit its output: ${describeIssues(checked.issues)}`,
-      );
-    }
-    const structuredContent = checked.value === undefined ? null : checked.value;
-    return { content: content ?? [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
-  });
-}
-
-function loose(value: unknown): ContentBlock[] {
-  if (value === undefined) return [];
-  if (typeof value === 'string') return blocks(value);
-  if (isBlock(value)) return [value];
-  if (Array.isArray(value) && value.every(item => typeof item === 'string' || isBlock(item))) return blocks(value);
-  return blocks(JSON.stringify(value) ?? '');
-}
-
-const KINDS = new Set(['text', 'image', 'audio', 'resource_link', 'resource']);
-
-function isBlock(value: unknown): value is ContentBlock {
-  return isObject(value) && KINDS.has(value.type as string) && isContent(value) === undefined;
 }
 
 /** What is thrown for the protocol goes on; what is meant for the model is shown to it; all else is reported and masked. */

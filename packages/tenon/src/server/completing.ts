@@ -1,5 +1,5 @@
 import { INVALID_PARAMS } from '../jsonrpc/codes.js';
-import { rpcError } from '../jsonrpc/error.js';
+import { rpcError, TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import type { CompleteParams } from '../model/shapes.js';
 import type { Blueprint } from './blueprint.js';
@@ -24,9 +24,7 @@ export async function completeArgument(
   const completers =
     ref.type === 'ref/prompt' ? ofPrompt(blueprint, ref.name, turn) : ofTemplate(blueprint, ref.uri, turn);
   const completer = completers && Object.hasOwn(completers, argument.name) ? completers[argument.name] : undefined;
-  const found: Found = completer
-    ? await run(completer, argument.value, context, known?.arguments ?? {})
-    : { values: [] };
+  const found: Found = completer ? await run(completer, argument, context, known?.arguments ?? {}) : { values: [] };
   const values = found.values.slice(0, MAX_VALUES);
   const total = found.total ?? found.values.length;
   return complete(blueprint, { completion: { values, total, hasMore: found.hasMore ?? total > values.length } });
@@ -54,7 +52,7 @@ interface Found {
 
 async function run(
   completer: Completer,
-  typed: string,
+  { name, value: typed }: CompleteParams['argument'],
   context: Context,
   known: { readonly [name: string]: string },
 ): Promise<Found> {
@@ -63,5 +61,10 @@ async function run(
     return { values: completer.filter(value => value.toLowerCase().startsWith(start)) };
   }
   const found = await completer(typed, { arguments: known, context });
-  return Array.isArray(found) ? { values: found } : (found as Found);
+  const values: unknown = Array.isArray(found) ? found : (found as Found | undefined)?.values;
+  if (Array.isArray(values)) return Array.isArray(found) ? { values } : (found as Found);
+  throw new TenonError('handler/output', `completer of "${name}": the result is not a list of values`, {
+    expected: 'a list of strings, or { values }',
+    got: found === null ? 'null' : typeof found,
+  });
 }

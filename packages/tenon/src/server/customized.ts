@@ -1,7 +1,7 @@
 import { withoutAsking } from '../conversation/asking/without-asking.js';
 import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../jsonrpc/codes.js';
-import { rpcError } from '../jsonrpc/error.js';
-import type { JsonObject, Notification, Request } from '../jsonrpc/message.js';
+import { rpcError, TenonError } from '../jsonrpc/error.js';
+import { isObject, type JsonObject, type Notification, type Request } from '../jsonrpc/message.js';
 import { MISSING_CLIENT_CAPABILITY } from '../model/codes.js';
 import { describeIssues } from '../schemas/issues.js';
 import type { Schema } from '../schemas/standard.js';
@@ -10,6 +10,7 @@ import type { Blueprint } from './blueprint.js';
 import type { Caller } from './caller.js';
 import { Context } from './context.js';
 import type { CustomMethod, CustomNotification } from './custom.js';
+import { requireJson } from './json-text.js';
 import { layersOn, onion } from './middleware.js';
 import { complete } from './results.js';
 import type { Turn } from './turn.js';
@@ -29,6 +30,14 @@ export async function runCustom(
   const layers = layersOn(blueprint.options.use, method);
   const run = onion(layers, async operation => custom.run(input as never, operation.context));
   const result = await run({ method, name: undefined, params, context });
+  if (!isObject(result)) {
+    const got = Array.isArray(result) ? 'a list' : result === null ? 'null' : `a value of type ${typeof result}`;
+    throw new TenonError('handler/result', `method "${method}": the result is no object`, {
+      expected: 'an object',
+      got,
+    });
+  }
+  requireJson(`method "${method}"`, result);
   return turn.dialect.opening === 'per-request' ? complete(blueprint, result) : result;
 }
 

@@ -7,6 +7,7 @@ import { describeIssues } from '../schemas/issues.js';
 import type { Blueprint } from './blueprint.js';
 import { checkNeeds } from './calling.js';
 import { type CompiledPrompt, compilePrompt } from './compiled-prompt.js';
+import { requireContentBlocks } from './content-blocks.js';
 import { Context } from './context.js';
 import type { Operation } from './middleware.js';
 import { blocks, isInputRequired } from './reply.js';
@@ -35,6 +36,8 @@ export async function getPrompt(blueprint: Blueprint, { params, context }: Opera
     const result = shaped(prompt, returned);
     const problem = methods['prompts/get'].result(result);
     if (problem) throw new TenonError('handler/output', `prompt "${name}" returned what is no prompt: ${problem}`);
+    const contents = (result.messages as PromptMessage[]).map(({ content }) => content);
+    requireContentBlocks(`prompt "${name}"`, contents, '/messages');
     return complete(blueprint, result);
   });
 }

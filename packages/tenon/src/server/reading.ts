@@ -1,6 +1,5 @@
 import { rpcError } from '../jsonrpc/error.js';
-import { isObject, type JsonObject } from '../jsonrpc/message.js';
-import type { ResourceContents } from '../model/content.js';
+import type { JsonObject } from '../jsonrpc/message.js';
 import type { Blueprint } from './blueprint.js';
 import { checkNeeds } from './calling.js';
 import { compileResource, isTemplate } from './compiled-resource.js';
@@ -8,6 +7,7 @@ import { Context } from './context.js';
 import type { Operation } from './middleware.js';
 import { isInputRequired } from './reply.js';
 import type { ResourceDefinition } from './resource.js';
+import { encodeContents } from './resource-contents.js';
 import { cacheable } from './results.js';
 import type { Turn } from './turn.js';
 
@@ -47,23 +47,6 @@ export async function readResource(
     const returned = await definition.read({ ...variables, uri } as never, context);
     if (returned === undefined) throw notFound(uri, turn);
     if (isInputRequired(returned)) return returned as unknown as JsonObject;
-    const asList = Array.isArray(returned) ? returned : [returned];
-    return cacheable(blueprint, { contents: asList.map(each => contentsOf(uri, definition, each)) }, definition.cache);
+    return cacheable(blueprint, { contents: encodeContents(uri, definition, returned) }, definition.cache);
   });
-}
-
-declare function btoa(binary: string): string;
-
-function contentsOf(uri: string, { mimeType }: ResourceDefinition<never>, returned: unknown): ResourceContents {
-  const common = { uri, ...(mimeType === undefined ? {} : { mimeType }) };
-  if (typeof returned === 'string') return { ...common, text: returned };
-  if (returned instanceof Uint8Array) return { ...common, blob: base64(returned) };
-  return { ...common, ...(isObject(returned) ? returned : { text: JSON.stringify(returned) }) } as ResourceContents;
-}
-
-function base64(bytes: Uint8Array): string {
-  const parts: string[] = [];
-  // In pieces: a whole picture as arguments of one call would overflow the stack.
-  for (let at = 0; at < bytes.length; at += 8190) parts.push(String.fromCharCode(...bytes.subarray(at, at + 8190)));
-  return btoa(parts.join(''));
 }

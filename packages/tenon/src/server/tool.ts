@@ -20,8 +20,21 @@ export type Loose =
   | readonly (string | ContentBlock)[]
   | object;
 
-/** What a tool may return: what fits `output`, a `reply`, or a question. */
-export type ToolReturn<O> = (unknown extends O ? Loose : O) | Reply | InputRequiredResult;
+/**
+ * A result in the form of the specification, for handlers that were written so. A tool that has an `output` gives what
+ * fits it as `structuredContent`, or says that it failed.
+ * https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-result
+ */
+export type SpecifiedResult<O> = {
+  readonly content: readonly ContentBlock[];
+  readonly _meta?: Meta | undefined;
+} & (
+  | { readonly structuredContent: O; readonly isError?: boolean | undefined }
+  | { readonly structuredContent?: undefined; readonly isError: true }
+);
+
+/** What a tool may return: what fits `output`, a `reply`, a result of the specification, or a question. */
+export type ToolReturn<O> = (unknown extends O ? Loose : O | SpecifiedResult<O>) | Reply | InputRequiredResult;
 
 /** What is said of a tool beside what it does. https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool */
 export interface ToolFacts {

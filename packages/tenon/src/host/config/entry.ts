@@ -1,6 +1,7 @@
+import { nearestKey } from '../../model/nearest-key.js';
 import type { Spot } from './document.js';
 import type { ReadEnvFile } from './env-file.js';
-import { FOLLOWED, nearestKey, REMARKS, UNFOLLOWED } from './keys.js';
+import { FOLLOWED, REMARKS, UNFOLLOWED } from './keys.js';
 import { fileUri, isAbsolute, resolvePath } from './places.js';
 import { quoted, type Report } from './problem.js';
 import type { ConfiguredEntry, Origin, ServerEntry } from './server-entry.js';

@@ -35,31 +35,3 @@ export const REMARKS: readonly string[] = [
   ...['$schema', 'name', 'title', 'description', 'version', 'gallery', 'icon', 'iconPath', 'source', 'alwaysLoad'],
   ...['_comment', 'comment', 'note', 'sandbox', 'remote'],
 ];
-
-/** The known key that an unknown one was most likely meant to be. */
-export function nearestKey(name: string, known: readonly string[]): string | undefined {
-  if (name.length > 40) return undefined;
-  const plain = plainOf(name);
-  const ranked = known.map(each => ({ each, distance: distanceOf(plain, plainOf(each)) }));
-  const nearest = ranked.reduce((best, each) => (each.distance < best.distance ? each : best));
-  return nearest.distance <= Math.max(1, Math.floor(plain.length / 3)) ? nearest.each : undefined;
-}
-
-const plainOf = (name: string): string => name.toLowerCase().replace(/[-_ ]/g, '');
-
-/** How many letters must be put in, taken out, changed or swapped with the next. */
-function distanceOf(a: string, b: string): number {
-  let before: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, at) => at);
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const same = a[i - 1] === b[j - 1] ? 0 : 1;
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      const ways = [(last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + same];
-      row.push(Math.min(...ways, swapped ? (before[j - 2] ?? 0) + 1 : Infinity));
-    }
-    [before, last] = [last, row];
-  }
-  return last[b.length] ?? 0;
-}

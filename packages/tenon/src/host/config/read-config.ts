@@ -1,8 +1,9 @@
+import { nearestKey } from '../../model/nearest-key.js';
 import { documentOf, type Path, type Spot, spotOf } from './document.js';
 import { readEntry } from './entry.js';
 import type { ReadEnvFile } from './env-file.js';
 import { type AskInput, inputsOf } from './inputs.js';
-import { nearestKey, SECTIONS } from './keys.js';
+import { SECTIONS } from './keys.js';
 import { workspaceOf } from './places.js';
 import { type ConfigProblem, problemsOf, quoted, type Report } from './problem.js';
 import type { ConfiguredEntry, Origin } from './server-entry.js';

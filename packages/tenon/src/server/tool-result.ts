@@ -1,0 +1,94 @@
+import { TenonError } from '../jsonrpc/error.js';
+import { follow } from '../jsonrpc/follow.js';
+import { isObject, type JsonObject } from '../jsonrpc/message.js';
+import type { ContentBlock } from '../model/content.js';
+import { describeIssues } from '../schemas/issues.js';
+import type { Checked } from '../schemas/validate.js';
+import type { CompiledTool } from './compiled-tool.js';
+import { findMisspelt, isContentBlock, requireContentBlocks } from './content-blocks.js';
+import { requireJson, toJsonText } from './json-text.js';
+import { blocks, isInputRequired, isReply, type Reply, reply } from './reply.js';
+
+type Report = (error: TenonError) => void;
+
+/** Turns the value that a tool's handler returned into a result of `tools/call`. Throws `handler/output` where it cannot be sent. */
+export function createToolResult(
+  tool: CompiledTool,
+  returned: unknown,
+  report: Report,
+): JsonObject | Promise<JsonObject> {
+  if (isInputRequired(returned)) return returned as unknown as JsonObject;
+  const result = isReply(returned) ? returned : readResult(tool, returned);
+  if (result) return encodeReply(tool, result);
+  return tool.output ? encodeStructured(tool, returned) : { content: encodeData(tool, returned, report) };
+}
+
+function encodeReply(
+  tool: CompiledTool,
+  { content, structured, isError, _meta }: Reply,
+): JsonObject | Promise<JsonObject> {
+  if (content) requireContentBlocks(subjectOf(tool), content);
+  const around = { ...(isError ? { isError } : {}), ...(_meta ? { _meta } : {}) };
+  if (structured === undefined) return { content: content ?? [], ...around };
+  if (content) requireJson(subjectOf(tool), structured);
+  if (isError) return { content: content ?? [], structuredContent: structured, ...around };
+  return follow(encodeStructured(tool, structured, content), result => ({ ...result, ...around }));
+}
+
+function encodeStructured(
+  tool: CompiledTool,
+  value: unknown,
+  content?: readonly ContentBlock[],
+): JsonObject | Promise<JsonObject> {
+  return follow<Checked, JsonObject>(tool.output?.check(value) ?? { ok: true, value }, checked => {
+    if (!checked.ok) {
+      throw new TenonError(
+        'handler/output',
+        `tool "${tool.wire.name}" returned what does not fit its output: ${describeIssues(checked.issues)}`,
+      );
+    }
+    const structuredContent = checked.value === undefined ? null : checked.value;
+    return { content: content ?? blocks(toJsonText(subjectOf(tool), structuredContent)), structuredContent };
+  });
+}
+
+const RESULT_KEYS = new Set(['content', 'structuredContent', 'isError', '_meta', 'resultType']);
+
+/**
+ * Reads a result in the form of the specification, which handlers written for other libraries return. A tool with an
+ * `output` may have data of that form: there only `structuredContent` or `isError` tells it.
+ */
+function readResult(tool: CompiledTool, value: unknown): Reply | undefined {
+  if (!isObject(value) || !Array.isArray(value.content)) return undefined;
+  const { content, structuredContent, isError, _meta } = value;
+  if (tool.output && structuredContent === undefined && isError !== true) return undefined;
+  if (!Object.keys(value).every(key => RESULT_KEYS.has(key))) return undefined;
+  if (!content.every(block => isObject(block) && typeof block.type === 'string')) return undefined;
+  return reply({
+    content: content as ContentBlock[],
+    structured: structuredContent,
+    isError: isError === true,
+    ...(isObject(_meta) ? { _meta } : {}),
+  });
+}
+
+/** Tools whose misspelt content was reported: it is reported once. */
+const reported = new WeakSet<CompiledTool>();
+
+function encodeData(tool: CompiledTool, value: unknown, report: Report): ContentBlock[] {
+  if (value === undefined) return [];
+  if (typeof value === 'string') return blocks(value);
+  if (isContentBlock(value)) return [value];
+  if (Array.isArray(value) && value.length > 0 && value.every(item => typeof item === 'string' || isContentBlock(item)))
+    return blocks(value);
+  const misspelt = reported.has(tool) ? undefined : findMisspelt(subjectOf(tool), value);
+  if (misspelt) {
+    reported.add(tool);
+    report(misspelt);
+  }
+  return blocks(toJsonText(subjectOf(tool), value));
+}
+
+function subjectOf({ wire }: CompiledTool): string {
+  return `tool "${wire.name}"`;
+}
