@@ -92,7 +92,7 @@ describe.each(eachRevision)('a server on %s', revision => {
       ],
     ],
     ['json', [{ type: 'text', text: '{"a":[1]}' }]],
-    ['nothing', []],
+    ['nothing', [{ type: 'text', text: '' }]],
     ['both', [{ type: 'text', text: 'c' }]],
   ])('makes content of what the tool %s returns [tools.call.is-error-default]', async (name, content) => {
     const client = await start(revision);

@@ -118,6 +118,20 @@ describe.each(eachRevision)('a result in the form of the specification, on %s', 
   });
 });
 
+describe.each(eachRevision)('a result without content, on %s', revision => {
+  it.each<[name: string, value: unknown, shown: string]>([
+    ['nothing', undefined, ''],
+    ['an empty reply', reply({}), ''],
+    ['a reply with no blocks', reply({ content: [] }), ''],
+    ['a reply that fails without words', reply({ content: [], isError: true }), ''],
+    ['a reply that fails with data', reply({ structured: { n: 1 }, isError: true }), '{"n":1}'],
+    ['a reply with data and no blocks', reply({ structured: { n: 1 }, content: [] }), '{"n":1}'],
+    ['a result with no blocks', { content: [] }, ''],
+  ])('has one block of text: %s', async (_name, value, shown) => {
+    expect((await call(tool({ run: () => value as object }), revision)).content).toEqual([text(shown)]);
+  });
+});
+
 describe('data that resembles a result', () => {
   it.each([
     ['has other members', { content: [text('a')], title: 'b' }],

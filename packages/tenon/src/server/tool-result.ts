@@ -23,15 +23,19 @@ export function createToolResult(
   return tool.output ? encodeStructured(tool, returned) : { content: encodeData(tool, returned, report) };
 }
 
+/** A result always has content: strict clients refuse one that has none. */
 function encodeReply(
   tool: CompiledTool,
   { content, structured, isError, _meta }: Reply,
 ): JsonObject | Promise<JsonObject> {
-  if (content) requireContentBlocks(subjectOf(tool), content);
+  if (content?.length) requireContentBlocks(subjectOf(tool), content);
   const around = { ...(isError ? { isError } : {}), ...(_meta ? { _meta } : {}) };
-  if (structured === undefined) return { content: content ?? [], ...around };
-  if (content) requireJson(subjectOf(tool), structured);
-  if (isError) return { content: content ?? [], structuredContent: structured, ...around };
+  if (structured === undefined) return { content: content?.length ? content : blocks(''), ...around };
+  if (content?.length) requireJson(subjectOf(tool), structured);
+  if (isError) {
+    const shown = content?.length ? content : blocks(toJsonText(subjectOf(tool), structured));
+    return { content: shown, structuredContent: structured, ...around };
+  }
   return follow(encodeStructured(tool, structured, content), result => ({ ...result, ...around }));
 }
 
@@ -48,7 +52,10 @@ function encodeStructured(
       );
     }
     const structuredContent = checked.value === undefined ? null : checked.value;
-    return { content: content ?? blocks(toJsonText(subjectOf(tool), structuredContent)), structuredContent };
+    return {
+      content: content?.length ? content : blocks(toJsonText(subjectOf(tool), structuredContent)),
+      structuredContent,
+    };
   });
 }
 
@@ -76,7 +83,7 @@ function readResult(tool: CompiledTool, value: unknown): Reply | undefined {
 const reported = new WeakSet<CompiledTool>();
 
 function encodeData(tool: CompiledTool, value: unknown, report: Report): ContentBlock[] {
-  if (value === undefined) return [];
+  if (value === undefined) return blocks('');
   if (typeof value === 'string') return blocks(value);
   if (isContentBlock(value)) return [value];
   if (Array.isArray(value) && value.length > 0 && value.every(item => typeof item === 'string' || isContentBlock(item)))
