@@ -87,11 +87,29 @@ describe('a catalog', () => {
     expect([catalog.same, catalog.offered]).toEqual([false, true]);
   });
 
-  it('offers something when there is or was something', () => {
-    expect(start().catalog.offered).toBe(false);
-    const { catalog } = start({});
+  it('offers something when it was given, empty or not, and when something was added', () => {
+    expect([start().catalog.offered, start({}).catalog.offered, start(() => ({})).catalog.offered]).toEqual([
+      false,
+      true,
+      true,
+    ]);
+    const { catalog } = start();
     catalog.set('a', { n: 1 });
     catalog.delete('a');
     expect(catalog.offered).toBe(true);
+  });
+
+  it('that is a function throws at set and delete, because nobody would see the change', () => {
+    const { catalog, told } = start(() => ({ a: { n: 1 } }));
+    const code = 'server/catalog-function';
+    expect(() => catalog.set('b', { n: 2 })).toThrow(
+      expect.objectContaining({ code, message: expect.stringContaining('"b"') }),
+    );
+    expect(() => catalog.delete('a')).toThrow(
+      expect.objectContaining({ code, next: expect.stringContaining('changed()') }),
+    );
+    expect([told, catalog.version]).toEqual([[], 0]);
+    catalog.changed();
+    expect(told).toHaveLength(1);
   });
 });

@@ -1,3 +1,4 @@
+import { TenonError } from '../jsonrpc/error.js';
 import type { Caller, Visible } from './caller.js';
 import { sees } from './caller.js';
 
@@ -6,6 +7,7 @@ export class Catalog<D extends Visible> {
   readonly #perCaller: ((caller: Caller) => { readonly [name: string]: D }) | undefined;
   readonly #items: Map<string, D>;
   readonly #onChange: (items: readonly D[]) => void;
+  readonly #given: boolean;
   readonly #check: (name: string, item: D) => void;
   #version = 0;
   #same: boolean | undefined;
@@ -19,6 +21,7 @@ export class Catalog<D extends Visible> {
   ) {
     this.#perCaller = typeof source === 'function' ? source : undefined;
     this.#items = new Map(typeof source === 'function' ? [] : Object.entries(source ?? {}));
+    this.#given = source !== undefined;
     this.#check = check;
     this.#onChange = onChange;
     for (const [name, item] of this.#items) check(name, item);
@@ -33,9 +36,9 @@ export class Catalog<D extends Visible> {
     return this.#items.size;
   }
 
-  /** Whether there is anything to offer, to anybody, now or later. */
+  /** Whether the server offers this kind: an empty catalog counts, because items may be added while clients are connected. */
   get offered(): boolean {
-    return this.#perCaller !== undefined || this.#items.size > 0 || this.#version > 0;
+    return this.#given || this.#version > 0;
   }
 
   /** Whether all callers see the same. */
@@ -44,16 +47,18 @@ export class Catalog<D extends Visible> {
     return this.#same;
   }
 
-  /** Adds or replaces one. */
+  /** Adds or replaces one. Throws `server/catalog-function` where the catalog is a function of the caller. */
   set(name: string, item: D): void {
+    this.#requireItems(name);
     this.#check(name, item);
     const before = this.#items.get(name);
     this.#items.set(name, item);
     this.#changed(before ? [before, item] : [item]);
   }
 
-  /** Takes one away. False when it was not there. */
+  /** Takes one away. False when it was not there. Throws `server/catalog-function` where the catalog is a function of the caller. */
   delete(name: string): boolean {
+    this.#requireItems(name);
     const item = this.#items.get(name);
     if (item === undefined) return false;
     this.#items.delete(name);
@@ -109,6 +114,13 @@ export class Catalog<D extends Visible> {
     const own = this.#perCaller(caller);
     for (const [name, item] of Object.entries(own)) this.#check(name, item);
     return own;
+  }
+
+  #requireItems(name: string): void {
+    if (this.#perCaller === undefined) return;
+    throw new TenonError('server/catalog-function', `"${name}" cannot be set or deleted: the catalog is a function`, {
+      next: 'change what the function returns, then call changed() on the catalog',
+    });
   }
 
   #changed(items: readonly D[]): void {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { loadWorks } from '../conversation/asking/late-run.js';
 import type { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject, Message } from '../jsonrpc/message.js';
-import { eachRevision } from '../testing/pair.js';
+import { connectPair, eachRevision } from '../testing/pair.js';
 import { createPair } from '../transports/memory.js';
 import type { ServerDefinition } from './definition.js';
 import { prompt } from './prompt.js';
@@ -279,8 +279,25 @@ describe('a session', () => {
   });
 });
 
+describe.each(eachRevision)('a server with empty catalogs, on %s', revision => {
+  it('declares them, and serves what is added later [tools.capability-declared resources.capability-declared prompts.capability-declared]', async () => {
+    const server = createServer({ name: 's', version: '1', tools: {}, prompts: {}, resources: {} });
+    const client = await connectPair(server, { revision, cacheSize: 0 });
+    expect(client.server.capabilities).toMatchObject({ tools: {}, prompts: {}, resources: {} });
+    for (const method of ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'] as const)
+      await expect(client.call(method)).resolves.toBeTruthy();
+    server.tools.set('t', tool({ run: () => 'called' }));
+    server.prompts.set('p', prompt({ run: () => 'got' }));
+    server.resources.set('a:1', resource({ read: () => 'read' }));
+    expect(await client.callTool('t')).toMatchObject({ content: [{ text: 'called' }] });
+    expect(await client.call('prompts/get', { name: 'p' })).toMatchObject({ messages: [{ content: { text: 'got' } }] });
+    expect(await client.resources.read('a:1')).toMatchObject({ contents: [{ text: 'read' }] });
+    await client.close();
+  });
+});
+
 describe('a server that offers nothing of a kind', () => {
-  const nothing = { tools: {}, prompts: {}, resources: {}, logging: false } as const;
+  const nothing = { tools: undefined, prompts: undefined, resources: undefined, logging: false } as const;
 
   it('declares nothing of it, and knows none of its methods [tools.capability-declared resources.capability-declared prompts.capability-declared logging.capability-declared tools.not-declared-method-not-found resources.not-declared-method-not-found prompts.not-declared-method-not-found discover.capabilities-match-behaviour completion.capability-declared]', async () => {
     const { ask, open } = await start(nothing);

@@ -34,9 +34,9 @@ export interface ServerDefinition<T = Tools, P = Prompts, R = Resources, M = { r
   readonly icons?: Icon[];
   /** How to use the server, for the model. */
   readonly instructions?: string;
-  readonly tools?: PerCaller<T>;
-  readonly prompts?: PerCaller<P>;
-  readonly resources?: PerCaller<ResourceMap<R>>;
+  readonly tools?: PerCaller<T> | undefined;
+  readonly prompts?: PerCaller<P> | undefined;
+  readonly resources?: PerCaller<ResourceMap<R>> | undefined;
   /** Methods and notifications of your own. */
   readonly methods?: CustomMethods<M>;
 }
