@@ -1,4 +1,5 @@
 import { connect, type Target } from 'tenon';
+import { createHost } from 'tenon/host';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { agreeable } from './answers.js';
 import { collect } from './collect.js';
@@ -67,5 +68,39 @@ describe('server-everything without what a client can answer', () => {
     expect(isRunning(pid())).toBe(true);
     await client.close();
     await gone(pid());
+  });
+});
+
+describe('server-everything over Streamable HTTP that was restarted, and answers 400 to the former session', () => {
+  /** Ends the server, and starts another in its place that knows no session. */
+  async function restart(peer: HttpPeer): Promise<HttpPeer> {
+    await peer.stop();
+    return startHttpPeer([everything, 'streamableHttp'], {}, Number(new URL(peer.origin).port));
+  }
+
+  it('is called again in a new session [http.session.client-restarts-on-404]', async () => {
+    const before = await startHttpPeer([everything, 'streamableHttp']);
+    const client = await connect(`${before.origin}/mcp`);
+    await client.callTool('echo', { message: 'before' });
+    const after = await restart(before);
+    const states: string[] = [];
+    client.on('state', state => states.push(state));
+    expect(await client.callTool('echo', { message: 'after' })).toMatchObject({
+      content: [{ type: 'text', text: 'Echo: after' }],
+    });
+    expect(states).toEqual(['reconnecting', 'connected']);
+    await client.close();
+    await after.stop();
+  });
+
+  it('is called again through a host', async () => {
+    const before = await startHttpPeer([everything, 'streamableHttp']);
+    const host = await createHost({ servers: { everything: { url: `${before.origin}/mcp` } } });
+    const echo = async (message: string) => (await host.call('echo', { message })).content;
+    await echo('before');
+    const after = await restart(before);
+    expect(await echo('after')).toEqual([{ type: 'text', text: 'Echo: after' }]);
+    await host.close();
+    await after.stop();
   });
 });

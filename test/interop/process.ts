@@ -45,14 +45,15 @@ export interface HttpPeer {
   stop(): Promise<void>;
 }
 
-/** Starts a server that takes its port from `PORT`, on one that is free. */
+/** Starts a server that takes its port from `PORT`: on `wanted`, or on one that is free. */
 export async function startHttpPeer(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  wanted = 0,
 ): Promise<HttpPeer> {
   const child = spawn(process.execPath, ['--import', announce, ...args], {
     cwd: root,
-    env: { PATH: process.env.PATH, ...env, PORT: '0' },
+    env: { PATH: process.env.PATH, ...env, PORT: String(wanted) },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const exited = once(child, 'exit');

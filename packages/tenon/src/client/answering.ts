@@ -7,6 +7,7 @@ import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import type { ElicitFormParams, ElicitResult, ElicitUrlParams, FormValue } from '../model/asking.js';
 import type { ClientCapabilities } from '../model/capabilities.js';
 import type { Root } from '../model/content.js';
+import { RELATED_TASK } from '../model/meta.js';
 import { isMethod, type MethodName, methods } from '../model/methods.js';
 import { TASKS } from '../model/tasks.js';
 import { describeIssues } from '../schemas/issues.js';
@@ -157,6 +158,12 @@ function filled(
 /** The words of the client for a peer that has a different revision. */
 export function inWordsOf(dialect: Dialect, method: string, result: JsonObject): JsonObject {
   return dialect.speak.down.result(inOurWords(method))?.(result, {}) ?? result;
+}
+
+/** Names the task that asked in the answer to it. */
+export function relateToTask(result: JsonObject, { _meta }: JsonObject): JsonObject {
+  const task = isObject(_meta) ? _meta[RELATED_TASK] : undefined;
+  return task === undefined ? result : { ...result, _meta: { ...(result._meta as JsonObject), [RELATED_TASK]: task } };
 }
 
 function unknown(method: string): TenonError {

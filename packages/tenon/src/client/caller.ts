@@ -13,10 +13,11 @@ import type { Endpoint } from './endpoint.js';
 import type { Sending } from './errand.js';
 import { argumentHeaders } from './headers.js';
 import { heard } from './hearing.js';
-import { gate, isReading, outcomeUnknown } from './judgement.js';
+import { gate, isReading } from './judgement.js';
 import { Lifeline } from './lifeline.js';
 import type { Link } from './link.js';
 import type { CallOptions, ClientOptions } from './options.js';
+import { describeBothAttempts, isConnectionLoss, outcomeUnknown } from './outcome.js';
 import { pages, sameCursor } from './pages.js';
 import { judged } from './results.js';
 import { rounds } from './rounds.js';
@@ -128,19 +129,26 @@ export class Caller {
   }
 
   async #again(link: Link, journey: Journey, error: unknown): Promise<JsonObject> {
-    const { method, params, options } = journey;
+    const { method, options } = journey;
     if (!TenonError.is(error)) throw error;
-    if (error.code === 'session/gone')
-      return this.#once(sameCursor(await this.lifeline.renew(link), link, params), journey);
+    if (error.code === 'session/gone') return this.#secondTime(link, journey, error);
     if (error.rpc === HEADER_MISMATCH && method === 'tools/call') {
       this.toolbox.forget();
       this.cache.forget({ methods: ['tools/list'] });
       return this.#once(link, journey);
     }
-    const lost = /^(call\/outcome-unknown|http\/interrupted|connection\/closed|stdio\/exited)$/.test(error.code);
-    if (lost && (options.idempotent ?? isReading(method)))
-      return this.#once(sameCursor(await this.lifeline.link(), link, params), journey);
-    throw lost ? outcomeUnknown(error, link, method) : error;
+    const isLost = isConnectionLoss(error);
+    if (isLost && (options.idempotent ?? isReading(method))) return this.#secondTime(link, journey, error);
+    throw isLost ? outcomeUnknown(error, link, method) : error;
+  }
+
+  async #secondTime(link: Link, journey: Journey, first: TenonError): Promise<JsonObject> {
+    const { method, params } = journey;
+    try {
+      return await this.#once(sameCursor(await this.lifeline.link(), link, params), journey);
+    } catch (second) {
+      throw describeBothAttempts(first, TenonError.from(second), method);
+    }
   }
 
   #once(given: Link, journey: Journey): JsonObject | Promise<JsonObject> {

@@ -54,20 +54,6 @@ export function isReading(method: string): boolean {
   return isMethod(method) && !WRITING.has(method);
 }
 
-export function outcomeUnknown(cause: TenonError, { peer }: Link, method: string): TenonError {
-  if (cause.code === 'call/outcome-unknown') return cause;
-  return new TenonError(
-    'call/outcome-unknown',
-    'the connection broke before the answer came: the server may have carried the call out',
-    {
-      peer,
-      method,
-      next: 'find out before you repeat it, or call with `idempotent: true` when repeating does no harm',
-      cause,
-    },
-  );
-}
-
 export function misfit({ peer }: Link, tool: string, issues: readonly Issue[]): TenonError {
   return new TenonError(
     'peer/invalid-result',

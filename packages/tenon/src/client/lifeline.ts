@@ -26,14 +26,18 @@ export class Lifeline {
     endpoint: Endpoint,
     options: ClientOptions,
     emitter: Emitter,
-    events: Omit<LinkEvents, 'closed'>,
+    events: Pick<LinkEvents, 'notification' | 'problem'>,
     clock: PausingClock,
   ) {
     this.#endpoint = endpoint;
     this.#options = options;
     this.#emitter = emitter;
     this.#clock = clock;
-    this.#events = { ...events, closed: (link, error) => this.#ended(link, error) };
+    this.#events = {
+      ...events,
+      closed: (link, error) => this.#ended(link, error),
+      onSessionLost: link => this.#retire(link),
+    };
     endpoint.onSigningIn?.(begins => (begins ? this.#signingIn() : this.#signedIn()));
   }
 
@@ -63,15 +67,6 @@ export class Lifeline {
     return this.#opening;
   }
 
-  /** Gives a link up, because the server no longer knows it, and opens another. */
-  async renew(link: Link): Promise<Link> {
-    if (this.#link === link && !link.ended) {
-      this.#retired.add(link);
-      void link.retire().finally(() => this.#retired.delete(link));
-    }
-    return this.link();
-  }
-
   async close(): Promise<void> {
     if (this.#state === 'closed') return;
     this.#become('closed');
@@ -88,7 +83,8 @@ export class Lifeline {
         throw new TenonError('connection/closed', 'the client was closed while it connected');
       }
       this.#link = link;
-      this.#become('connected');
+      if (link.sessionError) this.#retire(link);
+      else this.#become(link.ended ? 'reconnecting' : 'connected');
       return link;
     } catch (error) {
       if (this.#state !== ('closed' as State)) this.#become('failed');
@@ -112,6 +108,14 @@ export class Lifeline {
   #ended(link: Link, error: TenonError | undefined): void {
     if (this.#link !== link || this.#state === 'closed') return;
     if (error) this.#emitter.emit('problem', error);
+    this.#become('reconnecting');
+  }
+
+  /** The server no longer knows the session: calls on their way may still be answered, the next one opens another link. */
+  #retire(link: Link): void {
+    if (this.#link !== link || this.#state === 'closed') return;
+    this.#retired.add(link);
+    void link.retire().finally(() => this.#retired.delete(link));
     this.#become('reconnecting');
   }
 

@@ -5,15 +5,15 @@ import type { Channel, Envelope } from '../jsonrpc/channel.js';
 import { METHOD_NOT_FOUND } from '../jsonrpc/codes.js';
 import { rpcError, TenonError } from '../jsonrpc/error.js';
 import type { Hands } from '../jsonrpc/hands.js';
-import { type Id, isId, isObject, type JsonObject, type Notification, type Request } from '../jsonrpc/message.js';
+import { type Id, isId, type JsonObject, type Notification, type Request } from '../jsonrpc/message.js';
 import { Peer } from '../jsonrpc/peer.js';
 import type { Running } from '../jsonrpc/running.js';
 import type { ServerCapabilities } from '../model/capabilities.js';
 import type { Implementation, LoggingLevel } from '../model/content.js';
-import { RELATED_TASK, SERVER_INFO } from '../model/meta.js';
+import { SERVER_INFO } from '../model/meta.js';
 import { isMethod, isNotification } from '../model/methods.js';
 import type { PausingClock } from './allowance.js';
-import { answer, capabilitiesOf, inWordsOf } from './answering.js';
+import { answer, capabilitiesOf, inWordsOf, relateToTask } from './answering.js';
 import type { Endpoint } from './endpoint.js';
 import { Errand, type Sending } from './errand.js';
 import { nameHeader } from './headers.js';
@@ -26,6 +26,8 @@ export interface LinkEvents {
   notification(method: string, params: JsonObject): void;
   problem(error: TenonError): void;
   closed(link: Link, error?: TenonError): void;
+  /** The server no longer knows the session of an open link. */
+  onSessionLost(link: Link): void;
 }
 
 /** What is known of the server. */
@@ -59,6 +61,8 @@ export class Link implements Hands {
     | undefined;
   server: ServerFacts = { info: undefined, capabilities: {}, instructions: undefined };
   ended = false;
+  /** Why the link takes no more calls, when the server no longer knows its session. */
+  sessionError: TenonError | undefined;
 
   constructor(endpoint: Endpoint, channel: Channel, options: ClientOptions, events: LinkEvents, clock: PausingClock) {
     this.endpoint = endpoint;
@@ -201,6 +205,12 @@ export class Link implements Hands {
     this.#events.closed(this, error);
   }
 
+  onSessionLost(error: TenonError): void {
+    this.sessionError = error;
+    this.ended = true;
+    this.#events.onSessionLost(this);
+  }
+
   batches(): boolean {
     return this.#dialect?.http.batches ?? false;
   }
@@ -231,7 +241,7 @@ export class Link implements Hands {
         server: this.peer,
         relatedTo,
       });
-      return related(inWordsOf(dialect, method, result), params);
+      return relateToTask(inWordsOf(dialect, method, result), params);
     } finally {
       goOn();
     }
@@ -287,10 +297,4 @@ export class Link implements Hands {
     const info = meta?.[SERVER_INFO] as Implementation | undefined;
     if (info && this.server.info === undefined) this.server = { ...this.server, info };
   }
-}
-
-/** What is asked for a task is answered for it. */
-function related(result: JsonObject, { _meta }: JsonObject): JsonObject {
-  const task = isObject(_meta) ? _meta[RELATED_TASK] : undefined;
-  return task === undefined ? result : { ...result, _meta: { ...(result._meta as JsonObject), [RELATED_TASK]: task } };
 }

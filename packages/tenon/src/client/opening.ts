@@ -1,7 +1,7 @@
 import { judge } from '../conversation/opening/probe.js';
 import type { Dialect } from '../dialects/dialect.js';
 import { dialectOf, dialects, newest } from '../dialects/index.js';
-import { TenonError } from '../jsonrpc/error.js';
+import { isSessionLoss, TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import { SERVER_INFO } from '../model/meta.js';
 import { methods } from '../model/methods.js';
@@ -50,6 +50,8 @@ class Opener {
   readonly #wanted: readonly Dialect[];
   readonly #clock: PausingClock;
   #signal: AbortSignal | undefined;
+  /** Whether the server has forgotten a session that was being opened: that is tried once more. */
+  #lostSession = false;
 
   constructor(
     endpoint: Endpoint,
@@ -76,6 +78,10 @@ class Opener {
     } catch (error) {
       await link.close();
       if (this.#signal?.aborted) throw TenonError.from(this.#signal.reason);
+      if (isSessionLoss(error) && !this.#lostSession) {
+        this.#lostSession = true;
+        return this.open(verdict);
+      }
       if (verdict && verdict.opening === 'handshake' && TenonError.is(error) && error.rpc !== undefined)
         return this.open(undefined);
       throw error;
@@ -101,12 +107,7 @@ class Opener {
 
   async #again(dialect: Dialect): Promise<Link> {
     const link = await this.#road(this.#endpoint);
-    try {
-      return await this.#handshake(link, dialect);
-    } catch (error) {
-      await link.close();
-      throw error;
-    }
+    return this.#closingOnFailure(link, () => this.#handshake(link, dialect));
   }
 
   #perRequest(): Dialect {
@@ -155,14 +156,23 @@ class Opener {
       return await this.#initialize(link, dialect);
     } catch (error) {
       const fallback = this.#endpoint.fallback?.();
-      if (!fallback || !TenonError.is(error) || error.status === undefined || !dialect.http.fallback(error.status))
-        throw error;
+      if (!fallback || !TenonError.is(error) || isSessionLoss(error)) throw error;
+      if (error.status === undefined || !dialect.http.fallback(error.status)) throw error;
       await link.close();
       // Where the other transport is not served either, what the server itself said of the first is the reason.
       const other = await this.#speaking(fallback, dialect).catch(none => {
         throw error.rpc === undefined ? none : error;
       });
-      return this.#initialize(other, dialect);
+      return this.#closingOnFailure(other, () => this.#initialize(other, dialect));
+    }
+  }
+
+  async #closingOnFailure(link: Link, open: () => Promise<Link>): Promise<Link> {
+    try {
+      return await open();
+    } catch (error) {
+      await link.close();
+      throw error;
     }
   }
 
@@ -191,6 +201,7 @@ class Opener {
     link.server = { info: serverInfo, capabilities, instructions };
     link.settled();
     await link.notify('notifications/initialized');
+    if (link.sessionError) throw link.sessionError;
     if ('listen' in link.channel) (link.channel as Listening).listen();
     return link;
   }

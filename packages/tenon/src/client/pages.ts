@@ -6,7 +6,8 @@ import type { Link } from './link.js';
 import type { CallOptions } from './options.js';
 
 const MAX_PAGES = 10_000;
-const CURSOR_GONE = 'call/cursor-gone';
+/** A cursor cannot be used in another session. */
+export const CURSOR_GONE = 'call/cursor-gone';
 
 /** Every entry of a list, over all its pages. */
 export async function* pages<T>(

@@ -42,6 +42,12 @@ export interface Receiver {
   lost(id: Id, error: TenonError): void;
   /** The road has ended: nothing comes any more. `error` is absent when it ended as asked. */
   closed(error?: TenonError): void;
+  /**
+   * The peer no longer knows the session of this channel: whatever is sent from now on is refused, though answers to
+   * earlier requests may still come. Called for a loss that no `send` rejects with; such a `send` rejects with
+   * `session/gone` or `session/rejected`.
+   */
+  onSessionLost?(error: TenonError): void;
 }
 
 /** What came around a message, when the transport knows. */

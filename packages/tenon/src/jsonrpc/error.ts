@@ -98,3 +98,8 @@ export function asErrors(response: Response | Response[]): Response | Response[]
   if (Array.isArray(response)) return response.map(each => asErrors(each) as Response);
   return failure(response.id, { code: INTERNAL_ERROR, message: 'Internal error' });
 }
+
+/** Tests whether an error says that the peer no longer knows the session. */
+export function isSessionLoss(error: unknown): boolean {
+  return TenonError.is(error) && (error.code === 'session/gone' || error.code === 'session/rejected');
+}

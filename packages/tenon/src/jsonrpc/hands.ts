@@ -14,6 +14,8 @@ export interface Hands {
   problem(error: TenonError): void;
   /** The road has ended. */
   closed(error?: TenonError): void;
+  /** The peer no longer knows the session: the connection takes no more messages. Called once. */
+  onSessionLost?(error: TenonError): void;
   /** Whether an array of messages is welcome now. */
   batches(): boolean;
   /** What stands for the id of a message that was too broken to have one; `false`: such a message is not answered. */

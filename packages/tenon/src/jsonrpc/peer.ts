@@ -2,7 +2,7 @@ import { Calls, type Wait } from './calls.js';
 import type { Channel, Envelope, Receiver, SendOptions } from './channel.js';
 import type { Clock } from './clock.js';
 import { INVALID_REQUEST, PARSE_ERROR } from './codes.js';
-import { asErrors, isForPeer, TenonError, toErrorObject } from './error.js';
+import { asErrors, isForPeer, isSessionLoss, TenonError, toErrorObject } from './error.js';
 import { follow, rescue } from './follow.js';
 import type { Hands } from './hands.js';
 import { Jobs, type Reply } from './jobs.js';
@@ -40,6 +40,8 @@ export class Peer implements Receiver {
   /** These two are there when there are any: many sessions idle, and most clients are never asked anything. */
   #calls: Calls | undefined;
   #jobs: Jobs | undefined;
+  /** Set once the peer no longer knows the session: what is sent after that would be refused, or belong to none. */
+  #sessionError: TenonError | undefined;
 
   constructor(channel: Channel, hands: Hands, clock: Clock) {
     this.channel = channel;
@@ -77,9 +79,10 @@ export class Peer implements Receiver {
 
   #send(id: Id, method: string, params: ParamsOf, options: CallOptions): void {
     const failed = (error: unknown): void => {
-      this.#calls?.fail(id, TenonError.from(error, 'connection/send', { peer: this.peer, method }));
+      this.#calls?.fail(id, this.#toSendError(error, method));
     };
     try {
+      if (this.#sessionError) throw this.#sessionError;
       const given = typeof params === 'function' ? params(id) : params;
       const sent = this.channel.send(request(id, method, given), options.send);
       if (sent) sent.catch(failed);
@@ -90,10 +93,18 @@ export class Peer implements Receiver {
 
   /** Sends a notification. A road that has ended makes it vanish: nobody waits for it. */
   notify(method: string, params?: JsonObject, options?: SendOptions): void | Promise<void> {
+    if (this.#sessionError) return;
     return rescue(
       () => this.channel.send(notification(method, params), options),
-      error => this.#problem(TenonError.from(error, 'connection/send', { peer: this.peer, method })),
+      error => this.#problem(this.#toSendError(error, method)),
     );
+  }
+
+  /** Every failed send passes here, so that any of them can tell that the session is lost. */
+  #toSendError(error: unknown, method?: string): TenonError {
+    const sendError = TenonError.from(error, 'connection/send', { peer: this.peer, method });
+    if (isSessionLoss(sendError)) this.onSessionLost(sendError);
+    return sendError;
   }
 
   /** Tells that the peer still works on a request of ours: its idle time starts anew. */
@@ -128,6 +139,12 @@ export class Peer implements Receiver {
 
   lost(id: Id, error: TenonError): void {
     this.#calls?.fail(id, error);
+  }
+
+  onSessionLost(error: TenonError): void {
+    if (this.#sessionError) return;
+    this.#sessionError = error;
+    this.#safely(() => this.#hands.onSessionLost?.(error));
   }
 
   closed(error?: TenonError): void {
@@ -233,9 +250,10 @@ export class Peer implements Receiver {
   }
 
   #reply(response: Response | Response[] | undefined): void {
-    if (response === undefined) return;
+    if (response === undefined || this.#sessionError) return;
     this.#deliver(response, error => {
-      this.#problem(TenonError.from(error, 'connection/send', { peer: this.peer }));
+      this.#problem(this.#toSendError(error));
+      if (this.#sessionError) return;
       // What can not be written is answered all the same: the peer would wait for ever.
       this.#deliver(asErrors(response), () => {});
     });

@@ -189,7 +189,7 @@ class Traveller {
   }
 }
 
-const nobody = { notification: () => {}, problem: () => {}, closed: () => {} };
+const nobody = { notification: () => {}, problem: () => {}, closed: () => {}, onSessionLost: () => {} };
 
 function payload({ status, result, error }: JsonObject): JsonObject {
   if (status === 'completed') return result as JsonObject;

@@ -129,7 +129,7 @@ describe('an HTTP+SSE client', () => {
       { maxMessage: 500 },
     );
     await channel.open(notes);
-    await expect(channel.send(ask())).rejects.toMatchObject({ code: 'http/status', status: 404 });
+    await expect(channel.send(ask())).rejects.toMatchObject({ code: 'session/gone', status: 404 });
     await notes.until(({ messages }) => messages.length === 1);
     expect(notes.bad).toMatchObject([{ code: 'peer/unreadable' }, { code: 'peer/unreadable' }]);
     expect(notes.ends).toEqual([]);

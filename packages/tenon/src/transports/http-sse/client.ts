@@ -4,6 +4,7 @@ import { TenonError } from '../../jsonrpc/error.js';
 import { closedError, refusal, unreadableError } from '../http/client-errors.js';
 import { type Lease, Leases } from '../http/client-leases.js';
 import { type EndpointOptions, MAX_MESSAGE } from '../http/client-options.js';
+import { requestId } from '../http/client-post.js';
 import { createRoad, drain, isEventStream, isSuccess } from '../http/client-road.js';
 import type { HttpReply } from '../http/requester.js';
 import { readSse, type SseEvent } from '../http/sse-read.js';
@@ -78,7 +79,7 @@ export function openHttpSse(url: string | URL, options: HttpSseOptions): Channel
   const connect = async (lease: Lease): Promise<void> => {
     const headers = { accept: 'text/event-stream' };
     const reply = await road.request({ method: 'GET', headers, signal: lease });
-    if (!isSuccess(reply)) throw await refusal(reply, peer, false);
+    if (!isSuccess(reply)) throw await refusal(reply, peer, { hadSession: false });
     if (!isEventStream(reply)) {
       await drain(reply);
       throw noEndpoint(peer, 'no event stream');
@@ -123,7 +124,13 @@ export function openHttpSse(url: string | URL, options: HttpSseOptions): Channel
         const all = { ...headers, 'content-type': 'application/json' };
         const body = JSON.stringify(message);
         const reply = await road.request({ method: 'POST', headers: all, body, signal: lease, url: endpoint });
-        if (!isSuccess(reply)) throw await refusal(reply, peer, false);
+        // The address names the session.
+        if (!isSuccess(reply))
+          throw await refusal(reply, peer, {
+            id: requestId(message),
+            hadSession: true,
+            needsWords: true,
+          });
         await drain(reply);
       } finally {
         lease.end();

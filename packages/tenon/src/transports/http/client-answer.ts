@@ -1,7 +1,7 @@
 import { TenonError } from '../../jsonrpc/error.js';
 import { kindOf } from '../../jsonrpc/message.js';
 import type { Signal } from '../../jsonrpc/recall.js';
-import { abortError, noAnswer, unreadableError } from './client-errors.js';
+import { abortError, noAnswer, OUTCOME_ADVICE, unreadableError } from './client-errors.js';
 import { deliver, deliverText, type Link, type Question } from './client-link.js';
 import { drain } from './client-road.js';
 import type { HttpReply } from './requester.js';
@@ -48,8 +48,8 @@ function unread(link: Link, asked: Question, signal: Signal, error: unknown): vo
 
 function outcomeLost(link: Link, error: unknown): TenonError {
   const got = error instanceof Error ? error.message : undefined;
-  const next = 'the server may have acted on it; look before sending it again';
-  return new TenonError('http/interrupted', 'the connection broke amid the answer', { peer: link.peer, got, next });
+  const facts = { peer: link.peer, got, next: OUTCOME_ADVICE };
+  return new TenonError('http/interrupted', 'the connection broke amid the answer', facts);
 }
 
 /** A server may say anything to a message that asks nothing; what are messages is handed on. */

@@ -72,18 +72,25 @@ function leastPoll(idle: number): number {
 }
 
 /**
- * Waits by the clock, or until aborted. While a call waits for its answer nothing else may keep the process alive: then
+ * Waits by the clock, or until one of the signals is aborted. While a call waits for its answer nothing else may keep the process alive: then
  * `hold` does.
  */
-export function pause(clock: Clock, ms: number, signal: Signal, hold: boolean): Promise<void> {
+export function pause(
+  clock: Clock,
+  ms: number,
+  signal: Signal,
+  hold: boolean,
+  ...others: readonly Signal[]
+): Promise<void> {
+  const signals = [signal, ...others];
   return new Promise(resolve => {
-    if (signal.aborted) return resolve();
+    if (signals.some(({ aborted }) => aborted)) return resolve();
     const done = () => {
-      signal.removeEventListener('abort', done);
+      for (const signal of signals) signal.removeEventListener('abort', done);
       callOff();
       resolve();
     };
     const callOff = clock.after(ms, done, { hold });
-    signal.addEventListener('abort', done);
+    for (const signal of signals) signal.addEventListener('abort', done);
   });
 }

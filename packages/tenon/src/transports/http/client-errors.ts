@@ -1,11 +1,14 @@
+import { INVALID_REQUEST } from '../../jsonrpc/codes.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import { type ErrorObject, type Failure, kindOf } from '../../jsonrpc/message.js';
+import { type ErrorObject, type Failure, type Id, kindOf } from '../../jsonrpc/message.js';
 import type { Signal } from '../../jsonrpc/recall.js';
 import type { HttpReply } from './requester.js';
 
 /** How much of the body of a refusal is read, in bytes. */
 const MAX_REFUSAL = 65_536;
 const MAX_SHOWN = 200;
+/** What to do when a request may have been carried out. */
+export const OUTCOME_ADVICE = 'the server may have acted on it; look before sending it again';
 
 export function closedError(peer: string): TenonError {
   return new TenonError('connection/closed', 'the connection was closed', { peer });
@@ -32,14 +35,13 @@ export function requestError(error: unknown, peer: string, url: string): TenonEr
 
 function nextStep(code: string): string | undefined {
   if (code === 'http/unreachable') return 'nothing was sent; check the address and that the server runs';
-  if (code === 'http/interrupted') return 'the server may have acted on it; look before sending it again';
+  if (code === 'http/interrupted') return OUTCOME_ADVICE;
   return undefined;
 }
 
 /** The answer to `id` will not come, and what the server did is not known. */
 export function outcomeUnknown(peer: string, why: string, cause?: TenonError): TenonError {
-  const next = 'the server may have acted on it; look before sending it again';
-  return new TenonError('call/outcome-unknown', why, { peer, next, status: cause?.status, cause });
+  return new TenonError('call/outcome-unknown', why, { peer, next: OUTCOME_ADVICE, status: cause?.status, cause });
 }
 
 /** The server took the request and answered something else. */
@@ -57,13 +59,54 @@ export function refusedError(peer: string, { error }: Failure, status: number): 
   return new TenonError('http/refused', message, { peer, status, rpc, data, cause: error satisfies ErrorObject });
 }
 
+/** The message whose refusal is read. */
+export interface RefusedMessage {
+  /** The JSON-RPC id, when the message is a request. */
+  readonly id?: Id | undefined;
+  /** Whether the message named a session. */
+  readonly hadSession: boolean;
+  /** Whether 404 has other meanings here as well: then the words of the refusal decide. */
+  readonly needsWords?: boolean | undefined;
+}
+
 /** Reads a reply that is no success, and says why the message was not taken. Never rejects. */
-export async function refusal(reply: HttpReply, peer: string, hadSession: boolean): Promise<TenonError> {
+export async function refusal(reply: HttpReply, peer: string, message: RefusedMessage): Promise<TenonError> {
   const body = await reply.text(MAX_REFUSAL).catch(() => '');
   const value = parse(body);
   const failure = kindOf(value) === 'failure' ? (value as Failure) : undefined;
-  if (reply.status === 404 && hadSession) return goneError(peer, failure);
+  const loss = message.hadSession ? sessionLoss(reply.status, peer, message, failure, body) : undefined;
+  if (loss) return loss;
   return failure ? refusedError(peer, failure, reply.status) : statusError(reply, peer, body);
+}
+
+function sessionLoss(
+  status: number,
+  peer: string,
+  { id, needsWords }: RefusedMessage,
+  failure: Failure | undefined,
+  body: string,
+): TenonError | undefined {
+  if (status === 404 && !needsWords) return goneError(peer, status, failure);
+  if ((status !== 400 && status !== 404) || !isAboutSession(failure, body)) return undefined;
+  const isAnswer = id !== undefined && failure?.id === id && !OF_TRANSPORT.test(failure.error.message);
+  return isAnswer ? rejectedError(peer, failure) : goneError(peer, status, failure);
+}
+
+/** How the transports of the official SDKs, and code that was copied from their examples, begin. Handlers do not. */
+const OF_TRANSPORT = /^(bad request|not found):/i;
+
+/** Codes by which servers answer for the transport. Others, such as -32602, are about the params of the request. */
+function isTransportCode(code: number): boolean {
+  return code === INVALID_REQUEST || (code <= -32_000 && code >= -32_099);
+}
+
+/**
+ * Tests whether the body of a refusal is about the session. The specification asks for 404; the official SDKs answer 400
+ * and "Bad Request: No valid session ID provided" or "Bad Request: Server not initialized" after a restart.
+ */
+function isAboutSession(failure: Failure | undefined, body: string): boolean {
+  if (failure && !isTransportCode(failure.error.code)) return false;
+  return /\bsession\b|not initialized/i.test(failure ? failure.error.message : body.slice(0, MAX_SHOWN));
 }
 
 function parse(text: string): unknown {
@@ -74,9 +117,21 @@ function parse(text: string): unknown {
   }
 }
 
-export function goneError(peer: string, failure?: Failure): TenonError {
-  const facts = { peer, status: 404, rpc: failure?.error.code, data: failure?.error.data, cause: failure?.error };
+export function goneError(peer: string, status?: number, failure?: Failure): TenonError {
+  const facts = { peer, status, rpc: failure?.error.code, data: failure?.error.data, cause: failure?.error };
   return new TenonError('session/gone', 'the server no longer knows the session', { ...facts, next: 'open a new one' });
+}
+
+/** A 400 about the session that is addressed to the request: the handler of the request may have sent it. */
+function rejectedError(peer: string, { error }: Failure): TenonError {
+  return new TenonError('session/rejected', `the server answered that the session is not valid: ${error.message}`, {
+    peer,
+    status: 400,
+    rpc: error.code,
+    data: error.data,
+    next: OUTCOME_ADVICE,
+    cause: error,
+  });
 }
 
 function statusError(reply: HttpReply, peer: string, body: string): TenonError {

@@ -3,6 +3,7 @@ import type { Clock } from '../../jsonrpc/clock.js';
 import type { TenonError } from '../../jsonrpc/error.js';
 import { type Failure, type Id, isObject, kindOf } from '../../jsonrpc/message.js';
 import { refusedError, unreadableError } from './client-errors.js';
+import type { Signal } from '../../jsonrpc/recall.js';
 import type { Leases } from './client-leases.js';
 import type { ReconnectPolicy } from './client-options.js';
 import type { Road } from './client-road.js';
@@ -21,6 +22,8 @@ export interface Link {
   /** A secret: it goes to the server and nowhere else. [http.session.client-keeps-secure] */
   readonly session: string | undefined;
   learn(session: string): void;
+  /** Aborted when the session that the channel has now is forgotten. */
+  readonly sessionSignal: Signal;
   /** Called when the server has said that it no longer knows this session. */
   forget(session: string): void;
   /** The headers that say which session and revision a request is of. */

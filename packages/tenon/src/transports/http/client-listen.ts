@@ -2,8 +2,8 @@ import { TenonError } from '../../jsonrpc/error.js';
 import { type Course, noteFailure, setOut } from './client-backoff.js';
 import type { Lease } from './client-leases.js';
 import { type Link, question } from './client-link.js';
-import { drain, isEventStream } from './client-road.js';
-import { openStream, type Reconnected, readStream, reconnect } from './client-stream.js';
+import { drain, isEventStream, isSuccess } from './client-road.js';
+import { openStream, type Reconnected, readStream, reconnect, refuseStream } from './client-stream.js';
 
 /**
  * Keeps the standalone stream open, on which a server speaks unasked. A server that has none says so with a status, or
@@ -30,7 +30,9 @@ export async function listenTo(link: Link, lease: Lease): Promise<TenonError | u
     try {
       const reply = await openStream(...to);
       if (isEventStream(reply)) return { reply };
-      await drain(reply);
+      // A server without this stream may answer 404: of the session it tells only what it says in words.
+      if (isSuccess(reply) || reply.status === 405) await drain(reply);
+      else await refuseStream(link, reply, session, true);
       return undefined;
     } catch (error) {
       if (lease.aborted || !isPassing(error)) return undefined;

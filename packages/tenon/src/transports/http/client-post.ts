@@ -1,6 +1,6 @@
 import type { SendOptions } from '../../jsonrpc/channel.js';
-import { TenonError } from '../../jsonrpc/error.js';
-import type { Id, Message } from '../../jsonrpc/message.js';
+import { isSessionLoss, TenonError } from '../../jsonrpc/error.js';
+import type { Id, Message, Response } from '../../jsonrpc/message.js';
 import type { Signal } from '../../jsonrpc/recall.js';
 import { readAnswer } from './client-answer.js';
 import { type Course, setOut } from './client-backoff.js';
@@ -28,7 +28,7 @@ export async function post(link: Link, message: Message, options: SendOptions): 
       body,
       signal: lease,
     });
-    if (!isSuccess(reply)) throw await refused(link, reply, session);
+    if (!isSuccess(reply)) throw await refused(link, reply, session, asked.id);
     if (!stateless && session === undefined) learnSession(link, reply);
     const type = mediaType(reply);
     streaming = isEventStream(reply, type);
@@ -39,7 +39,7 @@ export async function post(link: Link, message: Message, options: SendOptions): 
   }
 }
 
-function requestId(message: Message): Id | undefined {
+export function requestId(message: Message | readonly Response[]): Id | undefined {
   return 'method' in message && 'id' in message ? message.id : undefined;
 }
 
@@ -72,9 +72,9 @@ function learnSession(link: Link, reply: HttpReply): void {
   });
 }
 
-async function refused(link: Link, reply: HttpReply, session: string | undefined): Promise<TenonError> {
-  const error = await refusal(reply, link.peer, session !== undefined);
-  if (error.code === 'session/gone' && session !== undefined) link.forget(session);
+async function refused(link: Link, reply: HttpReply, session: string | undefined, id: Id | undefined) {
+  const error = await refusal(reply, link.peer, { id, hadSession: session !== undefined });
+  if (session !== undefined && isSessionLoss(error)) link.forget(session);
   return error;
 }
 

@@ -217,6 +217,43 @@ describe('the stream of a request', () => {
     expect(server.seen.length).toBe(3);
   });
 
+  it('is given up without the rest of its pause when another message finds that the session is lost', async () => {
+    const { channel, notes, clock, server } = await start((seen, response) => {
+      const { id } = JSON.parse(seen.body);
+      if (id === 0) json(response, answer(0), 200, { 'mcp-session-id': 'S' });
+      else if (id === 1) stream(response).end('id: e\nretry: 60000\ndata:\n\n');
+      else response.writeHead(404).end();
+    });
+    await channel.send(ask(0));
+    await channel.send(ask(1));
+    expect(await clock.timer()).toBeGreaterThanOrEqual(60_000);
+    await expect(channel.send(ask(2))).rejects.toMatchObject({ code: 'session/gone' });
+    await notes.until(({ gone }) => gone.length === 1);
+    expect(notes.gone).toMatchObject([
+      { id: 1, error: { code: 'call/outcome-unknown', cause: { code: 'session/gone' } } },
+    ]);
+    expect(server.seen.length).toBe(3);
+  });
+
+  it.each([
+    [404, ''],
+    [400, 'Invalid or missing session ID'],
+  ])('tells that the session is lost when the GET that resumes it is answered %i %s', async (status, body) => {
+    const { channel, notes, clock, passWait } = await start((seen, response) => {
+      if (seen.method === 'GET') response.writeHead(status).end(body);
+      else if (JSON.parse(seen.body).id === 0) json(response, answer(0), 200, { 'mcp-session-id': 'S' });
+      else stream(response).end('id: e\ndata:\n\n');
+    });
+    const losses: unknown[] = [];
+    await channel.open({ ...notes, onSessionLost: error => losses.push(error) });
+    await channel.send(ask(0));
+    await channel.send(ask(1));
+    await passWait();
+    await notes.until(({ gone }) => gone.length === 1);
+    expect(losses).toMatchObject([{ code: 'session/gone', status }]);
+    expect(clock.now()).toBeGreaterThan(0);
+  });
+
   it('is let go when it stays open after the answer [http.sse.closed-after-response]', async () => {
     const { channel, notes, clock, server } = await start((_, response) => void stream(response, data(answer(), 'e')));
     await channel.send(ask());

@@ -1,7 +1,7 @@
-import { TenonError } from '../../jsonrpc/error.js';
+import { isSessionLoss, TenonError } from '../../jsonrpc/error.js';
 import type { Signal } from '../../jsonrpc/recall.js';
 import { type Course, isExhausted, noteConnection, noteFailure, pause, waitBefore } from './client-backoff.js';
-import { refusal, unreadableError } from './client-errors.js';
+import { goneError, refusal, unreadableError } from './client-errors.js';
 import { deliverText, type Link, type Question } from './client-link.js';
 import type { ReconnectPolicy } from './client-options.js';
 import { isEventStream } from './client-road.js';
@@ -81,13 +81,15 @@ export async function reconnect(link: Link, asked: Reconnect): Promise<Reconnect
   let atLeast = 0;
   for (;;) {
     if (isExhausted(course, policy, link.clock.now())) return { over: 'exhausted', error };
-    await pause(link.clock, Math.max(atLeast, waitBefore(course, policy, link.random)), signal, asked.hold);
+    const wait = Math.max(atLeast, waitBefore(course, policy, link.random));
+    await pause(link.clock, wait, signal, asked.hold, link.sessionSignal);
     if (signal.aborted) return { over: 'aborted', error };
+    if (asked.session !== link.session) return { over: 'refused', error: goneError(link.peer) };
     try {
       const reply = await openStream(link, course, asked.session, signal);
       if (isEventStream(reply)) return { reply };
       atLeast = retryAfter(reply);
-      error = await refusal(reply, link.peer, asked.session !== undefined);
+      error = await refuseStream(link, reply, asked.session);
       if (!isPassing(reply.status)) return { over: 'refused', error };
     } catch (thrown) {
       error = TenonError.from(thrown);
@@ -96,6 +98,21 @@ export async function reconnect(link: Link, asked: Reconnect): Promise<Reconnect
     }
     noteFailure(course);
   }
+}
+
+/** Reads why there is no stream. Only a GET can tell that the session is lost while nobody sends anything. */
+export async function refuseStream(
+  link: Link,
+  reply: HttpReply,
+  session: string | undefined,
+  needsWords = false,
+): Promise<TenonError> {
+  const error = await refusal(reply, link.peer, { hadSession: session !== undefined, needsWords });
+  if (session !== undefined && session === link.session && isSessionLoss(error)) {
+    link.forget(session);
+    link.receiver.onSessionLost?.(error);
+  }
+  return error;
 }
 
 /** Asks for a stream: a new one, or the one that `course` has begun to read. [http.get.accept-sse] */

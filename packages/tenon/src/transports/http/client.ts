@@ -1,6 +1,7 @@
 import type { Channel, Receiver, SendOptions } from '../../jsonrpc/channel.js';
 import { systemClock } from '../../jsonrpc/clock.js';
 import type { Message } from '../../jsonrpc/message.js';
+import { Recall } from '../../jsonrpc/recall.js';
 import { closedError } from './client-errors.js';
 import { type Lease, Leases } from './client-leases.js';
 import type { Link } from './client-link.js';
@@ -21,7 +22,10 @@ export interface HttpChannel extends Channel {
    * - `http/refused`: a status that is no success, with a JSON-RPC error, which `status`, `rpc`, `message`, `data` and, as
    *   it came, `cause` hold. It is not delivered as a message as well.
    * - `http/status`: such a status without one. `http/redirected`: a redirect that is not followed.
-   * - `session/gone`: 404 to a message of a session. The session is forgotten: the next message goes without its id.
+   * - `session/gone`: 404 to a message of a session, or 400 with words about the session. The message was not carried
+   *   out. The session is forgotten: the next message goes without its id.
+   * - `session/rejected`: 400 with words about the session in the JSON-RPC answer to the request itself, which may have
+   *   been carried out. The session is forgotten as well.
    * - `call/aborted`, or the reason of `signal` if that is a `TenonError`; `connection/closed`.
    */
   send(message: Message, options?: SendOptions): Promise<void>;
@@ -41,6 +45,7 @@ export function openHttp(url: string | URL, options: HttpOptions): HttpChannel {
   const clock = options.clock ?? systemClock;
   let receiver: Receiver | undefined;
   let session: string | undefined;
+  let sessionSignal = new Recall();
   let version: string | undefined;
   let listening: Lease | undefined;
   let closing: Promise<void> | undefined;
@@ -60,12 +65,17 @@ export function openHttp(url: string | URL, options: HttpOptions): HttpChannel {
     get session() {
       return session;
     },
+    get sessionSignal() {
+      return sessionSignal;
+    },
     learn(id) {
       session ??= id;
     },
     forget(id) {
       if (session !== id) return;
       session = undefined;
+      sessionSignal.abort();
+      sessionSignal = new Recall();
       listening?.abort(undefined);
       listening = undefined;
     },

@@ -1,0 +1,78 @@
+import { TenonError } from '../jsonrpc/error.js';
+import { isReading } from './judgement.js';
+import type { Link } from './link.js';
+import { CURSOR_GONE } from './pages.js';
+
+/** The connection was lost while the answer was awaited. A request that does no harm twice is sent again. */
+const CONNECTION_LOSS = new Set([
+  'call/outcome-unknown',
+  'connection/closed',
+  'http/interrupted',
+  'session/rejected',
+  'stdio/exited',
+  'stdio/output-closed',
+  'stdio/write-failed',
+]);
+
+/** The request was not sent, or was refused before anything was done. */
+const NOT_CARRIED_OUT =
+  /^(auth|connect|host|config|lock|policy)\/|^call\/(not-.+|unwritable|cursor-gone)$|^connection\/(not-open|used)$|^http\/(unreachable|redirected|bad-url|no-endpoint|foreign-endpoint)$|^session\/gone$|^stdio\/(spawn|not-serializable|queue-full|unsafe-argument)$/;
+
+const REQUEST_TIMEOUT = 408;
+
+/** Tests whether an error says that the connection was lost before the answer came. */
+export function isConnectionLoss({ code }: TenonError): boolean {
+  return CONNECTION_LOSS.has(code);
+}
+
+/**
+ * Tests whether the server may have carried out a request that was handed to the transport and ended with this error.
+ * Errors that prove the contrary are known; every other one leaves the outcome open.
+ */
+export function mayBeCarriedOut({ code, rpc, status = 0 }: TenonError): boolean {
+  if (CONNECTION_LOSS.has(code)) return true;
+  if (rpc !== undefined || NOT_CARRIED_OUT.test(code)) return false;
+  return code !== 'http/status' || status < 400 || status >= 500 || status === REQUEST_TIMEOUT;
+}
+
+export function outcomeUnknown(cause: TenonError, { peer }: Pick<Link, 'peer'>, method: string): TenonError {
+  if (cause.code === 'call/outcome-unknown') return cause;
+  return new TenonError(
+    'call/outcome-unknown',
+    'the connection broke before the answer came: the server may have carried the call out',
+    {
+      peer,
+      method,
+      next: 'find out before you repeat it, or call with `idempotent: true` when repeating does no harm',
+      cause,
+    },
+  );
+}
+
+/** The error of a request that was sent twice: the second attempt decides, and the first may have been carried out. */
+export function describeBothAttempts(first: TenonError, second: TenonError, method: string): TenonError {
+  if (second.code === CURSOR_GONE) return second;
+  const mayHaveRun = mayBeCarriedOut(first) && !isReading(method);
+  const { rpc, data, status, peer } = second;
+  // The words of a server stay as they are: programs compare them, and a gateway passes them on.
+  const isAnswer = rpc !== undefined;
+  const firstAttempt = `the first attempt failed (${first.code}: ${first.summary})`;
+  const next = mayHaveRun
+    ? 'the server may have carried the call out once: find out before you repeat it'
+    : second.next;
+  return new TenonError(
+    mayHaveRun && !isAnswer && second.code !== 'call/aborted' ? 'call/outcome-unknown' : second.code,
+    isAnswer ? second.summary : `${second.summary}; ${firstAttempt}`,
+    {
+      peer,
+      method,
+      expected: second.expected,
+      got: second.got,
+      next: isAnswer ? `${firstAttempt}; ${next ?? 'this answers the second attempt'}` : next,
+      rpc,
+      data,
+      status,
+      cause: new AggregateError([first, second], 'both attempts failed'),
+    },
+  );
+}
