@@ -13,7 +13,8 @@ describe('tenon approvals', () => {
   async function question(): Promise<{ id: string; arguments: unknown }> {
     for (;;) {
       const { out } = await approvals('list', '--json');
-      if (out !== '') return JSON.parse(out);
+      const waiting = out.split('\n').filter(line => line.includes('"waiting"'));
+      if (waiting[0] !== undefined) return JSON.parse(waiting[0]);
     }
   }
 
@@ -39,9 +40,11 @@ describe('tenon approvals', () => {
     const { id, arguments: args } = await question();
     expect(args).toEqual({ of: 'tea', token: '…' });
     const { out } = await approvals('list');
-    expect(out).toMatch(/^tool price of shop\n/);
+    expect(out).toMatch(/^Waiting for an answer:\n\ntool price of shop\n/);
+    expect(id).toMatch(/^[\da-f]{8}$/);
+    expect(out).toMatch(new RegExp(`^ +id +${id}$`, 'm'));
     expect(out).not.toContain('sk-secret');
-    expect((await approvals('allow', id.slice(0, 12))).code).toBe(0);
+    expect((await approvals('allow', id.slice(0, 6))).code).toBe(0);
     expect(await allowed).toMatchObject({ content: [{ text: 'tea costs 3' }] });
 
     const denied = client.callTool('price', { of: 'salt' });
@@ -58,6 +61,26 @@ describe('tenon approvals', () => {
     await approvals('allow', id, '--remember', 'always', '--for', '1h');
     await first;
     expect(await client.callTool('price', { of: 'oil' })).toMatchObject({ content: [{ text: 'oil costs 3' }] });
+  });
+
+  it('shows what is remembered, and asks again about what is revoked', async () => {
+    const { out } = await approvals('list');
+    expect(out).toMatch(/^Waiting for an answer:\n\nnone\n\nRemembered approvals:\n\ntool price of shop\n/);
+    expect(out).toMatch(/^ +allows +any arguments$/m);
+    const [, id = ''] = /^ +id +([\da-f]{8})$/m.exec(out) ?? [];
+    expect(JSON.parse((await approvals('list', '--json')).out)).toMatchObject({ status: 'remembered', id });
+
+    expect((await approvals('revoke')).code).toBe(64);
+    expect((await approvals('revoke', 'ffff0000')).code).toBe(2);
+    expect(await approvals('revoke', id)).toMatchObject({ code: 0, out: 'Revoked 1 approval.\n' });
+    await using client = await connect(gateway.url);
+    const call = client.callTool('price', { of: 'oil' });
+    const { id: asked } = await question();
+    await approvals('allow', asked, '--remember', 'exact');
+    await call;
+    expect((await approvals('list')).out).toMatch(/^ +allows +the arguments that were approved$/m);
+    expect(await approvals('revoke', '--all')).toMatchObject({ code: 0, out: 'Revoked 1 approval.\n' });
+    expect((await approvals('list', '--json')).out).toBe('');
   });
 
   it('needs a store that is there, and a gateway that has it', async () => {

@@ -1,6 +1,6 @@
 import type { Stores } from 'tenon';
 import { type Approvals, type Approver, createApprovals, questionText } from 'tenon/host';
-import type { Terminal } from './terminal.js';
+import type { ChoiceWords, Terminal } from './terminal.js';
 
 /** Who is asked about what the policy does not decide. */
 export const MANNERS = ['terminal', 'client', 'store', 'deny'] as const;
@@ -20,14 +20,20 @@ export function approvalsBy(manner: Manner, terminal: Terminal, { values, bus }:
   }
 }
 
-function atTerminal(terminal: Terminal): Approver {
+/** `always` has no short form, because it allows calls that nobody has seen yet. */
+const DECISIONS: ChoiceWords<'once' | 'always' | 'deny'> = {
+  once: ['y', 'o', 'once', 'approve', 'allow', 'yes'],
+  deny: ['n', 'deny', 'no'],
+  always: ['always'],
+};
+
+export function atTerminal(terminal: Terminal): Approver {
   return async (proposal, { signal, verdict }) => {
     const { principal } = proposal;
     const who = principal === undefined ? '' : ` (for ${JSON.stringify(principal)})`;
-    const question = `\n${questionText(proposal, verdict)}${who}\n[o]nce, [a]lways with any arguments, [n]o: `;
-    const answer = await terminal.choose(question, ['o', 'a', 'n'], { signal });
-    if (answer === 'o') return 'once';
-    return answer === 'a' ? 'always' : 'deny';
+    const choices = '[y]es, once; [n]o; "always", with any arguments: ';
+    const question = `\n${questionText(proposal, verdict)}${who}\n${choices}`;
+    return (await terminal.choose(question, DECISIONS, { signal })) ?? 'deny';
   };
 }
 

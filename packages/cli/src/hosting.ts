@@ -16,6 +16,7 @@ import { BEARER } from './guarding.js';
 import { misuse, variable } from './misuse.js';
 import { noticesOn } from './reporting.js';
 import { signsIn } from './signing-in.js';
+import { YES_OR_NO } from './terminal.js';
 import type { World } from './world.js';
 
 /** What a gateway holds its servers to. */
@@ -123,7 +124,7 @@ function drifting({ screen, terminal }: World, lock: string, { drift }: HostingO
     whenUnknown: manner === 'ask' ? 'ask' : 'block',
     async askDrift(drifts) {
       const text = `\nNot as it stands in the lock:\n\n${describeDrift(drifts)}\n\nApprove it, and write it into the lock? [y/n] `;
-      return (await terminal.choose(text, ['y', 'n'])) === 'y';
+      return (await terminal.choose(text, YES_OR_NO)) === 'yes';
     },
   };
 }

@@ -1,20 +1,10 @@
-import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { createTerminal } from './terminal.js';
+import { fakeTty } from './fixtures/tty.js';
+import { createTerminal, YES_OR_NO } from './terminal.js';
 
-/** Streams that say that they are a terminal, and somebody who types. */
 function front(isTTY = true) {
-  const input = Object.assign(new PassThrough(), { isTTY, setRawMode: () => input });
-  const output = Object.assign(new PassThrough(), { isTTY });
-  let shown = '';
-  output.on('data', text => (shown += text));
-  /** Types a line once a question is shown. */
-  const answer = async (question: string, line: string) => {
-    while (!shown.includes(question)) await new Promise(resolve => setImmediate(resolve));
-    shown = shown.replace(question, '');
-    input.write(`${line}\n`);
-  };
-  return { terminal: createTerminal(input, output), answer, shown: () => shown };
+  const { input, output, ...rest } = fakeTty(isTTY);
+  return { terminal: createTerminal(input, output), ...rest };
 }
 
 describe('the terminal', () => {
@@ -27,13 +17,20 @@ describe('the terminal', () => {
     expect(shown()).not.toContain('first');
   });
 
-  it('takes none but the letters that it offers', async () => {
+  it('accepts whole words only, in upper or lower case, and names them when it asks again', async () => {
+    const { terminal, answer, shown } = front();
+    const choice = terminal.choose('yes or no? ', YES_OR_NO);
+    for (const line of ['perhaps', '', 'yellow', 'nothing']) await answer('yes or no? ', line);
+    await answer('Type yes, no.\nyes or no? ', ' No ');
+    expect(await choice).toBe('no');
+    expect(shown()).not.toContain('yes or no?');
+  });
+
+  it('denies after five answers that are none', async () => {
     const { terminal, answer } = front();
-    const choice = terminal.choose('yes or no? ', ['y', 'n']);
-    await answer('yes or no? ', 'perhaps');
-    await answer('yes or no? ', '');
-    await answer('yes or no? ', 'No');
-    expect(await choice).toBe('n');
+    const choice = terminal.choose('yes or no? ', YES_OR_NO);
+    for (let tries = 0; tries < 5; tries += 1) await answer('yes or no? ', 'maybe');
+    expect(await choice).toBeUndefined();
   });
 
   it('does not show what is typed in secret', async () => {
@@ -62,7 +59,7 @@ describe('the terminal', () => {
     const { terminal, shown } = front();
     terminal.yield();
     expect(terminal.interactive).toBe(false);
-    expect(await terminal.choose('who? ', ['y'])).toBeUndefined();
+    expect(await terminal.choose('who? ', YES_OR_NO)).toBeUndefined();
     expect(shown()).toBe('');
   });
 });

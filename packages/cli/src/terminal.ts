@@ -7,14 +7,22 @@ export interface AskOptions {
   readonly hidden?: boolean | undefined;
 }
 
+/** The accepted words of each choice. */
+export type ChoiceWords<K extends string> = Readonly<Record<K, readonly string[]>>;
+
+export const YES_OR_NO: ChoiceWords<'yes' | 'no'> = { yes: ['y', 'yes'], no: ['n', 'no'] };
+
 /** The person in front, if there is one. */
 export interface Terminal {
   /** Whether there is somebody to ask. */
   readonly interactive: boolean;
   /** Asks one question after the other, however many are put at once. `undefined`: there was no answer. */
   ask(question: string, options?: AskOptions): Promise<string | undefined>;
-  /** Asks for one of some letters, again until it is one of them. `undefined`: there was no answer. */
-  choose<K extends string>(question: string, keys: readonly K[], options?: AskOptions): Promise<K | undefined>;
+  /**
+   * Asks until one of the accepted words is typed, in upper or lower case, and returns its key. Other words that begin
+   * with an accepted one are not accepted. `undefined`: no answer.
+   */
+  choose<K extends string>(question: string, words: ChoiceWords<K>, options?: AskOptions): Promise<K | undefined>;
   /** From here on standard input belongs to a protocol: nobody can be asked any more. */
   yield(): void;
 }
@@ -42,12 +50,14 @@ export function createTerminal(input: Input, output: Output): Terminal {
       return isOurs;
     },
     ask,
-    async choose(question, keys, options) {
+    async choose<K extends string>(question: string, words: ChoiceWords<K>, options?: AskOptions) {
+      const keys = Object.keys(words) as K[];
+      const hint = `Type ${keys.map(key => words[key].at(-1)).join(', ')}.\n`;
       for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-        const answer = await ask(question, options);
+        const answer = await ask(tries === 0 ? question : hint + question, options);
         if (answer === undefined) return undefined;
-        const key = keys.find(each => each === answer.trim().toLowerCase().slice(0, each.length));
-        if (key !== undefined && answer.trim() !== '') return key;
+        const key = keys.find(each => words[each].includes(answer.trim().toLowerCase()));
+        if (key !== undefined) return key;
       }
       return undefined;
     },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readConfiguration } from './configuration.js';
 import { exit } from './exit.js';
-import type { Terminal } from './terminal.js';
+import type { ChoiceWords, Terminal } from './terminal.js';
 import { judge } from './trusting.js';
 import type { World } from './world.js';
 
@@ -22,9 +22,9 @@ function worldWith(answer: 'y' | 'n' | undefined): World {
   const terminal: Terminal = {
     interactive: answer !== undefined,
     ask: async () => 'typed',
-    choose: async (question, keys) => {
+    async choose<K extends string>(question: string, words: ChoiceWords<K>) {
       asked.push(question);
-      return keys.find(key => key === answer);
+      return (Object.keys(words) as K[]).find(key => words[key].some(word => word === answer));
     },
     yield: () => {},
   };

@@ -13,6 +13,7 @@ import {
 import { sqliteStores } from 'tenon/sqlite';
 import { foldersOf } from './folders.js';
 import { columns } from './screen.js';
+import { YES_OR_NO } from './terminal.js';
 import type { World } from './world.js';
 
 /** Which servers may be started. */
@@ -66,8 +67,8 @@ async function isGranted({ terminal, screen }: World, trust: Trust, entry: Confi
     screen.note('→ run this in a terminal to be asked, or give --trust when the file is your own');
     return false;
   }
-  const answer = await terminal.choose(`${shown(name, where, question)}\nRun it? [y/n] `, ['y', 'n']);
-  if (answer !== 'y') return false;
+  const answer = await terminal.choose(`${shown(name, where, question)}\nRun it? [y/n] `, YES_OR_NO);
+  if (answer !== 'yes') return false;
   await trust.approve(entry);
   return true;
 }

@@ -14,6 +14,7 @@ import {
 import { type Configuration, readConfiguration } from '../configuration.js';
 import { type ExitCode, exit } from '../exit.js';
 import { askAll } from '../offering.js';
+import { YES_OR_NO } from '../terminal.js';
 import { judge } from '../trusting.js';
 import type { World } from '../world.js';
 import { command, examples } from './command.js';
@@ -120,7 +121,7 @@ async function written(
     screen.note(`${path} is not written: there is nobody to ask. Look at what changes, and give --yes`);
     return exit.no;
   }
-  if (isAsked && (await terminal.choose(`Write this into ${path}? [y/n] `, ['y', 'n'])) !== 'y') return exit.no;
+  if (isAsked && (await terminal.choose(`Write this into ${path}? [y/n] `, YES_OR_NO)) !== 'yes') return exit.no;
   const after = await file.update(held => accept(held, drifts));
   screen.note(`${path} has ${counted(after.servers.size, 'server')}`);
   return absent.length > 0 ? exit.failed : exit.fine;

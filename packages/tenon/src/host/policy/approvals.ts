@@ -26,7 +26,8 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
   /** What was answered or remembered before anybody is asked. */
   async function recall(proposal: Proposal, binding: Binding): Promise<Approval | undefined> {
     const id = await memory.find(proposal, binding);
-    if (id !== undefined) return { granted: true, reason: `approved before, and remembered as ${id}` };
+    if (id !== undefined)
+      return { granted: true, reason: `approved before, and remembered as ${id.slice(id.indexOf('.') + 1)}` };
     const left = await questions.take(binding);
     return left && approvalOf(left);
   }
