@@ -106,9 +106,9 @@ export function visitor(send: (request: Request) => Promise<Response>, url: stri
       return seen(await post(message, { ...mirrored, ...headers }));
     },
     /** Opens a session. Gives its id. */
-    async open(headers: Fields): Promise<string> {
+    async open(headers: Fields, revision = '2025-06-18'): Promise<string> {
       const params = {
-        protocolVersion: '2025-06-18',
+        protocolVersion: revision,
         capabilities: { elicitation: {} },
         clientInfo: { name: 'c', version: '1' },
       };
@@ -119,9 +119,9 @@ export function visitor(send: (request: Request) => Promise<Response>, url: stri
       return id;
     },
     /** A request of a session. */
-    async within(session: string, method: string, params: JsonObject, headers: Fields): Promise<Seen> {
+    async within(session: string, method: string, params: JsonObject, headers: Fields, revision = '2025-06-18') {
       const message = { jsonrpc: '2.0', id: 1, method, params };
-      return seen(await post(message, { ...headers, 'mcp-session-id': session, 'mcp-protocol-version': '2025-06-18' }));
+      return seen(await post(message, { ...headers, 'mcp-session-id': session, 'mcp-protocol-version': revision }));
     },
     async send(init: RequestInit & { path?: string }): Promise<Seen> {
       return seen(await send(new Request(new URL(init.path ?? '', url), init)));

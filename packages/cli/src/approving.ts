@@ -29,8 +29,9 @@ const DECISIONS: ChoiceWords<'once' | 'always' | 'deny'> = {
 
 export function atTerminal(terminal: Terminal): Approver {
   return async (proposal, { signal, verdict }) => {
-    const { principal } = proposal;
-    const who = principal === undefined ? '' : ` (for ${JSON.stringify(principal)})`;
+    const { principal, clientId } = proposal;
+    const client = clientId === undefined ? '' : `, by the client ${JSON.stringify(clientId)}`;
+    const who = principal === undefined ? '' : ` (for ${JSON.stringify(principal)}${client})`;
     const choices = '[y]es, once; [n]o; "always", with any arguments: ';
     const question = `\n${questionText(proposal, verdict)}${who}\n${choices}`;
     return (await terminal.choose(question, DECISIONS, { signal })) ?? 'deny';

@@ -129,11 +129,12 @@ async function readAll<T extends { readonly id: string }>(read: (options: { afte
 }
 
 /** A question without its secrets, which are not in the store. */
-function describeQuestion({ id, kind, server, name, arguments: args, principal, reason, expiresAt }: Question): string {
+function describeQuestion(question: Question): string {
+  const { id, kind, server, name, arguments: args, reason, expiresAt } = question;
   const left = Math.max(0, Math.round((expiresAt - Date.now()) / 1000));
   const facts = [
     ['arguments', safeText(JSON.stringify(args), { max: 2000 })],
-    ['caller', describeCaller(principal)],
+    ['caller', describeCaller(question)],
     ...(reason === undefined ? [] : [['why', safeText(reason, { max: 700 })]]),
     ['id', id],
     ['left', `${left} s`],
@@ -142,11 +143,11 @@ function describeQuestion({ id, kind, server, name, arguments: args, principal, 
 }
 
 function describeRemembered(approval: Remembered): string {
-  const { id, kind, server, name, principal, digest, match, rememberedAt, expiresAt } = approval;
+  const { id, kind, server, name, digest, match, rememberedAt, expiresAt } = approval;
   const facts = [
     ['allows', digest === undefined ? 'any arguments' : 'the arguments that were approved'],
     ...(match === undefined ? [] : [['match', safeText(JSON.stringify(match), { max: 2000 })]]),
-    ['caller', describeCaller(principal)],
+    ['caller', describeCaller(approval)],
     ['since', new Date(rememberedAt).toISOString()],
     ['until', expiresAt === undefined ? 'revoked' : new Date(expiresAt).toISOString()],
     ['id', id],
@@ -155,8 +156,10 @@ function describeRemembered(approval: Remembered): string {
   return `${subject} of ${safeName(server)}\n${columns(match === undefined ? facts : facts.slice(1))}`;
 }
 
-const describeCaller = (principal: string | undefined): string =>
-  principal === undefined ? 'not known' : safeName(principal);
+function describeCaller({ principal, clientId }: Pick<Question, 'principal' | 'clientId'>): string {
+  if (principal === undefined) return 'not known';
+  return clientId === undefined ? safeName(principal) : `${safeName(principal)}, by the client ${safeName(clientId)}`;
+}
 
 const findQuestion = async (approvals: Approvals, start: string): Promise<string> =>
   findId(

@@ -1,5 +1,6 @@
 import type { Dialect } from '../dialects/dialect.js';
 import type { ClientCapabilities } from '../model/capabilities.js';
+import { type CallerIdentity, getOwnerKey, identify } from '../model/owner.js';
 import { TASKS } from '../model/tasks.js';
 import type { Whom } from '../server/front.js';
 import type { Session } from '../server/turn.js';
@@ -8,7 +9,7 @@ import type { Session } from '../server/turn.js';
 export interface Audience {
   /** Equal for those who may share a line. */
   readonly key: string;
-  readonly principal: string | undefined;
+  readonly identity: CallerIdentity;
   /** What servers may ask of them. */
   readonly asks: Asks;
   /** Whether servers may make tasks of calls. */
@@ -32,19 +33,26 @@ const sessions = new WeakMap<Session, string>();
 let count = 0;
 
 /**
- * A session is an audience of its own. Callers without one are one audience when they are the same principal and can be
+ * A session is an audience of its own. Callers without one are one audience when they are the same user with the same OAuth client and can be
  * asked the same; where nobody authorizes, all are the same.
  */
 export function audienceOf({ caller, dialect, session: own, begunIn }: Whom): Audience {
   const session = own ?? begunIn;
   const asks = asksOf(caller.capabilities);
-  const principal = caller.auth?.principal;
+  const identity = identify(caller.auth);
   const tasks = followsTasks(caller.capabilities, dialect);
   const whom = session === undefined ? 'all' : sessionKey(session);
   const flags = [...Object.values(asks), tasks].map(Number).join('');
   const { revision, opening } = dialect;
   const prefers = opening === 'handshake' ? revision : undefined;
-  return { key: JSON.stringify([principal ?? null, whom, revision, flags]), principal, asks, tasks, prefers, session };
+  return {
+    key: JSON.stringify([getOwnerKey(identity) ?? null, whom, revision, flags]),
+    identity,
+    asks,
+    tasks,
+    prefers,
+    session,
+  };
 }
 
 /**

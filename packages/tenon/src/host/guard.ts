@@ -2,6 +2,7 @@ import type { Ask } from '../conversation/asking/asking.js';
 import type { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import type { Tool } from '../model/content.js';
+import type { CallerIdentity } from '../model/owner.js';
 import type { Context } from '../server/context.js';
 import type { Admit } from './catalog.js';
 import type { Approvals } from './policy/approval.js';
@@ -52,5 +53,5 @@ export interface Guard {
   /** What a server says of how it is to be used, if that is to be heard. */
   instructions(line: Line, text: string): Promise<string | undefined>;
   /** A resource of the guard's own: what was too large to be passed on whole. */
-  read(uri: string, principal: string | undefined): Promise<JsonObject | undefined>;
+  read(uri: string, identity: CallerIdentity): Promise<JsonObject | undefined>;
 }

@@ -60,10 +60,17 @@ export interface Envelope {
   readonly relatedTo?: Id | undefined;
 }
 
-/** Whom a request comes from. Made by the authorization of a transport; opaque to everything else but `principal`. */
+/** Whom a request comes from. Made by the authorization of a transport. `principal`, `issuer` and `clientId` decide what belongs to the caller. */
 export interface AuthInfo {
   /** A stable name for who is calling. What belongs to one principal is never shown to another. */
   readonly principal: string;
+  /** Issuer of the access token. Default: `iss` of `claims`. */
+  readonly issuer?: string;
+  /**
+   * OAuth client that acts for the principal: what one client made, another client of the same principal cannot reach.
+   * Default: `client_id` of `claims`, else `azp`.
+   */
+  readonly clientId?: string;
   readonly scopes?: readonly string[];
   readonly claims?: { readonly [name: string]: unknown };
 }

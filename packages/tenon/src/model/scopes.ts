@@ -1,3 +1,4 @@
+import type { AuthInfo } from '../jsonrpc/channel.js';
 import { INSUFFICIENT_SCOPE } from '../jsonrpc/codes.js';
 import { rpcError, TenonError } from '../jsonrpc/error.js';
 import { type ErrorObject, isObject } from '../jsonrpc/message.js';
@@ -14,6 +15,11 @@ export function checkScopes(where: string, scopes: readonly string[] = []): void
     expected: 'ASCII without spaces and quotes',
     got,
   });
+}
+
+/** Tells whether a caller has all of these scopes. Where nobody authorizes, nobody has any. */
+export function hasScopes(auth: AuthInfo | undefined, scopes: readonly string[] = []): boolean {
+  return scopes.every(scope => auth?.scopes?.includes(scope) === true);
 }
 
 /**

@@ -10,6 +10,7 @@ import { isLasting, lasting } from '../jsonrpc/lasting.js';
 import { isObject, type JsonObject, type Request } from '../jsonrpc/message.js';
 import type { MethodName } from '../model/methods.js';
 import { isMethod, methods } from '../model/methods.js';
+import { getOwnerKey, identify } from '../model/owner.js';
 import type { Inputs } from '../model/shapes.js';
 import type { Blueprint } from './blueprint.js';
 import { callTool, failed, isForModel } from './calling.js';
@@ -180,5 +181,5 @@ function requireExtension(extension: string, { dialect, caller }: Turn): void {
 /** What a state that comes back is good for: this server, this caller, this method, these arguments. */
 function boundTo({ info }: Blueprint, method: string, params: JsonObject, { caller }: Turn): string {
   const { _meta, inputResponses, requestState, ...call } = params;
-  return canonical([info.name, caller.auth?.principal ?? null, method, call]);
+  return canonical([info.name, getOwnerKey(identify(caller.auth)) ?? null, method, call]);
 }

@@ -28,10 +28,17 @@ export interface House {
   readonly problem: (error: TenonError) => void;
   /** Runs a tool's handler, and gives its result: also when it fails. The middleware is not passed. */
   enter(params: JsonObject, turn: Turn, run: Run, inputs: Inputs): JsonObject | Promise<JsonObject>;
+  /** Tells whether a caller sees a tool, and the scopes that it demands. A tool that is not known here is visible and demands none. */
+  toolAccess(name: string, caller: Caller): ToolAccess;
   /** Marks a result as final. */
   complete(result: JsonObject): JsonObject;
   /** Marks a result as that of a tool, though it answers another method. */
   ofTool(name: string, result: JsonObject): JsonObject;
+}
+
+export interface ToolAccess {
+  readonly visible: boolean;
+  readonly scopes: readonly string[];
 }
 
 export interface Installed {

@@ -12,6 +12,11 @@ export function install(blueprint: Blueprint): Installed[] {
     clock,
     problem,
     enter: (params, turn, run, inputs) => enterTool(blueprint, params, turn, run, inputs),
+    toolAccess(name, caller) {
+      const { tools } = blueprint;
+      const tool = tools.find(name, caller);
+      return { visible: tool !== undefined || !tools.has(name), scopes: tool?.scopes ?? [] };
+    },
     complete: result => complete(blueprint, result),
     ofTool(name, result) {
       toolOf.set(result, name);

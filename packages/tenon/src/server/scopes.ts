@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
-import { insufficientScope } from '../model/scopes.js';
+import { hasScopes, insufficientScope } from '../model/scopes.js';
 import type { CompleteParams } from '../model/shapes.js';
 import type { Blueprint } from './blueprint.js';
 import type { Caller } from './caller.js';
@@ -12,8 +12,8 @@ export interface Scoped {
 }
 
 /** Whether the caller has all scopes for it. Where nobody authorizes, nobody has any. */
-export function mayUse({ auth }: Caller, { scopes = [] }: Scoped): boolean {
-  return scopes.every(scope => auth?.scopes?.includes(scope) === true);
+export function mayUse({ auth }: Caller, { scopes }: Scoped): boolean {
+  return hasScopes(auth, scopes);
 }
 
 /** Throws what becomes a 403 when the caller lacks a scope; it names all that the request needs. */

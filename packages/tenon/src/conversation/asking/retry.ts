@@ -11,7 +11,7 @@ declare const crypto: { randomUUID(): string };
 
 export interface RetryFacts {
   readonly states: States;
-  /** Whom and what the state is bound to: principal, method and arguments. */
+  /** Whom and what the state is bound to: user, OAuth client, method and arguments. */
   readonly boundTo: () => string;
   readonly inputs: Inputs;
   /** Whether a handler may wait in memory for the next round. */

@@ -2,7 +2,9 @@ import type { Clock } from '../../jsonrpc/clock.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { RELATED_TASK } from '../../model/meta.js';
 import { isTerminal } from '../../model/tasks.js';
+import type { Caller } from '../../server/caller.js';
 import type { Session } from '../../server/turn.js';
+import type { TaskAccess } from './access.js';
 import { detailed, type TaskRecord } from './record.js';
 import type { Shelf } from './shelf.js';
 import { tokenOf } from './task-turn.js';
@@ -14,6 +16,8 @@ type Deliver = (method: string, params: JsonObject) => void;
 
 interface Attending {
   readonly session: Session;
+  /** The caller that last asked for the task in this session. */
+  caller: Caller;
   /** A handler that is entered again begins anew, and what the client is told must grow. */
   progress: number;
 }
@@ -22,17 +26,19 @@ interface Attending {
 export class Audience {
   readonly #shelf: Shelf;
   readonly #clock: Clock;
+  readonly #access: TaskAccess;
   readonly #asks: (record: TaskRecord) => void;
   readonly #attending = new Map<string, Attending>();
   readonly #known = new WeakSet<Session>();
-  readonly #listeners = new Map<string, Set<Deliver>>();
+  readonly #listeners = new Map<string, Map<Deliver, Caller>>();
   readonly #paced = new Map<string, (() => void) | undefined>();
   #unhear: (() => void) | undefined;
 
   /** `asks`: told when a task asks whose session is here. */
-  constructor(shelf: Shelf, clock: Clock, asks: (record: TaskRecord) => void = () => {}) {
+  constructor(shelf: Shelf, clock: Clock, access: TaskAccess, asks: (record: TaskRecord) => void) {
     this.#shelf = shelf;
     this.#clock = clock;
+    this.#access = access;
     this.#asks = asks;
   }
 
@@ -42,9 +48,13 @@ export class Audience {
   }
 
   /** Tells this session of the task, for as long as both live, and no other one any longer. */
-  attend(id: string, session: Session): void {
-    if (this.sessionOf(id) === session) return;
-    this.#attending.set(id, { session, progress: Number.NEGATIVE_INFINITY });
+  attend(id: string, session: Session, caller: Caller): void {
+    const attending = this.#attending.get(id);
+    if (attending?.session === session) {
+      attending.caller = caller;
+      return;
+    }
+    this.#attending.set(id, { session, caller, progress: Number.NEGATIVE_INFINITY });
     this.#hear();
     if (this.#known.has(session)) return;
     this.#known.add(session);
@@ -54,11 +64,14 @@ export class Audience {
   }
 
   /** Tells a listener of these tasks, as they stand and whenever they change. Gives what ends it. */
-  listen(ids: readonly string[], deliver: Deliver): () => void {
+  listen(ids: readonly string[], caller: Caller, deliver: Deliver): () => void {
     for (const id of ids) {
-      const all = this.#listeners.get(id) ?? new Set();
-      this.#listeners.set(id, all.add(deliver));
-      void this.#tell(id, task => deliver('notifications/tasks', task));
+      const all = this.#listeners.get(id) ?? new Map();
+      this.#listeners.set(id, all.set(deliver, caller));
+      void this.#tell(
+        id,
+        (task, record) => this.#access.isAllowed(record, caller) && deliver('notifications/tasks', task),
+      );
     }
     this.#hear();
     return () => {
@@ -73,7 +86,7 @@ export class Audience {
   /** What a handler says to its client goes to the session that made the task, where there is one. */
   said(record: TaskRecord, method: string, said: JsonObject): void {
     const attending = this.#attending.get(record.id);
-    if (attending === undefined) return;
+    if (attending === undefined || !this.#access.isAllowed(record, attending.caller)) return;
     if (method === 'notifications/progress') {
       const progress = Number(said.progress);
       if (tokenOf(record) === undefined || progress <= attending.progress) return;
@@ -116,9 +129,12 @@ export class Audience {
   async #changed(id: string): Promise<void> {
     if (!this.#attending.has(id) && !this.#listeners.has(id)) return;
     await this.#tell(id, (task, record) => {
-      const session = this.#attending.get(id)?.session;
+      // The scopes of a tool may have changed since.
+      const attending = this.#attending.get(id);
+      const session = attending && this.#access.isAllowed(record, attending.caller) ? attending.session : undefined;
       session?.tell('notifications/tasks/status', task);
-      for (const deliver of this.#listeners.get(id) ?? []) deliver('notifications/tasks', task);
+      for (const [deliver, caller] of this.#listeners.get(id) ?? [])
+        if (this.#access.isAllowed(record, caller)) deliver('notifications/tasks', task);
       if (session && record.status === 'input_required') this.#asks(record);
       if (isTerminal(record.status)) this.#leave(id);
     });

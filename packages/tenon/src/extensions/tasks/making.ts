@@ -4,6 +4,7 @@ import type { JsonObject } from '../../jsonrpc/message.js';
 import type { House, ToolCall } from '../../server/extension.js';
 import type { TaskRules } from '../../server/tool.js';
 import type { Turn } from '../../server/turn.js';
+import type { TaskAccess } from './access.js';
 import type { Audience } from './audience.js';
 import type { Job } from './job.js';
 import type { Settings } from './options.js';
@@ -18,6 +19,7 @@ export interface Maker {
   readonly house: House;
   readonly worker: Worker;
   readonly audience: Audience;
+  readonly access: TaskAccess;
   readonly settings: Settings;
 }
 
@@ -30,7 +32,7 @@ export async function create(maker: Maker, call: ToolCall, rules: TaskRules): Pr
   const record = recordOf(maker, call, await call.run.whole(), rules);
   const claim = await worker.create(record);
   await worker.enlist(record);
-  if (call.turn.session) audience.attend(record.id, call.turn.session);
+  if (call.turn.session) audience.attend(record.id, call.turn.session, call.turn.caller);
   worker.begin(claim);
   return created(record);
 }
@@ -88,6 +90,7 @@ function recordOf(
   rules: TaskRules,
 ): TaskRecord {
   const now = house.clock.now();
+  const { scopes } = house.toolAccess(operation.params.name as string, turn.caller);
   const { inputResponses: _, requestState: __, task: ___, ...params } = operation.params;
   return {
     id: crypto.randomUUID(),
@@ -98,6 +101,7 @@ function recordOf(
     pollInterval: rules.pollInterval ?? settings.pollInterval,
     revision: turn.dialect.revision,
     caller: callerOf(turn),
+    ...(scopes.length === 0 ? {} : { scopes }),
     params,
     inputs: operation.context.inputs,
     journal: journal.entries,

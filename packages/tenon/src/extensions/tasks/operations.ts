@@ -9,7 +9,7 @@ import type { Turn } from '../../server/turn.js';
 import { answer } from './answering.js';
 import type { Courier } from './courier.js';
 import type { Maker } from './making.js';
-import { offersList } from './options.js';
+import { describeCaller, offersList } from './options.js';
 import { detailed, ended, type TaskRecord } from './record.js';
 import type { Shelf } from './shelf.js';
 import { outcomeOf } from './waiting.js';
@@ -19,14 +19,14 @@ const CURSOR = /^\d{15}-[\w-]{1,64}$/;
 
 /** https://modelcontextprotocol.io/extensions/tasks/overview and, where tasks are made by a parameter, its predecessor. */
 export function operationsOf(maker: Maker, shelf: Shelf, courier: Courier): { readonly [method: string]: Operate } {
-  const { house, worker, audience, settings } = maker;
+  const { house, worker, audience, access, settings } = maker;
   const found = (operation: Operation, turn: Turn) => find(maker, shelf, operation, turn);
 
   return {
     async 'tasks/get'(operation, turn) {
       const record = await found(operation, turn);
       worker.event('read', record);
-      if (turn.session && !isTerminal(record.status)) audience.attend(record.id, turn.session);
+      if (turn.session && !isTerminal(record.status)) audience.attend(record.id, turn.session, turn.caller);
       return house.complete(detailed(record) as unknown as JsonObject);
     },
 
@@ -58,21 +58,28 @@ export function operationsOf(maker: Maker, shelf: Shelf, courier: Courier): { re
       if (!offersList(settings, caller)) throw rpcError(METHOD_NOT_FOUND, `Method not found: ${method}`);
       const { cursor } = params as { cursor?: string };
       if (cursor !== undefined && !CURSOR.test(cursor)) throw rpcError(INVALID_PARAMS, 'Invalid params: bad cursor');
-      const { records, next } = await shelf.list(caller.auth?.principal, cursor, PAGE);
-      const tasks = records.map(detailed);
+      const { records, next } = await shelf.list(caller.auth, cursor, PAGE);
+      const tasks = records.filter(each => access.isAllowed(each, caller)).map(detailed);
       return house.complete({ tasks, ...(next === undefined ? {} : { nextCursor: next }) });
     },
   };
 }
 
-/** A task of this caller. Others are as good as none. */
-async function find({ worker, settings }: Maker, shelf: Shelf, { params }: Operation, turn: Turn): Promise<TaskRecord> {
+/** Finds a task of this caller. A task of another owner is reported like one that does not exist. */
+async function find(
+  { worker, access, settings }: Maker,
+  shelf: Shelf,
+  { params }: Operation,
+  { caller }: Turn,
+): Promise<TaskRecord> {
   const taskId = String(params.taskId);
   const record = await shelf.get(taskId);
-  const principal = turn.caller.auth?.principal;
-  if (record && record.caller.auth?.principal === principal) return record;
-  if (record) worker.event('not-found', { ...record, caller: turn.caller as TaskRecord['caller'] });
-  else settings.onEvent?.({ type: 'not-found', taskId, tool: undefined, principal });
+  if (record && access.isOwner(record, caller)) {
+    access.checkScopes([record], caller);
+    return record;
+  }
+  if (record) worker.event('not-found', { ...record, caller: caller as TaskRecord['caller'] });
+  else settings.onEvent?.({ type: 'not-found', taskId, tool: undefined, ...describeCaller(caller) });
   throw unknown(taskId);
 }
 

@@ -1,3 +1,4 @@
+import { identify } from '../../model/owner.js';
 import type { Caller } from '../../server/caller.js';
 
 /** How a server keeps and runs tasks. Times are milliseconds. */
@@ -12,7 +13,7 @@ export interface TasksOptions {
   readonly maxRunning?: number;
   /** Tasks of this process that have not ended; further calls are refused. Default 10,000. */
   readonly maxOpen?: number;
-  /** The same of one principal. Default 1,000. */
+  /** The same of one principal with one OAuth client. Default 1,000. */
   readonly maxOpenPerPrincipal?: number;
   /** How long a process that says nothing is believed to be at work on its tasks. Default 15,000. */
   readonly lease?: number;
@@ -40,6 +41,8 @@ export interface TaskEvent {
   readonly taskId: string;
   readonly tool: string | undefined;
   readonly principal: string | undefined;
+  /** OAuth client that made the task, or asked for it. */
+  readonly clientId?: string | undefined;
 }
 
 const SECOND = 1000;
@@ -58,6 +61,12 @@ export const defaults = {
 } as const;
 
 export type Settings = TasksOptions & Required<Omit<TasksOptions, 'list' | 'onEvent'>>;
+
+/** Names user and OAuth client for an event. */
+export function describeCaller({ auth }: Pick<Caller, 'auth'>): Pick<TaskEvent, 'principal' | 'clientId'> {
+  const { principal, clientId } = identify(auth);
+  return { principal, ...(clientId === undefined ? {} : { clientId }) };
+}
 
 /** Whoever can not be told from others gets no list of everybody's tasks. */
 export function offersList({ list }: Settings, { auth }: Caller): boolean {

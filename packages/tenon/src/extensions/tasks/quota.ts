@@ -1,11 +1,13 @@
 import type { Clock } from '../../jsonrpc/clock.js';
 import { TOO_MANY } from '../../jsonrpc/codes.js';
 import { rpcError } from '../../jsonrpc/error.js';
+import { getOwnerKey, identify } from '../../model/owner.js';
 import type { Settings } from './options.js';
 import type { TaskRecord } from './record.js';
 
 interface Open {
-  readonly principal: string | undefined;
+  /** User and OAuth client. */
+  readonly owner: string | undefined;
   readonly until: number;
 }
 
@@ -30,20 +32,20 @@ export class Quota {
 
   /** Counts one more. Throws when there are as many as there may be. */
   add({ id, caller, created, ttl }: TaskRecord): void {
-    const principal = caller.auth?.principal;
-    if (this.#isFull(principal)) this.#forgetExpired();
-    if (this.#isFull(principal)) throw rpcError(TOO_MANY, 'Too many tasks are open: come again when some have ended');
-    this.#open.set(id, { principal, until: ttl === null ? Number.POSITIVE_INFINITY : created + ttl });
+    const owner = getOwnerKey(identify(caller.auth));
+    if (this.#isFull(owner)) this.#forgetExpired();
+    if (this.#isFull(owner)) throw rpcError(TOO_MANY, 'Too many tasks are open: come again when some have ended');
+    this.#open.set(id, { owner, until: ttl === null ? Number.POSITIVE_INFINITY : created + ttl });
   }
 
   free(id: string): void {
     this.#open.delete(id);
   }
 
-  #isFull(principal: string | undefined): boolean {
+  #isFull(owner: string | undefined): boolean {
     const { maxOpen, maxOpenPerPrincipal } = this.#settings;
     if (this.#open.size < Math.min(maxOpen, maxOpenPerPrincipal)) return false;
-    const own = [...this.#open.values()].filter(each => each.principal === principal).length;
+    const own = [...this.#open.values()].filter(each => each.owner === owner).length;
     return this.#open.size >= maxOpen || own >= maxOpenPerPrincipal;
   }
 

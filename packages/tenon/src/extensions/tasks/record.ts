@@ -23,6 +23,8 @@ export interface TaskRecord {
     readonly capabilities: ClientCapabilities;
     readonly auth?: AuthInfo;
   };
+  /** Scopes that the tool demanded when the task was made. */
+  readonly scopes?: readonly string[];
   /** Of the call. */
   readonly params: JsonObject;
   /** What the handler was entered with beside them. */

@@ -1,6 +1,8 @@
 import { fingerprint } from '../../conversation/asking/fingerprint.js';
 import type { Clock } from '../../jsonrpc/clock.js';
+import type { AuthInfo } from '../../jsonrpc/channel.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
+import { getOwnerKey, identify, isSameOwner } from '../../model/owner.js';
 import { isTerminal } from '../../model/tasks.js';
 import { amend, Claim, type Lease, type Owner } from '../../stores/claim.js';
 import type { Stores } from '../../stores/stores.js';
@@ -87,15 +89,16 @@ export class Shelf {
     }
   }
 
-  /** One page of the tasks of a principal, oldest first, and where the next one begins, if there is more. */
-  async list(principal: string | undefined, after: string | undefined, limit: number): Promise<Page> {
-    const prefix = ownPrefix(principal);
+  /** One page of the tasks of a user and OAuth client, oldest first, and where the next one begins, if there is more. */
+  async list(auth: AuthInfo | undefined, after: string | undefined, limit: number): Promise<Page> {
+    const prefix = ownPrefix(auth);
     const options = after === undefined ? { limit: limit + 1 } : { after: prefix + after, limit: limit + 1 };
     const entries = await this.#stores.values.list(prefix, options);
     const page = entries.slice(0, limit);
     const records = await Promise.all(page.map(({ value }) => this.get(value.id as string)));
     const next = entries.length > limit ? page.at(-1)?.key.slice(prefix.length) : undefined;
-    return { records: records.filter(each => each !== undefined), next };
+    // The prefix is a short mark, which others may share.
+    return { records: records.filter(each => each && isSameOwner(each.caller.auth, auth)) as TaskRecord[], next };
   }
 
   async tell(id: string): Promise<void> {
@@ -132,10 +135,10 @@ function isAlive({ lease }: Kept, now: number): boolean {
   return lease !== undefined && lease.until > now;
 }
 
-function ownPrefix(principal: string | undefined): string {
-  return `task-of/${fingerprint(principal ?? null)}/`;
+function ownPrefix(auth: AuthInfo | undefined): string {
+  return `task-of/${fingerprint(getOwnerKey(identify(auth)) ?? null)}/`;
 }
 
 function ownKey({ id, created, caller }: TaskRecord): string {
-  return `${ownPrefix(caller.auth?.principal)}${String(created).padStart(15, '0')}-${id}`;
+  return `${ownPrefix(caller.auth)}${String(created).padStart(15, '0')}-${id}`;
 }

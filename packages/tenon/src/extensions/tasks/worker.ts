@@ -8,7 +8,7 @@ import type { Session } from '../../server/turn.js';
 import type { Claim } from '../../stores/claim.js';
 import type { Audience } from './audience.js';
 import { type Boss, Job } from './job.js';
-import type { Settings, TaskEvent } from './options.js';
+import { describeCaller, type Settings, type TaskEvent } from './options.js';
 import { Quota } from './quota.js';
 import type { TaskRecord } from './record.js';
 import type { Shelf } from './shelf.js';
@@ -148,7 +148,8 @@ export class Worker implements Boss {
   }
 
   event(type: TaskEvent['type'], { id, params, caller }: TaskRecord): void {
-    this.#settings.onEvent?.({ type, taskId: id, tool: params.name as string, principal: caller.auth?.principal });
+    const by = describeCaller({ auth: caller.auth });
+    this.#settings.onEvent?.({ type, taskId: id, tool: params.name as string, ...by });
   }
 
   get #hasHands(): boolean {

@@ -5,11 +5,13 @@ import { TASKS } from '../../model/tasks.js';
 import type { House, Listening, Operate, ToolCall } from '../../server/extension.js';
 import type { TaskRules } from '../../server/tool.js';
 import type { Turn } from '../../server/turn.js';
+import { TaskAccess } from './access.js';
 import { Audience } from './audience.js';
 import { Courier } from './courier.js';
 import { type Arm, create, type Maker, promote } from './making.js';
 import { operationsOf } from './operations.js';
 import type { Settings } from './options.js';
+import type { TaskRecord } from './record.js';
 import { Shelf } from './shelf.js';
 import { Worker } from './worker.js';
 
@@ -27,15 +29,16 @@ export interface Workshop {
 
 export function openWorkshop(house: House, settings: Settings): Workshop {
   const shelf = new Shelf(house.stores, house.clock, settings.lease);
-  const audience = new Audience(shelf, house.clock, record => courier.soon(record));
+  const access = new TaskAccess(house);
+  const audience = new Audience(shelf, house.clock, access, record => courier.soon(record));
   const worker = new Worker(house, shelf, audience, settings);
-  const maker: Maker = { house, worker, audience, settings };
+  const maker: Maker = { house, worker, audience, access, settings };
   const courier = new Courier(maker, shelf);
   return {
     operations: operationsOf(maker, shelf, courier),
     create: (call, rules) => create(maker, call, rules),
     promote: (call, rules, arm) => promote(maker, call, rules, arm),
-    listen: (wishes, turn) => listening(wishes, turn, shelf, audience),
+    listen: (wishes, turn) => listening(wishes, turn, shelf, maker),
     close: () => worker.close(),
   };
 }
@@ -44,17 +47,16 @@ async function listening(
   { taskIds = [] }: SubscriptionFilter,
   { dialect, caller }: Turn,
   shelf: Shelf,
-  audience: Audience,
+  { access, audience }: Maker,
 ): Promise<Listening | undefined> {
   if (taskIds.length === 0) return undefined;
   if (caller.capabilities.extensions?.[TASKS] === undefined)
     throw missingCapability(dialect, { extensions: { [TASKS]: {} } });
   const ids = [...new Set(taskIds)].slice(0, MAX_LISTENED);
   const records = await Promise.all(ids.map(id => shelf.get(id)));
-  const known = ids.filter((_, at) => {
-    const record = records[at];
-    return record !== undefined && record.caller.auth?.principal === caller.auth?.principal;
-  });
-  const begin = (deliver: (method: string, params: JsonObject) => void) => audience.listen(known, deliver);
+  const own = records.filter(record => record !== undefined && access.isOwner(record, caller)) as TaskRecord[];
+  access.checkScopes(own, caller);
+  const known = own.map(({ id }) => id);
+  const begin = (deliver: (method: string, params: JsonObject) => void) => audience.listen(known, caller, deliver);
   return { filter: { taskIds: known }, begin };
 }

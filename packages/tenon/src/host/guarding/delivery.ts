@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { CallToolResult } from '../../model/shapes.js';
+import { type CallerIdentity, getOwnerKey } from '../../model/owner.js';
 import { cap } from '../output/cap.js';
 import { isSpilled, type Spill } from '../output/spill.js';
 import type { Proposal } from '../policy/proposal.js';
@@ -24,7 +25,7 @@ export class Delivery {
     const capped = await cap(screened as unknown as CallToolResult, {
       limits: output === true ? {} : output,
       spill: this.#spill,
-      principal: proposal.principal,
+      principal: getOwnerKey(proposal),
       hasOutputSchema,
     });
     return capped as unknown as JsonObject;
@@ -38,9 +39,9 @@ export class Delivery {
     return value;
   }
 
-  async read(uri: string, principal: string | undefined): Promise<JsonObject | undefined> {
+  async read(uri: string, identity: CallerIdentity): Promise<JsonObject | undefined> {
     if (this.#spill === undefined || !isSpilled(uri)) return undefined;
-    return (await this.#spill.read(uri, principal)) as unknown as JsonObject | undefined;
+    return (await this.#spill.read(uri, getOwnerKey(identity))) as unknown as JsonObject | undefined;
   }
 
   #screened(proposal: Proposal, result: JsonObject): JsonObject {

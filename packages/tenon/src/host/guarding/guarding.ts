@@ -88,7 +88,7 @@ export function createGuard(options: GuardOptions, { entries, stores, clock, pro
       const isHeard = !(await admission.isShut(line));
       return isHeard ? delivery.instructions(line.server, text) : undefined;
     },
-    read: (uri, principal) => delivery.read(uri, principal),
+    read: (uri, identity) => delivery.read(uri, identity),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { CreateMessageParams, CreateMessageResult } from '../../model/asking.js';
+import type { CallerIdentity } from '../../model/owner.js';
 import type { Audit } from '../audit/audit.js';
 import type { Drift } from '../lock/drift.js';
 import type { Gate } from '../lock/gate.js';
@@ -53,7 +54,7 @@ export interface GuardOptions {
   /** Answers servers that ask for a model, in the place of callers. */
   readonly broker?: (
     request: CreateMessageParams,
-    asked: { readonly server: string; readonly principal?: string; readonly signal: AbortSignal },
+    asked: { readonly server: string; readonly signal: AbortSignal } & Partial<CallerIdentity>,
   ) => Promise<CreateMessageResult>;
   /** Which callers the broker stands in for: those who have no model, or all. Default `lacking`. */
   readonly brokerFor?: 'lacking' | 'all';

@@ -28,8 +28,7 @@ export class Questions {
         (method === 'sampling/createMessage' && brokers) || (method === 'roots/list' && roots !== undefined),
       async answer(method, params, signal = never()) {
         if (method === 'roots/list') return { roots: [...(roots ?? [])] };
-        const { principal } = audience;
-        const asked = { server, signal, ...(principal === undefined ? {} : { principal }) };
+        const asked = { server, signal, ...audience.identity };
         return (await broker?.(params as unknown as CreateMessageParams, asked)) as unknown as JsonObject;
       },
       put: (method, params, to) => this.#put(server, method, params, to),

@@ -10,6 +10,7 @@ export interface CapOptions {
   /** Where the whole goes. */
   readonly spill: Pick<Spill, 'put'>;
   /** Whose call it is: nobody else reads the rest. */
+  /** Owner of what is put away, as the spill has it: a key of user and OAuth client. */
   readonly principal: string | undefined;
   /** Whether the tool has an `outputSchema`: its structured content is whole, or the result is an error. Default `false`. */
   readonly hasOutputSchema?: boolean;

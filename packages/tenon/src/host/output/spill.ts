@@ -19,15 +19,16 @@ export interface SpillRange {
 
 export interface Spill {
   /**
-   * Puts something away for a principal, and gives the URI by which that principal, and nobody else, reads it. Undefined:
-   * it could not be kept, since it is too large or the store is full.
+   * Puts something away for an owner, and gives the URI by which that owner, and nobody else, reads it. Undefined:
+   * it could not be kept, since it is too large or the store is full. `owner` is a text that names a user together with
+   * the OAuth client; `undefined` stands for all anonymous callers.
    */
-  put(what: Spilled, principal: string | undefined): Promise<string | undefined>;
+  put(what: Spilled, owner: string | undefined): Promise<string | undefined>;
   /**
    * A part of it, at most a page; `_meta` of the contents says where the next one begins. The range is that of the URI
    * unless given. Undefined: it is not there, not any longer, or another's. Throws what a client is told of a bad range.
    */
-  read(uri: string, principal: string | undefined, range?: SpillRange): Promise<ReadResourceResult | undefined>;
+  read(uri: string, owner: string | undefined, range?: SpillRange): Promise<ReadResourceResult | undefined>;
 }
 
 export interface SpillOptions {
@@ -37,7 +38,7 @@ export interface SpillOptions {
   readonly life?: number;
   /** Characters of all that is kept, blobs as base64. Default 64 Mi. */
   readonly maxBytes?: number;
-  /** Characters of what is kept for one principal: its oldest go first. Default: a quarter of `maxBytes`. */
+  /** Characters of what is kept for one owner: its oldest go first. Default: a quarter of `maxBytes`. */
   readonly maxEach?: number;
   /** Most that one read gives, in characters of text or bytes of a blob. Default 60,000. */
   readonly maxPage?: number;
@@ -72,10 +73,10 @@ export function createSpill({ values, clock, life = LIFE, maxBytes = MAX_BYTES, 
   };
   const ledger = createLedger({ values, clock, maxBytes, maxEach, forget });
 
-  async function write(what: Spilled, principal: string | undefined): Promise<string | undefined> {
+  async function write(what: Spilled, by: string | undefined): Promise<string | undefined> {
     const id = crypto.randomUUID();
     const data = 'text' in what ? what.text : what.blob;
-    const owner = principal ?? null;
+    const owner = by ?? null;
     if (!(await ledger.enter({ id, size: data.length, end: clock.now() + life, owner }))) return undefined;
     try {
       for (let n = 0; n * CHUNK < data.length; n += 1)
@@ -130,19 +131,19 @@ export function createSpill({ values, clock, life = LIFE, maxBytes = MAX_BYTES, 
   }
 
   return {
-    async put(what, principal) {
+    async put(what, owner) {
       try {
-        return await write(what, principal);
+        return await write(what, owner);
       } catch (error) {
         onProblem?.(TenonError.from(error));
         return undefined;
       }
     },
-    async read(uri, principal, range) {
+    async read(uri, owner, range) {
       const [, id, query] = URI.exec(uri) ?? [];
       if (id === undefined) return undefined;
       const head = (await values.get(headOf(id)))?.value as Head | undefined;
-      if (head === undefined || head.owner !== (principal ?? null)) return undefined;
+      if (head === undefined || head.owner !== (owner ?? null)) return undefined;
       return readPart(id, head, range ?? rangeIn(query ?? ''));
     },
   };

@@ -42,7 +42,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
   }
 
   async function wait(proposal: Proposal, binding: Binding, facts: Facts): Promise<Approval> {
-    if (await questions.isFull(proposal.principal)) return denied('too many questions wait for an answer');
+    if (await questions.isFull(proposal)) return denied('too many questions wait for an answer');
     const answer = await questions.wait(proposal, binding, { ...facts, life });
     return typeof answer === 'string' ? ended(answer) : approvalOf(answer);
   }
@@ -127,6 +127,6 @@ function seenOf(answer: Answer): Answer {
   return { ...answer, remember: seen };
 }
 
-function proposalOf({ kind, server, name, principal }: Question): Proposal {
-  return { kind, server, name, arguments: {}, trusted: false, principal };
+function proposalOf({ kind, server, name, principal, issuer, clientId }: Question): Proposal {
+  return { kind, server, name, arguments: {}, trusted: false, principal, issuer, clientId };
 }

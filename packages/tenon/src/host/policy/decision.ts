@@ -6,7 +6,7 @@ import { matchFault } from './rule-faults.js';
 import type { Match } from './rules.js';
 
 /**
- * What is remembered of an approval, always for the same server, kind, principal and rule. `always`: this tool, prompt or
+ * What is remembered of an approval, always for the same server, kind, user, OAuth client and rule. `always`: this tool, prompt or
  * resource with any arguments. `exact`: with these. A match: what fits it; it has to fit the call that was asked about.
  */
 export type Remember = 'always' | 'exact' | Match;

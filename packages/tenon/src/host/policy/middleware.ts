@@ -4,6 +4,7 @@ import { rpcError } from '../../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import { USER_REJECTED } from '../../model/codes.js';
 import type { ToolAnnotations } from '../../model/content.js';
+import { identify } from '../../model/owner.js';
 import type { Context } from '../../server/context.js';
 import type { Middleware, Operation } from '../../server/middleware.js';
 import type { Approvals } from './approval.js';
@@ -62,8 +63,7 @@ function proposalOf(policing: Policing, { method, name = '', params, context }: 
   const args = kind !== 'resource' && isObject(params.arguments) ? params.arguments : {};
   const annotations = kind === 'tool' ? policing.annotations?.(name) : undefined;
   const { server = 'server' } = policing;
-  const principal = context.auth?.principal;
-  const proposal = { kind, server, name, arguments: args, trusted: true, principal } as const;
+  const proposal = { kind, server, name, arguments: args, trusted: true, ...identify(context.auth) } as const;
   return annotations ? { ...proposal, annotations } : proposal;
 }
 

@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { ToolAnnotations } from '../../model/content.js';
+import type { CallerIdentity } from '../../model/owner.js';
 
-/** What somebody is about to do. */
-export interface Proposal {
+/** What somebody is about to do. `principal`, `issuer` and `clientId` say on whose behalf. */
+export interface Proposal extends CallerIdentity {
   readonly kind: 'tool' | 'resource' | 'prompt';
   /** Its name in the host. */
   readonly server: string;
@@ -13,7 +14,6 @@ export interface Proposal {
   /** As the server says; the policy heeds them only when `trusted`. */
   readonly annotations?: ToolAnnotations;
   readonly trusted: boolean;
-  readonly principal: string | undefined;
 }
 
 export type Action = 'allow' | 'ask' | 'deny';

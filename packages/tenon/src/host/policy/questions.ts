@@ -1,6 +1,7 @@
 import type { Clock } from '../../jsonrpc/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
+import { type CallerIdentity, getOwnerKey } from '../../model/owner.js';
 import type { ListOptions, Stored, Stores } from '../../stores/stores.js';
 import { createBell } from './bell.js';
 import type { Binding } from './binding.js';
@@ -19,7 +20,7 @@ const LOOK = 5000;
 const GRACE = 2 * LOOK;
 
 /** A question that waits for an answer. What is secret of the arguments is not in it. */
-export interface Question {
+export interface Question extends Partial<CallerIdentity> {
   readonly id: string;
   readonly kind: Proposal['kind'];
   readonly server: string;
@@ -27,7 +28,6 @@ export interface Question {
   readonly arguments: JsonObject;
   /** SHA-256 of the arguments as they are. */
   readonly digest: string;
-  readonly principal?: string;
   /** Why it is asked. */
   readonly reason?: string;
   /** Milliseconds since the epoch, by the clock. */
@@ -63,10 +63,11 @@ export class Questions {
     this.#room = room;
   }
 
-  /** Whether there are so many that no more are laid: of all, or of this principal. */
-  async isFull(principal: string | undefined): Promise<boolean> {
+  /** Whether there are so many that no more are laid: of all, or of this user and OAuth client. */
+  async isFull(identity: CallerIdentity): Promise<boolean> {
     const all = await this.pending({ limit: this.#room.most });
-    const own = all.filter(each => each.principal === principal);
+    const owner = getOwnerKey(identity);
+    const own = all.filter(each => getOwnerKey(each) === owner);
     return all.length >= this.#room.most || own.length >= this.#room.ofOne;
   }
 
@@ -158,7 +159,7 @@ export class Questions {
   }
 
   #questionOf(proposal: Proposal, binding: Binding, life: number, verdict: Verdict | undefined): Question {
-    const { kind, server, name, principal } = proposal;
+    const { kind, server, name, principal, issuer, clientId } = proposal;
     const now = this.#clock.now();
     return {
       id: `${binding.call}.${crypto.randomUUID()}`,
@@ -168,6 +169,8 @@ export class Questions {
       arguments: masked(proposal.arguments),
       digest: binding.digest,
       ...(principal === undefined ? {} : { principal }),
+      ...(issuer === undefined ? {} : { issuer }),
+      ...(clientId === undefined ? {} : { clientId }),
       ...(verdict === undefined ? {} : { reason: verdict.reason }),
       askedAt: now,
       expiresAt: now + life,

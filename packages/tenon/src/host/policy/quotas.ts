@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../../jsonrpc/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
+import { getOwnerKey } from '../../model/owner.js';
 import { compileMatch } from './compiled-rule.js';
 import type { Proposal } from './proposal.js';
 import { matchFault } from './rule-faults.js';
@@ -9,7 +10,7 @@ import type { Match } from './rules.js';
 const MAX_KEYS = 10_000;
 
 export interface Quota {
-  /** What has a count of its own. A tool is one of its server; so are a resource and a prompt. Nobody that is known is one principal. */
+  /** What has a count of its own. A tool is one of its server; so are a resource and a prompt. Nobody that is known is one principal. A principal has a count for each of its OAuth clients. */
   readonly per: readonly ('principal' | 'server' | 'tool')[];
   /** How many may come at once; they come back evenly over the window. */
   readonly calls: number;
@@ -97,8 +98,9 @@ function meter(quota: Quota, maxKeys: number): Meter {
   };
 }
 
-function keyOf({ per }: Quota, { principal, server, kind, name }: Proposal): string {
-  const parts = { principal: principal ?? null, server, tool: [server, kind, name] };
+function keyOf({ per }: Quota, proposal: Proposal): string {
+  const { server, kind, name } = proposal;
+  const parts = { principal: getOwnerKey(proposal) ?? null, server, tool: [server, kind, name] };
   return JSON.stringify(per.map(each => parts[each]));
 }
 

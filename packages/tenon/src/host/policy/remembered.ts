@@ -1,6 +1,7 @@
 import { copyOf } from '../../conversation/asking/json-value.js';
 import type { Clock } from '../../jsonrpc/clock.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
+import { type CallerIdentity, getOwnerKey } from '../../model/owner.js';
 import type { ListOptions, Values } from '../../stores/stores.js';
 import type { Binding } from './binding.js';
 import { compileMatch } from './compiled-rule.js';
@@ -10,15 +11,14 @@ import type { Proposal } from './proposal.js';
 import type { Match } from './rules.js';
 
 const KEYS = 'policy/remembered/';
-/** How many approvals are remembered for one principal at one server. */
+/** How many approvals are remembered for one user with one OAuth client at one server. */
 const MAX_REMEMBERED = 256;
 
-/** An approval that is good for more than one call. */
-export interface Remembered {
+/** An approval that is good for more than one call, of the user and OAuth client that it names. */
+export interface Remembered extends Partial<CallerIdentity> {
   readonly id: string;
   readonly server: string;
   readonly kind: Proposal['kind'];
-  readonly principal?: string;
   /** The tool, prompt or URI; absent when a match says what it is good for. */
   readonly name?: string;
   /** Of the arguments that it is good for, where it is for no others. */
@@ -55,7 +55,11 @@ export function createMemory(values: Values, clock: Clock, life: number): Memory
       const kept = await ofOwner(binding.owner);
       return kept.find(each => isLive(each) && isGoodFor(each, proposal, binding))?.id;
     },
-    async add({ server, kind, name, principal }, { owner, digest, grounds }, { remember, for: own = life }) {
+    async add(
+      { server, kind, name, principal, issuer, clientId },
+      { owner, digest, grounds },
+      { remember, for: own = life },
+    ) {
       if ((await ofOwner(owner)).length >= MAX_REMEMBERED) return false;
       const id = `${owner}.${crypto.randomUUID()}`;
       const now = clock.now();
@@ -69,6 +73,8 @@ export function createMemory(values: Values, clock: Clock, life: number): Memory
         server,
         kind,
         ...(principal === undefined ? {} : { principal }),
+        ...(issuer === undefined ? {} : { issuer }),
+        ...(clientId === undefined ? {} : { clientId }),
         ...what,
         grounds,
         rememberedAt: now,
@@ -90,7 +96,7 @@ export function createMemory(values: Values, clock: Clock, life: number): Memory
 
 function isGoodFor(kept: Kept, proposal: Proposal, binding: Binding): boolean {
   if (kept.server !== proposal.server || kept.kind !== proposal.kind) return false;
-  if (kept.principal !== proposal.principal || kept.grounds !== binding.grounds) return false;
+  if (getOwnerKey(kept) !== getOwnerKey(proposal) || kept.grounds !== binding.grounds) return false;
   if (kept.match) return compileMatch(kept.match, true)(proposal) === undefined;
   return kept.name === proposal.name && (kept.digest === undefined || kept.digest === binding.digest);
 }

@@ -19,8 +19,8 @@ export async function instructions(hub: Hub, whom: Whom): Promise<string | undef
   const isOwn = whom.caller.capabilities.extensions?.[KNOWS_SERVERS] !== undefined;
   if (servers.length === 1 && only !== undefined && !isOwn) return waitedFor(hub, only, audience);
   const known = [...hub.board.upstreams].map(async ([server, upstream]) => {
-    // What a server told another principal is that one's.
-    const line = upstream.openLine(audience.principal);
+    // Instructions that a server gave another user or OAuth client are not shared.
+    const line = upstream.openLine(audience.identity);
     // What is not known soon is left out: a slow server holds up no handshake.
     const text = await withinTime(hub.board.clock, PATIENCE, toldOn(hub, line));
     return text === undefined ? [] : [`## ${server}\n\n${text}`];

@@ -31,8 +31,8 @@ export async function list(hub: Hub, kind: Kind, { params, context }: Operation,
     ...(nextCursor === undefined ? {} : { nextCursor }),
     ...(absent.length > 0 ? { _meta: { [ABSENT]: absent as unknown as JsonObject } } : {}),
     ttlMs,
-    // What a principal is given may be that one's alone.
-    cacheScope: audience.principal === undefined ? cacheScope : 'private',
+    // A list for an authenticated caller may be meant for that caller only.
+    cacheScope: audience.identity.principal === undefined ? cacheScope : 'private',
   };
 }
 

@@ -10,15 +10,14 @@ export function toolProposal(
   { name, annotations }: Tool,
   args: JsonObject,
 ): Proposal {
-  const { principal } = audience;
   const said = annotations ? { annotations } : {};
-  return { kind: 'tool', server, name, arguments: args, trusted, principal, ...said };
+  return { kind: 'tool', server, name, arguments: args, trusted, ...audience.identity, ...said };
 }
 
 export function promptProposal({ server, audience, trusted }: Line, name: string, args: JsonObject): Proposal {
-  return { kind: 'prompt', server, name, arguments: args, trusted, principal: audience.principal };
+  return { kind: 'prompt', server, name, arguments: args, trusted, ...audience.identity };
 }
 
 export function resourceProposal({ server, audience, trusted }: Line, uri: string): Proposal {
-  return { kind: 'resource', server, name: uri, arguments: {}, trusted, principal: audience.principal };
+  return { kind: 'resource', server, name: uri, arguments: {}, trusted, ...audience.identity };
 }

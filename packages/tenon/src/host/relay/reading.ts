@@ -14,7 +14,7 @@ import { promptProposal, resourceProposal } from './proposals.js';
 /** `resources/read`, at the server whose resource it is. */
 export async function readResource(hub: Hub, { params, context }: Operation, turn: Turn): Promise<JsonObject> {
   const outer = params.uri as string;
-  const own = await hub.guard.read(outer, hub.audience(turn).principal);
+  const own = await hub.guard.read(outer, hub.audience(turn).identity);
   if (own) return own;
   const { line, uri } = await placeOf(hub, outer, turn);
   const passage = { line, method: 'resources/read', params: { ...params, uri }, context, turn, mayAsk: true };

@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../../jsonrpc/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { CreateMessageParams, CreateMessageResult } from '../../model/asking.js';
+import type { CallerIdentity } from '../../model/owner.js';
 import { judged } from './answer.js';
 import { type Budget, createAccounts, createChains } from './budget.js';
 import { canTake, rank } from './choosing.js';
@@ -40,16 +41,13 @@ export interface BrokerOptions {
 }
 
 /** Who asks. */
-export interface Asking {
+export interface Asking extends CallerIdentity {
   /** The server, by its name in the host. */
   readonly server: string;
-  /** On whose behalf. Undefined: of the only user there is. */
-  readonly principal: string | undefined;
 }
 
-export interface SamplingAsked {
+export interface SamplingAsked extends Partial<CallerIdentity> {
   readonly server: string;
-  readonly principal?: string | undefined;
   readonly signal: AbortSignal;
   /** Names what the request belongs to, a call for instance: the requests of one chain are counted together. */
   readonly chain?: string | undefined;
@@ -85,7 +83,8 @@ export function createBroker(options: BrokerOptions): Broker {
   const asker = { timeout: options.timeout ?? TIMEOUT, clock };
 
   async function serve(request: CreateMessageParams, asked: SamplingAsked): Promise<CreateMessageResult> {
-    const who: Asking = { server: asked.server, principal: asked.principal };
+    const { server, principal, issuer, clientId } = asked;
+    const who: Asking = { server, principal, issuer, clientId };
     const sent = prepared(request, options);
     const model = chosen(sent, who, options);
     if (asked.chain !== undefined && !countChain(asked.chain)) throw rejected('too many requests in one call');

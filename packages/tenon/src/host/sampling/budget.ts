@@ -1,4 +1,5 @@
 import type { Clock } from '../../jsonrpc/clock.js';
+import { type CallerIdentity, getOwnerKey } from '../../model/owner.js';
 import { tooMuch } from './refusal.js';
 
 /** What sampling may cost within a window of time, which begins with the first request in it. */
@@ -9,7 +10,7 @@ export interface Budget {
   readonly calls?: number;
   /** Tokens of prompts and answers. A request that could exceed them, by its estimated prompt and `maxTokens`, is refused. */
   readonly tokens?: number;
-  /** What has a budget of its own: each server, each principal, each pair of them. Default both: each pair. Empty: all share it. */
+  /** What has a budget of its own: each server, each principal, each pair of them; a principal has one for each of its OAuth clients. Default both: each pair. Empty: all share it. */
   readonly per?: readonly ('server' | 'principal')[];
 }
 
@@ -44,10 +45,11 @@ export function createAccounts(budgets: readonly Budget[], clock: Clock) {
   }
 
   return {
-    reserve(who: { readonly server: string; readonly principal?: string | undefined }, tokens: number): Reservation {
+    reserve(who: { readonly server: string } & Partial<CallerIdentity>, tokens: number): Reservation {
+      const keys = { server: who.server, principal: getOwnerKey(who) ?? null };
       const found = budgets.map((budget, index) => {
         const { per = ['server', 'principal'] } = budget;
-        const account = accountOf(JSON.stringify([index, ...per.map(each => who[each] ?? null)]), budget);
+        const account = accountOf(JSON.stringify([index, ...per.map(each => keys[each])]), budget);
         const { calls = Number.POSITIVE_INFINITY, tokens: most = Number.POSITIVE_INFINITY } = budget;
         const after = account.end - clock.now();
         if (account.calls + 1 > calls) throw tooMuch(`More than ${calls} sampling requests`, after);

@@ -30,12 +30,12 @@ describe('the lines to a server', () => {
   it('are one for each audience: no two principals, and no two sessions of one, share any', async () => {
     const { upstream, opened } = upstreamOf(10);
     const [one, two] = [sessionNamed('one'), sessionNamed('two')];
-    const ada = audienceNamed('ada', { principal: 'ada' });
+    const ada = audienceNamed('ada', { identity: { principal: 'ada' } });
     const lines = [
       upstream.line(ada),
-      upstream.line(audienceNamed('bob', { principal: 'bob' })),
-      upstream.line(audienceNamed('ada, one', { principal: 'ada', session: one.session })),
-      upstream.line(audienceNamed('ada, two', { principal: 'ada', session: two.session })),
+      upstream.line(audienceNamed('bob', { identity: { principal: 'bob' } })),
+      upstream.line(audienceNamed('ada, one', { identity: { principal: 'ada' }, session: one.session })),
+      upstream.line(audienceNamed('ada, two', { identity: { principal: 'ada' }, session: two.session })),
     ];
     expect(new Set(lines).size).toBe(4);
     expect(upstream.line(ada)).toBe(lines[0]);
@@ -49,16 +49,16 @@ describe('the lines to a server', () => {
   it('are found by whom they are for, as long as there are any', async () => {
     const { upstream } = upstreamOf(10);
     const { session, end } = sessionNamed('one');
-    const mine = upstream.line(audienceNamed('ada, one', { principal: 'ada', session }));
-    expect([upstream.openLine('ada'), [...upstream.linesOf(session)]]).toEqual([undefined, [mine]]);
+    const mine = upstream.line(audienceNamed('ada, one', { identity: { principal: 'ada' }, session }));
+    expect([upstream.openLine({ principal: 'ada' }), [...upstream.linesOf(session)]]).toEqual([undefined, [mine]]);
     await mine.client();
-    expect([upstream.openLine('ada'), upstream.openLine('bob'), upstream.openLine(undefined)]).toEqual([
-      mine,
-      undefined,
-      undefined,
-    ]);
+    expect([
+      upstream.openLine({ principal: 'ada' }),
+      upstream.openLine({ principal: 'bob' }),
+      upstream.openLine({ principal: undefined }),
+    ]).toEqual([mine, undefined, undefined]);
     end();
-    expect([upstream.openLine('ada'), [...upstream.linesOf(session)]]).toEqual([undefined, []]);
+    expect([upstream.openLine({ principal: 'ada' }), [...upstream.linesOf(session)]]).toEqual([undefined, []]);
   });
 
   it('are so many at the most: the one that has rested longest gives way, and none that works', async () => {

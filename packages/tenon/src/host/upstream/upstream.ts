@@ -1,6 +1,7 @@
 import type { Client } from '../../client/client.js';
 import type { ClientOptions } from '../../client/options.js';
 import { TenonError } from '../../jsonrpc/error.js';
+import { type CallerIdentity, getOwnerKey } from '../../model/owner.js';
 import type { Session } from '../../server/turn.js';
 import type { Audience } from '../audience.js';
 import { Line, type LineFacts } from './line.js';
@@ -27,7 +28,7 @@ export class Upstream {
   readonly name: string;
   readonly #facts: UpstreamFacts;
   readonly #lines = new Map<string, Kept>();
-  readonly #ofPrincipal = new LineGroups<string | undefined>();
+  readonly #ofOwner = new LineGroups<string | undefined>();
   readonly #ofSession = new LineGroups<Session>();
   #offSweep: (() => void) | undefined;
   #closed = false;
@@ -41,9 +42,9 @@ export class Upstream {
     return [...this.#lines.values()].map(({ line }) => line);
   }
 
-  /** One that is open, of those for a principal. */
-  openLine(principal: string | undefined): Line | undefined {
-    for (const line of this.#ofPrincipal.of(principal)) if (line.open) return line;
+  /** Finds an open connection of this user and OAuth client. */
+  openLine(identity: CallerIdentity): Line | undefined {
+    for (const line of this.#ofOwner.of(getOwnerKey(identity))) if (line.open) return line;
     return undefined;
   }
 
@@ -63,7 +64,7 @@ export class Upstream {
     this.#makeRoom();
     const line = new Line(this.#lineFacts(audience), audience);
     this.#lines.set(audience.key, { line, used: clock.now() });
-    this.#ofPrincipal.add(audience.principal, line);
+    this.#ofOwner.add(getOwnerKey(audience.identity), line);
     if (audience.session) this.#ofSession.add(audience.session, line);
     audience.session?.whenOver(() => this.#end(audience.key));
     this.#facts.onLine?.(line);
@@ -76,14 +77,14 @@ export class Upstream {
     this.#offSweep?.();
     const lines = this.lines;
     this.#lines.clear();
-    this.#ofPrincipal.clear();
+    this.#ofOwner.clear();
     this.#ofSession.clear();
     await Promise.allSettled(lines.map(line => line.close()));
   }
 
-  #lineFacts({ principal }: Audience): LineFacts {
+  #lineFacts({ identity }: Audience): LineFacts {
     const { name, connect, ...facts } = this.#facts;
-    return { ...facts, server: name, connect: options => connect(principal, options) };
+    return { ...facts, server: name, connect: options => connect(identity.principal, options) };
   }
 
   /** Beyond the bound the line that rests for the longest time is closed; when all work, no more are opened. */
@@ -101,9 +102,9 @@ export class Upstream {
   #end(key: string): void {
     const { line } = this.#lines.get(key) ?? {};
     if (line === undefined) return;
-    const { principal, session } = line.audience;
+    const { identity, session } = line.audience;
     this.#lines.delete(key);
-    this.#ofPrincipal.delete(principal, line);
+    this.#ofOwner.delete(getOwnerKey(identity), line);
     if (session) this.#ofSession.delete(session, line);
     void line.close().catch(error => this.#facts.problem(TenonError.from(error)));
   }

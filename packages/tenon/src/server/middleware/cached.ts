@@ -1,6 +1,7 @@
 import { canonical } from '../../conversation/asking/canonical.js';
 import { type Clock, systemClock } from '../../jsonrpc/clock.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
+import { getOwnerKey, identify } from '../../model/owner.js';
 import type { Middleware, Operation } from '../middleware.js';
 
 export interface Cached {
@@ -13,7 +14,7 @@ export interface Cached {
   readonly clock?: Clock;
 }
 
-/** Gives the result of the same tool, arguments and principal again for a while. Failures and questions are not kept. */
+/** Gives the result of the same tool, arguments, user and OAuth client again for a while. Failures and questions are not kept. */
 export function cached({ ttlMs, tools, size = 1000, clock = systemClock }: Cached): Middleware {
   const kept = new Map<string, { result: JsonObject; until: number }>();
   return async (operation, next) => {
@@ -32,5 +33,5 @@ export function cached({ ttlMs, tools, size = 1000, clock = systemClock }: Cache
 }
 
 function keyOf({ params, context }: Operation): string {
-  return canonical([context.auth?.principal ?? null, params.name, params.arguments ?? {}]);
+  return canonical([getOwnerKey(identify(context.auth)) ?? null, params.name, params.arguments ?? {}]);
 }

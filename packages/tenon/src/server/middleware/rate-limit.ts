@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../../jsonrpc/clock.js';
 import { TOO_MANY } from '../../jsonrpc/codes.js';
 import { rpcError } from '../../jsonrpc/error.js';
+import { getOwnerKey, identify } from '../../model/owner.js';
 import type { Middleware, Operation } from '../middleware.js';
 
 const MAX_BUCKETS = 10_000;
@@ -10,12 +11,12 @@ export interface RateLimit {
   readonly burst: number;
   /** Operations per second, over time. */
   readonly perSecond: number;
-  /** What shares a limit. Default: principal, method and tool. */
+  /** What shares a limit. Default: user with OAuth client, method and tool. */
   readonly by?: (operation: Operation) => string;
   readonly clock?: Clock;
 }
 
-/** Refuses operations that come too fast, by a token bucket for each principal and tool. `data.retryAfterMs` says when to come again. */
+/** Refuses operations that come too fast, by a token bucket for each user with OAuth client, and tool. `data.retryAfterMs` says when to come again. */
 export function rateLimit({ burst, perSecond, by = byPrincipalAndTool, clock = systemClock }: RateLimit): Middleware {
   const buckets = new Map<string, { tokens: number; at: number }>();
   return (operation, next) => {
@@ -35,5 +36,5 @@ export function rateLimit({ burst, perSecond, by = byPrincipalAndTool, clock = s
 }
 
 function byPrincipalAndTool({ method, name, context }: Operation): string {
-  return JSON.stringify([context.auth?.principal, method, method === 'tools/call' ? name : undefined]);
+  return JSON.stringify([getOwnerKey(identify(context.auth)), method, method === 'tools/call' ? name : undefined]);
 }

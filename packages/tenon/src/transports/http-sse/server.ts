@@ -3,6 +3,7 @@ import type { AuthInfo, Channel, Receiver } from '../../jsonrpc/channel.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { textOf } from '../../jsonrpc/lasting.js';
 import { type Id, kindOf, type Message, malformation, type Request, type Response } from '../../jsonrpc/message.js';
+import { isSameOwner } from '../../model/owner.js';
 import { createAcceptance, isJson } from '../http/accept.js';
 import type { Exchange } from '../http/exchange.js';
 import { readJson } from '../http/reading.js';
@@ -29,7 +30,7 @@ const acceptsStream = createAcceptance(EVENT_STREAM);
 const PEER = 'HTTP+SSE client';
 
 interface Seat {
-  readonly principal: string | undefined;
+  readonly auth: AuthInfo | undefined;
   /** The caller whose share of the limits it uses up. */
   readonly caller: string;
   /** The requests that are unanswered, and what lets go of each when it is answered. */
@@ -45,7 +46,7 @@ export function createTwoEndpoints(road: Road, messagesPath: string): TwoEndpoin
     const requests: Seat['requests'] = new Map();
     let ended = false;
     const taken: Seat = {
-      principal: auth?.principal,
+      auth,
       caller,
       requests,
       end() {
@@ -110,7 +111,7 @@ export function createTwoEndpoints(road: Road, messagesPath: string): TwoEndpoin
       const id = /(?:^|&)sessionId=([^&]*)/.exec(exchange.query)?.[1];
       if (id === undefined) return refuse(exchange, 400, invalidRequest('sessionId is missing'));
       const taken = seats.get(id);
-      if (taken === undefined || taken.principal !== auth?.principal) {
+      if (taken === undefined || !isSameOwner(taken.auth, auth)) {
         return refuse(exchange, 404, invalidRequest('There is no such session; the stream may have ended'));
       }
       readJson(

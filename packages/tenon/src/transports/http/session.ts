@@ -22,7 +22,7 @@ const PEER = 'HTTP client';
 export class Session implements Channel {
   readonly id: string;
   readonly house: Road;
-  readonly principal: string | undefined;
+  readonly auth: AuthInfo | undefined;
   /** The caller whose share of the limits it uses up. */
   readonly caller: string;
   /** When it last did something. */
@@ -38,7 +38,7 @@ export class Session implements Channel {
   constructor(id: string, house: Road, auth: AuthInfo | undefined, caller: string, ended: (session: Session) => void) {
     this.id = id;
     this.house = house;
-    this.principal = auth?.principal;
+    this.auth = auth;
     this.caller = caller;
     this.touched = house.clock.now();
     this.#ended = ended;

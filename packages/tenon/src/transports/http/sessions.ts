@@ -1,6 +1,7 @@
 import { getCallerKey } from '../../jsonrpc/caller-key.js';
 import type { AuthInfo } from '../../jsonrpc/channel.js';
 import { SharedLimit } from '../../jsonrpc/shared-limit.js';
+import { isSameOwner } from '../../model/owner.js';
 import { Idlest } from './idlest.js';
 import type { Road } from './road.js';
 import { Session } from './session.js';
@@ -9,7 +10,7 @@ import { Session } from './session.js';
 export interface Sessions {
   /** A new session, or `undefined` when there is no room for one. */
   create(auth: AuthInfo | undefined, address: string | undefined): Session | undefined;
-  /** The session with an id, for the principal that opened it. */
+  /** The session with an id, for the user and OAuth client that opened it. */
   find(id: string, auth: AuthInfo | undefined): Session | undefined;
   /** The caller whose share a session uses up. */
   getCaller(id: string): string;
@@ -75,7 +76,7 @@ export function createSessions(road: Road): Sessions {
     find(id, auth) {
       const session = sessions.get(id);
       // A session id is no proof of who calls: whoever else presents it learns not even that it exists.
-      if (session === undefined || session.principal !== auth?.principal) return undefined;
+      if (session === undefined || !isSameOwner(session.auth, auth)) return undefined;
       session.touched = clock.now();
       return session;
     },
