@@ -133,6 +133,8 @@ export class Link implements Hands {
       sending.onId?.(given);
       if (sending.onProgress) this.#progress.set(given, sending.onProgress);
       if (method === 'subscriptions/listen') this.#listening.add(given);
+      // Nothing reports progress on these two.
+      if (method === 'ping' || method === 'initialize') return words;
       return this.#withMeta(words, given, sending.logLevel);
     };
     const errand = new Errand(this, method, sending, this.#headers(method, params, sending.headers));
@@ -255,12 +257,10 @@ export class Link implements Hands {
   }
 
   #progressed(params: JsonObject): void {
-    if (isId(params.progressToken)) this.#peer.touch(params.progressToken);
-    try {
-      this.#progress.told(params);
-    } catch (error) {
-      this.problem(TenonError.from(error, 'listener/threw', { peer: this.peer, method: 'notifications/progress' }));
-    }
+    const isPending = isId(params.progressToken) && this.#peer.touch(params.progressToken);
+    this.#progress.deliver(params, isPending, error =>
+      this.problem(TenonError.from(error, 'listener/threw', { peer: this.peer, method: 'notifications/progress' })),
+    );
   }
 
   /** Progress is always asked for: whoever reports it gets more time. */

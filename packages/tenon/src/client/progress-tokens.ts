@@ -30,8 +30,21 @@ export class ProgressTokens {
     return () => this.delete(token);
   }
 
-  /** Throws what the listener throws. */
-  told({ progressToken, progress, total, message }: JsonObject): void {
+  /** Calls the listener of a notification. `isPending`: its request is not answered yet. `report` gets what the listener throws. */
+  deliver(params: JsonObject, isPending: boolean, report: (error: unknown) => void): void {
+    const call = () => {
+      try {
+        this.#call(params);
+      } catch (error) {
+        report(error);
+      }
+    };
+    // The listener of an answered request is removed in the next microtask, unless the answer is a task.
+    if (isPending) call();
+    else void Promise.resolve().then(call);
+  }
+
+  #call({ progressToken, progress, total, message }: JsonObject): void {
     const hear = isId(progressToken) ? this.#hearing?.get(progressToken) : undefined;
     if (hear === undefined || typeof progress !== 'number') return;
     const said = typeof message === 'string' ? { message } : {};

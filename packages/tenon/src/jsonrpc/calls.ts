@@ -99,9 +99,11 @@ export class Calls {
     for (const [id] of this.#pending.entries()) this.fail(id, error);
   }
 
-  touch(id: Id): void {
+  /** False when nobody waits for it. */
+  touch(id: Id): boolean {
     const pending = this.#pending.get(id);
     if (pending) pending.idle = this.#clock.now() + (pending.wait.idleTimeout ?? IDLE_TIMEOUT);
+    return pending !== undefined;
   }
 
   #take(id: Id): Pending | undefined {

@@ -107,9 +107,9 @@ export class Peer implements Receiver {
     return sendError;
   }
 
-  /** Tells that the peer still works on a request of ours: its idle time starts anew. */
-  touch(id: Id): void {
-    this.#calls?.touch(id);
+  /** Tells that the peer still works on a request of ours: its idle time starts anew. False when it is answered. */
+  touch(id: Id): boolean {
+    return this.#calls?.touch(id) ?? false;
   }
 
   /** Stops the work on a request of the peer, when it is still being worked on. No answer follows. */

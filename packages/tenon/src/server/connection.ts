@@ -19,6 +19,7 @@ import type { Caller } from './caller.js';
 import { hearCustom } from './customized.js';
 import { dispatch } from './dispatch.js';
 import type { Visitor } from './elicitations.js';
+import { InitializedSignal } from './initialized-signal.js';
 import { initialize } from './initializing.js';
 import { type Questions, questions } from './questions.js';
 import { handleRootsChange } from './roots.js';
@@ -42,6 +43,7 @@ export class Connection implements Hands, Conversation, Surroundings, Visitor, W
   #listening = 0;
   #elicits = false;
   #ended = false;
+  #initialized: InitializedSignal | undefined;
   #endings: Set<() => void> | undefined;
 
   constructor(blueprint: Blueprint, channel: Channel, { auth, address }: ConnectOptions = {}) {
@@ -215,6 +217,7 @@ export class Connection implements Hands, Conversation, Surroundings, Visitor, W
   #ready(): void {
     if (this.#dialect === undefined || this.#caller === undefined || this.#watches || this.#ended) return;
     this.#watches = true;
+    this.#initialized?.release();
     this.#blueprint.watchers.add(this);
     for (const uri of this.#uris ?? []) this.#blueprint.watchers.watch(this, uri);
   }
@@ -225,6 +228,7 @@ export class Connection implements Hands, Conversation, Surroundings, Visitor, W
   }
 
   #forget(): void {
+    this.#initialized?.release();
     if (this.#watches) this.#blueprint.watchers.remove(this, this.#uris ?? []);
     if (this.#elicits) this.#blueprint.elicitations.forget(this);
     this.#watches = false;
@@ -277,6 +281,11 @@ export class Connection implements Hands, Conversation, Surroundings, Visitor, W
       dialect: this.#dialect as Dialect,
       capabilities: this.#caller?.capabilities ?? {},
       sent: id => this.sent(id),
+      whenInitialized: method => {
+        if (this.#watches || this.#ended) return undefined;
+        this.#initialized ??= new InitializedSignal();
+        return this.#initialized.wait(this.#blueprint.clock, method);
+      },
       ...about,
     });
   }

@@ -18,6 +18,8 @@ export interface Questions {
   readonly capabilities: ClientCapabilities;
   /** The request on whose stream they go; none for the stream of the session. */
   readonly relatedTo?: Id;
+  /** Resolves when the client is initialized. Returns nothing when it is. */
+  readonly whenInitialized: (method: string) => Promise<void> | undefined;
   /** What withdraws a question that has no signal of its own. */
   readonly running?: Running;
   /** The client is sent to a URL. */
@@ -26,12 +28,14 @@ export interface Questions {
 
 /** Asks by requests, in the words of the client's revision. */
 export function questions(about: Questions): Ask {
-  const { peer, dialect, capabilities, relatedTo, running, sent } = about;
+  const { peer, dialect, capabilities, relatedTo, running, sent, whenInitialized } = about;
   const send = relatedTo === undefined ? {} : { relatedTo };
   return async (method, params, signal = running?.signal) => {
     const lacks = dialect.vocabulary.server.has(method) ? lacking(method, params, capabilities) : { [method]: {} };
     if (lacks) throw unable(dialect, lacks);
     const words = dialect.speak.down.params(method)?.(params, {}) ?? params;
+    const initialized = whenInitialized(method);
+    if (initialized) await initialized;
     if (typeof words.elicitationId === 'string') sent(words.elicitationId);
     const answer = await peer.call(method, withToken(words), {
       signal,
