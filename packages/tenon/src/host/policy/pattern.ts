@@ -1,7 +1,7 @@
 import { folderOf } from './folders.js';
 import { MAX_PATTERN, matchesGlob } from './glob.js';
 import { readingsOf } from './readings.js';
-import { hostName, plainUrl, possibleHosts } from './urls.js';
+import { comparableTexts, hostName, normalizeUrl, plainUrl, possibleHosts } from './urls.js';
 
 export type Scalar = string | number | boolean | null;
 
@@ -45,22 +45,27 @@ export function compilePattern(pattern: ArgumentPattern): ValueTest {
 }
 
 function fitsGlob(pattern: string): ValueTest {
-  const fits = (text: string) => matchesGlob(pattern, text);
+  const url = normalizeUrl(pattern);
+  const forms = [...new Set(url === undefined ? [pattern] : [pattern, url, ...readingsOf(url)])];
+  const fits = (text: string) => forms.some(form => matchesGlob(form, text));
   return (value, certain) => {
     if (typeof value !== 'string') return !certain && isWritable(value) && fits(String(value));
-    if (!fits(value)) return !certain && readingsOf(value).some(fits);
-    return !certain || /^\*+$/.test(pattern) || readingsOf(value).every(fits);
+    if (!certain) return fits(value) || comparableTexts(value).some(fits);
+    if (!matchesGlob(pattern, value)) return false;
+    if (/^\*+$/.test(pattern)) return true;
+    const read = pattern.includes('://') ? normalizeUrl(value) : undefined;
+    return readingsOf(value).every(each => matchesGlob(pattern, each)) && (read === undefined || fits(read));
   };
 }
 
 /** Servers take texts for numbers and numbers for texts. */
 function isIn(listed: readonly Scalar[]): ValueTest {
   const exact = new Set<unknown>(listed);
-  const written = new Set(listed.map(String));
+  const written = new Set(listed.map(String).flatMap(each => [each, normalizeUrl(each) ?? each]));
   return (value, certain) => {
     if (exact.has(value)) return true;
     if (certain || !(typeof value === 'string' || isWritable(value))) return false;
-    return readingsOf(String(value)).some(each => written.has(each));
+    return comparableTexts(String(value)).some(each => written.has(each));
   };
 }
 

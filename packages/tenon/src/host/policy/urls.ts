@@ -13,6 +13,35 @@ export function plainUrl(text: string): URL | undefined {
   return url && authority?.replace(/:(?:80|443|21)$/, '') === url.host.replace(/:(?:80|443|21)$/, '') ? url : undefined;
 }
 
+/**
+ * Gives the normal form of a URL, as `new URL()` reads it: without its user, an empty query and the dot that a host may
+ * end in. `fragment: false` leaves its fragment out. `undefined` for what is no URL.
+ */
+export function normalizeUrl(text: string, { fragment = true }: { fragment?: boolean } = {}): string | undefined {
+  // Most texts are none, and an error costs more than a look.
+  const url = text.includes(':') ? parsed(text) : undefined;
+  if (url === undefined) return undefined;
+  url.username = '';
+  url.password = '';
+  if (url.hostname.endsWith('.')) url.hostname = url.hostname.replace(/\.+$/, '');
+  // An empty query or fragment is null to the parser only after it was set to nothing.
+  if (url.search === '') url.search = '';
+  if (!fragment || url.hash === '') url.hash = '';
+  return url.href;
+}
+
+/**
+ * Lists the texts that a server may take a text for: its readings, and what each of them is as a URL, with and without
+ * its fragment, which no request carries.
+ */
+export function comparableTexts(text: string): readonly string[] {
+  const readings = readingsOf(text);
+  const urls = readings.flatMap(each =>
+    [normalizeUrl(each) ?? [], normalizeUrl(each, { fragment: false }) ?? []].flat(),
+  );
+  return urls.length === 0 ? readings : [...new Set([...readings, ...urls, ...urls.flatMap(readingsOf)])];
+}
+
 /** Every URL that somebody could take a text for. */
 export function possibleUrls(text: string): readonly URL[] {
   // A parser takes line ends and tabs out of a URL before it reads it.
