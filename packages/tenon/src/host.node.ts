@@ -66,7 +66,13 @@ export type { AnswerOptions, Approvals, ApprovalsOptions, ObtainOptions } from '
 export { createApprovals } from './host/policy/approvals.js';
 export type { Approval, Approver, Decision, Remember } from './host/policy/decision.js';
 export { questionText } from './host/policy/elicited.js';
-export { type Finding as PolicyFinding, lint as lintPolicy } from './host/policy/lint.js';
+export {
+  type Finding as PolicyFinding,
+  type LintOptions,
+  lint as lintPolicy,
+  type PolicyProblem,
+} from './host/policy/lint.js';
+export type { ToolInventory } from './host/policy/lint-tools.js';
 export { type Policing, policed } from './host/policy/middleware.js';
 export type { ArgumentPattern } from './host/policy/pattern.js';
 export { createPolicy, type Policy, type PolicyOptions } from './host/policy/policy.js';
@@ -75,7 +81,7 @@ export type { Action, Proposal, Verdict } from './host/policy/proposal.js';
 export type { Question } from './host/policy/questions.js';
 export { createQuotas, type Quota, type Quotas } from './host/policy/quotas.js';
 export type { Remembered } from './host/policy/remembered.js';
-export { allow, ask, deny, type Match, type Rule } from './host/policy/rules.js';
+export { allow, ask, deny, type Globs, type Match, type Rule } from './host/policy/rules.js';
 // Definitions for model providers.
 export { type Projection, project, type Quarantined } from './host/projection/project.js';
 export type { Provider, ProviderTools } from './host/projection/provider.js';

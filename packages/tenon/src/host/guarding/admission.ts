@@ -4,7 +4,7 @@ import type { ServerEntry } from '../config/server-entry.js';
 import { type GateVerdict, isBlocked } from '../lock/gate.js';
 import type { PinnedKind } from '../lock/lock.js';
 import type { Offered } from '../offered.js';
-import { matchesGlob } from '../policy/glob.js';
+import { compileNames } from '../policy/texts.js';
 import { screenPrompt, screenResource, screenTool } from '../screening/definitions.js';
 import { createOwners, type Owners } from '../screening/owners.js';
 import type { Screened } from '../screening/screener.js';
@@ -78,8 +78,7 @@ export class Admission {
 
   #isWanted(server: string, tool: string): boolean {
     const { include, exclude = [] } = this.#entries.get(server)?.tools ?? {};
-    const matches = (pattern: string) => matchesGlob(pattern, tool);
-    return (include === undefined || include.some(matches)) && !exclude.some(matches);
+    return (include === undefined || compileNames(include, true)(tool)) && !compileNames(exclude, false)(tool);
   }
 
   /** What the lock says of all that is offered on a line: looked at again with each change of that. */

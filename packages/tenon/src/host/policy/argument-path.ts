@@ -1,14 +1,31 @@
-/** How many values one argument may have, over all its arrays, and how deep they may lie in each other. */
+import { isObject } from '../../jsonrpc/message.js';
+import { matchesGlob } from './glob.js';
+import { foldCase } from './texts.js';
+
+/** How many values one argument may have, over all its arrays, how deep they may lie, and how much is looked at. */
 const MAX_VALUES = 10_000;
 const MAX_DEPTH = 64;
+const MAX_VISITS = 100_000;
 
-/** What stands at a place of the arguments. */
+/** The values at a place of the arguments. */
 export interface Found {
   readonly values: readonly unknown[];
   /** Whether it was there in every element of the arrays on the way. */
   readonly whole: boolean;
   /** Whether there was more than is looked at: what was not seen may be anything. */
   readonly cut: boolean;
+}
+
+/** One step of a path. */
+export interface PathStep {
+  readonly text: string;
+  /** `rest`: all that lies below, however deep. `deep`: any number of steps. */
+  readonly kind: 'member' | 'rest' | 'deep';
+  readonly isIndex: boolean;
+  /** Whether it leads to the member of exactly this text. */
+  readonly isLiteral: boolean;
+  /** Whether the step leads to a member of this name. */
+  matches(name: string): boolean;
 }
 
 /** The steps of a JSON Pointer, or of a dotted path. */
@@ -20,27 +37,114 @@ export function stepsOf(path: string): readonly string[] {
     .map(step => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
+/** Compiles a path. `certain`: the case of names counts, as it does for what is to be allowed. */
+export function compilePath(path: string, certain: boolean): readonly PathStep[] {
+  const steps = stepsOf(path);
+  return steps.map((text, place) => {
+    const isLast = place === steps.length - 1;
+    const kind = /^\*+$/.test(text) && (isLast || text !== '*') ? (isLast ? 'rest' : 'deep') : 'member';
+    const isLiteral = certain && !/[*?]/.test(text);
+    return { text, kind, isIndex: /^\d+$/.test(text), isLiteral, matches: memberTest(text, certain) };
+  });
+}
+
+function memberTest(text: string, certain: boolean): (name: string) => boolean {
+  const folded = foldCase(text);
+  const isWild = /[*?]/.test(text);
+  const exact = isWild ? (name: string) => matchesGlob(text, name) : (name: string) => name === text;
+  if (certain) return exact;
+  const loose = isWild
+    ? (name: string) => matchesGlob(folded, foldCase(name))
+    : (name: string) => foldCase(name) === folded;
+  return name => exact(name) || loose(name);
+}
+
 /**
  * The values at a place. Where an array is met, the next step is taken in each of its elements, unless it is one's number;
  * an array at the end stands for its elements.
  */
-export function valuesAt(value: unknown, steps: readonly string[]): Found {
-  const values: unknown[] = [];
-  let whole = true;
-  let cut = false;
-  const visit = (at: unknown, step: number, depth: number): void => {
-    if (depth > MAX_DEPTH || values.length >= MAX_VALUES) {
-      cut = true;
+export function valuesAt(value: unknown, steps: readonly PathStep[]): Found {
+  const walk = new PathWalk(steps);
+  walk.visit(value, 0, 0, false);
+  return walk;
+}
+
+class PathWalk implements Found {
+  readonly values: unknown[] = [];
+  whole = true;
+  cut = false;
+  #visits = 0;
+  readonly #steps: readonly PathStep[];
+
+  constructor(steps: readonly PathStep[]) {
+    this.#steps = steps;
+  }
+
+  /** `optional`: nothing has to be there, because the path says so. */
+  visit(at: unknown, place: number, depth: number, optional: boolean): void {
+    if (depth > MAX_DEPTH || this.values.length >= MAX_VALUES || ++this.#visits > MAX_VISITS) {
+      this.cut = true;
       return;
     }
-    const name = steps[step];
-    if (Array.isArray(at) && (name === undefined || !/^\d+$/.test(name))) {
-      for (const element of at) visit(element, step, depth + 1);
-    } else if (name === undefined) values.push(at);
-    else if (typeof at === 'object' && at !== null && Object.hasOwn(at, name)) {
-      visit((at as { [name: string]: unknown })[name], step + 1, depth);
-    } else whole = false;
-  };
-  visit(value, 0, 0);
-  return { values, whole, cut };
+    const step = this.#steps[place];
+    if (step?.kind === 'rest') this.#leaves(at, depth);
+    else if (step?.kind === 'deep') {
+      this.visit(at, place + 1, depth + 1, true);
+      for (const each of childrenOf(at)) this.visit(each, place, depth + 1, true);
+    } else if (Array.isArray(at) && !step?.isIndex) {
+      for (const element of at) this.visit(element, place, depth + 1, optional);
+    } else if (step === undefined) this.values.push(at);
+    else this.#members(step, at, place, depth, optional);
+  }
+
+  #members(step: PathStep, at: unknown, place: number, depth: number, optional: boolean): void {
+    let isThere = false;
+    for (const value of membersAt(at, step)) {
+      isThere = true;
+      this.visit(value, place + 1, depth, optional);
+    }
+    if (!isThere && !optional) this.whole = false;
+  }
+
+  #leaves(at: unknown, depth: number): void {
+    if (depth > MAX_DEPTH || this.values.length >= MAX_VALUES || ++this.#visits > MAX_VISITS) this.cut = true;
+    else if (typeof at !== 'object' || at === null) this.values.push(at);
+    else for (const each of childrenOf(at)) this.#leaves(each, depth + 1);
+  }
+}
+
+function childrenOf(value: unknown): readonly unknown[] {
+  return typeof value === 'object' && value !== null ? Object.values(value) : [];
+}
+
+function membersAt(value: unknown, step: PathStep): readonly unknown[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const members = value as { readonly [name: string]: unknown };
+  if (step.isLiteral) return Object.hasOwn(members, step.text) ? [members[step.text]] : [];
+  return Object.keys(members)
+    .filter(name => step.matches(name))
+    .map(name => members[name]);
+}
+
+/** Finds the first argument that none of these paths names. An argument is named with all that lies below it. */
+export function findUnnamed(value: unknown, paths: readonly (readonly PathStep[])[], place = ''): string | undefined {
+  if (place.split('/').length > MAX_DEPTH) return place;
+  const isList = Array.isArray(value);
+  if (!isList && !isObject(value)) return paths.some(([step]) => step === undefined) ? undefined : place;
+  for (const [name, member] of Object.entries(value)) {
+    const here = `${place}/${name}`;
+    const rest = paths.flatMap(path => restOf(path, name, isList));
+    if (rest.some(path => path.length === 0)) continue;
+    const unnamed = rest.length === 0 ? here : findUnnamed(member, rest, here);
+    if (unnamed !== undefined) return unnamed;
+  }
+  return undefined;
+}
+
+/** The steps that are left of a path inside of a member. */
+function restOf(path: readonly PathStep[], name: string, inList: boolean): (readonly PathStep[])[] {
+  const [step, ...rest] = path;
+  if (step === undefined || step.kind !== 'member') return [[]];
+  if (inList && !step.isIndex) return [path];
+  return step.matches(name) ? [rest] : [];
 }

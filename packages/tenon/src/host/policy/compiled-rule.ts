@@ -1,11 +1,11 @@
 import { fingerprint } from '../../conversation/asking/fingerprint.js';
-import { stepsOf, valuesAt } from './argument-path.js';
-import { matchesGlob } from './glob.js';
+import { compilePath, findUnnamed, valuesAt } from './argument-path.js';
 import { type Hints, hintsOf } from './hints.js';
 import { isSecretName, maskedText, visible } from './masked.js';
 import { type ArgumentPattern, compilePattern, type ValueTest } from './pattern.js';
 import type { Proposal } from './proposal.js';
 import type { Globs, Match, Rule } from './rules.js';
+import { compileNames, listPatterns } from './texts.js';
 
 /** Why a proposal does not fit; undefined when it does. */
 type Test = (proposal: Proposal) => string | undefined;
@@ -30,10 +30,11 @@ export function compileRule(rule: Rule): CompiledRule {
 export function compileMatch(match: Match, certain: boolean): Test {
   const tests = [
     ...kindTests(match, certain),
-    ...nameTest('server', match.server, ({ server }) => server),
-    ...principalTest(match.principal),
+    ...nameTest('server', match.server, certain, ({ server }) => server),
+    ...principalTest(match.principal, certain),
     ...HINTS.flatMap(hint => hintTest(hint, match[hint])),
     ...Object.entries(match.arguments ?? {}).map(([path, pattern]) => argumentTest(path, pattern, certain)),
+    ...onlyTest(match.only, certain),
   ];
   return proposal => {
     for (const test of tests) {
@@ -44,12 +45,13 @@ export function compileMatch(match: Match, certain: boolean): Test {
   };
 }
 
-function kindTests({ tool, prompt, resource }: Match, certain: boolean): Test[] {
+function kindTests({ name, tool, prompt, resource }: Match, certain: boolean): Test[] {
   return [
+    ...anyNameTest(name, certain),
     ...(tool === undefined ? [] : [onlyOf('tool')]),
-    ...nameTest('tool', tool, ({ name }) => name),
+    ...nameTest('tool', tool, certain, ({ name }) => name),
     ...(prompt === undefined ? [] : [onlyOf('prompt')]),
-    ...nameTest('prompt', prompt, ({ name }) => name),
+    ...nameTest('prompt', prompt, certain, ({ name }) => name),
     ...(resource === undefined ? [] : [onlyOf('resource'), resourceTest(resource, certain)]),
   ];
 }
@@ -58,13 +60,26 @@ function onlyOf(kind: Proposal['kind']): Test {
   return proposal => (proposal.kind === kind ? undefined : `it is about a ${kind}, and this is a ${proposal.kind}`);
 }
 
-function nameTest(what: string, globs: Globs | undefined, of: (proposal: Proposal) => string): Test[] {
+/** A resource is named by its URI, in any spelling; tools and prompts by their names. */
+function anyNameTest(name: Globs | undefined, certain: boolean): Test[] {
+  if (name === undefined) return [];
+  const uri = resourceTest(name, certain);
+  const [other] = nameTest('name', name, certain, proposal => proposal.name);
+  return [proposal => (proposal.kind === 'resource' ? uri(proposal) : other?.(proposal))];
+}
+
+function nameTest(
+  what: string,
+  globs: Globs | undefined,
+  certain: boolean,
+  of: (proposal: Proposal) => string,
+): Test[] {
   if (globs === undefined) return [];
-  const patterns = [globs].flat();
+  const fits = compileNames(globs, certain);
   return [
     proposal => {
       const name = of(proposal);
-      return patterns.some(pattern => matchesGlob(pattern, name)) ? undefined : unlike(what, name, patterns);
+      return fits(name) ? undefined : unlike(what, name, listPatterns(globs).patterns);
     },
   ];
 }
@@ -75,15 +90,15 @@ function resourceTest(resource: NonNullable<Match['resource']>, certain: boolean
   return ({ name }) => (tests.some(test => test(name, certain)) ? undefined : unlike('resource', name, resource));
 }
 
-function principalTest(principal: Match['principal']): Test[] {
+function principalTest(principal: Match['principal'], certain: boolean): Test[] {
   if (principal === undefined) return [];
   if (principal === null)
     return [proposal => (proposal.principal === undefined ? undefined : 'somebody is known to ask')];
-  const patterns = [principal].flat();
+  const fits = compileNames(principal, certain);
   return [
     ({ principal: name }) => {
       if (name === undefined) return 'nobody is known to ask';
-      return patterns.some(pattern => matchesGlob(pattern, name)) ? undefined : unlike('principal', name, patterns);
+      return fits(name) ? undefined : unlike('principal', name, listPatterns(principal).patterns);
     },
   ];
 }
@@ -101,22 +116,34 @@ function hintTest(hint: keyof Hints, wanted: boolean | undefined): Test[] {
 }
 
 function argumentTest(path: string, pattern: ArgumentPattern, certain: boolean): Test {
-  const steps = stepsOf(path);
+  const steps = compilePath(path, certain);
+  const names = steps.map(({ text }) => text);
   const test = compilePattern(pattern);
   return ({ arguments: args }) => {
     const { values, whole, cut } = valuesAt(args, steps);
     const shown = visible(path, 80);
     if (!certain) {
       if (cut || values.some(value => test(value, false))) return undefined;
-      return values.length === 0 ? `argument ${shown} is absent` : unlikeArgument(steps, values[0], pattern);
+      return values.length === 0 ? `argument ${shown} is absent` : unlikeArgument(names, values[0], pattern);
     }
     if (cut) return `argument ${shown} has more values than are looked at`;
     if (!whole || values.length === 0) return `argument ${shown} is absent${values.length > 0 ? ' somewhere' : ''}`;
     const other = values.find(value => !test(value, true));
     return other === undefined && values.every(value => test(value, true))
       ? undefined
-      : unlikeArgument(steps, other, pattern);
+      : unlikeArgument(names, other, pattern);
   };
+}
+
+function onlyTest(only: Match['only'], certain: boolean): Test[] {
+  if (only === undefined) return [];
+  const paths = only.map(path => compilePath(path, certain));
+  return [
+    ({ arguments: args }) => {
+      const unnamed = findUnnamed(args, paths);
+      return unnamed === undefined ? undefined : `argument ${visible(unnamed, 80)} is not in \`only\``;
+    },
+  ];
 }
 
 function unlikeArgument(steps: readonly string[], value: unknown, pattern: ArgumentPattern): string {

@@ -1,4 +1,6 @@
 import { isUnclear, unresolvedReadingsOf, walk } from './readings.js';
+import { followSystemLinks } from './system-links.js';
+import { foldCase } from './texts.js';
 import { parsed, plainUrl, possibleUrls } from './urls.js';
 
 /** How long a text may be to be read as a path, in characters. A longer one may be anywhere. */
@@ -10,7 +12,7 @@ interface Place {
   readonly segments: readonly string[];
 }
 
-/** A folder, and what is in it. The folder itself is. No link on the disk is followed: only the texts are known. */
+/** A folder, and what is in it. The folder itself is. No link on the disk is followed, because only the texts are known; those that a system provides itself are. */
 export interface Folder {
   /** Whether a text names something in it whoever reads it. */
   holds(text: string): boolean;
@@ -18,14 +20,14 @@ export interface Folder {
   mayHold(text: string): boolean;
 }
 
-/** `undefined` for what is no folder: empty, with dots that lead out of it, with stars, or encoded. */
+/** `undefined` for what is no folder: empty, with dots that lead out of it, with stars, encoded, or behind a link of the system. */
 export function folderOf(text: string): Folder | undefined {
   const place = text === '' || /[*?%#\0-\x1f]/.test(text) ? undefined : placeOfFolder(text);
   if (place === undefined || place.segments.includes('..')) return undefined;
+  if (leavesByLink(text)) return undefined;
   return {
     holds: each => each.length <= MAX_PATH && !isUnclear(each) && holds(place, each),
-    mayHold: each =>
-      each.length > MAX_PATH || isUnclear(each) || possiblePlaces(each).some(found => mayBeIn(place, found)),
+    mayHold: each => each.length > MAX_PATH || isUnclear(each) || mayHold(place, each),
   };
 }
 
@@ -54,6 +56,8 @@ function placeOf(path: string): Place {
 }
 
 function holds(folder: Place, text: string): boolean {
+  // Such a path may lead anywhere, whatever folder it begins in.
+  if (leavesByLink(text)) return false;
   const places = certainPlaces(text, isDrive(folder.root));
   return places.length > 0 && places.every(place => isPlain(place) && isIn(folder, place));
 }
@@ -91,11 +95,19 @@ function isIn(folder: Place, { root, segments }: Place): boolean {
   return root === folder.root && segments[0] !== '..' && begins(segments, folder.segments);
 }
 
-function possiblePlaces(text: string): readonly Place[] {
+/** Whether a path leaves the folder that it begins in by a link of the operating system. */
+function leavesByLink(text: string): boolean {
+  const path = /^file:/i.test(text) ? (parsed(text)?.pathname ?? text) : text;
+  return !isUrl(path) && unresolvedReadingsOf(path).some(each => followSystemLinks(each).escapes);
+}
+
+function mayHold(folder: Place, text: string): boolean {
   const bare = text.trim();
   const stripped = bare.replace(/^file:[\\/]*/i, '/');
   const cut = bare.replace(/\0.*$/s, '');
-  const paths = [bare, stripped, cut].flatMap(unresolvedReadingsOf);
+  const urls = possibleUrls(bare);
+  const files = urls.filter(({ protocol }) => protocol === 'file:').map(({ pathname }) => pathname);
+  const paths = [bare, stripped, cut, ...files].flatMap(unresolvedReadingsOf);
   // `\\?\C:\work` is `C:\work`, and some systems read `.. ` as `..`.
   const devices = paths.flatMap(path => (/^\/\/[?.]\//.test(path) ? [path.slice(4)] : []));
   const trimmed = paths.map(path =>
@@ -104,8 +116,12 @@ function possiblePlaces(text: string): readonly Place[] {
       .map(segment => segment.trimEnd())
       .join('/'),
   );
-  const urls = possibleUrls(bare).flatMap(url => unresolvedReadingsOf(url.pathname).map(path => placeInUrl(url, path)));
-  return [...[...paths, ...devices, ...trimmed].map(placeOf), ...urls];
+  const written = [...new Set([...paths, ...devices, ...trimmed])];
+  const inUrls = urls.flatMap(url => unresolvedReadingsOf(url.pathname).map(path => placeInUrl(url, path)));
+  if ([...written.map(placeOf), ...inUrls].some(place => mayBeIn(folder, place))) return true;
+  if (isUrlRoot(folder.root)) return false;
+  const links = written.map(followSystemLinks);
+  return links.some(({ anywhere, paths }) => anywhere || paths.some(path => mayBeIn(folder, placeOf(path))));
 }
 
 function mayBeIn(folder: Place, place: Place): boolean {
@@ -136,7 +152,7 @@ function begins(segments: readonly string[], first: readonly string[]): boolean 
 /** As a system reads it that cares for neither case nor composition, nor for what stands behind a colon or at the end. */
 function folded(segment: string): string {
   if (segment === '..') return segment;
-  const name = segment.normalize('NFKC').toLowerCase();
+  const name = foldCase(segment);
   const colon = name.indexOf(':');
   let end = colon > 0 ? colon : name.length;
   while (end > 0 && /[.\s]/.test(name[end - 1] as string)) end--;

@@ -1,31 +1,86 @@
-import { canonical } from '../../conversation/asking/canonical.js';
-import { coversGlob } from './glob.js';
-import type { Globs, Match, Rule } from './rules.js';
+import { checkTools, type ToolInventory } from './lint-tools.js';
+import { findOpenShapes } from './open-shapes.js';
+import type { Action } from './proposal.js';
+import { covers, HINTS } from './rule-coverage.js';
+import type { Rule } from './rules.js';
+
+/** The kinds of findings: a rule that decides nothing, a rule that lets pass what its author hardly meant to, a wrong name. */
+export type PolicyProblem =
+  /** Nothing fits the rule. */
+  | 'never'
+  /** Whatever fits the rule, an earlier rule has decided. */
+  | 'shadowed'
+  /** A rule that denies or asks is about all tools, prompts or resources of a server, and about none of its other things. */
+  | 'one-kind'
+  /** A rule that allows checks some arguments, and lets any other pass. */
+  | 'unnamed-arguments'
+  /** A rule that denies or asks does not fit once another argument is given. */
+  | 'escapable-only'
+  /** A rule that denies or asks compares a path as a text, which relative paths and links pass. */
+  | 'path-as-text'
+  /** A rule that denies or asks needs a fragment, which servers drop. */
+  | 'fragment'
+  /** A rule that denies or asks is about all known principals, and not about nobody. */
+  | 'anonymous'
+  /** What no rule fits is allowed. */
+  | 'open-fallback'
+  /** No server or tool has this name. */
+  | 'unknown-name'
+  /** A tool has no such argument. */
+  | 'unknown-argument'
+  /** The server fills the argument in with a value that the rule is about, when the call leaves it out. */
+  | 'default-argument';
 
 /** Something in a policy that is hardly meant as it stands. */
 export interface Finding {
-  /** The place of the rule, from 0. */
-  readonly rule: number;
-  /** `never`: nothing fits it. `shadowed`: whatever fits it, an earlier rule has decided. */
-  readonly problem: 'never' | 'shadowed';
-  /** The earlier rule. */
+  /** The place of the rule, from 0; `undefined`: it is about the whole policy. */
+  readonly rule: number | undefined;
+  readonly problem: PolicyProblem;
+  /** The earlier rule, of `shadowed`. */
   readonly by?: number;
   readonly message: string;
 }
 
-/** Finds rules that can never decide anything, as far as that is seen without trying all calls. */
-export function lint({ rules }: { readonly rules: readonly Rule[] }): Finding[] {
-  return rules.flatMap((rule, place): Finding[] => {
-    const never = neverFits(rule);
-    if (never) return [{ rule: place, problem: 'never', message: `rule ${place + 1} fits nothing: ${never}` }];
-    const by = rules.slice(0, place).findIndex(earlier => covers(earlier, rule));
-    if (by < 0) return [];
-    const message = `rule ${place + 1} is never reached: rule ${by + 1} (${rules[by]?.action}) fits all that it fits`;
-    return [{ rule: place, problem: 'shadowed', by, message }];
-  });
+export interface LintOptions {
+  /**
+   * The tools that the servers have, as `host.offered()` gives them: names and arguments of rules are checked against them.
+   * Default: they are not.
+   */
+  readonly inventory?: readonly ToolInventory[] | undefined;
 }
 
-const HINTS = ['readOnly', 'destructive', 'idempotent', 'openWorld'] as const;
+/** Finds rules that never decide, rules that let pass more than they say, and names that no server knows. */
+export function lint(
+  { rules, fallback }: { readonly rules: readonly Rule[]; readonly fallback?: Action },
+  { inventory }: LintOptions = {},
+): Finding[] {
+  const found = rules.flatMap((rule, place): Finding[] => {
+    const never = neverFits(rule);
+    if (never) return [{ rule: place, problem: 'never', message: `rule ${place + 1} fits nothing: ${never}` }];
+    const about = inventory ? checkTools(rule, inventory) : [];
+    const shapes = [...findOpenShapes(rule), ...about].map(({ problem, message }) => {
+      return { rule: place, problem, message: `rule ${place + 1} (${rule.action}) ${message}` };
+    });
+    return [...shadows(rules, rule, place), ...shapes];
+  });
+  if (fallback !== 'allow') return found;
+  const message = 'the fallback is "allow": a call that no rule fits is done. Expected "ask" or "deny"';
+  return [...found, { rule: undefined, problem: 'open-fallback', message }];
+}
+
+function shadows(rules: readonly Rule[], rule: Rule, place: number): Finding[] {
+  const before = rules.slice(0, place);
+  const by = before.findIndex(earlier => covers(earlier, rule));
+  const name = (index: number) => `rule ${index + 1} (${rules[index]?.action})`;
+  if (by >= 0) {
+    const message = `rule ${place + 1} is never reached: ${name(by)} fits all that it fits`;
+    return [{ rule: place, problem: 'shadowed', by, message }];
+  }
+  const almost = before.findIndex(earlier => covers(earlier, rule, { asWritten: true }));
+  if (almost < 0) return [];
+  const message = `rule ${place + 1} is reached only by other spellings: ${name(almost)} fits all that it names. Move it up`;
+  return [{ rule: place, problem: 'shadowed', by: almost, message }];
+}
 
 function neverFits(rule: Rule): string | undefined {
   const kinds = (['tool', 'resource', 'prompt'] as const).filter(kind => rule[kind] !== undefined);
@@ -35,8 +90,11 @@ function neverFits(rule: Rule): string | undefined {
   if (rule.readOnly && rule.destructive) return 'what only reads is not destructive';
   if (rule.readOnly && rule.idempotent === false) return 'what only reads is idempotent';
   if (rule.resource !== undefined && Object.keys(rule.arguments ?? {}).length > 0) return 'resources have no arguments';
-  const empty = (['server', 'tool', 'prompt', 'resource', 'principal'] as const).find(name => isEmpty(rule[name]));
+  const empty = (['server', 'name', 'tool', 'prompt', 'resource', 'principal'] as const).find(each =>
+    isEmpty(rule[each]),
+  );
   if (empty) return `${empty} is an empty list`;
+  if (rule.only?.length === 0 && Object.keys(rule.arguments ?? {}).length > 0) return '`only` allows no argument';
   const argument = Object.entries(rule.arguments ?? {}).find(([, pattern]) => nothingIs(pattern));
   return argument && `nothing is what the argument ${argument[0]} has to be`;
 }
@@ -50,44 +108,4 @@ function nothingIs(pattern: unknown): boolean {
   if (typeof pattern !== 'object' || pattern === null) return false;
   const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = pattern as { min?: number; max?: number };
   return min > max || isEmpty(pattern);
-}
-
-/** Whether all that fits `later` fits `earlier`. `false` says nothing. */
-function covers(earlier: Rule, later: Rule): boolean {
-  // What fits in some way need not fit in all ways.
-  const asStrict = earlier.action !== 'allow' || later.action === 'allow';
-  const same = (name: 'arguments' | 'resource', one: unknown, other: unknown) =>
-    one === undefined || (asStrict && other !== undefined && sameOrWider(name, one, other));
-  return (
-    (['server', 'tool', 'prompt'] as const).every(name => coversGlobs(earlier[name], later[name])) &&
-    coversPrincipal(earlier.principal, later.principal) &&
-    HINTS.every(hint => earlier[hint] === undefined || earlier[hint] === hintOf(later, hint)) &&
-    same('resource', earlier.resource, later.resource) &&
-    same('arguments', earlier.arguments, later.arguments)
-  );
-}
-
-/** What only reads is known to be idempotent and not destructive. But a rule for hints is one for tools. */
-function hintOf(rule: Rule, hint: (typeof HINTS)[number]): boolean | undefined {
-  if (rule[hint] !== undefined || rule.readOnly !== true) return rule[hint];
-  return hint === 'idempotent' ? true : hint === 'destructive' ? false : undefined;
-}
-
-function sameOrWider(name: 'arguments' | 'resource', one: unknown, other: unknown): boolean {
-  if (name === 'resource') return canonical(one) === canonical(other) || one === '*';
-  const wanted = other as NonNullable<Match['arguments']>;
-  return Object.entries(one as typeof wanted).every(
-    ([path, pattern]) => Object.hasOwn(wanted, path) && canonical(pattern) === canonical(wanted[path]),
-  );
-}
-
-function coversGlobs(wide: Globs | undefined, narrow: Globs | undefined): boolean {
-  if (wide === undefined) return true;
-  if (narrow === undefined) return false;
-  return [narrow].flat().every(each => [wide].flat().some(one => coversGlob(one, each)));
-}
-
-function coversPrincipal(wide: Match['principal'], narrow: Match['principal']): boolean {
-  if (wide === null || narrow === null) return wide === undefined || wide === narrow;
-  return coversGlobs(wide, narrow);
 }

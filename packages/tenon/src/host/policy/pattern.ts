@@ -1,14 +1,19 @@
 import { folderOf } from './folders.js';
 import { MAX_PATTERN, matchesGlob } from './glob.js';
 import { readingsOf } from './readings.js';
+import { foldCase } from './texts.js';
 import { comparableTexts, hostName, normalizeUrl, plainUrl, possibleHosts } from './urls.js';
 
 export type Scalar = string | number | boolean | null;
 
-/** What one argument has to be. A text is a glob: `*` is any number of characters, `?` is one. */
+/**
+ * The value that an argument must have. A text is a glob: `*` is any number of characters, `?` is one. `in` and `exact` list
+ * texts without wildcards. Rules that deny or ask fold the case of letters, except in `exact`.
+ */
 export type ArgumentPattern =
   | Scalar
   | { readonly in: readonly Scalar[] }
+  | { readonly exact: string | readonly string[] }
   | { readonly min?: number; readonly max?: number }
   | { readonly under: string | readonly string[] }
   | { readonly host: string | readonly string[] };
@@ -30,7 +35,8 @@ const MAX_LISTED = 1000;
 const MAX_URL = 65_536;
 
 const kinds: { readonly [operator: string]: (operand: never) => ValueTest } = {
-  in: isIn,
+  in: (listed: readonly Scalar[]) => isIn(listed, foldCase),
+  exact: (texts: string | readonly string[]) => isIn([texts].flat(), text => text),
   under: isUnder,
   host: hasHost,
 };
@@ -38,7 +44,7 @@ const kinds: { readonly [operator: string]: (operand: never) => ValueTest } = {
 /** The test of a pattern in which `patternFault` found nothing. */
 export function compilePattern(pattern: ArgumentPattern): ValueTest {
   if (typeof pattern === 'string') return fitsGlob(pattern);
-  if (typeof pattern !== 'object' || pattern === null) return isIn([pattern]);
+  if (typeof pattern !== 'object' || pattern === null) return isIn([pattern], foldCase);
   const [operator = '', operand] = Object.entries(pattern)[0] ?? [];
   const make = kinds[operator];
   return make ? make(operand as never) : isWithin(pattern as { min?: number; max?: number });
@@ -47,10 +53,15 @@ export function compilePattern(pattern: ArgumentPattern): ValueTest {
 function fitsGlob(pattern: string): ValueTest {
   const url = normalizeUrl(pattern);
   const forms = [...new Set(url === undefined ? [pattern] : [pattern, url, ...readingsOf(url)])];
+  const folded = forms.map(foldCase);
   const fits = (text: string) => forms.some(form => matchesGlob(form, text));
+  const mayFit = (text: string) => {
+    const small = foldCase(text);
+    return fits(text) || folded.some(form => matchesGlob(form, small));
+  };
   return (value, certain) => {
-    if (typeof value !== 'string') return !certain && isWritable(value) && fits(String(value));
-    if (!certain) return fits(value) || comparableTexts(value).some(fits);
+    if (typeof value !== 'string') return !certain && isWritable(value) && mayFit(String(value));
+    if (!certain) return mayFit(value) || comparableTexts(value).some(mayFit);
     if (!matchesGlob(pattern, value)) return false;
     if (/^\*+$/.test(pattern)) return true;
     const read = pattern.includes('://') ? normalizeUrl(value) : undefined;
@@ -58,14 +69,14 @@ function fitsGlob(pattern: string): ValueTest {
   };
 }
 
-/** Servers take texts for numbers and numbers for texts. */
-function isIn(listed: readonly Scalar[]): ValueTest {
+/** Servers take texts for numbers and numbers for texts. `fold`: what is compared of a text that may be refused. */
+function isIn(listed: readonly Scalar[], fold: (text: string) => string): ValueTest {
   const exact = new Set<unknown>(listed);
-  const written = new Set(listed.map(String).flatMap(each => [each, normalizeUrl(each) ?? each]));
+  const written = new Set(listed.map(String).flatMap(each => [fold(each), fold(normalizeUrl(each) ?? each)]));
   return (value, certain) => {
     if (exact.has(value)) return true;
     if (certain || !(typeof value === 'string' || isWritable(value))) return false;
-    return comparableTexts(String(value)).some(each => written.has(each));
+    return comparableTexts(String(value)).some(each => written.has(fold(each)));
   };
 }
 
@@ -104,7 +115,7 @@ function isWritable(value: unknown): value is number | boolean | null {
 export function patternFault(pattern: unknown): PatternFault | undefined {
   if (typeof pattern === 'string') return globFault(pattern, []);
   if (isScalar(pattern)) return undefined;
-  const form = 'a value, or one of { in }, { min, max }, { under }, { host }';
+  const form = 'a value, or one of { in }, { exact }, { min, max }, { under }, { host }';
   if (typeof pattern !== 'object' || pattern === null || Array.isArray(pattern)) return { at: [], expected: form };
   const names = Object.keys(pattern);
   const [name = '', second] = names;
@@ -116,7 +127,7 @@ export function patternFault(pattern: unknown): PatternFault | undefined {
   if (name === 'in')
     return listFault(operand, name, each => (isScalar(each) ? undefined : 'a text, number, boolean or null'));
   const list = typeof operand === 'string' ? [operand] : operand;
-  const fault = listFault(list, name, name === 'under' ? notFolder : notHost);
+  const fault = listFault(list, name, { exact: notText, under: notFolder }[name] ?? notHost);
   return fault && typeof operand === 'string' ? { ...fault, at: [name] } : fault;
 }
 
@@ -142,6 +153,10 @@ function listFault(
     if (expected) return { at: [name, index], expected };
   }
   return undefined;
+}
+
+function notText(item: unknown): string | undefined {
+  return typeof item === 'string' ? undefined : 'a text';
 }
 
 function notFolder(item: unknown): string | undefined {

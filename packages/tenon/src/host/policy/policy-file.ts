@@ -60,17 +60,20 @@ function policyOf(value: unknown): PolicyFile | Fault {
   return { rules: read, ...(fallback === undefined ? {} : { fallback: fallback as Action }) };
 }
 
-/** `{ "deny": "server/tool", … }` is short for an action, a server and a tool. */
+/** `{ "deny": "server/name", … }` is short for an action, a server and a name. */
 function ruleOf(value: unknown): JsonObject | Fault {
   if (!isObject(value)) return { at: [], expected: 'an object', got: value };
   const short = ACTIONS.filter(action => Object.hasOwn(value, action));
   const [action] = short;
   if (action === undefined) return value;
   const { [action]: text, ...others } = value;
-  const twice = [...short.slice(1), ...['action', 'server', 'tool'].filter(name => Object.hasOwn(others, name))][0];
+  const twice = [
+    ...short.slice(1),
+    ...['action', 'server', 'name', 'tool'].filter(name => Object.hasOwn(others, name)),
+  ][0];
   if (twice !== undefined) return { at: [twice], expected: `no more than "${action}" beside it` };
   const named = typeof text === 'string' ? namedBy(text) : undefined;
-  return named ? { action, ...named, ...others } : { at: [action], expected: '"server/tool"', got: text };
+  return named ? { action, ...named, ...others } : { at: [action], expected: '"server/name"', got: text };
 }
 
 function parsed(text: string, file: string): ValueNode {

@@ -2,10 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { call } from './fixtures/call.js';
 import { hintsOf } from './hints.js';
-import { lint } from './lint.js';
+import { lint as lintAll } from './lint.js';
 import { createPolicy } from './policy.js';
 import type { Proposal } from './proposal.js';
 import { allow, ask, deny, type Rule } from './rules.js';
+
+/** The rules that decide nothing; other findings are of rules that do. */
+const lint = (policy: { readonly rules: readonly Rule[] }) =>
+  lintAll(policy).filter(({ problem }) => problem === 'never' || problem === 'shadowed');
 
 const judge = (rules: readonly Rule[], more?: Partial<Proposal>) => createPolicy(rules).judge(call(more));
 
@@ -19,6 +23,7 @@ const rule: fc.Arbitrary<Rule> = fc
     fc.record({ action: fc.constantFrom('allow', 'ask', 'deny') }),
     maybe('server', globs),
     maybe('tool', globs),
+    maybe('name', globs),
     maybe('prompt', globs),
     maybe('resource', globs),
     maybe('principal', fc.oneof(globs, fc.constant(null))),
@@ -60,14 +65,14 @@ describe('a policy', () => {
   });
 
   it('asks before data is read, from resources and prompts as well [security.consent.data-access] [security.consent.before-exposure]', () => {
-    const policy = createPolicy([allow('notes/*'), deny({ resource: 'file:///etc/*' })]);
+    const policy = createPolicy([allow({ server: 'notes', tool: '*' }), deny({ resource: 'file:///etc/*' })]);
     expect(policy.judge(call()).action).toBe('allow');
     expect(policy.judge(call({ kind: 'resource', name: 'file:///notes/a' })).action).toBe('ask');
     expect(policy.judge(call({ kind: 'resource', name: 'file:///notes/../etc/passwd' })).action).toBe('deny');
     expect(policy.judge(call({ kind: 'prompt', name: 'add' })).action).toBe('ask');
   });
 
-  it('reads server/tool up to the first slash, and is about tools then', () => {
+  it('reads server/name up to the first slash', () => {
     expect(judge([allow('notes/*')]).rule).toBe(0);
     expect(judge([allow('notes/a/b')], { name: 'a/b' }).rule).toBe(0);
     expect(judge([deny('*/delete_all')], { name: 'delete_all' }).action).toBe('deny');
@@ -119,7 +124,7 @@ describe('a policy', () => {
       call({ annotations: { readOnlyHint: true }, arguments: { password: 'hunter2', path: '/etc\u202e' } }),
     );
     expect(text.split('\n')).toHaveLength(6);
-    expect(text).toContain('1. allow {"server":"other","tool":"*"}: server is "notes", not "other"');
+    expect(text).toContain('1. allow {"server":"other"}: server is "notes", not "other"');
     expect(text).toContain('not trusted, so its annotations do not count');
     expect(text).toContain('argument password is …');
     expect(text).toContain('→ to be asked by rule 4: somebody has to look');
@@ -197,6 +202,8 @@ describe('the lint', () => {
   it.each<[string, Rule[], unknown]>([
     ['the same twice', [allow('a/b'), deny('a/b')], { rule: 1, problem: 'shadowed', by: 0 }],
     ['a wider one before', [allow('*/list_*'), deny('a/list_all')], { rule: 1, problem: 'shadowed', by: 0 }],
+    ['the short form before a server', [ask('a/*'), deny({ server: 'a' })], { rule: 1, problem: 'shadowed', by: 0 }],
+    ['another case before', [deny('A/LIST_*'), allow('a/list_all')], { rule: 1, problem: 'shadowed', by: 0 }],
     ['one for everything', [ask(), deny({ resource: 'x' })], { rule: 1, problem: 'shadowed', by: 0 }],
     ['reads only', [deny({ destructive: false }), allow({ readOnly: true })], { rule: 1, problem: 'shadowed' }],
     ['two kinds', [deny({ tool: 'a', resource: 'b' })], { rule: 0, problem: 'never' }],
@@ -213,6 +220,8 @@ describe('the lint', () => {
     expect(lint({ rules: [...strict].reverse() })).toMatchObject([{ rule: 1, by: 0 }]);
     expect(lint({ rules: [allow({ principal: null }), ask({ principal: 'ann' }), deny()] })).toEqual([]);
     expect(lint({ rules: [allow({ principal: '*' }), ask({ principal: null })] })).toEqual([]);
-    expect(lint({ rules: [allow('a/b'), ask('a/*'), deny({ server: 'a' }), allow({ principal: null })] })).toEqual([]);
+    expect(
+      lint({ rules: [allow('a/b'), ask({ server: 'a', tool: '*' }), deny({ server: 'a' }), deny('x/*')] }),
+    ).toEqual([]);
   });
 });

@@ -20,6 +20,7 @@ const members: { readonly [name: string]: Check } = {
   because: (value, at) =>
     only(typeof value === 'string' && value.length <= MAX_BECAUSE, at, `a text of at most ${MAX_BECAUSE}`, value),
   server: globs,
+  name: globs,
   tool: globs,
   prompt: globs,
   resource: (value, at) =>
@@ -32,6 +33,7 @@ const members: { readonly [name: string]: Check } = {
   idempotent: truth,
   openWorld: truth,
   arguments: argumentFault,
+  only: onlyFault,
 };
 
 /** The first thing that is wrong with a rule. */
@@ -54,7 +56,8 @@ export function matchFault(match: JsonObject): Fault | undefined {
 
 function globs(value: unknown, at: string): Fault | undefined {
   if (typeof value === 'string') return within(at, globFault(value, []), value);
-  if (!Array.isArray(value)) return { at: [at], expected: 'a text, or a list of texts', got: value };
+  if (isObject(value) && 'exact' in value) return within(at, patternFault(value), value);
+  if (!Array.isArray(value)) return { at: [at], expected: 'a text, a list of texts, or { exact }', got: value };
   if (value.length > MAX_GLOBS) return { at: [at], expected: `at most ${MAX_GLOBS} texts` };
   for (const [index, item] of value.entries()) {
     if (typeof item !== 'string') return { at: [at, index], expected: 'a text', got: item };
@@ -78,6 +81,13 @@ function argumentFault(value: unknown, at: string): Fault | undefined {
     if (fault) return { at: [at, path, ...fault.at], expected: fault.expected, got: inside(pattern, fault.at) };
   }
   return undefined;
+}
+
+function onlyFault(value: unknown, at: string): Fault | undefined {
+  if (!Array.isArray(value)) return { at: [at], expected: 'a list of the paths of arguments', got: value };
+  if (value.length > MAX_ARGUMENTS) return { at: [at], expected: `at most ${MAX_ARGUMENTS} arguments` };
+  const place = value.findIndex(path => typeof path !== 'string' || path === '' || path === '/');
+  return place < 0 ? undefined : { at: [at, place], expected: 'the path of an argument', got: value[place] };
 }
 
 function within(at: string, fault: PatternFault | undefined, value: unknown): Fault | undefined {

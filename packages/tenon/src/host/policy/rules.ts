@@ -2,17 +2,25 @@ import { TenonError } from '../../jsonrpc/error.js';
 import type { ArgumentPattern } from './pattern.js';
 import type { Action } from './proposal.js';
 
-/** A glob, or several of which one has to fit. `*` is any number of characters, slashes too, and `?` is one. */
-export type Globs = string | readonly string[];
+/**
+ * A glob, or several of which one has to fit. `*` is any number of characters, slashes too, and `?` is one. Rules that deny
+ * or ask fold the case of letters. `{ exact }` lists texts without wildcards whose case counts.
+ */
+export type Globs = string | readonly string[] | { readonly exact: string | readonly string[] };
 
 /** What a rule is about. All that is given has to fit; what is not given fits anything. */
 export interface Match {
   /** The name of the server in the host. */
   readonly server?: Globs;
+  /** The name of the tool or prompt, or the URI of the resource: the rule is about all three. */
+  readonly name?: Globs;
   /** The rule is about tools only, about those of this name. */
   readonly tool?: Globs;
   /** The rule is about resources only, by their URIs. */
-  readonly resource?: Globs | { readonly under: Globs } | { readonly host: Globs };
+  readonly resource?:
+    | Globs
+    | { readonly under: string | readonly string[] }
+    | { readonly host: string | readonly string[] };
   /** The rule is about prompts only. */
   readonly prompt?: Globs;
   /** What tools do. Only trusted servers are believed; of others these are `false`, `true`, `false` and `true`. */
@@ -20,8 +28,13 @@ export interface Match {
   readonly destructive?: boolean;
   readonly idempotent?: boolean;
   readonly openWorld?: boolean;
-  /** By JSON Pointer (`/options/path`) or dotted path (`options.path`). One that is absent does not fit. */
+  /**
+   * By JSON Pointer (`/options/path`) or dotted path (`options.path`). One that is absent does not fit. In a step `*` and
+   * `?` are wildcards; a last step `*` is every value below, however deep, and `**` is any number of steps.
+   */
   readonly arguments?: { readonly [path: string]: ArgumentPattern };
+  /** The paths of all arguments that the call may have: with any other, the rule does not fit. `[]`: it has none. */
+  readonly only?: readonly string[];
   /** Who asks. `null`: nobody that is known; a glob never fits that. */
   readonly principal?: Globs | null;
 }
@@ -39,7 +52,10 @@ export interface Rule extends Match {
 /** What the builders take: a `Match` and what is said. */
 export type Terms = Match & Pick<Rule, 'because'>;
 
-/** Lets what fits pass. `allow('notes/list_*')` is about tools; `allow({ server: 'notes' })` about all that it offers. */
+/**
+ * Lets what fits pass. `allow('notes/*')` is about all that the server offers, `allow('notes/list_*')` about the tools,
+ * prompts and resources of such names, `allow({ server: 'notes', tool: 'list_*' })` about tools only.
+ */
 export function allow(match?: string | Terms, more?: Terms): Rule {
   return ruleOf('allow', match, more);
 }
@@ -58,17 +74,18 @@ function ruleOf(action: Action, match: string | Terms = {}, more: Terms = {}): R
   if (typeof match !== 'string') return { action, ...match, ...more };
   const named = namedBy(match);
   if (named) return { action, ...named, ...more };
-  const next = `write \`*/${match}\` for a tool of any server, or ${action}({ tool: … })`;
+  const next = `write \`*/${match}\` for that name at any server, or ${action}({ tool: … })`;
   throw new TenonError('policy/rule', 'a rule names no server', {
-    expected: 'server/tool',
+    expected: 'server/name',
     got: match.slice(0, 100),
     next,
   });
 }
 
-/** What `server/tool` names: the server is what stands before the first slash. */
-export function namedBy(text: string): Pick<Match, 'server' | 'tool'> | undefined {
+/** Reads `server/name`: the server stands before the first slash, and `server/*` is all that the server offers. */
+export function namedBy(text: string): Pick<Match, 'server' | 'name'> | undefined {
   const slash = text.indexOf('/');
   if (slash < 1 || slash === text.length - 1) return undefined;
-  return { server: text.slice(0, slash), tool: text.slice(slash + 1) };
+  const [server, name] = [text.slice(0, slash), text.slice(slash + 1)];
+  return /^\*+$/.test(name) ? { server } : { server, name };
 }
