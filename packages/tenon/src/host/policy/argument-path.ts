@@ -29,7 +29,7 @@ export interface PathStep {
 }
 
 /** The steps of a JSON Pointer, or of a dotted path. */
-export function stepsOf(path: string): readonly string[] {
+function stepsOf(path: string): readonly string[] {
   if (!path.startsWith('/')) return path.split('.');
   return path
     .slice(1)
