@@ -71,7 +71,7 @@ it(`${PROCESSES} processes with one vault spend a rotating token once, ${ROUNDS}
     spent = [];
     const vault = fileVault(path);
     const kept = { access: 'old', type: 'bearer', expires: 1, renew: 1, refresh: good, asked: [] };
-    await vault.update(['tokens', issuer, url, CLIENT], async () => ({ next: kept, result: undefined }));
+    await vault.update(['tokens', url, issuer, url, CLIENT], async () => ({ next: kept, result: undefined }));
     const origin = { issuer, resource: url, undescribed: false };
     await vault.update(['server', url, CLIENT], async () => ({ next: origin, result: undefined }));
     const answers = children.map(child => once(child, 'message'));
@@ -79,6 +79,6 @@ it(`${PROCESSES} processes with one vault spend a rotating token once, ${ROUNDS}
     const all = (await Promise.all(answers)).map(([each]) => each);
     expect(all).toEqual(Array(PROCESSES).fill({ authorization: `Bearer accessr${round}+` }));
     expect(spent).toEqual([`r${round}`]);
-    expect(await vault.get(['tokens', issuer, url, CLIENT])).toMatchObject({ refresh: `r${round}+` });
+    expect(await vault.get(['tokens', url, issuer, url, CLIENT])).toMatchObject({ refresh: `r${round}+` });
   }
 }, 300_000);

@@ -34,7 +34,7 @@ export function createAccount(server: string, strategy: Strategy, setting: Setti
   /** What an earlier process has left. */
   const restore = async () => {
     const origin = readOrigin(await setting.vault.get(originKey(server, strategy.client)));
-    tokens = origin && readTokens(await setting.tokens.get(tokensKey(origin, strategy.client)));
+    tokens = origin && readTokens(await setting.tokens.get(tokensKey(server, origin, strategy.client)));
   };
 
   const ready = () => {
@@ -47,7 +47,7 @@ export function createAccount(server: string, strategy: Strategy, setting: Setti
 
   /** Takes what another process has got meanwhile, else gets tokens anew. */
   const obtained = (at: Place, stale: string | undefined, scopes: readonly string[], signal: AbortSignal) =>
-    setting.tokens.update(tokensKey(at, strategy.client), async secret => {
+    setting.tokens.update(tokensKey(server, at, strategy.client), async secret => {
       const before = readTokens(secret);
       if (before && before.access !== stale && !isDue(before, clock.now())) return { result: before };
       const next = await strategy.obtain(at, scopes, signal);
@@ -144,7 +144,7 @@ export function createAccount(server: string, strategy: Strategy, setting: Setti
       attempts.succeeded();
       const origin = readOrigin(await setting.vault.get(originKey(server, strategy.client)));
       if (origin)
-        await setting.tokens.update(tokensKey(origin, strategy.client), async () => ({
+        await setting.tokens.update(tokensKey(server, origin, strategy.client), async () => ({
           next: null,
           result: undefined,
         }));

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../jsonrpc/message.js';
 /** What a vault keeps under one key: JSON. Tokens and client secrets are in it. */
 export type Secret = JsonObject;
 
-/** What says whose a secret is: `['tokens', issuer, resource, client]`, `['client', issuer]`, `['server', url, client]`. */
+/** What says whose a secret is: `['tokens', server, issuer, resource, client]`, `['client', issuer]`, `['server', url, client]`. */
 export type VaultKey = readonly string[];
 
 /**
@@ -98,9 +98,13 @@ export function readOrigin(secret: Secret | undefined): Origin | undefined {
   return { issuer: secret.issuer, resource: secret.resource, undescribed: secret.undescribed === true };
 }
 
-/** Tokens are kept by who gave them, for what, and to whom. */
-export const tokensKey = ({ issuer, resource }: Origin, client: string): VaultKey => [
+/**
+ * Tokens belong to one server: another one that names the same resource does not get them. A server could otherwise name
+ * the resource of its neighbours on the same origin, and receive their tokens.
+ */
+export const tokensKey = (server: string, { issuer, resource }: Origin, client: string): VaultKey => [
   'tokens',
+  server,
   issuer,
   resource,
   client,

@@ -74,7 +74,7 @@ describe('tokens that are bound to a key', () => {
   it('are not kept where the key can not be [dpop.key-protected]', async () => {
     const { auth, vault } = setUp();
     await auth.refused(refusal());
-    expect(await vault.get(['tokens', ISSUER, SERVER, 'registered'])).toBeUndefined();
+    expect(await vault.get(['tokens', SERVER, ISSUER, SERVER, 'registered'])).toBeUndefined();
     const possession = await createPossession();
     expect(JSON.stringify(possession)).not.toContain('"d"');
   });

@@ -41,7 +41,7 @@ describe('a sign-in', () => {
   it('names the resource to the byte in both requests [auth.resource.in-both-requests auth.resource.identifies-server auth.resource.always-sent auth.resource.most-specific]', async () => {
     const resource = 'https://MCP.example.com:443/mcp/';
     const prm = { resource: resource.replace('/mcp/', ''), authorization_servers: [ISSUER] };
-    const { auth, world, asked } = setUp({ [`${PRM}/mcp`]: { json: prm } });
+    const { auth, world, asked } = setUp({ [`${PRM}/mcp`]: { status: 404 }, [PRM]: { json: prm } });
     await auth.refused(refusal());
     expect(asked().get('resource')).toBe('https://MCP.example.com:443');
     expect(world.tokenRequests()[0]?.get('resource')).toBe('https://MCP.example.com:443');

@@ -34,7 +34,8 @@ export async function findProtectedResource(
 ): Promise<ProtectedResource | undefined> {
   for (const url of named === undefined ? resourceMetadataUrls(server) : [named]) {
     const document = await readDocument(url, fetch, signal);
-    if (document && typeof document.resource === 'string') return read(document, server, url);
+    if (document && typeof document.resource === 'string')
+      return read(await confirm(document, server, url, fetch, signal), url);
   }
   if (named === undefined) return undefined;
   throw new TenonError('auth/no-resource-metadata', 'there is no metadata of the protected resource', {
@@ -43,16 +44,44 @@ export async function findProtectedResource(
   });
 }
 
-function read(document: JsonObject, server: string, url: string): ProtectedResource {
+/**
+ * Confirms that a document is about the server. A parent resource is confirmed by the parent's own well-known document,
+ * because one of several servers on an origin could name the resource of the others and receive tokens for them.
+ * https://www.rfc-editor.org/rfc/rfc9728#section-3.3
+ */
+async function confirm(
+  document: JsonObject,
+  server: string,
+  url: string,
+  fetch: GuardedFetch,
+  signal: AbortSignal | undefined,
+): Promise<JsonObject> {
   const resource = document.resource as string;
-  if (!isFor(resource, server)) {
-    throw new TenonError('auth/resource-mismatch', 'the metadata is that of another resource', {
+  const refuse = (problem: string, next: string) =>
+    new TenonError('auth/resource-mismatch', problem, {
       peer: shown(url),
       expected: shown(server),
       got: shown(resource),
-      next: 'a token for another resource is not asked for; whoever runs the server must correct `resource`',
+      next,
     });
-  }
+  if (!isFor(resource, server))
+    throw refuse(
+      'the metadata is that of another resource',
+      'a token for another resource is not asked for; whoever runs the server must correct `resource`',
+    );
+  if (isFor(canonicalResource(server), resource)) return document;
+  const [own = ''] = resourceMetadataUrls(resource);
+  if (new URL(url).href === own) return document;
+  const parent = await readDocument(own, fetch, signal);
+  if (parent?.resource === resource) return parent;
+  throw refuse(
+    'the metadata names a parent resource that does not name itself',
+    `whoever runs the server must name the server itself as \`resource\`, or serve the document of the parent at ${shown(own)}`,
+  );
+}
+
+function read(document: JsonObject, url: string): ProtectedResource {
+  const resource = document.resource as string;
   const issuers = strings(document.authorization_servers)?.slice(0, MAX_ISSUERS) ?? [];
   if (issuers.length > 0) return { resource, issuers, scopes: strings(document.scopes_supported) };
   throw new TenonError('auth/no-issuer', 'the metadata of the resource names no authorization server', {

@@ -14,7 +14,7 @@ import { signIn } from '../sign-in.js';
 
 const TOKEN = `${ISSUER}/token`;
 const ORIGIN = { issuer: ISSUER, resource: RESOURCE, undescribed: false };
-const KEY = tokensKey(ORIGIN, 'me');
+const KEY = tokensKey(SERVER, ORIGIN, 'me');
 
 /** A process that starts with the tokens of an earlier one. */
 async function resumed(tokens: Partial<Tokens>, routes: Parameters<typeof createWorld>[0] = {}) {
@@ -111,7 +111,7 @@ describe('tokens', () => {
       { expires: 0, refresh: 'r0' },
       { [TOKEN]: { status: 400, json: { error: 'invalid_grant' } } },
     );
-    const others = tokensKey({ ...ORIGIN, issuer: 'https://other.example.com' }, 'me');
+    const others = tokensKey(SERVER, { ...ORIGIN, issuer: 'https://other.example.com' }, 'me');
     await vault.update(others, async () => ({ next: { access: 'x' }, result: undefined }));
     expect(await headersOf(auth)).toEqual({});
     expect(await vault.get(KEY)).toBeUndefined();

@@ -18,7 +18,7 @@ export function refreshed(
   { identify, forget }: Pick<Strategy, 'identify' | 'forget'>,
   signal: AbortSignal,
 ): Promise<Tokens | undefined> {
-  return vault.update<Tokens | undefined>(tokensKey(place, client), async secret => {
+  return vault.update<Tokens | undefined>(tokensKey(place.server, place, client), async secret => {
     const before = readTokens(secret);
     if (!before) return { result: undefined };
     if (before.access !== stale && !isDue(before, place.clock.now())) return { result: before };
