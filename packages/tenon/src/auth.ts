@@ -16,5 +16,6 @@ export { protect } from './auth/resource/protect.js';
 export type { Judgement, Protection, RequestFacts } from './auth/resource/protection.js';
 export type { AuthorizerOptions } from './auth/setting.js';
 export { type KnownClient, type SignInOptions, signIn } from './auth/sign-in.js';
+export type { SignInLimits } from './auth/sign-in-limit.js';
 export type { GuardOptions } from './auth/url-guard.js';
 export { insufficientScope } from './model/scopes.js';

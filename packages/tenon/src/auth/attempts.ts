@@ -1,6 +1,7 @@
 import { TenonError } from '../jsonrpc/error.js';
 import type { RefusedRequest } from './authorizer.js';
 import { shown } from './guarded-fetch.js';
+import { findScopesBeyond } from './scopes.js';
 import type { Strategy } from './strategy.js';
 
 /** How often the same scopes are asked for anew when having them has not helped. */
@@ -49,12 +50,16 @@ export class Attempts {
     return true;
   }
 
-  /** Throws `auth/insufficient-scope` when asking for these scopes has not helped. */
+  /** Throws `auth/insufficient-scope` when asking for these scopes has not helped, or when they are not wanted. */
   countStep(refusal: RefusedRequest, scopes: readonly string[]): void {
+    const beyond = findScopesBeyond(this.#strategy.scopes, scopes);
+    if (beyond.length > 0)
+      throw this.#insufficient(beyond, 'if you trust this server with them, add them to `scope` and sign in again');
     const tally = this.#tally(refusal);
     const name = [...scopes].sort().join(' ');
     const steps = this.#steps.get(name) ?? 0;
-    if (steps >= MAX_STEPS || tally.obtained >= MAX_AUTHORIZATIONS) throw this.#insufficient(scopes);
+    if (steps >= MAX_STEPS || tally.obtained >= MAX_AUTHORIZATIONS)
+      throw this.#insufficient(scopes, 'the user, or the authorization server, does not grant them');
     tally.obtained += 1;
     if (this.#steps.size >= MAX_REMEMBERED) this.#steps.clear();
     this.#steps.set(name, steps + 1);
@@ -88,12 +93,12 @@ export class Attempts {
     });
   }
 
-  #insufficient(scopes: readonly string[]): TenonError {
+  #insufficient(scopes: readonly string[], next: string): TenonError {
     return new TenonError('auth/insufficient-scope', 'the server wants scopes that it has not been given', {
       peer: shown(this.#server),
       status: 403,
       expected: scopes.join(' ').slice(0, 200),
-      next: 'the user, or the authorization server, does not grant them',
+      next,
     });
   }
 }

@@ -15,7 +15,7 @@ export function union(...lists: (readonly string[] | undefined)[]): string[] {
 export interface ScopeFacts {
   /** What the challenge of the server says. */
   readonly challenged: readonly string[] | undefined;
-  /** What the application wants in any case. */
+  /** What the application wants; then nothing else is asked for. */
   readonly wanted: readonly string[] | undefined;
   /** `scopes_supported` of the resource. */
   readonly ofResource: readonly string[] | undefined;
@@ -28,14 +28,18 @@ export interface ScopeFacts {
 }
 
 /**
- * Which scopes to ask for; none means that the parameter is left out. The challenge decides, else what the resource
- * supports; nothing is supposed about how the two are related.
+ * Chooses the scopes to ask for; none means that the parameter is left out. Those that the application wants decide, else
+ * the challenge, else what the resource supports; nothing is supposed about how the last two are related.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#scope-selection-strategy
  */
 export function scopesToAsk({ challenged, wanted, ofResource, ofIssuer, before, offline }: ScopeFacts): string[] {
-  const basis = challenged ?? (wanted ? [] : ofResource);
-  const scopes = union(before, wanted, basis).filter(scope => scope !== OFFLINE);
+  const all = wanted ?? union(before, challenged ?? ofResource);
+  const scopes = all.filter(scope => scope !== OFFLINE);
   const mayStay = ofIssuer?.includes(OFFLINE) === true;
-  const staysAnyway = [before, wanted, basis].some(list => list?.includes(OFFLINE));
-  return mayStay && (staysAnyway || (offline && scopes.length > 0)) ? [...scopes, OFFLINE] : scopes;
+  return mayStay && (all.includes(OFFLINE) || (offline && scopes.length > 0)) ? [...scopes, OFFLINE] : scopes;
+}
+
+/** Lists the scopes that are beyond those that the application wants. */
+export function findScopesBeyond(wanted: readonly string[] | undefined, needed: readonly string[]): string[] {
+  return wanted ? needed.filter(scope => scope !== OFFLINE && !wanted.includes(scope)) : [];
 }

@@ -9,7 +9,10 @@ import type { GuardOptions } from './url-guard.js';
 export interface AuthorizerOptions extends GuardOptions {
   /** Where tokens and registrations are kept. Default: in memory, until the process ends. */
   readonly vault?: Vault;
-  /** Scopes to ask for in any case, beside what the server's challenge names. Default: what the resource supports. */
+  /**
+   * Scopes to ask for, and no others: a call that needs more rejects with `auth/insufficient-scope`. Default: what the
+   * server's challenge names, else what the resource supports.
+   */
   readonly scope?: string | readonly string[];
   /**
    * Binds tokens to a key of this process, so that nobody else can use them (RFC 9449). They are not put into the vault

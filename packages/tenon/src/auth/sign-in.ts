@@ -9,7 +9,8 @@ import { byAuthorizationCode } from './grants/authorization-code.js';
 import type { Place } from './place.js';
 import type { Redirect } from './redirect.js';
 import { readRegistered, registered, registrationKey, takesDocuments } from './registration.js';
-import { type AuthorizerOptions, scopesOf, settingOf } from './setting.js';
+import { type AuthorizerOptions, type Setting, scopesOf, settingOf } from './setting.js';
+import { createSignInCounter, type SignInCounter, type SignInLimits } from './sign-in-limit.js';
 import type { Strategy } from './strategy.js';
 
 /** A client that was registered by hand. */
@@ -34,6 +35,7 @@ export interface SignInOptions extends AuthorizerOptions {
   readonly clientUri?: string;
   /** Whether to ask for tokens that can be renewed in the absence of the user, where that is a scope. Default `true`. */
   readonly offline?: boolean;
+  readonly limits?: SignInLimits;
 }
 
 /**
@@ -44,11 +46,12 @@ export interface SignInOptions extends AuthorizerOptions {
 export function signIn(options: SignInOptions = {}): Authorizer {
   const setting = settingOf(options);
   if (options.clientMetadataUrl !== undefined) checkDocumentUrl(options.clientMetadataUrl);
-  return byStrategy(interactive(options, setting.vault), setting);
+  return byStrategy(interactive(options, setting), setting);
 }
 
-function interactive(options: SignInOptions, vault: Vault): Strategy {
+function interactive(options: SignInOptions, { vault, clock }: Setting): Strategy {
   const { client, clientMetadataUrl, redirect } = options;
+  const counter = createSignInCounter(options.limits ?? {}, clock);
   return {
     client: client?.id ?? clientMetadataUrl ?? 'registered',
     issuer: client?.issuer,
@@ -58,7 +61,7 @@ function interactive(options: SignInOptions, vault: Vault): Strategy {
     interactive: true,
     async obtain(place, scopes, signal) {
       if (!redirect) throw needsUser(place);
-      return throughBrowser(options, redirect, vault, place, scopes, signal);
+      return throughBrowser(options, countPages(redirect, counter, place.server), vault, place, scopes, signal);
     },
     async identify(place) {
       const known = stated(options, place) ?? readRegistered(await vault.get(registrationKey(place.issuer)), 0);
@@ -66,6 +69,23 @@ function interactive(options: SignInOptions, vault: Vault): Strategy {
     },
     async forget({ issuer }) {
       if (!client) await vault.update(registrationKey(issuer), async () => ({ next: null, result: undefined }));
+    },
+  };
+}
+
+/** Counts a page when it is about to be opened: what fails before that is not the user's concern. */
+function countPages(redirect: Redirect, counter: SignInCounter, server: string): Redirect {
+  return {
+    async begin(known, signal) {
+      const attempt = await redirect.begin(known, signal);
+      return {
+        uri: attempt.uri,
+        async authorize(url, given) {
+          counter.count(server);
+          return attempt.authorize(url, given);
+        },
+        close: () => attempt.close(),
+      };
     },
   };
 }

@@ -103,8 +103,8 @@ describe('client credentials', () => {
 
   it('step up, and give up [ext-client-credentials.step-up-optional auth.step-up.machine-clients]', async () => {
     const world = createWorld();
-    const auth = clientCredentials({ id: 'me', secret: 's', scope: 'a', fetch: world.fetch });
-    await auth.refused(refusal());
+    const auth = clientCredentials({ id: 'me', secret: 's', fetch: world.fetch });
+    await auth.refused(refusal('Bearer scope="a"'));
     const more = insist(auth, 'Bearer error="insufficient_scope", scope="b"', 403);
     await expect(more).rejects.toMatchObject({ code: 'auth/insufficient-scope' });
     expect(world.tokenRequests().map(each => each.get('scope'))).toEqual(['a', 'a b', 'a b']);

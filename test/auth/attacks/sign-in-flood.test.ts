@@ -1,0 +1,166 @@
+/** Attempts of a server to send the user to sign-in pages without end, or to collect scopes. */
+
+import { clientCredentials, memoryVault, type SignInOptions, signIn } from 'tenon/auth';
+import { describe, expect, it } from 'vitest';
+import {
+  createBrowser,
+  createWorld,
+  headersOf,
+  ISSUER,
+  insist,
+  issuerMetadata,
+  refusal,
+  resourceMetadata,
+  SERVER,
+} from '../../../packages/tenon/src/auth/fixtures/world.js';
+
+const AS = `${ISSUER}/.well-known/oauth-authorization-server`;
+const PRM = 'https://mcp.example.com/.well-known/oauth-protected-resource/mcp';
+const tooMany = expect.objectContaining({ code: 'auth/too-many-sign-ins' });
+
+function setUp(options: SignInOptions = {}, routes: Parameters<typeof createWorld>[0] = {}) {
+  const world = createWorld(routes);
+  const browser = createBrowser();
+  let now = 1_000_000;
+  const clock = { now: () => now, after: () => () => {} };
+  const auth = signIn({ redirect: browser.redirect, fetch: world.fetch, clock, ...options });
+  return { auth, world, visited: browser.visited, pass: (ms: number) => (now += ms) };
+}
+
+/** One call that the server answers with 403 and another scope each time. */
+async function demandScopes({ auth }: ReturnType<typeof setUp>, call: number): Promise<unknown> {
+  const request = {};
+  for (let times = 0; times < 10; times += 1) {
+    const challenge = `Bearer error="insufficient_scope", scope="s${call}-${times}"`;
+    const sent = await headersOf(auth);
+    const again = await auth.refused(refusal(challenge, { status: 403, sent, request })).catch(error => error);
+    if (again !== true) return again;
+  }
+  return 'endless';
+}
+
+describe('a server that wants the user to sign in again and again', () => {
+  it('by another scope in each 403, opens 5 pages in 10 minutes', async () => {
+    const on = setUp();
+    await on.auth.refused(refusal());
+    const ends: unknown[] = [];
+    for (let call = 0; call < 10; call += 1) ends.push(await demandScopes(on, call));
+    expect(on.visited).toHaveLength(5);
+    expect(ends.at(-1)).toMatchObject({ code: 'auth/too-many-sign-ins', peer: SERVER });
+    on.pass(599_999);
+    expect(await demandScopes(on, 10)).toEqual(tooMany);
+    on.pass(1);
+    expect(await demandScopes(on, 11)).not.toEqual(tooMany);
+    expect(on.visited.length).toBeGreaterThan(5);
+  });
+
+  it('by refusing every fresh token, opens 5 pages in 10 minutes', async () => {
+    const { auth, visited } = setUp();
+    for (let call = 0; call < 10; call += 1) await insist(auth, 'Bearer').catch(() => {});
+    expect(visited).toHaveLength(5);
+    await expect(insist(auth, 'Bearer')).rejects.toEqual(tooMany);
+  });
+
+  it('by another authorization server each time, opens 5 pages in 10 minutes', async () => {
+    const { auth, visited, world } = setUp();
+    for (let call = 0; call < 10; call += 1) {
+      const issuer = `https://as${call}.example.com`;
+      world.routes[PRM] = { json: { ...resourceMetadata, authorization_servers: [issuer] } };
+      world.routes[`${issuer}/.well-known/oauth-authorization-server`] = { json: issuerMetadata(issuer) };
+      world.routes[`${issuer}/register`] = { status: 201, json: { client_id: 'c' } };
+      await auth.refused(refusal('Bearer', { sent: await headersOf(auth) })).catch(() => {});
+    }
+    expect(visited).toHaveLength(5);
+  });
+
+  it('does not keep the user from signing in to another server', async () => {
+    const other = 'https://other.example.com/mcp';
+    const { auth, visited } = setUp(
+      { limits: { maxSignIns: 1 } },
+      {
+        'https://other.example.com/.well-known/oauth-protected-resource/mcp': {
+          json: { resource: other, authorization_servers: [ISSUER] },
+        },
+      },
+    );
+    await auth.refused(refusal());
+    await expect(insist(auth, 'Bearer')).rejects.toEqual(expect.objectContaining({ code: 'auth/too-many-sign-ins' }));
+    expect(await auth.refused(refusal('Bearer', { url: other, server: other }))).toBe(true);
+    expect(visited).toHaveLength(2);
+  });
+
+  it('is limited by the numbers that the user gives', async () => {
+    const on = setUp({ limits: { maxSignIns: 2, window: 60_000 } });
+    for (let call = 0; call < 4; call += 1) await insist(on.auth, 'Bearer').catch(() => {});
+    expect(on.visited).toHaveLength(2);
+    on.pass(60_000);
+    await insist(on.auth, 'Bearer').catch(() => {});
+    expect(on.visited).toHaveLength(3);
+  });
+
+  it('is not limited by sign-ins that never came to a page', async () => {
+    const { auth, world, visited } = setUp();
+    world.routes[AS] = { status: 503, text: '' };
+    for (let call = 0; call < 10; call += 1) await auth.refused(refusal()).catch(() => {});
+    world.routes[AS] = { json: issuerMetadata() };
+    expect(await auth.refused(refusal())).toBe(true);
+    expect(visited).toHaveLength(1);
+  });
+});
+
+describe('scopes beyond the `scope` option', () => {
+  it('of a 403 are refused without a page', async () => {
+    const { auth, visited } = setUp({ scope: 'notes:read notes:write' });
+    await auth.refused(refusal('Bearer scope="notes:read"'));
+    const challenge = 'Bearer error="insufficient_scope", scope="notes:write admin"';
+    const wait = auth.refused(refusal(challenge, { status: 403, sent: await headersOf(auth) }));
+    await expect(wait).rejects.toMatchObject({
+      code: 'auth/insufficient-scope',
+      expected: 'admin',
+      next: expect.stringContaining('`scope`'),
+    });
+    expect(visited).toHaveLength(1);
+  });
+
+  it('of a 401 and of the resource are not asked for', async () => {
+    const described = { [PRM]: { json: { ...resourceMetadata, scopes_supported: ['admin', 'root'] } } };
+    const { auth, visited } = setUp({ scope: ['notes:read'] }, described);
+    await auth.refused(refusal('Bearer scope="notes:read admin"'));
+    expect(visited[0]?.searchParams.get('scope')).toBe('notes:read');
+  });
+
+  it('of an earlier process are not asked for again', async () => {
+    const vault = memoryVault();
+    const { auth, world } = setUp({ vault });
+    await auth.refused(refusal('Bearer scope="admin"'));
+    const browser = createBrowser();
+    const later = signIn({ vault, redirect: browser.redirect, fetch: world.fetch, scope: 'notes:read' });
+    const request = {};
+    // The first refusal spends the refresh token, the second one brings the user to the page.
+    for (let times = 0; times < 2; times += 1)
+      await later.refused(refusal('Bearer scope="admin"', { request, sent: await headersOf(later) }));
+    expect(browser.visited[0]?.searchParams.get('scope')).toBe('notes:read');
+  });
+
+  it('are refused to machines as well', async () => {
+    const world = createWorld();
+    const auth = clientCredentials({ id: 'me', secret: 's', scope: 'report', fetch: world.fetch });
+    await auth.refused(refusal('Bearer scope="report"'));
+    const challenge = 'Bearer error="insufficient_scope", scope="admin"';
+    const wait = auth.refused(refusal(challenge, { status: 403, sent: await headersOf(auth) }));
+    await expect(wait).rejects.toMatchObject({ code: 'auth/insufficient-scope' });
+    expect(world.tokenRequests().map(each => each.get('scope'))).toEqual(['report']);
+  });
+
+  it('do not include `offline_access`, which `offline` decides about', async () => {
+    const metadata = { [AS]: { json: { ...issuerMetadata(), scopes_supported: ['a', 'offline_access'] } } };
+    const { auth, visited } = setUp({ scope: 'a' }, metadata);
+    await auth.refused(refusal('Bearer scope="a offline_access"'));
+    const present = setUp({ scope: 'a', offline: false }, metadata);
+    await present.auth.refused(refusal('Bearer scope="a offline_access"'));
+    expect([visited, present.visited].map(([page]) => page?.searchParams.get('scope'))).toEqual([
+      'a offline_access',
+      'a',
+    ]);
+  });
+});
