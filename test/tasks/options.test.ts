@@ -9,7 +9,7 @@ const units: Record<string, number> = { hours: 3_600_000, days: 86_400_000, minu
 
 describe('the page of tasks', () => {
   it('has each bound with its default [tasks.resources.limits-documented]', () => {
-    const rows = [...page.matchAll(/^\| `(\w+)` \| ([\d,]+) ?(\w*) \|/gm)];
+    const rows = [...page.matchAll(/^\| `(\w+)` \| ([\d.,]+) ?(\w*) \|/gm)];
     const listed = rows.map(([, name, value = '', unit = '']) => [
       name,
       Number(value.replaceAll(',', '')) * (units[unit] ?? 1),

@@ -9,7 +9,7 @@ describe('getCallerKey', () => {
 
   it('never confuses a user with an address', () => {
     expect(getCallerKey({ principal: '192.0.2.1' }, undefined)).not.toBe(getCallerKey(undefined, '192.0.2.1'));
-    expect(getCallerKey({ principal: 'anonymous' }, undefined)).not.toBe(getCallerKey(undefined, undefined));
+    expect(getCallerKey({ principal: 'unknown' }, undefined)).not.toBe(getCallerKey(undefined, undefined));
   });
 
   it('tells IPv4 addresses apart, also when they are mapped into IPv6', () => {

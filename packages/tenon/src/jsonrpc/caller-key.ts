@@ -1,12 +1,14 @@
 import type { AuthInfo } from './channel.js';
 
+/** The name of callers that nothing tells apart: without a user, over a transport that knows no addresses. */
+export const UNKNOWN_CALLER = 'unknown';
+
 /**
  * Names the one whose share of a limit a request uses up: the authenticated user, or the address of an anonymous caller.
- * All anonymous callers share one name where the transport knows no address.
  */
 export function getCallerKey(auth: AuthInfo | undefined, address: string | undefined): string {
   if (auth !== undefined) return `user ${auth.principal}`;
-  return address === undefined ? 'anonymous' : getAddressGroup(address);
+  return address === undefined ? UNKNOWN_CALLER : getAddressGroup(address);
 }
 
 /** An IPv6 caller usually controls a whole /64 network, so that all its addresses count as one. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { getCallerKey } from './caller-key.js';
 import { SharedLimit } from './shared-limit.js';
 
 function takeAll(limit: SharedLimit, caller: string): number {
@@ -22,6 +23,10 @@ describe('SharedLimit', () => {
 
   it('lets one caller take the part that maxShare names', () => {
     expect(takeAll(new SharedLimit(100, 0.25), 'eve')).toBe(25);
+  });
+
+  it('holds callers that nothing tells apart to the limit alone', () => {
+    expect(takeAll(new SharedLimit(100), getCallerKey(undefined, undefined))).toBe(100);
   });
 
   it('lets the first caller in when the limit is one', () => {

@@ -1,3 +1,5 @@
+import { UNKNOWN_CALLER } from './caller-key.js';
+
 /** Part of a limit that one caller may use alone unless an option says otherwise. */
 export const MAX_SHARE = 0.5;
 
@@ -7,6 +9,8 @@ export const MAX_SHARE = 0.5;
  * A caller may take more only while it holds less than `maxShare / (1 - maxShare)` times what is still free. Alone it can
  * take `maxShare` of the limit; the more others hold, the less each may add. Therefore no number of greedy callers takes
  * everything: with the default of one half, `n` of them hold at most `n / (n + 1)`, and a newcomer finds room.
+ *
+ * Callers that nothing tells apart, as on stdio, have no share: only the limit holds for them.
  */
 export class SharedLimit {
   readonly limit: number;
@@ -41,7 +45,7 @@ export class SharedLimit {
 
   /** Whether `amount` more stays within the share of a caller. A caller that holds nothing may always take something. */
   isWithinShare(caller: string, amount = 1): boolean {
-    if (this.#factor === Number.POSITIVE_INFINITY) return true;
+    if (this.#factor === Number.POSITIVE_INFINITY || caller === UNKNOWN_CALLER) return true;
     const most = (this.limit - this.#total - amount + 1) * this.#factor;
     // While little is held over all, nobody can hold too much.
     if (this.#total + amount <= most) return true;

@@ -4,6 +4,7 @@ import { lacking, missingCapability } from '../conversation/capability.js';
 import { factsOf } from '../conversation/opening/per-request.js';
 import type { Loan } from '../conversation/service.js';
 import type { Dialect } from '../dialects/dialect.js';
+import { getCallerKey } from '../jsonrpc/caller-key.js';
 import { isForPeer, TenonError, toErrorObject } from '../jsonrpc/error.js';
 import { isPromise, rescue } from '../jsonrpc/follow.js';
 import {
@@ -110,6 +111,7 @@ class TurnAlone implements Turn {
       states: this.#blueprint.states,
       boundTo,
       inputs,
+      caller: getCallerKey(this.caller.auth, this.caller.address),
       holds: !this.#loan.fleeting,
       check: (method, params) => check(method, params, this.caller, this.dialect),
     });

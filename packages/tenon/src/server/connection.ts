@@ -3,6 +3,7 @@ import { manner, statesRevision } from '../conversation/opening/per-request.js';
 import type { ConnectOptions, Conversation, Manner } from '../conversation/service.js';
 import type { Dialect } from '../dialects/dialect.js';
 import { negotiate } from '../dialects/index.js';
+import { getCallerKey } from '../jsonrpc/caller-key.js';
 import type { AuthInfo, Channel, Envelope } from '../jsonrpc/channel.js';
 import { INVALID_PARAMS, INVALID_REQUEST } from '../jsonrpc/codes.js';
 import { rpcError, TenonError } from '../jsonrpc/error.js';
@@ -133,6 +134,10 @@ export class Connection implements Hands, Conversation, Surroundings, Visitor, W
 
   get caller(): Caller {
     return this.#caller ?? this.#stranger();
+  }
+
+  get callerKey(): string {
+    return getCallerKey(this.#auth, this.#address);
   }
 
   /** A session hears of all lists. */

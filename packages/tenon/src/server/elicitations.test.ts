@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { Elicitations } from './elicitations.js';
 
-function visitor() {
+function visitor(callerKey = 'someone') {
   const told: string[] = [];
-  return { told, visited: (id: string) => void told.push(id) };
+  return { told, callerKey, visited: (id: string) => void told.push(id) };
 }
 
 describe('elicitations by URL', () => {
@@ -49,5 +49,14 @@ describe('elicitations by URL', () => {
     open.asked('0', ada);
     open.asked('one more', ada);
     expect([open.done('1'), open.done('0'), open.done('2'), open.done('one more')]).toEqual([false, true, true, true]);
+  });
+
+  it('are remembered for callers with few of them while one caller has many', () => {
+    const [ada, eve] = [visitor('ada'), visitor('eve')];
+    const open = new Elicitations();
+    open.asked('a', ada);
+    for (let n = 0; n < 10_000; n += 1) open.asked(`e${n}`, eve);
+    expect(open.done('a')).toBe(true);
+    expect(open.done('e0')).toBe(false);
   });
 });

@@ -9,6 +9,8 @@ declare const crypto: { randomUUID(): string };
 export interface Owner {
   readonly clock: Clock;
   readonly lease: number;
+  /** The user or address for whom a new record is written. */
+  readonly caller?: string | undefined;
 }
 
 /** Stands in a record for as long as somebody works on it. */
@@ -137,11 +139,15 @@ export class Claim<T extends object> {
   }
 
   async #put(value: T, version: number, last = false): Promise<boolean> {
-    const { clock, lease } = this.#owner;
+    const { clock, lease, caller } = this.#owner;
     const until = clock.now() + lease;
     const record = last ? value : { ...value, lease: { until, fence: this.#fence } };
     const ttl = this.#ttl(value);
-    const options = ttl === undefined ? { version } : { version, ttl };
+    const options = {
+      version,
+      ...(ttl === undefined ? {} : { ttl }),
+      ...(caller === undefined ? {} : { owner: caller }),
+    };
     const written = await this.#values.put(this.#key, record as unknown as JsonObject, options);
     if (written === undefined) return false;
     this.#value = value;

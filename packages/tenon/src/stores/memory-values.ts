@@ -1,6 +1,7 @@
 import type { Clock } from '../jsonrpc/clock.js';
 import { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
+import { SharedLimit } from '../jsonrpc/shared-limit.js';
 import { checkKey, checkVersion, endOf, pageOf, textOf } from './rules.js';
 import { createSortedKeys } from './sorted-keys.js';
 import type { Stored, Values } from './stores.js';
@@ -9,6 +10,8 @@ export interface MemoryBounds {
   readonly maxEntries: number;
   readonly maxTotalSize: number;
   readonly maxValueSize: number;
+  /** Part of the room that the values of one owner may take alone. */
+  readonly maxShare: number;
 }
 
 interface Entry {
@@ -16,6 +19,8 @@ interface Entry {
   readonly version: number;
   /** When its time is up, by the clock. */
   readonly end: number;
+  /** Absent where nobody was named: such values only count towards the whole. */
+  readonly owner: string | undefined;
 }
 
 /** How many entries each write looks at, to free those whose time is up. */
@@ -31,8 +36,9 @@ export interface MemoryValues extends Values {
 export function createMemoryValues(clock: Clock, bounds: MemoryBounds, check: () => void): MemoryValues {
   const entries = new Map<string, Entry>();
   const keys = createSortedKeys();
+  const counts = new SharedLimit(bounds.maxEntries, bounds.maxShare);
+  const sizes = new SharedLimit(bounds.maxTotalSize, bounds.maxShare);
   let sweeping = entries.entries();
-  let totalSize = 0;
   /** No entry ends before: until then there is no use in sweeping all of them. */
   let soonest = Number.POSITIVE_INFINITY;
 
@@ -42,7 +48,10 @@ export function createMemoryValues(clock: Clock, bounds: MemoryBounds, check: ()
   };
 
   function remove(key: string): void {
-    totalSize -= entries.get(key)?.text.length ?? 0;
+    const there = entries.get(key);
+    if (there === undefined) return;
+    counts.release(there.owner ?? '');
+    sizes.release(there.owner ?? '', there.text.length);
     entries.delete(key);
     keys.delete(key);
   }
@@ -64,20 +73,30 @@ export function createMemoryValues(clock: Clock, bounds: MemoryBounds, check: ()
       else soonest = Math.min(soonest, end);
   }
 
-  function makeRoom(key: string, size: number): void {
-    const fits = () => {
-      const there = entries.get(key);
-      const [count, total] = [entries.size - (there ? 1 : 0), totalSize - (there?.text.length ?? 0)];
-      return count < bounds.maxEntries && total + size <= bounds.maxTotalSize;
-    };
-    if (!fits()) sweepAll();
-    if (!fits()) throw fullError(bounds);
+  function fits(key: string, size: number, owner: string | undefined): boolean {
+    const there = entries.get(key);
+    const [more, growth] = [there ? 0 : 1, size - (there?.text.length ?? 0)];
+    if (counts.total + more > bounds.maxEntries || sizes.total + growth > bounds.maxTotalSize) return false;
+    // A value that becomes no larger may always be written, so that what was begun comes to its end.
+    if (owner === undefined || (more === 0 && growth <= 0)) return true;
+    return (more === 0 || counts.isWithinShare(owner)) && (growth <= 0 || sizes.isWithinShare(owner, growth));
+  }
+
+  function makeRoom(key: string, { text, owner }: Entry): void {
+    if (!fits(key, text.length, owner)) sweepAll();
+    if (!fits(key, text.length, owner)) throw fullError(bounds);
   }
 
   function write(key: string, entry: Entry): void {
-    makeRoom(key, entry.text.length);
-    if (!entries.has(key)) keys.add(key);
-    totalSize += entry.text.length - (entries.get(key)?.text.length ?? 0);
+    makeRoom(key, entry);
+    const there = entries.get(key);
+    if (there === undefined) keys.add(key);
+    else {
+      counts.release(there.owner ?? '');
+      sizes.release(there.owner ?? '', there.text.length);
+    }
+    counts.add(entry.owner ?? '');
+    sizes.add(entry.owner ?? '', entry.text.length);
     entries.set(key, entry);
     soonest = Math.min(soonest, entry.end);
     sweepSome();
@@ -96,9 +115,10 @@ export function createMemoryValues(clock: Clock, bounds: MemoryBounds, check: ()
       checkVersion(options.version);
       const end = endOf(options, clock.now()) ?? Number.POSITIVE_INFINITY;
       const text = textOf(value, bounds.maxValueSize);
-      const version = live(key)?.version ?? 0;
+      const there = live(key);
+      const version = there?.version ?? 0;
       if (options.version !== undefined && options.version !== version) return undefined;
-      write(key, { text, version: version + 1, end });
+      write(key, { text, version: version + 1, end, owner: options.owner ?? there?.owner });
       return version + 1;
     },
     async delete(key, version) {
@@ -135,7 +155,7 @@ function stored(key: string, { text, version }: Entry): Stored {
 }
 
 function fullError({ maxEntries, maxTotalSize }: MemoryBounds): TenonError {
-  const expected = `at most ${maxEntries} entries of ${maxTotalSize} characters together`;
+  const expected = `at most ${maxEntries} entries of ${maxTotalSize} characters together, of which one owner has a part`;
   const next = 'raise `maxEntries` or `maxTotalSize`, give values a `ttl`, or keep them in a file: `tenon/sqlite`';
   return new TenonError('store/full', 'the store in memory is full', { expected, next });
 }

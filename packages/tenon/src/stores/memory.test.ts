@@ -52,9 +52,27 @@ describe('stores in memory', () => {
     expect((await values.list('')).map(({ key }) => key)).toEqual(['b', 'c']);
   });
 
+  it('leaves room for others while one owner writes as much as it can', async () => {
+    const byCount = memoryStores({ maxEntries: 10 }).values;
+    const bySize = memoryStores({ maxTotalSize: 1000 }).values;
+    for (const [values, value] of [
+      [byCount, {}],
+      [bySize, { text: 'x'.repeat(89) }],
+    ] as const) {
+      for (let n = 0; n < 5; n += 1) await values.put(`eve/${n}`, value, { owner: 'eve' });
+      await expect(values.put('eve/5', value, { owner: 'eve' })).rejects.toMatchObject({ code: 'store/full' });
+      await values.put('eve/0', value, { version: 1 });
+      await values.put('ada/0', value, { owner: 'ada' });
+      await values.put('other', value);
+      await values.delete('eve/0');
+      for (const key of ['ada/0', 'other']) await values.delete(key);
+      await values.put('eve/5', value, { owner: 'eve' });
+    }
+  });
+
   it('frees what has ended while other things are written', async () => {
     const clock = fakeClock();
-    const bounds = { maxEntries: 1e6, maxTotalSize: 1e9, maxValueSize: 100 };
+    const bounds = { maxEntries: 1e6, maxTotalSize: 1e9, maxValueSize: 100, maxShare: 1 };
     const values = createMemoryValues(clock, bounds, () => {});
     for (const n of numbers(5000)) {
       await values.put(`k${n}`, {}, { ttl: 100 });

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../jsonrpc/clock.js';
 import type { TenonError } from '../jsonrpc/error.js';
+import { MAX_SHARE } from '../jsonrpc/shared-limit.js';
 import { createListeners, reporting } from './listeners.js';
 import { createMemoryValues } from './memory-values.js';
 import { checkKey, closedError, MAX_VALUE_SIZE, textOf } from './rules.js';
@@ -14,6 +15,11 @@ export interface MemoryStoresOptions {
   readonly maxTotalSize?: number | undefined;
   /** How much JSON text one value or message may have, in characters, else `store/value-too-large`. Default: 1 Mi. */
   readonly maxValueSize?: number | undefined;
+  /**
+   * Part of `maxEntries` and `maxTotalSize` that the values of one user, or of one address of anonymous callers, may take
+   * alone, from 0 to 1. Default 0.5; 1 lets one take everything.
+   */
+  readonly maxShare?: number | undefined;
   /** Hears of listeners that threw. Default: nobody does. */
   readonly onProblem?: ((error: TenonError) => void) | undefined;
 }
@@ -23,13 +29,23 @@ export interface MemoryStoresOptions {
  * written, so that no timer runs.
  */
 export function memoryStores(options: MemoryStoresOptions = {}): Stores {
-  const { clock = systemClock, maxEntries = 100_000, maxTotalSize = 2 ** 28, maxValueSize = MAX_VALUE_SIZE } = options;
+  const {
+    clock = systemClock,
+    maxEntries = 100_000,
+    maxTotalSize = 2 ** 28,
+    maxValueSize = MAX_VALUE_SIZE,
+    maxShare,
+  } = options;
   const listeners = createListeners(reporting(options.onProblem));
   let closed = false;
   const check = () => {
     if (closed) throw closedError();
   };
-  const values = createMemoryValues(clock, { maxEntries, maxTotalSize, maxValueSize }, check);
+  const values = createMemoryValues(
+    clock,
+    { maxEntries, maxTotalSize, maxValueSize, maxShare: maxShare ?? MAX_SHARE },
+    check,
+  );
   return {
     durable: false,
     values,

@@ -26,6 +26,11 @@ export interface PutOptions {
   readonly version?: number | undefined;
   /** How long the value is good for, in milliseconds from now; nothing is left of it from then on. Absent: for ever. */
   readonly ttl?: number | undefined;
+  /**
+   * The user or address whose share of the store's room the value takes; kept from write to write. `memoryStores` leaves
+   * room for others when one owner writes much. A store may ignore it.
+   */
+  readonly owner?: string | undefined;
 }
 
 export interface ListOptions {

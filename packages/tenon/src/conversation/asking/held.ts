@@ -1,5 +1,6 @@
 import type { Clock } from '../../jsonrpc/clock.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
+import { SharedMap } from '../../jsonrpc/shared-map.js';
 import type { Seat } from './asking.js';
 import type { Entered } from './entered.js';
 import type { Pause } from './pause.js';
@@ -12,31 +13,35 @@ export interface HeldHandler {
   readonly work: Promise<JsonObject>;
 }
 
-/** The handlers that wait, by the state that their client was given. Bounded in number and in time; no timers run. */
+/**
+ * The handlers that wait, by the state that their client was given. Bounded in number and in time; no timers run. Beyond
+ * the number, a handler of the caller that has most gives way.
+ */
 export class Held {
   readonly #most: number;
   readonly #time: number;
   readonly #clock: Clock;
-  readonly #waiting = new Map<string, { readonly held: HeldHandler; readonly until: number }>();
+  readonly #waiting: SharedMap<{ readonly held: HeldHandler; readonly until: number }>;
 
   constructor(most: number, time: number, clock: Clock) {
     this.#most = most;
     this.#time = time;
     this.#clock = clock;
+    this.#waiting = new SharedMap(most);
   }
 
   get size(): number {
     return this.#waiting.size;
   }
 
-  put(id: string, held: HeldHandler): void {
+  put(id: string, held: HeldHandler, caller: string): void {
     if (this.#most === 0) return;
     const now = this.#clock.now();
     for (const [oldest, { until }] of this.#waiting) {
-      if (until > now && this.#waiting.size < this.#most) break;
+      if (until > now) break;
       this.#waiting.delete(oldest);
     }
-    this.#waiting.set(id, { held, until: now + this.#time });
+    this.#waiting.set(id, { held, until: now + this.#time }, caller);
   }
 
   /** Takes it out: one goes on once. */

@@ -5,7 +5,7 @@ import { byRetry } from './by-retry.js';
 import { soon, states, take, within } from './fixtures/playing.js';
 
 describe('a handler that does not ask', () => {
-  const facts = { boundTo: () => '', inputs: {}, holds: true, check: () => {} };
+  const facts = { boundTo: () => '', inputs: {}, caller: 'me', holds: true, check: () => {} };
   const asking = byRetry({
     ...facts,
     states: () => {

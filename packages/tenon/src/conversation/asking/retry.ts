@@ -14,6 +14,8 @@ export interface RetryFacts {
   /** Whom and what the state is bound to: user, OAuth client, method and arguments. */
   readonly boundTo: () => string;
   readonly inputs: Inputs;
+  /** The caller whose share of the handlers that wait in memory is used up. */
+  readonly caller: string;
   /** Whether a handler may wait in memory for the next round. */
   readonly holds: boolean;
   /** Says no when the client can not be asked this. */
@@ -33,7 +35,7 @@ export function retrying(facts: RetryFacts): Asking {
 }
 
 async function retried(facts: RetryFacts, asker: Asker): Promise<JsonObject> {
-  const opened = await facts.states.open(facts.inputs, facts.boundTo);
+  const opened = await facts.states.open(facts.inputs, facts.boundTo, facts.caller);
   try {
     return await new Retry(facts, opened).answer(asker);
   } finally {
@@ -133,14 +135,14 @@ class Retry extends Entered {
   }
 
   async #nextState(result: JsonObject): Promise<string> {
-    const { states, boundTo } = this.#facts;
+    const { states, boundTo, caller } = this.#facts;
     const { call = crypto.randomUUID(), round } = this.#opened;
     // One that goes on from the round before has a pause of its own.
     const pauses = new Set([this.#pause, this.#resting?.pause ?? this.#pause]);
     await Promise.all([...pauses].map(pause => pause.close()));
     const next = { call, round: round + 1, journal: this.journal, ...this.#nextInputs(result) };
-    const state = await states.seal(next, boundTo);
-    if (this.#resting && this.#facts.holds) states.held.put(`${call}.${round + 1}`, this.#resting);
+    const state = await states.seal(next, boundTo, caller);
+    if (this.#resting && this.#facts.holds) states.held.put(`${call}.${round + 1}`, this.#resting, caller);
     return state;
   }
 

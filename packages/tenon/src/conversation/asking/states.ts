@@ -7,12 +7,12 @@ import { within } from '../../model/check.js';
 import { methods } from '../../model/methods.js';
 import type { Inputs } from '../../model/shapes.js';
 import { Claim, type Owner } from '../../stores/claim.js';
+import { createSeal, isSealed, MAX_SEALED, type Seal } from '../../stores/seal.js';
 import type { Stores } from '../../stores/stores.js';
 import type { Entry, StepDone } from './asking.js';
 import { Held } from './held.js';
 import { isAsked, Journal } from './journal.js';
 import { type AskingOptions, defaults } from './options.js';
-import { createSeal, isSealed, MAX_SEALED, type Seal } from '../../stores/seal.js';
 
 /** How long a process that says nothing is believed to be at work on a retry, in milliseconds. */
 const LEASE = 30_000;
@@ -68,7 +68,7 @@ export class States {
   }
 
   /** Throws -32602 when the state was not sealed here for this call, is too old, or was used before. */
-  async open(inputs: Inputs, boundTo: () => string): Promise<Opened> {
+  async open(inputs: Inputs, boundTo: () => string, caller: string): Promise<Opened> {
     const { requestState, inputResponses = {} } = inputs;
     if (requestState === undefined || !isSealed(requestState)) return fresh(inputs);
     const state = await this.#seal.open(requestState, boundTo());
@@ -79,7 +79,7 @@ export class States {
     const memory = await this.#memoryOf(state);
     const journal = new Journal(memory.journal);
     const fits = fitting(journal, inputResponses);
-    const used = await this.#use(call, round, Number(state.expires));
+    const used = await this.#use(call, round, Number(state.expires), caller);
     for (const entry of used.entries) journal.add(entry);
     for (const [key, answer] of fits) journal.answer(key, answer);
     const given = inputsOf(memory, inputResponses, new Set(fits.map(([key]) => key)));
@@ -87,7 +87,11 @@ export class States {
   }
 
   /** The state of the next round. Throws when there may be none. */
-  async seal({ call, round, journal, inputs, returned }: NextRound, boundTo: () => string): Promise<string> {
+  async seal(
+    { call, round, journal, inputs, returned }: NextRound,
+    boundTo: () => string,
+    caller: string,
+  ): Promise<string> {
     const { life, maxRounds, maxStateSize } = this.#options;
     if (round > maxRounds) throw endless(maxRounds);
     const facts = { call, round, expires: this.#facts.clock.now() + life };
@@ -97,7 +101,7 @@ export class States {
     if (sealed.length <= most) return sealed;
     if (!this.#facts.everywhere) throw tooLarge(sealed.length, most);
     const at = `journal/${call}.${round}`;
-    await this.#facts.stores.values.put(at, memory, { ttl: life });
+    await this.#facts.stores.values.put(at, memory, { ttl: life, owner: caller });
     return this.#seal.seal({ ...facts, at }, boundTo());
   }
 
@@ -112,18 +116,18 @@ export class States {
    * A state is good for one retry: a store remembers that. Where it outlives the process, so do the steps of a retry whose
    * process dies, and the same retry may be sent again.
    */
-  async #use(call: string, round: number, expires: number): Promise<Use> {
+  async #use(call: string, round: number, expires: number, caller: string): Promise<Use> {
     const { stores, clock, problem } = this.#facts;
     const key = `retry/${call}.${round}`;
     // Work that takes longer than the state is good for is still work on it.
     const ttl = ({ over }: Used) => Math.max(over ? 1 : LEASE, expires - clock.now());
     if (!stores.durable) {
-      const first = await stores.values.put(key, {}, { version: 0, ttl: expires - clock.now() });
+      const first = await stores.values.put(key, {}, { version: 0, ttl: expires - clock.now(), owner: caller });
       if (first === undefined) throw refused('has been used');
       return { entries: [], keep: nothing, over: nothing };
     }
     const take = (before: Used | undefined) => (before?.over ? undefined : { entries: [], ...before });
-    const claim = await Claim.take<Used>(stores.values, key, this.#owner, take, ttl);
+    const claim = await Claim.take<Used>(stores.values, key, { ...this.#owner, caller }, take, ttl);
     if (claim === undefined) throw refused('has been used');
     claim.renew();
     const keep = async (step: StepDone) => {

@@ -110,6 +110,11 @@ function recordOf(
 }
 
 function callerOf({ caller }: Turn): TaskRecord['caller'] {
-  const { client, capabilities, auth } = caller;
-  return { capabilities, ...(client ? { client } : {}), ...(auth ? { auth } : {}) };
+  const { client, capabilities, auth, address } = caller;
+  return {
+    capabilities,
+    ...(client ? { client } : {}),
+    ...(auth ? { auth } : {}),
+    ...(address === undefined ? {} : { address }),
+  };
 }

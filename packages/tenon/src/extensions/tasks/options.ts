@@ -1,3 +1,4 @@
+import { MAX_SHARE } from '../../jsonrpc/shared-limit.js';
 import { identify } from '../../model/owner.js';
 import type { Caller } from '../../server/caller.js';
 
@@ -13,8 +14,13 @@ export interface TasksOptions {
   readonly maxRunning?: number;
   /** Tasks of this process that have not ended; further calls are refused. Default 10,000. */
   readonly maxOpen?: number;
-  /** The same of one principal with one OAuth client. Default 1,000. */
+  /** The same of one user with one OAuth client, or of one address of anonymous callers. Default 1,000. */
   readonly maxOpenPerPrincipal?: number;
+  /**
+   * Part of `maxOpen` and `maxRunning` that one user, or one address of anonymous callers, may use alone, from 0 to 1.
+   * Default 0.5; 1 lets one caller use everything.
+   */
+  readonly maxShare?: number;
   /** How long a process that says nothing is believed to be at work on its tasks. Default 15,000. */
   readonly lease?: number;
   /** How long a handler waits in memory for an answer; later it is entered again. Default 5 minutes. */
@@ -56,6 +62,7 @@ export const defaults = {
   maxRunning: 100,
   maxOpen: 10_000,
   maxOpenPerPrincipal: 1000,
+  maxShare: MAX_SHARE,
   lease: 15 * SECOND,
   holdTime: 5 * MINUTE,
 } as const;

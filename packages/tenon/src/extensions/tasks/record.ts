@@ -1,4 +1,5 @@
 import type { Entry } from '../../conversation/asking/asking.js';
+import { getCallerKey } from '../../jsonrpc/caller-key.js';
 import type { AuthInfo } from '../../jsonrpc/channel.js';
 import type { ErrorObject, JsonObject } from '../../jsonrpc/message.js';
 import type { InputRequests } from '../../model/asking.js';
@@ -22,6 +23,7 @@ export interface TaskRecord {
     readonly client?: Implementation;
     readonly capabilities: ClientCapabilities;
     readonly auth?: AuthInfo;
+    readonly address?: string;
   };
   /** Scopes that the tool demanded when the task was made. */
   readonly scopes?: readonly string[];
@@ -34,6 +36,11 @@ export interface TaskRecord {
   readonly questions: InputRequests;
   readonly result?: JsonObject;
   readonly error?: ErrorObject;
+}
+
+/** The caller whose shares a task uses up. */
+export function getCaller({ caller: { auth, address } }: TaskRecord): string {
+  return getCallerKey(auth, address);
 }
 
 /** A change of a record, and when it happened. */

@@ -6,7 +6,7 @@ import { getOwnerKey, identify, isSameOwner } from '../../model/owner.js';
 import { isTerminal } from '../../model/tasks.js';
 import { amend, Claim, type Lease, type Owner } from '../../stores/claim.js';
 import type { Stores } from '../../stores/stores.js';
-import { lifeOf, type TaskRecord } from './record.js';
+import { getCaller, lifeOf, type TaskRecord } from './record.js';
 
 const OPEN = 'task-open/';
 const PAGE = 1000;
@@ -29,12 +29,12 @@ export class Shelf {
 
   /** Puts a new task there, for this process to work on. Only when it is enlisted is it taken up by others, and listed. */
   async create(record: TaskRecord): Promise<Claim<TaskRecord>> {
-    return (await this.#claim(record.id, () => record)) as Claim<TaskRecord>;
+    return (await this.#claim(record.id, () => record, getCaller(record))) as Claim<TaskRecord>;
   }
 
   async enlist(record: TaskRecord): Promise<void> {
     const ttl = lifeOf(record, this.#clock.now());
-    const options = ttl === undefined ? {} : { ttl };
+    const options = { owner: getCaller(record), ...(ttl === undefined ? {} : { ttl }) };
     await this.#stores.values.put(OPEN + record.id, {}, options);
     await this.#stores.values.put(ownKey(record), { id: record.id }, options);
   }
@@ -119,8 +119,9 @@ export class Shelf {
     };
   }
 
-  #claim(id: string, change: (found: TaskRecord | undefined) => TaskRecord | undefined) {
-    return Claim.take<TaskRecord>(this.#stores.values, `task/${id}`, this.#owner, change, this.#ttl);
+  #claim(id: string, change: (found: TaskRecord | undefined) => TaskRecord | undefined, caller?: string) {
+    const owner = caller === undefined ? this.#owner : { ...this.#owner, caller };
+    return Claim.take<TaskRecord>(this.#stores.values, `task/${id}`, owner, change, this.#ttl);
   }
 
   readonly #ttl = (record: TaskRecord): number | undefined => lifeOf(record, this.#clock.now());

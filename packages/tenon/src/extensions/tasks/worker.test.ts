@@ -112,7 +112,7 @@ describe('how many tasks are open', () => {
       gates.push(gate());
       return gates.at(-1)?.opened;
     });
-    const server = site.serve(wait, { maxOpen: 3, maxOpenPerPrincipal: 2, ttl: 10_000 });
+    const server = site.serve(wait, { maxOpen: 3, maxOpenPerPrincipal: 2, maxShare: 1, ttl: 10_000 });
     const ann = await callerOf(server, { principal: 'ann' });
     const bob = await callerOf(server, { principal: 'bob' });
     const ids = [await start(ann), await start(ann)];
@@ -128,6 +128,48 @@ describe('how many tasks are open', () => {
     expect(await start(bob)).toBe('429');
     site.clock.advance(10_000);
     expect((await start(bob)).length).toBe(36);
+  });
+
+  it('leaves room for others while one user, or one address, opens as many as it can', async () => {
+    const site = siteOf();
+    const server = site.serve(
+      job(() => gate().opened),
+      { maxOpen: 6 },
+    );
+    for (const callers of [
+      { eve: { principal: 'eve' }, ada: { principal: 'ada' } },
+      { eve: { address: '192.0.2.1' }, ada: { address: '192.0.2.2' } },
+    ]) {
+      const [eve, ada] = [await callerOf(server, callers.eve), await callerOf(server, callers.ada)];
+      let opened = 0;
+      while ((await start(eve)) !== '429') opened += 1;
+      expect(opened).toBeGreaterThan(0);
+      expect((await start(ada)).length).toBe(36);
+    }
+  });
+
+  it('leaves hands for others while the tasks of one user wait to be worked on', async () => {
+    const site = siteOf();
+    const working: (string | undefined)[] = [];
+    const gates: Gate<void>[] = [];
+    const wait = job(({ auth }) => {
+      working.push(auth?.principal);
+      gates.push(gate());
+      return gates.at(-1)?.opened;
+    });
+    const server = site.serve(wait, { maxRunning: 4 });
+    const eve = await callerOf(server, { principal: 'eve' });
+    const ada = await callerOf(server, { principal: 'ada' });
+    for (let n = 0; n < 8; n += 1) await start(eve);
+    await start(ada);
+    await until(async () => working.includes('ada'));
+    expect(working).toEqual(['eve', 'eve', 'ada']);
+    for (let n = 0; n < 9; n += 1) {
+      await until(async () => gates[n] !== undefined);
+      gates[n]?.open();
+    }
+    await until(async () => (await site.stores.values.list('task-open/')).length === 0);
+    expect(working.filter(principal => principal === 'eve')).toHaveLength(8);
   });
 
   it('is less by those that end in another process', async () => {

@@ -1,7 +1,9 @@
 import type { Journal } from '../../conversation/asking/journal.js';
 import { dialectOf } from '../../dialects/index.js';
+import { UNKNOWN_CALLER } from '../../jsonrpc/caller-key.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
+import { SharedLimit } from '../../jsonrpc/shared-limit.js';
 import { isTerminal } from '../../model/tasks.js';
 import type { House } from '../../server/extension.js';
 import type { Session } from '../../server/turn.js';
@@ -10,7 +12,7 @@ import type { Audience } from './audience.js';
 import { type Boss, Job } from './job.js';
 import { describeCaller, type Settings, type TaskEvent } from './options.js';
 import { Quota } from './quota.js';
-import type { TaskRecord } from './record.js';
+import { getCaller, type TaskRecord } from './record.js';
 import type { Shelf } from './shelf.js';
 
 /** Works on the tasks of this process, and on those that another has left. */
@@ -22,7 +24,9 @@ export class Worker implements Boss {
   readonly #quota: Quota;
   readonly #jobs = new Map<string, Job>();
   readonly #resting = new Map<Job, () => void>();
-  readonly #queue = new Set<string>();
+  readonly #running: SharedLimit;
+  /** Tasks that wait to be worked on, and their callers where they are known. */
+  readonly #queue = new Map<string, string>();
   #unhear: (() => void) | undefined;
   #closed = false;
 
@@ -32,6 +36,7 @@ export class Worker implements Boss {
     this.#audience = audience;
     this.#settings = settings;
     this.#quota = new Quota(settings, house.clock);
+    this.#running = new SharedLimit(settings.maxRunning, settings.maxShare);
     if (house.stores.durable) void this.#scan();
   }
 
@@ -62,12 +67,13 @@ export class Worker implements Boss {
 
   /** Works on a task as soon as there is a hand free. */
   begin(claim: Claim<TaskRecord>): void {
-    if (this.#hasHands) return void this.#hire(claim).run();
-    const { id } = claim.value;
+    const { value } = claim;
+    const caller = getCaller(value);
+    if (this.#hasRoomFor(caller)) return void this.#hire(claim).run();
     // Nobody can take it before it is released.
     void claim
       .release()
-      .then(() => this.wake(id))
+      .then(() => this.#wakeFor(value.id, caller))
       .catch(this.#problem);
   }
 
@@ -83,13 +89,27 @@ export class Worker implements Boss {
   }
 
   /** Takes up a task that waits for nobody but a worker. */
-  async wake(id: string): Promise<void> {
+  wake(id: string): Promise<void> {
+    return this.#wakeFor(id, UNKNOWN_CALLER);
+  }
+
+  async #wakeFor(id: string, caller: string): Promise<void> {
     if (this.#closed || this.#jobs.has(id)) return;
-    if (!this.#hasHands) return void this.#queue.add(id);
-    const claim = await this.#shelf.takeOver(id);
+    if (!this.#hasRoomFor(caller)) return void this.#queue.set(id, caller);
+    const claim = await this.#claim(id, caller);
     if (claim === undefined) return;
     if (!this.#quota.has(id)) this.event('taken-over', claim.value);
     this.begin(claim);
+  }
+
+  /** Keeps room for the task while it is taken over. */
+  async #claim(id: string, caller: string): Promise<Claim<TaskRecord> | undefined> {
+    this.#running.add(caller);
+    try {
+      return await this.#shelf.takeOver(id);
+    } finally {
+      this.#running.release(caller);
+    }
   }
 
   /** A task was cancelled, here. Whoever else works on it hears of it. */
@@ -110,9 +130,12 @@ export class Worker implements Boss {
   }
 
   rests(job: Job, resting: boolean): void {
+    const caller = getCaller(job.record);
     this.#resting.get(job)?.();
-    this.#resting.delete(job);
+    // A task that waits for an answer takes no room.
+    if (this.#resting.delete(job)) this.#running.add(caller);
     if (!resting) return;
+    this.#running.release(caller);
     this.#resting.set(
       job,
       this.#house.clock.after(this.#settings.holdTime, () => void this.#unload(job)),
@@ -141,7 +164,7 @@ export class Worker implements Boss {
   over(job: Job): void {
     const { id, status } = job.record;
     this.rests(job, false);
-    this.#jobs.delete(id);
+    if (this.#jobs.delete(id)) this.#running.release(getCaller(job.record));
     if (isTerminal(status)) this.#quota.free(id);
     this.#rest();
     this.#pump();
@@ -152,8 +175,8 @@ export class Worker implements Boss {
     this.#settings.onEvent?.({ type, taskId: id, tool: params.name as string, ...by });
   }
 
-  get #hasHands(): boolean {
-    return !this.#closed && this.#jobs.size - this.#resting.size < this.#settings.maxRunning;
+  #hasRoomFor(caller: string): boolean {
+    return !this.#closed && this.#running.fits(caller);
   }
 
   #hire(claim: Claim<TaskRecord>, journal?: Journal): Job {
@@ -162,6 +185,7 @@ export class Worker implements Boss {
     if (dialect === undefined) throw new TenonError('task/revision', `no one here speaks ${revision}`);
     const job = new Job(claim, dialect, this.#house, this, journal);
     this.#jobs.set(id, job);
+    this.#running.add(getCaller(claim.value));
     this.#unhear ??= this.#shelf.hear(changed => void this.#hear(changed).catch(this.#problem));
     return job;
   }
@@ -190,10 +214,11 @@ export class Worker implements Boss {
   }
 
   #pump(): void {
-    for (const id of this.#queue) {
-      if (!this.#hasHands) return;
+    for (const [id, caller] of this.#queue) {
+      if (!this.#hasRoomFor(UNKNOWN_CALLER)) return;
+      if (!this.#hasRoomFor(caller)) continue;
       this.#queue.delete(id);
-      void this.wake(id).catch(this.#problem);
+      void this.#wakeFor(id, caller).catch(this.#problem);
     }
   }
 
