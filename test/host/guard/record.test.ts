@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { fakeClock } from '../../../packages/tenon/src/testing/clock.js';
 import { call, request } from '../../asking/wire.js';
-import { folder, guarded, outcome, REVISIONS, recorded } from './scene.js';
+import { folder, guarded, heardOf, outcome, REVISIONS, recorded } from './scene.js';
 import { works } from './works.js';
 
 const said = (principal: string, capabilities = {}) => ({ principal, capabilities });
@@ -136,6 +136,87 @@ describe('the record', () => {
     const forged = lines.map(line => line.replace('"denied"', '"allowed"')).join('\n');
     await writeFile(path, `${forged}\n`);
     expect(await verifyAuditFile(path)).toMatchObject({ ok: false });
+  });
+
+  it.each(REVISIONS)('has each request that was refused before a server was asked, in %s', async revision => {
+    const path = join(await folder(), 'audit.jsonl');
+    const policy = [deny({ resource: 'note://secret/*' }), deny({ prompt: 'draft' }), allow()];
+    const { host, client } = await guarded({ servers: { one: { service: works().server } }, policy, audit: path });
+    const on = await client({ revision });
+    const complete = (ref: object) =>
+      on.call('completion/complete', { ref, argument: { name: 'who', value: '' } } as never);
+    await outcome(complete({ type: 'ref/prompt', name: 'draft' }));
+    await outcome(complete({ type: 'ref/prompt', name: 'nothing' }));
+    await outcome(complete({ type: 'ref/resource', uri: 'note://secret/plan' }));
+    await outcome(on.callTool('nothing', {}));
+    await outcome(on.call('prompts/get', { name: 'nothing' }));
+    await outcome(on.call('prompts/get', { name: 'draft', arguments: { who: 'a' } }));
+    const listens = revision >= '2026-07-28';
+    if (listens) await heardOf(host, 'note://secret/plan');
+    else await outcome(on.call('resources/subscribe' as never, { uri: 'note://secret/plan' } as never));
+    await host.close();
+    const lines = (await readFile(path, 'utf8')).trim().split('\n');
+    const events = lines.map(line => JSON.parse(line)).filter(({ action }) => action !== undefined);
+    const watching = listens ? 'subscriptions/listen' : 'resources/subscribe';
+    expect(events.map(({ action, kind, name, details }) => [action, kind, name, details?.method])).toEqual([
+      ['denied', 'prompt', 'draft', 'completion/complete'],
+      ['refused', 'prompt', 'nothing', 'completion/complete'],
+      ['denied', 'resource', 'note://secret/plan', 'completion/complete'],
+      ['refused', 'tool', 'nothing', 'tools/call'],
+      ['refused', 'prompt', 'nothing', 'prompts/get'],
+      ['denied', 'prompt', 'draft', undefined],
+      ['denied', 'resource', 'note://secret/plan', watching],
+    ]);
+    expect(events[1]).toMatchObject({ reason: 'Unknown prompt: nothing', outcome: '-32602' });
+    expect(events[0]).toMatchObject({ rule: 1, reason: 'denied by rule 2' });
+  });
+
+  it.each([{}, { budget: 1 }])('has calls of tools, and of resources, that no server has: %j', async more => {
+    const path = join(await folder(), 'audit.jsonl');
+    const [one, two] = [works(), works()];
+    const servers = { one: { service: one.server }, two: { service: two.server } };
+    const { host } = await guarded({ servers, audit: path, ...more });
+    const server = host.asServer();
+    await call(server, 'one__nothing', hi, said('eve'));
+    if ('budget' in more) await call(server, 'call_tool', { arguments: { name: 'two__none', ...hi } }, said('eve'));
+    await request(server, 'resources/read', { uri: 'nothing://there' }, said('eve'));
+    await request(server, 'resources/read', { uri: 'note://open' }, said('eve'));
+    await host.close();
+    expect(await recorded(path)).toEqual([
+      'refused one__nothing',
+      ...('budget' in more ? ['refused two__none'] : []),
+      'refused nothing://there',
+      'refused note://open',
+    ]);
+    expect((await readFile(path, 'utf8')).match(/"principal":"eve"/g)).toHaveLength('budget' in more ? 4 : 3);
+  });
+
+  it('refuses nothing unseen: what can not be recorded is told', async () => {
+    let open = true;
+    const audit = await createAudit({
+      append: () => (open ? Promise.resolve() : Promise.reject(new Error('the disk is full'))),
+    });
+    const { client, problems } = await guarded({ servers: { one: { service: works().server } }, audit });
+    const on = await client();
+    await on.call('tools/list');
+    open = false;
+    expect(await outcome(on.call('prompts/get', { name: 'nothing' }))).toContain('could not be recorded');
+    expect(problems.map(({ code }) => code)).toContain('audit/failed');
+  });
+
+  it('does not verify once it was emptied', async () => {
+    const { on, host, path } = await kept();
+    await on.callTool('say', { text: 'hi' });
+    await host.close();
+    const { head } = await verifyAuditFile(path);
+    await writeFile(path, '');
+    for (const options of [{}, { through: head }]) {
+      const { ok, problem, at } = await verifyAuditFile(path, options);
+      expect({ ok, problem, at }).toMatchObject({
+        ok: false,
+        problem: { line: 1, what: expect.stringContaining('the record is empty') },
+      });
+    }
   });
 
   it('has what was too much', async () => {

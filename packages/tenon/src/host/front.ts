@@ -9,8 +9,11 @@ import { toolOf } from './relay/calling.js';
 import { instructions } from './relay/instructions.js';
 import { listening } from './relay/listening.js';
 import { list } from './relay/listing.js';
+import { findPlace } from './relay/locating.js';
 import { resourceProposal } from './relay/proposals.js';
-import { completeArgument, getPrompt, placeOf, readResource } from './relay/reading.js';
+import { completeArgument, getPrompt, readResource } from './relay/reading.js';
+
+const SUBSCRIBE = 'resources/subscribe';
 
 /** A host as that which a server offers: everything of all its servers. */
 export function frontOf(hub: Hub): Front {
@@ -53,9 +56,16 @@ async function outputSchemaOf(hub: Hub, name: string, turn: Turn): Promise<JsonO
 
 async function subscribe(hub: Hub, params: JsonObject, turn: Turn): Promise<JsonObject> {
   const uri = params.uri as string;
-  const { line, uri: inner } = await placeOf(hub, uri, turn);
-  await hub.guard.glance(resourceProposal(line, inner), line);
-  if (turn.session) await hub.subscriptions.add(turn.session, uri, line, inner);
+  const { line, uri: inner } = await findPlace(hub, uri, turn, SUBSCRIBE);
+  const proposal = resourceProposal(line, inner);
+  await hub.guard.glance(proposal, line, SUBSCRIBE);
+  try {
+    if (turn.session) await hub.subscriptions.add(turn.session, uri, line, inner);
+  } catch (error) {
+    const { kind, name, server, principal } = proposal;
+    await hub.guard.refused({ method: SUBSCRIBE, kind, name, server, principal, error });
+    throw error;
+  }
   return {};
 }
 

@@ -26,6 +26,17 @@ export interface PutQuestions {
   put(method: string, params: JsonObject, to: Asked): JsonObject;
 }
 
+/** A request that was refused before any server was asked. */
+export interface RefusedRequest {
+  readonly method: string;
+  readonly kind: Proposal['kind'];
+  /** The name or URI as the caller gave it. */
+  readonly name: string;
+  readonly server?: string | undefined;
+  readonly principal: string | undefined;
+  readonly error: unknown;
+}
+
 /** What stands between callers and servers: it may refuse, ask, change what is shown, and keeps the record. */
 export interface Guard {
   readonly approvals: Approvals;
@@ -44,8 +55,10 @@ export interface Guard {
   after(proposal: Proposal, result: JsonObject, hasOutputSchema: boolean): Promise<JsonObject>;
   /** The call has failed. */
   failed(proposal: Proposal, error: unknown): void;
-  /** Rejects when something may not even be looked at: completed, watched. */
-  glance(proposal: Proposal, line: Line): Promise<void>;
+  /** Rejects when something may not even be looked at: completed, watched. `method`: of the request, for the record. */
+  glance(proposal: Proposal, line: Line, method: string): Promise<void>;
+  /** Records a request that led to no server. Rejects when it can not be recorded. */
+  refused(request: RefusedRequest): Promise<void>;
   /** What becomes of the questions of a server. */
   questions(line: Line): PutQuestions;
   /** Something went wrong that no caller was told of. */

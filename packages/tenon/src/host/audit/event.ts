@@ -1,10 +1,14 @@
 import type { JsonObject } from '../../jsonrpc/message.js';
 
-/** What became of something, step by step. */
+/**
+ * What became of something, step by step. `denied`: by the policy, the lock or the configuration. `refused`: for another
+ * reason, such as a name that no server has.
+ */
 export type AuditAction =
   | 'asked'
   | 'allowed'
   | 'denied'
+  | 'refused'
   | 'limited'
   | 'called'
   | 'answered'

@@ -46,7 +46,7 @@ export async function verifyAudit(
     if ('rest' in piece) torn = piece.rest;
     else if (!(await walk.step(piece.line))) break;
   }
-  return { ...walk.end(), torn };
+  return { ...walk.end(torn), torn };
 }
 
 function createWalk(signer: Signer | undefined, through: AuditHead | undefined) {
@@ -76,7 +76,10 @@ function createWalk(signer: Signer | undefined, through: AuditHead | undefined) 
       lines += 1;
       return true;
     },
-    end(): Omit<AuditVerdict, 'torn'> {
+    end(torn: number): Omit<AuditVerdict, 'torn'> {
+      // The first line is written before anything is recorded, so that only half of it may be missing.
+      if (last === undefined && torn === 0)
+        refuse('the record is empty, and each record begins with a line: it was cut off');
       const start = first?.seq ?? 0;
       if (beginsLater) refuse(`the lines before number ${start} are missing, and none says that they were dropped`, 1);
       const lost = through && !passed && through.seq >= start;

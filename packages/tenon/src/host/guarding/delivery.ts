@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../jsonrpc/message.js';
-import type { CallToolResult } from '../../model/shapes.js';
 import { type CallerIdentity, getOwnerKey } from '../../model/owner.js';
+import type { CallToolResult } from '../../model/shapes.js';
 import { cap } from '../output/cap.js';
 import { isSpilled, type Spill } from '../output/spill.js';
 import type { Proposal } from '../policy/proposal.js';

@@ -77,10 +77,17 @@ export function createGuard(options: GuardOptions, { entries, stores, clock, pro
       const { code } = TenonError.from(error);
       recorder.note(proposal, { action: 'failed', outcome: code, ms: tookOf(proposal) });
     },
-    async glance(proposal, line) {
-      permission.glance(proposal);
+    async glance(proposal, line, method) {
+      await permission.glance(proposal, method);
       const why = await admission.blocked(line, proposal.kind, proposal.name);
-      if (why !== undefined) throw rpcError(USER_REJECTED, `Not done: ${why}`, { policy: 'denied' });
+      if (why === undefined) return;
+      await recorder.write(proposal, { action: 'denied', reason: why, details: { method } });
+      throw rpcError(USER_REJECTED, `Not done: ${why}`, { policy: 'denied' });
+    },
+    refused({ method, error, ...request }) {
+      const { summary, rpc, code } = TenonError.from(error);
+      const outcome = rpc === undefined ? code : String(rpc);
+      return recorder.add({ ...request, action: 'refused', reason: summary, outcome, details: { method } });
     },
     questions: line => questions.of(line),
     problem,

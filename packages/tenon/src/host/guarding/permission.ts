@@ -43,9 +43,12 @@ export class Permission {
   }
 
   /** For what tells of something without doing it: only what is denied is refused, for nobody can be asked there. */
-  glance(proposal: Proposal): void {
+  async glance(proposal: Proposal, method: string): Promise<void> {
     const verdict = this.#policy?.judge(proposal);
-    if (verdict?.action === 'deny') throw rpcError(USER_REJECTED, `Not done: ${verdict.reason}`, { policy: 'denied' });
+    if (verdict?.action !== 'deny') return;
+    const { rule, reason } = verdict;
+    await this.#recorder.write(proposal, { action: 'denied', rule, reason, details: { method } });
+    throw rpcError(USER_REJECTED, `Not done: ${reason}`, { policy: 'denied' });
   }
 
   async #count(quotas: Quotas, proposal: Proposal, context: Context): Promise<void> {

@@ -15,10 +15,15 @@ export class Recorder {
   }
 
   /** Rejects when it can not be recorded: then it must not be done. */
-  async write({ kind, server, name, arguments: args, principal }: Proposal, event: AuditEvent): Promise<void> {
+  write({ kind, server, name, arguments: args, principal }: Proposal, event: AuditEvent): Promise<void> {
+    return this.add({ principal, server, kind, name, arguments: args, ...event });
+  }
+
+  /** Rejects as `write` does. */
+  async add(event: AuditEvent): Promise<void> {
     if (this.#audit === undefined) return;
     try {
-      await this.#audit.write({ principal, server, kind, name, arguments: args, ...event });
+      await this.#audit.write(event);
     } catch (error) {
       this.#problem(TenonError.from(error));
       throw rpcError(INTERNAL_ERROR, 'Not done: it could not be recorded');

@@ -9,6 +9,7 @@ import { type Route, taskSupportOf } from '../catalog.js';
 import type { Hub } from '../hub.js';
 import type { Proposal } from '../policy/proposal.js';
 import type { Line } from '../upstream/line.js';
+import { findRoute } from './locating.js';
 import { metaTool } from './meta-tools.js';
 import { type Passage, pass } from './passage.js';
 import { toolProposal } from './proposals.js';
@@ -33,7 +34,7 @@ async function serversTool(
   departs: (depart: () => void) => void,
   depart: () => void,
 ): Promise<FrontTool> {
-  const route = await hub.catalog(hub.audience(turn)).route('tools', name);
+  const route = await findRoute(hub, 'tools', name, turn, 'tools/call');
   return {
     mirrors: mirrorsOfTool(route.entry),
     rules: turn.dialect.tasks === undefined ? undefined : taskRules(route, departs),

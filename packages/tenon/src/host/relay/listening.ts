@@ -4,11 +4,12 @@ import type { Listening } from '../../server/extension.js';
 import type { Turn } from '../../server/turn.js';
 import type { Place } from '../catalog.js';
 import type { Hub } from '../hub.js';
+import { findPlace } from './locating.js';
 import type { ListName } from './news.js';
 import { resourceProposal } from './proposals.js';
-import { placeOf } from './reading.js';
 import { watchResource } from './watching.js';
 
+const LISTEN = 'subscriptions/listen';
 /** How many URIs one listener may name. */
 const MAX_URIS = 1000;
 
@@ -28,8 +29,8 @@ export async function listening(hub: Hub, wishes: SubscriptionFilter, turn: Turn
 /** A resource that there is, and that may be looked at. */
 async function watchable(hub: Hub, uri: string, turn: Turn): Promise<Place | undefined> {
   try {
-    const place = await placeOf(hub, uri, turn);
-    await hub.guard.glance(resourceProposal(place.line, place.uri), place.line);
+    const place = await findPlace(hub, uri, turn, LISTEN);
+    await hub.guard.glance(resourceProposal(place.line, place.uri), place.line, LISTEN);
     return place;
   } catch {
     return undefined;

@@ -1,22 +1,23 @@
-import { rpcError } from '../../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import type { CompleteParams } from '../../model/shapes.js';
 import { Context } from '../../server/context.js';
 import type { Operation } from '../../server/middleware.js';
 import type { Turn } from '../../server/turn.js';
-import type { Place } from '../catalog.js';
 import type { Hub } from '../hub.js';
 import type { Line } from '../upstream/line.js';
 import { guarded } from './calling.js';
+import { findPlace, findRoute } from './locating.js';
 import { pass } from './passage.js';
 import { promptProposal, resourceProposal } from './proposals.js';
+
+const COMPLETE = 'completion/complete';
 
 /** `resources/read`, at the server whose resource it is. */
 export async function readResource(hub: Hub, { params, context }: Operation, turn: Turn): Promise<JsonObject> {
   const outer = params.uri as string;
   const own = await hub.guard.read(outer, hub.audience(turn).identity);
   if (own) return own;
-  const { line, uri } = await placeOf(hub, outer, turn);
+  const { line, uri } = await findPlace(hub, outer, turn, 'resources/read');
   const passage = { line, method: 'resources/read', params: { ...params, uri }, context, turn, mayAsk: true };
   const result = await Context.perform(context, () => guarded(hub, resourceProposal(line, uri), passage));
   // A server that does not say how long it stays good has not said that it does.
@@ -25,7 +26,7 @@ export async function readResource(hub: Hub, { params, context }: Operation, tur
 
 /** `prompts/get`, at the server whose prompt it is. */
 export async function getPrompt(hub: Hub, { params, context }: Operation, turn: Turn): Promise<JsonObject> {
-  const { line, name } = await hub.catalog(hub.audience(turn)).route('prompts', params.name as string);
+  const { line, name } = await findRoute(hub, 'prompts', params.name as string, turn, 'prompts/get');
   const args = isObject(params.arguments) ? params.arguments : {};
   const passage = { line, method: 'prompts/get', params: { ...params, name }, context, turn, mayAsk: true };
   return Context.perform(context, () => guarded(hub, promptProposal(line, name, args), passage));
@@ -37,29 +38,15 @@ export async function completeArgument(hub: Hub, { params, context }: Operation,
   const catalog = hub.catalog(hub.audience(turn));
   const completed = async (line: Line, own: JsonObject): Promise<JsonObject> => {
     if ((await line.client()).server.capabilities.completions === undefined) return { completion: { values: [] } };
-    const passage = { line, method: 'completion/complete', params: { ...params, ref: own }, context, turn };
+    const passage = { line, method: COMPLETE, params: { ...params, ref: own }, context, turn };
     return pass({ ...passage, mayAsk: false, questions: hub.guard.questions(line) });
   };
   if (ref.type === 'ref/prompt') {
-    const { line, name } = await catalog.route('prompts', ref.name);
-    await hub.guard.glance(promptProposal(line, name, {}), line);
+    const { line, name } = await findRoute(hub, 'prompts', ref.name, turn, COMPLETE);
+    await hub.guard.glance(promptProposal(line, name, {}), line, COMPLETE);
     return completed(line, { ...ref, name });
   }
-  const { line, uri } = (await catalog.placeOfTemplate(ref.uri)) ?? (await placeOf(hub, ref.uri, turn));
-  await hub.guard.glance(resourceProposal(line, uri), line);
+  const { line, uri } = (await catalog.placeOfTemplate(ref.uri)) ?? (await findPlace(hub, ref.uri, turn, COMPLETE));
+  await hub.guard.glance(resourceProposal(line, uri), line, COMPLETE);
   return completed(line, { ...ref, uri });
-}
-
-/** Where a URI leads to. Throws what each revision says where it leads nowhere. */
-export async function placeOf(hub: Hub, uri: string, turn: Turn): Promise<Place> {
-  const catalog = hub.catalog(hub.audience(turn));
-  const place = await catalog.place(uri);
-  if (place) return place;
-  const { absent } = catalog;
-  const code = turn.dialect.errors.resourceNotFound;
-  if (absent.length === 0) throw rpcError(code, 'Resource not found', { uri });
-  // Whoever is not there may have it.
-  const who = absent.map(({ server }) => server).join(', ');
-  const data = { uri, absent: absent as unknown as JsonObject[] };
-  throw rpcError(code, `Resource not found. These servers are not there: ${who}`, data);
 }
