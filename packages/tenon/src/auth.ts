@@ -1,6 +1,6 @@
 /** `tenon/auth`: who may call, and how one who may not yet signs in. */
 export type { Authorizer, OutgoingRequest, RefusedRequest } from './auth/authorizer.js';
-export { bearer } from './auth/bearer.js';
+export { type BearerOptions, bearer } from './auth/bearer.js';
 export type { ClientCredentials, PrivateJwk } from './auth/client-auth.js';
 export { type ClientDocumentOptions, clientDocument } from './auth/client-document.js';
 export { type Change, memoryVault, type Secret, type Vault, type VaultKey, vaultOf } from './auth/credentials.js';

@@ -1,16 +1,27 @@
 import { TenonError } from '../jsonrpc/error.js';
 import type { Authorizer } from './authorizer.js';
+import { requireEncryption } from './plain-http.js';
+import type { GuardOptions } from './url-guard.js';
 
 type TokenSource = string | (() => string | Promise<string>);
 
+export interface BearerOptions extends Pick<GuardOptions, 'allowInsecure'> {}
+
 /**
- * Sends a token that you have. A function is asked for each request, and once more when the server has refused what it
- * gave: a new token is then tried once. Rejects with `auth/bad-token` where there is none that a header can hold.
+ * Sends a token that you have. A function is called for each request, and once more when the server has refused its
+ * token: a new token is then tried once. Over plain `http:` the token goes to this machine only, unless `allowInsecure`
+ * is set. Rejects with `auth/insecure-server`, and with `auth/bad-token` for a token that a header cannot hold.
+ * https://www.rfc-editor.org/rfc/rfc6750#section-5.3
  */
-export function bearer(token: TokenSource): Authorizer {
+export function bearer(token: TokenSource, options: BearerOptions = {}): Authorizer {
   const read = async (): Promise<string> => check(typeof token === 'function' ? await token() : token);
+  let checked: string | undefined;
   return {
-    headers: async () => ({ authorization: `Bearer ${await read()}` }),
+    async headers({ url }) {
+      if (url !== checked) requireEncryption(url, options);
+      checked = url;
+      return { authorization: `Bearer ${await read()}` };
+    },
     async refused({ status, sent }) {
       if (status !== 401 || typeof token !== 'function') return false;
       return `Bearer ${await read()}` !== sent.authorization;

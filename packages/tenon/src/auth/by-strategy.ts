@@ -1,11 +1,9 @@
-import { TenonError } from '../jsonrpc/error.js';
 import { type Account, createAccount } from './account.js';
 import type { Authorizer, OutgoingRequest } from './authorizer.js';
 import { readDemand } from './demand.js';
-import { shown } from './guarded-fetch.js';
+import { requireEncryption } from './plain-http.js';
 import type { Setting } from './setting.js';
 import type { Strategy } from './strategy.js';
-import { createUrlGuard } from './url-guard.js';
 
 /** How often one request is sent again for the sake of a nonce. */
 const MAX_NONCES = 2;
@@ -18,7 +16,7 @@ export function byStrategy(strategy: Strategy, setting: Setting, extensions?: re
   const accountOf = ({ url, server = url }: Pick<OutgoingRequest, 'url' | 'server'>): Account => {
     const known = accounts.get(server);
     if (known) return known;
-    requireSafe(server, setting);
+    requireEncryption(server, setting.guard);
     const account = createAccount(server, strategy, setting);
     accounts.set(server, account);
     return account;
@@ -56,14 +54,4 @@ export function byStrategy(strategy: Strategy, setting: Setting, extensions?: re
       for (const account of chosen) await account.signOut();
     },
   };
-}
-
-/** Whoever is on the way of a plain `http:` request reads the token. */
-function requireSafe(server: string, setting: Setting): void {
-  if (new URL(server).protocol === 'https:' || createUrlGuard(server, setting.guard).plain) return;
-  throw new TenonError('auth/insecure-server', 'a token is not sent over plain http:', {
-    peer: shown(server),
-    expected: 'https:, or a server on this machine',
-    next: 'where you trust all that is between, set `allowInsecure`',
-  });
 }
