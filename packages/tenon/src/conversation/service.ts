@@ -53,6 +53,9 @@ export interface Loan {
   send(notification: Notification): void | Promise<void>;
   /** Calls `gone` once when the client has given the request up. */
   whenGone(gone: () => void): void;
-  /** Calls `ending` once when the server is going down: an answer that would go on for long is to be completed now. */
+  /**
+   * Calls `ending` when the server is going down or the authorization of the request expires: an answer that would go on
+   * for long is to be completed now.
+   */
   whenEnding?(ending: () => void): void;
 }

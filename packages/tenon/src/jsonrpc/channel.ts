@@ -72,6 +72,11 @@ export interface AuthInfo {
    */
   readonly clientId?: string;
   readonly scopes?: readonly string[];
+  /**
+   * Time from which the authorization is no longer accepted, in milliseconds since the epoch. Streams on which a client
+   * listens end then. Absent: it is not known to end. `protect` sets it from the token, with the clock tolerance added.
+   */
+  readonly expiresAt?: number;
   readonly claims?: { readonly [name: string]: unknown };
 }
 

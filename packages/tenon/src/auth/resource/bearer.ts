@@ -47,7 +47,8 @@ export function jwtCheck(rules: JwtRules): TokenCheck {
     };
     try {
       const claims = await verified(token, issuer.keys, options);
-      return readClaims(claims, Number(claims.exp) * 1000, rules);
+      const expires = Number(claims.exp) * 1000;
+      return readClaims(claims, { expires, expiresAt: expires + rules.tolerance }, rules);
     } catch (error) {
       return problemOf(error);
     }

@@ -9,8 +9,15 @@ export interface Reading {
   readonly widened: (scopes: readonly string[]) => readonly string[];
 }
 
-/** Reads what an issuer says of a token whose issuer, audience and times are checked. */
-export function readClaims(claims: JsonObject, expires: number, { principal, widened }: Reading): GoodToken | Problem {
+/**
+ * Reads what an issuer says of a token whose issuer, audience and times are checked. `expiresAt` is when it is no longer
+ * accepted; `expires` is when it has to be checked again, which may be before. Both are milliseconds since the epoch.
+ */
+export function readClaims(
+  claims: JsonObject,
+  { expiresAt, expires }: { readonly expiresAt: number; readonly expires: number },
+  { principal, widened }: Reading,
+): GoodToken | Problem {
   const name = principal(claims);
   if (typeof name !== 'string' || name === '') return invalidToken('The token does not say whose it is');
   const { cnf } = claims;
@@ -22,6 +29,7 @@ export function readClaims(claims: JsonObject, expires: number, { principal, wid
   }
   const auth = Object.freeze({
     principal: name,
+    ...(Number.isFinite(expiresAt) ? { expiresAt } : {}),
     scopes: Object.freeze(widened(scopesOf(claims))),
     claims: Object.freeze({ ...claims }),
   });

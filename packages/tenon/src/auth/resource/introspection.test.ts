@@ -48,6 +48,13 @@ describe('introspection', () => {
     expect(sent.length).toBe(2);
   });
 
+  it('says until when the token is accepted, not for how long the answer of the issuer is good', async () => {
+    const { auth } = await outcome(protect(), bearer('opaque'));
+    expect(auth?.expiresAt).toBe(issuer.clock.now() + 600_000 + 30_000);
+    says = { ...says, exp: undefined };
+    expect((await outcome(protect(), bearer('opaque'))).auth?.expiresAt).toBeUndefined();
+  });
+
   it('asks for each request where it is to', async () => {
     const protection = protect({ life: 0 });
     await outcome(protection, bearer('opaque'));

@@ -85,5 +85,6 @@ function judged(said: JsonObject, rules: IntrospectionRules): ReturnType<typeof 
   if (claims.nbf !== undefined && !(Number(claims.nbf) * 1000 - tolerance <= now)) {
     return invalidToken('The token is not valid yet');
   }
-  return readClaims({ iss: issuer, ...claims }, Math.min(ends, now + (options.life ?? 30_000)), rules);
+  const times = { expiresAt: ends + tolerance, expires: Math.min(ends, now + (options.life ?? 30_000)) };
+  return readClaims({ iss: issuer, ...claims }, times, rules);
 }

@@ -46,6 +46,17 @@ describe('a token that is good', () => {
     );
   });
 
+  it('says until when it is accepted, with the tolerance of clocks', async () => {
+    const exp = issuer.clock.now() / 1000 + 600;
+    const until = async (options: Parameters<typeof issuer.protect>[0]) =>
+      (await outcome(issuer.protect(options), bearer(await issuer.token({ exp })))).auth?.expiresAt;
+    expect(await until({})).toBe(exp * 1000 + 30_000);
+    expect(await until({ tolerance: 0 })).toBe(exp * 1000);
+    expect(await until({ verify: () => ({ principal: 'ada', claims: { exp } }) })).toBe(exp * 1000);
+    expect(await until({ verify: () => ({ principal: 'ada', expiresAt: 5 }) })).toBe(5);
+    expect(await until({ verify: () => ({ principal: 'ada' }) })).toBeUndefined();
+  });
+
   it('is looked for by any spelling of the scheme', async () => {
     const token = await issuer.token();
     for (const authorization of [`bearer ${token}`, `BEARER  ${token} `]) {

@@ -137,9 +137,14 @@ function ownCheck(verify: NonNullable<ProtectOptions['verify']>, widened: Return
   return async token => {
     const auth = await verify(token);
     if (!auth) return invalidToken();
-    const { cnf } = auth.claims ?? {};
+    const { cnf, exp } = auth.claims ?? {};
+    const expiresAt = auth.expiresAt ?? (typeof exp === 'number' ? exp * 1000 : undefined);
     const jkt = isObject(cnf) && typeof cnf.jkt === 'string' ? cnf.jkt : undefined;
-    return { auth: { ...auth, scopes: widened(auth.scopes ?? []) }, jkt, expires: Number.NEGATIVE_INFINITY };
+    return {
+      auth: { ...auth, scopes: widened(auth.scopes ?? []), ...(expiresAt === undefined ? {} : { expiresAt }) },
+      jkt,
+      expires: Number.NEGATIVE_INFINITY,
+    };
   };
 }
 

@@ -6,6 +6,7 @@ import { type Id, kindOf, type Message, malformation, type Request, type Respons
 import { isSameOwner } from '../../model/owner.js';
 import { createAcceptance, isJson } from '../http/accept.js';
 import type { Exchange } from '../http/exchange.js';
+import { onExpiry } from '../http/expiry.js';
 import { readJson } from '../http/reading.js';
 import { invalidRequest, refuse, refuseBusy } from '../http/refusal.js';
 import type { Road } from '../http/road.js';
@@ -33,6 +34,8 @@ interface Seat {
   readonly auth: AuthInfo | undefined;
   /** The caller whose share of the limits it uses up. */
   readonly caller: string;
+  /** Lets the stream go on until this authorization expires. */
+  extend(auth: AuthInfo | undefined): void;
   /** The requests that are unanswered, and what lets go of each when it is answered. */
   readonly requests: Map<Id, (() => void) | undefined>;
   receiver?: Receiver;
@@ -45,13 +48,23 @@ export function createTwoEndpoints(road: Road, messagesPath: string): TwoEndpoin
   const seat = (id: string, stream: EventStream, auth: AuthInfo | undefined, caller: string): [Seat, Channel] => {
     const requests: Seat['requests'] = new Map();
     let ended = false;
+    let expiresAt = Number.NEGATIVE_INFINITY;
+    let cancelExpiry = (): void => {};
     const taken: Seat = {
       auth,
       caller,
+      extend(shown) {
+        const until = shown?.expiresAt ?? Number.POSITIVE_INFINITY;
+        if (ended || until <= expiresAt) return;
+        expiresAt = until;
+        cancelExpiry();
+        cancelExpiry = onExpiry(road.clock, shown, taken.end);
+      },
       requests,
       end() {
         if (ended) return;
         ended = true;
+        cancelExpiry();
         seats.delete(id);
         for (const unanswered of [...requests.keys()]) settle(unanswered);
         stream.end();
@@ -95,6 +108,7 @@ export function createTwoEndpoints(road: Road, messagesPath: string): TwoEndpoin
       if (stream === undefined) return refuseBusy(exchange, 'Too many streams are open');
       const [taken, channel] = seat(id, stream, auth, caller);
       seats.set(id, taken);
+      taken.extend(auth);
       road.service
         .connect(channel, auth === undefined ? { address } : { auth, address })
         .then(() => stream.write(namedFrame('endpoint', `${exchange.mount}${messagesPath}?sessionId=${id}`)))
@@ -114,6 +128,8 @@ export function createTwoEndpoints(road: Road, messagesPath: string): TwoEndpoin
       if (taken === undefined || !isSameOwner(taken.auth, auth)) {
         return refuse(exchange, 404, invalidRequest('There is no such session; the stream may have ended'));
       }
+      // The address is told on the stream alone: who knows it and shows another token of the same user has the stream.
+      taken.extend(auth);
       readJson(
         road,
         exchange,

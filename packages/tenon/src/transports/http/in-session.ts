@@ -18,7 +18,7 @@ export function openSession(road: Road, sessions: Sessions, exchange: Exchange, 
   const address = road.getAddress(exchange);
   const session = sessions.create(auth, address);
   if (session === undefined) return refuseBusy(exchange, 'Too many sessions are open', request.id);
-  if (!session.expect(request.id, new Turn(exchange, 1, 'opening'))) {
+  if (!session.expect(request.id, new Turn(exchange, 1, 'opening', auth))) {
     session.end();
     return refuseBusy(exchange, 'Too many requests are unanswered', request.id);
   }
@@ -45,7 +45,7 @@ export function receiveInSession(session: Session, exchange: Exchange, value: un
     return refuse(exchange, 400, invalidRequest(refusal), session.dialect?.errors.unreadableId);
   const requests = value.filter(message => kindOf(message) === 'request') as Request[];
   if (!session.hasRoomFor(requests.length)) return refuseTooMany(exchange);
-  const turn = new Turn(exchange, requests.length, 'batch');
+  const turn = new Turn(exchange, requests.length, 'batch', auth);
   for (const request of requests) session.expect(request.id, turn);
   for (const message of value) session.receiver?.message(message, envelope(auth));
   if (requests.length === 0) exchange.reply(202);
@@ -60,7 +60,7 @@ function receiveOne(session: Session, exchange: Exchange, value: unknown, auth: 
   if (kind === 'request') {
     const { id } = value as Request;
     if (!session.hasRoomFor(1)) return refuseTooMany(exchange, id);
-    if (!session.expect(id, new Turn(exchange, 1, 'single'))) {
+    if (!session.expect(id, new Turn(exchange, 1, 'single', auth))) {
       return refuse(exchange, 400, invalidRequest('A request with this id is still being answered'), id);
     }
   }
@@ -88,7 +88,7 @@ function refusalOfBatch(session: Session, batch: readonly unknown[]): string | u
 }
 
 /** Opens the stream on which a client listens, or goes on with one that broke. */
-export function listenInSession(session: Session, exchange: Exchange) {
+export function listenInSession(session: Session, exchange: Exchange, auth: AuthInfo | undefined) {
   const wrong = wrongVersion(session, exchange);
   if (wrong !== undefined) return refuse(exchange, 400, invalidRequest(wrong));
   if (!acceptsStream(exchange.header('accept'))) {
@@ -99,10 +99,10 @@ export function listenInSession(session: Session, exchange: Exchange) {
   const eventId = exchange.header('last-event-id');
   if (eventId === undefined || eventId === '') {
     if (session.listening) return refuse(exchange, 409, invalidRequest('The session has a listening stream already'));
-    if (!session.listen(exchange)) refuseBusy(exchange, 'Too many streams are open');
+    if (!session.listen(exchange, auth)) refuseBusy(exchange, 'Too many streams are open');
     return;
   }
-  const outcome = session.resume(exchange, eventId);
+  const outcome = session.resume(exchange, eventId, auth);
   if (outcome === 'full') return refuseBusy(exchange, 'Too many streams are open');
   if (outcome === 'resumed') return;
   refuse(exchange, 400, invalidRequest('Nothing is kept after this event; GET without Last-Event-ID listens anew'));

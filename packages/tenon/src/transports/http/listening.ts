@@ -1,3 +1,4 @@
+import type { AuthInfo } from '../../jsonrpc/channel.js';
 import type { Exchange } from './exchange.js';
 import { beginning, type Replay } from './replay.js';
 import type { Session } from './session.js';
@@ -25,25 +26,27 @@ export class Listening {
   }
 
   /** Begins, from where the client left off. Returns `false` when there are too many streams. */
-  begin(session: Session, exchange: Exchange): boolean {
+  begin(session: Session, exchange: Exchange, auth: AuthInfo | undefined): boolean {
     const missed = session.house.log.after(session.id, this.#seen);
-    return this.#carry(session, exchange, missed?.events ?? []);
+    return this.#carry(session, exchange, missed?.events ?? [], auth);
   }
 
   /** Goes on over another connection. */
-  resume(session: Session, exchange: Exchange, { events }: Replay): boolean {
+  resume(session: Session, exchange: Exchange, { events }: Replay, auth: AuthInfo | undefined): boolean {
     this.stop();
-    return this.#carry(session, exchange, events);
+    return this.#carry(session, exchange, events, auth);
   }
 
   stop(): void {
     this.#events?.end();
   }
 
-  #carry(session: Session, exchange: Exchange, missed: Replay['events']): boolean {
-    const events = session.beginStream(exchange, false, closed => {
-      if (this.#events === closed) this.#events = undefined;
-    });
+  /** The stream ends when its token expires. The client comes back with another, and misses nothing. */
+  #carry(session: Session, exchange: Exchange, missed: Replay['events'], auth: AuthInfo | undefined): boolean {
+    const closed = (stream: EventStream): void => {
+      if (this.#events === stream) this.#events = undefined;
+    };
+    const events = session.beginStream(exchange, { closed, auth });
     if (events === undefined) return false;
     this.#events = events;
     // Something must be written for the head to be sent, and something with an id to come back to.

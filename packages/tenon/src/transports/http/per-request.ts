@@ -6,6 +6,7 @@ import { INTERNAL_ERROR } from '../../jsonrpc/codes.js';
 import { textOf } from '../../jsonrpc/lasting.js';
 import type { Notification, Request, Response } from '../../jsonrpc/message.js';
 import type { Exchange } from './exchange.js';
+import { onExpiry } from './expiry.js';
 import { checkMirrors } from './mirrors.js';
 import { refuse, refuseBusy, statusOf } from './refusal.js';
 import type { Road } from './road.js';
@@ -82,7 +83,12 @@ class Alone implements Loan {
   }
 
   whenEnding(ending: () => void): void {
-    if (!this.#done) this.#callOff = this.#road.traffic.whenClosing(ending);
+    if (this.#done) return;
+    const { clock, traffic } = this.#road;
+    const cancels = [traffic.whenClosing(ending), onExpiry(clock, this.auth, ending)];
+    this.#callOff = () => {
+      for (const cancel of cancels) cancel();
+    };
   }
 
   #answered(response: Response): void {

@@ -6,6 +6,7 @@ import { textOf } from '../../jsonrpc/lasting.js';
 import type { Id, Message, Response } from '../../jsonrpc/message.js';
 import { Roster } from '../../jsonrpc/roster.js';
 import type { Exchange, HeaderFields } from './exchange.js';
+import { onExpiry } from './expiry.js';
 import { LISTENING, Listening } from './listening.js';
 import type { Kept } from './replay.js';
 import type { Road } from './road.js';
@@ -14,6 +15,14 @@ import type { EventStream } from './streams.js';
 import type { Turn } from './turn.js';
 
 const PEER = 'HTTP client';
+
+interface StreamOptions {
+  /** Whether the answer opens the session. */
+  readonly opening?: boolean;
+  /** The authorization with which the stream ends. */
+  readonly auth?: AuthInfo | undefined;
+  readonly closed?: (stream: EventStream) => void;
+}
 
 /**
  * A session as a channel. There may be very many that idle: it is an object with few fields and shared methods, and what
@@ -128,15 +137,24 @@ export class Session implements Channel {
   }
 
   /** Opens the stream that answers an exchange. `undefined` when there are too many. */
-  beginStream(exchange: Exchange, opening: boolean, closed?: (stream: EventStream) => void): EventStream | undefined {
+  beginStream(exchange: Exchange, { opening, auth, closed }: StreamOptions): EventStream | undefined {
     if (this.#open >= this.house.bounds.sessionStreams) return undefined;
+    let cancelExpiry = (): void => {};
     const stream = this.house.streams.begin(exchange, this.caller, opening ? this.headers : undefined, ended => {
       this.#open--;
       this.touched = this.house.clock.now();
+      cancelExpiry();
       closed?.(ended);
     });
-    if (stream !== undefined) this.#open++;
+    if (stream === undefined) return undefined;
+    this.#open++;
+    cancelExpiry = onExpiry(this.house.clock, auth, () => stream.end());
     return stream;
+  }
+
+  /** The authorization with which a stream of answers ends: only where clients know to come back and resume it. */
+  expiring(auth: AuthInfo | undefined): AuthInfo | undefined {
+    return this.dialect?.http.priming === true ? auth : undefined;
   }
 
   nextStream(): number {
@@ -149,22 +167,23 @@ export class Session implements Channel {
   }
 
   /** Lets the client listen, from where it left off. Returns `false` when there are too many streams. */
-  listen(exchange: Exchange): boolean {
+  listen(exchange: Exchange, auth: AuthInfo | undefined): boolean {
     this.#listening ??= new Listening();
-    return this.#listening.begin(this, exchange);
+    return this.#listening.begin(this, exchange, auth);
   }
 
   /** Goes on with a stream after an event. */
-  resume(exchange: Exchange, eventId: string): 'resumed' | 'unknown' | 'full' {
+  resume(exchange: Exchange, eventId: string, auth: AuthInfo | undefined): 'resumed' | 'unknown' | 'full' {
     const replay = this.house.log.after(this.id, eventId);
     if (replay === undefined) return 'unknown';
     if (replay.stream === LISTENING) {
       this.#listening ??= new Listening();
-      return this.#listening.resume(this, exchange, replay) ? 'resumed' : 'full';
+      return this.#listening.resume(this, exchange, replay, auth) ? 'resumed' : 'full';
     }
     const turn = this.#turnOf(replay.stream);
     if (turn === undefined && replay.events.length === 0) return 'unknown';
-    const stream = this.beginStream(exchange, false, closed => turn?.detach(closed));
+    const closed = (ended: EventStream) => turn?.detach(ended);
+    const stream = this.beginStream(exchange, { closed, auth: this.expiring(auth) });
     if (stream === undefined) return 'full';
     if (replay.events.length === 0) stream.write(KEEP_ALIVE);
     for (const kept of replay.events) stream.write(this.frame(kept));

@@ -109,7 +109,7 @@ function getOrDelete(road: Road, sessions: Sessions, exchange: Exchange, auth: A
   if (session === undefined) return;
   if (exchange.method === 'DELETE') return endSession(session, exchange);
   if (road.traffic.closing) return refuseBusy(exchange, 'The server is going down');
-  listenInSession(session, exchange);
+  listenInSession(session, exchange, auth);
 }
 
 function findSession(

@@ -1,3 +1,4 @@
+import type { AuthInfo } from '../../jsonrpc/channel.js';
 import type { ErrorObject, Id, Message } from '../../jsonrpc/message.js';
 import type { Exchange } from './exchange.js';
 import { invalidRequest, refuse } from './refusal.js';
@@ -13,6 +14,7 @@ export class Turn {
   readonly exchange: Exchange;
   /** Whether its request opens the session. */
   readonly opening: boolean;
+  readonly #auth: AuthInfo | undefined;
   /** The answers of a batch, as they are written, until all are there. */
   readonly #batch: string[] | undefined;
   /** The stream's number in its session; 0 until there is one. */
@@ -20,8 +22,9 @@ export class Turn {
   #events: EventStream | undefined;
   #waiting: number;
 
-  constructor(exchange: Exchange, waiting: number, kind: 'single' | 'batch' | 'opening') {
+  constructor(exchange: Exchange, waiting: number, kind: 'single' | 'batch' | 'opening', auth?: AuthInfo) {
     this.exchange = exchange;
+    this.#auth = auth;
     this.#waiting = waiting;
     this.#batch = kind === 'batch' ? [] : undefined;
     this.opening = kind === 'opening';
@@ -78,7 +81,9 @@ export class Turn {
 
   #begin(session: Session): boolean {
     if (this.stream !== 0) return true;
-    const events = session.beginStream(this.exchange, this.opening, closed => this.detach(closed));
+    const closed = (stream: EventStream): void => this.detach(stream);
+    const { exchange, opening } = this;
+    const events = session.beginStream(exchange, { opening, closed, auth: session.expiring(this.#auth) });
     if (events === undefined) return false;
     this.#events = events;
     this.stream = session.nextStream();
