@@ -75,7 +75,11 @@ async function listenTogether(host: Host, options: ListenOptions): Promise<Liste
 /** One after the other is asked whether a path is its own. */
 function inFrontOf(handlers: readonly Handler[]): Server {
   const listeners = handlers.map(toNode);
-  const limits = { keepAliveTimeout: 65_000, headersTimeout: 10_000, requestTimeout: 60_000, noDelay: true };
+  const limits = {
+    ...{ keepAliveTimeout: 65_000, headersTimeout: 10_000, requestTimeout: 60_000, noDelay: true },
+    // Node looks for late connections every 30 s otherwise.
+    connectionsCheckingInterval: 500,
+  };
   return createServer(limits, (request, response) => {
     const next = (at: number) => () => {
       const listener = listeners[at];

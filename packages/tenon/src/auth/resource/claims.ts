@@ -18,6 +18,7 @@ export function readClaims(
   { expiresAt, expires }: { readonly expiresAt: number; readonly expires: number },
   { principal, widened }: Reading,
 ): GoodToken | Problem {
+  if (!isForAccess(claims)) return invalidToken('The token is no access token');
   const name = principal(claims);
   if (typeof name !== 'string' || name === '') return invalidToken('The token does not say whose it is');
   const { cnf } = claims;
@@ -34,6 +35,23 @@ export function readClaims(
     claims: Object.freeze({ ...claims }),
   });
   return { auth, jkt: bindings.jkt as string | undefined, expires };
+}
+
+/** Types of access tokens, by RFC 6750, RFC 9449, RFC 8693, RFC 9068 and the issuers that name them otherwise. */
+const ACCESS_TYPES: ReadonlySet<string> = new Set([
+  ...['bearer', 'dpop', 'access', 'access_token', 'at+jwt', 'application/at+jwt', 'jwt'],
+  ...['urn:ietf:params:oauth:token-type:access_token', 'urn:ietf:params:oauth:token-type:jwt'],
+]);
+/** Claims that say of which type a token is: RFC 7662, Cognito and Hydra, Keycloak. */
+const TYPE_CLAIMS = ['token_type', 'token_use', 'typ'] as const;
+/** Claims that bind an ID token to what came with it. https://openid.net/specs/openid-connect-core-1_0.html#HybridIDToken */
+const ID_TOKEN_CLAIMS = ['at_hash', 'c_hash'] as const;
+
+/** Refresh tokens and ID tokens are of the same issuer and user: only these claims tell them from access tokens. */
+function isForAccess(claims: JsonObject): boolean {
+  const types = TYPE_CLAIMS.map(name => claims[name]).filter(type => type !== undefined);
+  if (!types.every(type => typeof type === 'string' && ACCESS_TYPES.has(type.toLowerCase()))) return false;
+  return ID_TOKEN_CLAIMS.every(name => claims[name] === undefined);
 }
 
 /** `scope` is a text by RFC 9068 and RFC 7662; some issuers write `scp`, or an array. */

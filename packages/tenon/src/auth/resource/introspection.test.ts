@@ -37,7 +37,11 @@ describe('introspection', () => {
       auth: { principal: `${ISSUER}|ada`, scopes: ['a', 'b'] },
     });
     expect(sent).toEqual([
-      { url: `${ISSUER}/introspect`, authorization: `Basic ${btoa('rs:s%26cret')}`, body: 'token=opaque' },
+      {
+        url: `${ISSUER}/introspect`,
+        authorization: `Basic ${btoa('rs:s%26cret')}`,
+        body: 'token_type_hint=access_token&token=opaque',
+      },
     ]);
     issuer.clock.advance(29_999);
     await outcome(protection, bearer('opaque'));
@@ -90,9 +94,28 @@ describe('introspection', () => {
     ['is for nobody in particular', { aud: undefined }],
     ['is of another issuer', { iss: 'https://evil.example.com' }],
     ['is of nobody', { sub: undefined }],
+    ['is a refresh token', { token_type: 'refresh_token' }],
+    ['is a refresh token of Keycloak', { token_type: 'Bearer', typ: 'Refresh' }],
+    ['is a refresh token of Hydra', { token_type: 'Bearer', token_use: 'refresh_token' }],
+    ['is an ID token', { token_type: 'id_token' }],
+    ['is an ID token of Keycloak', { typ: 'ID' }],
+    ['is an ID token of Cognito', { token_use: 'id' }],
+    ['is an ID token by its hashes', { at_hash: 'MTIzNDU2Nzg5MDEyMzQ1Ng' }],
+    ['is of a type that is no text', { token_type: ['Bearer'] }],
   ])('refuses what %s [auth.token.invalid-401 auth.token.audience-validated]', async (_, more) => {
     says = { ...says, ...more };
     expect((await outcome(protect(), bearer('opaque'))).status).toBe(401);
+  });
+
+  it.each([
+    { token_type: 'Bearer' },
+    { token_type: 'access_token' },
+    { token_type: 'urn:ietf:params:oauth:token-type:access_token' },
+    { token_type: 'bearer', typ: 'Bearer', token_use: 'access' },
+    { typ: 'at+jwt', nonce: 'of an authentication' },
+  ])('takes an access token with %o', async more => {
+    says = { ...says, ...more };
+    expect((await outcome(protect(), bearer('opaque'))).status).toBe(200);
   });
 
   it('names a client that calls for itself apart from people', async () => {

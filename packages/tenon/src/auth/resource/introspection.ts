@@ -45,7 +45,10 @@ export function introspectionCheck(rules: IntrospectionRules): TokenCheck {
     server ??= serverOf(rules);
     const known = await server;
     const client = { client_id: options.clientId };
-    const reply = await introspectionRequest(known, client, identity, token, manners(rules));
+    const reply = await introspectionRequest(known, client, identity, token, {
+      ...manners(rules),
+      additionalParameters: { token_type_hint: 'access_token' },
+    });
     return processIntrospectionResponse(known, client, reply);
   };
   return async token => {

@@ -95,6 +95,8 @@ describe('what is refused', () => {
     ['for another', { aud: 'https://mcp.example.com/mcp/' }, {}, 'this resource'],
     ['for nobody', { aud: undefined }, {}, 'this resource'],
     ['of nobody', { sub: undefined }, {}, 'whose it is'],
+    ['that is an ID token', { token_use: 'id' }, {}, 'no access token'],
+    ['that is a refresh token', { typ: 'Refresh' }, { typ: 'JWT' }, 'no access token'],
     ['without an end', { exp: undefined }, {}, 'exp'],
     ['of an issuer that is not trusted', { iss: 'https://evil.example.com' }, {}, 'not trusted'],
     ['an ID token of back-channel logout', {}, { typ: 'logout+jwt' }, 'no access token'],

@@ -7,6 +7,9 @@ import type { Body, Exchange, HeaderFields, Sink } from '../../transports/http/e
 /** From how many characters on a text is long. */
 const LONG = 16_384;
 
+/** Headers that decide who may come in, and of which Node keeps one value. */
+const KEPT_ONCE: ReadonlySet<string> = new Set(['host', 'authorization', 'content-type']);
+
 /** What frameworks add to a request of Node. */
 export interface NodeRequest extends IncomingMessage {
   /** The body, where a body parser has read it already. */
@@ -62,7 +65,9 @@ export class NodeExchange implements Exchange {
 
   header(name: string): string | undefined {
     const value = this.#request.headers[name];
-    return Array.isArray(value) ? value.join(', ') : value;
+    if (Array.isArray(value)) return value.join(', ');
+    if (value === undefined || !KEPT_ONCE.has(name)) return value;
+    return joinRepeated(this.#request.rawHeaders, name) ?? value;
   }
 
   body(limit: number, read: (body: Body) => void): void {
@@ -124,6 +129,19 @@ export class NodeExchange implements Exchange {
     if (this.gone) look();
     else response.once('close', look);
   }
+}
+
+/**
+ * Joins the values of a header that stands in a request more than once. Node keeps the first value of some headers and drops
+ * the others, while a proxy in front may have decided by the last.
+ */
+function joinRepeated(rawHeaders: readonly string[] | undefined, name: string): string | undefined {
+  const values: string[] = [];
+  for (let at = 0; at + 1 < (rawHeaders?.length ?? 0); at += 2) {
+    const field = rawHeaders?.[at] ?? '';
+    if (field.length === name.length && field.toLowerCase() === name) values.push(rawHeaders?.[at + 1] ?? '');
+  }
+  return values.length > 1 ? values.join(', ') : undefined;
 }
 
 function consumed(): TenonError {

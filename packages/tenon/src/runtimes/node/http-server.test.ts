@@ -307,6 +307,56 @@ describe('the length of a body', () => {
   });
 });
 
+/** Writes to a socket, and gives all that comes back until the other end closes it. */
+function exchange(port: number, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(text));
+    let received = '';
+    socket.on('data', chunk => {
+      received += chunk;
+    });
+    socket.on('close', () => resolve(received)).on('error', reject);
+  });
+}
+
+describe('a request that is late', () => {
+  it.each([
+    ['whose head does not end', 'POST /mcp HTTP/1.1\r\nHost: localhost\r\n', { headersTimeout: 100 }],
+    ['of which nothing comes', '', { headersTimeout: 100 }],
+    [
+      'whose body does not end',
+      'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 5\r\nAccept: application/json, text/event-stream\r\n\r\n{',
+      { requestTimeout: 100 },
+    ],
+  ])('%s loses its connection within a second of the limit', async (_, text, limits) => {
+    const { port } = afterwards(await serveHttp(createFakeService(), { port: 0, ...limits }));
+    expect(await exchange(port, text)).toMatch(/^HTTP\/1.1 408 /);
+  });
+});
+
+describe('a header that stands in a request twice', () => {
+  it.each([
+    ['Host: localhost', 'Host: evil.example.com', 400],
+    ['Host: evil.example.com', 'host: localhost', 400],
+    ['Host: localhost', 'Host: localhost', 400],
+    ['Host: localhost', 'Content-Type: text/plain', 415],
+    ['Host: localhost', 'Authorization: Bearer another', 401],
+  ])('%s, %s: %i', async (first, second, status) => {
+    const { port } = afterwards(
+      await serveHttp(createFakeService(), {
+        port: 0,
+        allowedHosts: '*',
+        authorize: facts => (facts.header('authorization') === 'Bearer one' ? { auth: undefined } : { status: 401 }),
+      }),
+    );
+    const { headers, body } = alone('tools/list');
+    const fields = { ...headers, authorization: 'Bearer one', connection: 'close' };
+    const lines = Object.entries({ ...fields, 'content-length': String(body).length }).map(pair => pair.join(': '));
+    const answer = await exchange(port, ['POST /mcp HTTP/1.1', first, ...lines, second, '', String(body)].join('\r\n'));
+    expect(answer.split('\r\n')[0]).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  });
+});
+
 describe('the limit of connections', () => {
   it('leaves connections to other addresses while one address opens as many as it can', async () => {
     const { port } = afterwards(await serveHttp(createFakeService(), { port: 0, connections: 8 }));

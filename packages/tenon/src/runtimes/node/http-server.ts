@@ -47,8 +47,7 @@ export async function serveHttp(service: Service, options: ServeHttpOptions = {}
   const server = createServer(
     {
       keepAliveTimeout: options.keepAliveTimeout ?? 65_000,
-      headersTimeout: options.headersTimeout ?? 10_000,
-      requestTimeout: options.requestTimeout ?? 60_000,
+      ...timeLimits(options),
       noDelay: true,
     },
     (request, response) => endpoint.handle(new NodeExchange(request, response)),
@@ -78,6 +77,22 @@ function limitConnections(server: Server, { connections = 20_000, bounds }: Serv
     if (!open.take(caller)) return socket.destroy();
     socket.once('close', () => open.release(caller));
   });
+}
+
+const HEADERS_TIMEOUT = 10_000;
+const REQUEST_TIMEOUT = 60_000;
+/** Time between two looks at connections that are late, in ms. Node looks every 30 s otherwise. */
+const CHECK_INTERVAL = 500;
+
+/** Time limits of a server of `node:http` that hold as they are documented. */
+function timeLimits({ headersTimeout, requestTimeout }: Pick<ServeHttpOptions, 'headersTimeout' | 'requestTimeout'>) {
+  const whole = requestTimeout ?? REQUEST_TIMEOUT;
+  return {
+    // Node refuses a time for the head that is longer than that for the whole.
+    headersTimeout: headersTimeout ?? (whole > 0 ? Math.min(HEADERS_TIMEOUT, whole) : HEADERS_TIMEOUT),
+    requestTimeout: whole,
+    connectionsCheckingInterval: CHECK_INTERVAL,
+  };
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {

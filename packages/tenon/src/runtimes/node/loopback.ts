@@ -42,7 +42,12 @@ const DONE = page('You can close this page and go back to the program.');
 export function loopbackRedirect(options: LoopbackOptions = {}): Redirect {
   return {
     async begin(known, signal) {
-      const server = http.createServer({ requestTimeout: REQUEST_TIMEOUT, headersTimeout: REQUEST_TIMEOUT });
+      const server = http.createServer({
+        requestTimeout: REQUEST_TIMEOUT,
+        headersTimeout: REQUEST_TIMEOUT,
+        // Node looks for late connections every 30 s otherwise.
+        connectionsCheckingInterval: 500,
+      });
       server.maxConnections = MAX_CONNECTIONS;
       const path = await listen(server, candidates(known, options));
       const { port } = server.address() as AddressInfo;

@@ -26,7 +26,10 @@ export function createAdmission(
     const document = documents.get(fullPath(received.path, received.mount));
     if (document !== undefined) return serveDocument(received, document);
     const origin = received.header('origin');
-    const wrong = guard(received.header('host'), origin);
+    const host = received.header('host');
+    // Which of them a proxy has looked at is not known. https://www.rfc-editor.org/rfc/rfc9112#section-3.2
+    if (host?.includes(',')) return refuse(received, 400, invalidRequest('A request has one Host header'));
+    const wrong = guard(host, origin);
     if (wrong !== undefined) return refuse(received, 403, invalidRequest(wrong));
     const fields = cors && corsHeaders(cors, origin);
     const exchange = fields === undefined ? received : withHeaders(received, fields);
