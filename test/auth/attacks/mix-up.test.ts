@@ -38,7 +38,7 @@ describe('a server without protected-resource metadata', () => {
     ],
     ['no issuer', { issuer: undefined }],
     ['its own issuer with another port', { issuer: `${liar}:444` }],
-    ['its own issuer with a path', { issuer: `${liar}/tenant` }],
+    ['its own issuer over http', { issuer: liar.replace('https:', 'http:') }],
   ])('refuses %s before the user is sent anywhere', async (_, document) => {
     const vault = memoryVault();
     await setUp({}, { vault }).auth.refused(refusal());
@@ -64,9 +64,9 @@ describe('a server without protected-resource metadata', () => {
     },
   );
 
-  it('accepts the slash that official servers write at the end of their origin', async () => {
-    const world = undescribed({ issuer: `${liar}/` });
-    const { redirect } = createBrowser(answer => answer.set('iss', `${liar}/`));
+  it.each(['/', '/oauth'])('accepts an issuer on its own origin with the path %s', async path => {
+    const world = undescribed({ issuer: liar + path });
+    const { redirect } = createBrowser(answer => answer.set('iss', liar + path));
     expect(await signIn({ redirect, fetch: world.fetch }).refused(lying)).toBe(true);
   });
 

@@ -64,7 +64,7 @@ function missing(id: string): TenonError {
 
 /**
  * Reads the authorization server of a server without protected-resource metadata: the server's own origin, with the
- * endpoints of the document there, else with the default ones. The document must name the origin as `issuer`. Otherwise
+ * endpoints of the document there, else with the default ones. The `issuer` of the document must be on the origin. Otherwise
  * it could pass the answers of a foreign authorization server off as its own, and receive the codes.
  * Rejects with `auth/issuer-mismatch`, `auth/foreign-endpoint`.
  * https://modelcontextprotocol.io/specification/2025-03-26/basic/authorization
@@ -80,11 +80,19 @@ export async function issuerAtOrigin(
   const headers: Record<string, string> = version === undefined ? {} : { 'mcp-protocol-version': version };
   const document = await readDocument(origin + OAUTH, fetch, signal, headers);
   if (!document) return { id: origin, metadata: defaults(origin) };
-  // Official servers write the issuer with a slash at the end.
-  if (document.issuer !== origin && document.issuer !== `${origin}/`) throw mismatch(origin + OAUTH, origin, document);
+  // Servers in the field add a slash or a path: `https://example.com/oauth`. The origin is what is trusted.
+  if (readOrigin(document.issuer) !== origin) throw mismatch(origin + OAUTH, origin, document);
   const issuer = { id: origin, metadata: document as AuthorizationServer };
   checkEndpoints(issuer, guard);
   return issuer;
+}
+
+function readOrigin(issuer: unknown): string | undefined {
+  try {
+    return new URL(String(issuer)).origin;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The endpoints that receive the user, the client's registration, codes or tokens. */
