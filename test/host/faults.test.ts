@@ -158,6 +158,16 @@ describe.each(pairs)('a client of %s and servers of %s: one server hangs', (revi
     await scene.close();
   });
 
+  it('one that closes its standard output in mid-call may have carried it out, and is started again', async () => {
+    const mute = faulty({ revision: theirs });
+    const scene = await play({ mute, good: faulty({ revision: theirs }) }, { revision });
+    await expect(scene.client.callTool('mute__closes-output')).rejects.toMatchObject({
+      summary: expect.stringMatching(/"mute" gave no answer to tools\/call.*may have been carried out/),
+    });
+    expect(textOf(await scene.client.callTool('mute__echo', { text: 'well again' }))).toBe('well again');
+    await scene.close();
+  });
+
   it('one that never opens is given up, and none of its processes stays', async () => {
     const mute = faulty({ revision: theirs, start: 'hang' }, { startTimeout: 500 });
     const scene = await play({ mute, good: faulty({ revision: theirs }) }, { revision });

@@ -18,6 +18,9 @@ const CONNECTION_LOSS = new Set([
 const NOT_CARRIED_OUT =
   /^(auth|connect|host|config|lock|policy)\/|^call\/(not-.+|unwritable|cursor-gone)$|^connection\/(not-open|used)$|^http\/(unreachable|redirected|bad-url|no-endpoint|foreign-endpoint)$|^session\/gone$|^stdio\/(spawn|not-serializable|queue-full|unsafe-argument)$/;
 
+/** The server answered. Other errors with a code of JSON-RPC are about what it sent instead of an answer. */
+const ANSWERED = new Set(['peer/error', 'http/refused', 'rpc/error', 'tool/failed']);
+
 const REQUEST_TIMEOUT = 408;
 
 /** Tests whether an error says that the connection was lost before the answer came. */
@@ -29,9 +32,8 @@ export function isConnectionLoss({ code }: TenonError): boolean {
  * Tests whether the server may have carried out a request that was handed to the transport and ended with this error.
  * Errors that prove the contrary are known; every other one leaves the outcome open.
  */
-export function mayBeCarriedOut({ code, rpc, status = 0 }: TenonError): boolean {
-  if (CONNECTION_LOSS.has(code)) return true;
-  if (rpc !== undefined || NOT_CARRIED_OUT.test(code)) return false;
+export function mayBeCarriedOut({ code, status = 0 }: TenonError): boolean {
+  if (ANSWERED.has(code) || NOT_CARRIED_OUT.test(code)) return false;
   return code !== 'http/status' || status < 400 || status >= 500 || status === REQUEST_TIMEOUT;
 }
 
@@ -55,7 +57,7 @@ export function describeBothAttempts(first: TenonError, second: TenonError, meth
   const mayHaveRun = mayBeCarriedOut(first) && !isReading(method);
   const { rpc, data, status, peer } = second;
   // The words of a server stay as they are: programs compare them, and a gateway passes them on.
-  const isAnswer = rpc !== undefined;
+  const isAnswer = ANSWERED.has(second.code);
   const firstAttempt = `the first attempt failed (${first.code}: ${first.summary})`;
   const next = mayHaveRun
     ? 'the server may have carried the call out once: find out before you repeat it'

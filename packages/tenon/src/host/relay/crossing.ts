@@ -1,4 +1,5 @@
 import { isReading } from '../../client/judgement.js';
+import { mayBeCarriedOut } from '../../client/outcome.js';
 import type { Dialect } from '../../dialects/dialect.js';
 import { dialectOf } from '../../dialects/index.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/codes.js';
@@ -8,11 +9,15 @@ import { urlRequired } from '../../server/url-first.js';
 import type { Line } from '../upstream/line.js';
 import { shown } from '../upstream/shown.js';
 
-/** What a caller is told of an error that a server answered, or that happened on the way to it: in the words of its own revision. */
-export function crossed(error: unknown, line: Line, method: string, dialect: Dialect): TenonError {
+/**
+ * What a caller is told of an error that a server answered, or that happened on the way to it: in the words of its own revision.
+ * `wasSent` is false when no request was handed to the transport.
+ */
+export function crossed(error: unknown, line: Line, method: string, dialect: Dialect, wasSent = true): TenonError {
   if (!TenonError.is(error) || isForPeer(error)) return TenonError.from(error);
   if (error.code.startsWith('client/')) return error;
-  if (error.rpc === undefined || error.code.startsWith('stdio/')) return unreachable(error, line.server, method);
+  if (error.rpc === undefined || error.code.startsWith('stdio/'))
+    return unreachable(error, line.server, method, wasSent);
   const theirs = line.open && dialectOf(line.open.server.revision);
   if (theirs && error.rpc === theirs.errors.urlElicitationRequired) return mustVisit(error);
   const notFound = theirs !== undefined && method === 'resources/read' && isNotFound(error, theirs);
@@ -30,17 +35,17 @@ function mustVisit({ data, rpc, summary }: TenonError): TenonError {
   return urls.length > 0 ? urlRequired(...(urls as never[])) : rpcError(rpc as number, summary, data);
 }
 
-/** The call was sent; what came, if anything, was no answer. */
-const SENT =
-  /^(call\/(outcome-unknown|timeout)|peer\/(malformed|invalid-result)|stdio\/line-too-long|stdio\/too-deep)$/;
-
 /** The server gave no answer: said without what is this host's own affair. */
-export function unreachable(error: TenonError, server: string, method: string): TenonError {
+export function unreachable(error: TenonError, server: string, method: string, wasSent = true): TenonError {
   const { code } = error;
-  const isOpen = SENT.test(code) && !isReading(method);
-  const gone = isOpen ? ' It may have been carried out.' : '';
+  const isOpen = wasSent && !isReading(method) && mayBeCarriedOut(error);
+  const mayHaveRun = isOpen ? ' It may have been carried out.' : '';
   const reason = code.startsWith('call/not-')
     ? `does not offer ${method}`
-    : `gave no answer to ${method} (${code}: ${shown(error)}).${gone}`;
-  return rpcError(INTERNAL_ERROR, `The server "${server}" ${reason}`, { server, code });
+    : `gave no answer to ${method} (${code}: ${shown(error)}).${mayHaveRun}`;
+  return rpcError(INTERNAL_ERROR, `The server "${server}" ${reason}`, {
+    server,
+    code,
+    ...(isOpen ? { outcome: 'unknown' } : {}),
+  });
 }

@@ -63,7 +63,7 @@ export async function pass(passage: Passage): Promise<JsonObject> {
       return await sent(passage, flight, client);
     });
   } catch (error) {
-    throw crossed(error, line, method, turn.dialect);
+    throw crossed(error, line, method, turn.dialect, flight.ids.size > 0);
   }
 }
 

@@ -149,5 +149,6 @@ function adviceOn(reply: HttpReply): string | undefined {
   if (reply.status === 401) return 'give a token: headers: { authorization: … }';
   if (reply.status === 403) return 'the token, or the origin, is not allowed to do this';
   if ((reply.status === 429 || reply.status === 503) && after) return `try again after ${after.slice(0, MAX_SHOWN)} s`;
+  if (reply.status >= 500) return OUTCOME_ADVICE;
   return undefined;
 }
