@@ -168,6 +168,20 @@ describe.each(pairs)('a client of %s and servers of %s: one server hangs', (revi
     await scene.close();
   });
 
+  it.runIf(revision === theirs)('one that is frozen is replaced after a call has timed out', async () => {
+    const frozen = faulty({ revision: theirs }, { idleTimeout: 300 });
+    const scene = await play({ frozen, good: faulty({ revision: theirs }) }, { revision });
+    expect(textOf(await scene.client.callTool('frozen__echo', { text: 'well' }))).toBe('well');
+    const before = last(frozen);
+    process.kill(before, 'SIGSTOP');
+    await expect(scene.client.callTool('frozen__echo')).rejects.toMatchObject({
+      summary: expect.stringContaining('may have been carried out'),
+    });
+    expect(textOf(await scene.client.callTool('frozen__echo', { text: 'well again' }))).toBe('well again');
+    expect(last(frozen)).not.toBe(before);
+    await scene.close();
+  });
+
   it('one that never opens is given up, and none of its processes stays', async () => {
     const mute = faulty({ revision: theirs, start: 'hang' }, { startTimeout: 500 });
     const scene = await play({ mute, good: faulty({ revision: theirs }) }, { revision });

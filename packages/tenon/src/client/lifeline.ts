@@ -1,8 +1,9 @@
 import { TenonError } from '../jsonrpc/error.js';
 import type { PausingClock } from './allowance.js';
+import type { LinkEvents } from './connection-events.js';
 import type { Emitter } from './emitter.js';
 import type { Endpoint } from './endpoint.js';
-import type { Link, LinkEvents } from './link.js';
+import type { Link } from './link.js';
 import { openLink } from './opening.js';
 import type { ClientOptions, State } from './options.js';
 
@@ -18,6 +19,7 @@ export class Lifeline {
   readonly #clock: PausingClock;
   #link: Link | undefined;
   readonly #retired = new Set<Link>();
+  readonly #leaving = new Set<Promise<void>>();
   #opening: Promise<Link> | undefined;
   #state: State = 'connecting';
   #signedIn: () => void = () => {};
@@ -53,13 +55,15 @@ export class Lifeline {
 
   /** The link, while it is open. */
   get open(): Link | undefined {
-    return this.#state === 'closed' || this.#link?.ended ? undefined : this.#link;
+    return this.#state === 'closed' || this.#link?.ended || this.#link?.verifying ? undefined : this.#link;
   }
 
   /** The open link, or a new one. */
   async link(): Promise<Link> {
     if (this.#state === 'closed')
       throw new TenonError('connection/closed', 'the client is closed', { next: 'connect again' });
+    // A call that is sent to a server that no longer responds would be lost with it.
+    await this.#link?.verifying;
     if (this.open) return this.open;
     this.#opening ??= this.#open().finally(() => {
       this.#opening = undefined;
@@ -72,6 +76,7 @@ export class Lifeline {
     this.#become('closed');
     await this.#opening?.catch(() => {});
     await Promise.all([this.#link, ...this.#retired].map(link => link?.close()));
+    await Promise.all(this.#leaving);
   }
 
   async #open(): Promise<Link> {
@@ -108,14 +113,23 @@ export class Lifeline {
   #ended(link: Link, error: TenonError | undefined): void {
     if (this.#link !== link || this.#state === 'closed') return;
     if (error) this.#emitter.emit('problem', error);
+    this.#letGo(link.close());
     this.#become('reconnecting');
+    // Nobody else would notice that changes are no longer announced.
+    if (error?.code === 'connection/unresponsive') void this.link().catch(() => {});
+  }
+
+  /** Waits for what is left of a link when the client is closed. */
+  #letGo(gone: Promise<void>): void {
+    const leaving = gone.catch(() => {}).finally(() => this.#leaving.delete(leaving));
+    this.#leaving.add(leaving);
   }
 
   /** The server no longer knows the session: calls on their way may still be answered, the next one opens another link. */
   #retire(link: Link): void {
     if (this.#link !== link || this.#state === 'closed') return;
     this.#retired.add(link);
-    void link.retire().finally(() => this.#retired.delete(link));
+    this.#letGo(link.retire().finally(() => this.#retired.delete(link)));
     this.#become('reconnecting');
   }
 

@@ -1,4 +1,5 @@
 import { declares } from '../conversation/capability.js';
+import { type KeepAlive, unresponsiveError } from '../conversation/keep-alive.js';
 import { type Facts, openingMeta } from '../conversation/opening/per-request.js';
 import type { Dialect } from '../dialects/dialect.js';
 import type { Channel, Envelope } from '../jsonrpc/channel.js';
@@ -8,34 +9,19 @@ import type { Hands } from '../jsonrpc/hands.js';
 import { type Id, isId, type JsonObject, type Notification, type Request } from '../jsonrpc/message.js';
 import { Peer } from '../jsonrpc/peer.js';
 import type { Running } from '../jsonrpc/running.js';
-import type { ServerCapabilities } from '../model/capabilities.js';
 import type { Implementation, LoggingLevel } from '../model/content.js';
 import { SERVER_INFO } from '../model/meta.js';
 import { isMethod, isNotification } from '../model/methods.js';
 import type { PausingClock } from './allowance.js';
 import { answer, capabilitiesOf, inWordsOf, relateToTask } from './answering.js';
+import type { LinkEvents, ServerFacts } from './connection-events.js';
 import type { Endpoint } from './endpoint.js';
 import { Errand, type Sending } from './errand.js';
-import { nameHeader } from './headers.js';
+import { requestHeaders } from './headers.js';
 import { clientInfo } from './identity.js';
+import { createKeepAlive } from './link-keep-alive.js';
 import type { ClientOptions } from './options.js';
 import { ProgressTokens } from './progress-tokens.js';
-
-/** What a link tells its client of. */
-export interface LinkEvents {
-  notification(method: string, params: JsonObject): void;
-  problem(error: TenonError): void;
-  closed(link: Link, error?: TenonError): void;
-  /** The server no longer knows the session of an open link. */
-  onSessionLost(link: Link): void;
-}
-
-/** What is known of the server. */
-export interface ServerFacts {
-  readonly info: Implementation | undefined;
-  readonly capabilities: ServerCapabilities;
-  readonly instructions: string | undefined;
-}
 
 /** A listening is over because the server said so: that is no failure. */
 const ENDED = new TenonError('call/ended', 'the server ended the listening');
@@ -53,6 +39,7 @@ export class Link implements Hands {
   readonly #clock: PausingClock;
   readonly #progress = new ProgressTokens();
   readonly #listening = new Set<Id>();
+  readonly #keepAlive: KeepAlive | undefined;
   #dialect: Dialect | undefined;
   #opened = false;
   #drained: (() => void) | undefined;
@@ -73,6 +60,12 @@ export class Link implements Hands {
     this.#clock = clock;
     this.#facts = { capabilities: capabilitiesOf(options), client: clientInfo(options) };
     this.#peer = new Peer(channel, this, clock);
+    this.#keepAlive = createKeepAlive(this, options, clock, this.#peer);
+  }
+
+  /** Settled when it is known whether a silent server still responds; undefined while nothing speaks against it. */
+  get verifying(): Promise<void> | undefined {
+    return this.ended ? undefined : this.#keepAlive?.verifying;
   }
 
   async open(): Promise<void> {
@@ -116,6 +109,12 @@ export class Link implements Hands {
   /** The opening is over: requests state the revision in the way of the dialect. */
   settled(): void {
     this.#opened = true;
+    this.#keepAlive?.start();
+  }
+
+  /** Ends the link because the server no longer responds: what waits for it is rejected at once. */
+  fail(error: TenonError): void {
+    if (!this.ended) this.#peer.closed(error);
   }
 
   /** Whether the server said that it has this. */
@@ -137,7 +136,12 @@ export class Link implements Hands {
       if (method === 'ping' || method === 'initialize') return words;
       return this.#withMeta(words, given, sending.logLevel);
     };
-    const errand = new Errand(this, method, sending, this.#headers(method, params, sending.headers));
+    const errand = new Errand(
+      this,
+      method,
+      sending,
+      requestHeaders(this, this.#opened, method, params, sending.headers),
+    );
     return this.#peer.call(method, outgoing, errand).then(
       answer => this.#answered(id, answer, method, params, sending),
       error => this.#failed(id, error, method),
@@ -168,7 +172,15 @@ export class Link implements Hands {
   #failed(id: Id, error: unknown, method: string): JsonObject {
     this.#over(id);
     if (error === ENDED) return {};
+    if (this.#opened && TenonError.is(error) && error.code === 'call/timeout') this.#doubt(method);
     throw TenonError.from(error, 'call/failed', { peer: this.peer, method });
+  }
+
+  /** A ping without an answer ends the link; any other call, where all share one channel, is followed by a ping. */
+  #doubt(method: string): void {
+    const isPing = method === 'ping' || method === 'server/discover';
+    if (isPing && !this.#keepAlive?.verifying) this.fail(unresponsiveError(this.peer));
+    else if (!isPing && /^(stdio|http-sse)$/.test(this.endpoint.kind)) void this.#keepAlive?.verify();
   }
 
   /** The request is answered, or will not be. */
@@ -183,7 +195,7 @@ export class Link implements Hands {
     if (isNotification(method) && !client.has(method)) return;
     const words = this.dialect.speak.down.params(method)?.(params, {}) ?? params;
     const hasNothing = Object.keys(words).length === 0;
-    const headers = this.#headers(method, words);
+    const headers = requestHeaders(this, this.#opened, method, words);
     await this.#peer.notify(method, hasNothing ? undefined : words, headers && { headers });
   }
 
@@ -204,6 +216,7 @@ export class Link implements Hands {
 
   closed(error?: TenonError): void {
     this.ended = true;
+    this.#keepAlive?.stop();
     this.#events.closed(this, error);
   }
 
@@ -280,21 +293,8 @@ export class Link implements Hands {
     return this.#meta.words;
   }
 
-  #headers(
-    method: string,
-    params: JsonObject,
-    more?: Readonly<Record<string, string>>,
-  ): Readonly<Record<string, string>> | undefined {
-    if (this.endpoint.kind !== 'http') return more;
-    const { http, revision } = this.dialect;
-    const version = http.versionHeader && (this.#opened || http.mirrors) ? { 'mcp-protocol-version': revision } : {};
-    if (!http.mirrors) return more ? { ...version, ...more } : version;
-    return { 'mcp-method': method, ...version, ...nameHeader(method, params), ...more };
-  }
-
   #learn(answer: JsonObject): void {
-    const meta = answer._meta as JsonObject | undefined;
-    const info = meta?.[SERVER_INFO] as Implementation | undefined;
+    const info = (answer._meta as JsonObject | undefined)?.[SERVER_INFO] as Implementation | undefined;
     if (info && this.server.info === undefined) this.server = { ...this.server, info };
   }
 }

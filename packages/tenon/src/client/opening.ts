@@ -8,9 +8,10 @@ import { methods } from '../model/methods.js';
 import type { DiscoverResult, InitializeResult } from '../model/shapes.js';
 import type { PausingClock } from './allowance.js';
 import { capabilitiesOf } from './answering.js';
+import type { LinkEvents } from './connection-events.js';
 import type { Endpoint, Listening } from './endpoint.js';
 import { clientInfo } from './identity.js';
-import { Link, type LinkEvents } from './link.js';
+import { Link } from './link.js';
 import type { ClientOptions } from './options.js';
 import { processVerdicts } from './verdicts.js';
 

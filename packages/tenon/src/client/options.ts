@@ -1,3 +1,4 @@
+import type { KeepAliveOptions } from '../conversation/keep-alive.js';
 import type { Clock } from '../jsonrpc/clock.js';
 import type { TenonError } from '../jsonrpc/error.js';
 import type { Id, JsonObject } from '../jsonrpc/message.js';
@@ -88,6 +89,14 @@ export interface ClientOptions extends Answers {
   readonly totalTimeout?: number;
   /** Time to wait for the answer to a first `server/discover` before the handshake is tried. Default 5,000. */
   readonly probeTimeout?: number;
+  /**
+   * Pings the server when nothing came from it for `interval` ms. When a ping is not answered within `timeout` ms the
+   * connection ends with `connection/unresponsive`, and another is opened. Default: `{ interval: 30_000, timeout: 5_000 }`
+   * over HTTP while a stream is open on which the server speaks by itself; elsewhere only after a call has timed out on
+   * stdio or HTTP+SSE. `false`: never.
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping
+   */
+  readonly keepAlive?: KeepAliveOptions | false;
   /** How often a server may ask within one call, and how often one task may. Default 10. */
   readonly maxRounds?: number;
   /** Time that one of the client's own handlers may take to answer what the server asks. Default 1,800,000: 30 minutes. */

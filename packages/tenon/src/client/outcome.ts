@@ -7,6 +7,7 @@ import { CURSOR_GONE } from './pages.js';
 const CONNECTION_LOSS = new Set([
   'call/outcome-unknown',
   'connection/closed',
+  'connection/unresponsive',
   'http/interrupted',
   'session/rejected',
   'stdio/exited',

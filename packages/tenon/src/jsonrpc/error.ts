@@ -1,5 +1,5 @@
 import { INTERNAL_ERROR } from './codes.js';
-import { type ErrorObject, failure, type Response } from './message.js';
+import { type ErrorObject, failure, isObject, type Request, type Response, success } from './message.js';
 
 /** What is known of the circumstances of an error. All of it may be shown to the user of the program. */
 export interface ErrorFacts {
@@ -102,4 +102,10 @@ export function asErrors(response: Response | Response[]): Response | Response[]
 /** Tests whether an error says that the peer no longer knows the session. */
 export function isSessionLoss(error: unknown): boolean {
   return TenonError.is(error) && (error.code === 'session/gone' || error.code === 'session/rejected');
+}
+
+/** Makes the answer to a request of what its handler returned. Throws when that is no object. */
+export function toSuccess({ id }: Request, result: unknown): Response {
+  if (isObject(result)) return success(id, result);
+  throw new TenonError('handler/result', 'the handler returned no result', { expected: 'an object' });
 }

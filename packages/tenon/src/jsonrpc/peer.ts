@@ -2,7 +2,7 @@ import { Calls, type Wait } from './calls.js';
 import type { Channel, Envelope, Receiver, SendOptions } from './channel.js';
 import type { Clock } from './clock.js';
 import { INVALID_REQUEST, PARSE_ERROR } from './codes.js';
-import { asErrors, isForPeer, isSessionLoss, TenonError, toErrorObject } from './error.js';
+import { asErrors, isForPeer, isSessionLoss, TenonError, toErrorObject, toSuccess } from './error.js';
 import { follow, rescue } from './follow.js';
 import type { Hands } from './hands.js';
 import { Jobs, type Reply } from './jobs.js';
@@ -10,7 +10,6 @@ import {
   failure,
   type Id,
   isAnswer,
-  isObject,
   type JsonObject,
   kindOf,
   malformation,
@@ -20,7 +19,6 @@ import {
   type Response,
   request,
   shownId,
-  success,
 } from './message.js';
 import type { Running } from './running.js';
 
@@ -42,6 +40,8 @@ export class Peer implements Receiver {
   #jobs: Jobs | undefined;
   /** Set once the peer no longer knows the session: what is sent after that would be refused, or belong to none. */
   #sessionError: TenonError | undefined;
+  #hasSign = false;
+  #isClosed = false;
 
   constructor(channel: Channel, hands: Hands, clock: Clock) {
     this.channel = channel;
@@ -121,11 +121,19 @@ export class Peer implements Receiver {
 
   /** Aborts all work for the peer and rejects all that waits for it. */
   end(error?: TenonError): void {
-    this.#calls?.failAll(error ?? this.#closedError());
+    this.#calls?.failAll(error ?? new TenonError('connection/closed', 'the connection is closed', { peer: this.peer }));
     this.#jobs?.cancelAll('the connection ended');
   }
 
+  /** Tells whether a message came since the last call of this. */
+  takeSign(): boolean {
+    const hasSign = this.#hasSign;
+    this.#hasSign = false;
+    return hasSign;
+  }
+
   message(value: unknown, envelope?: Envelope): void {
+    this.#hasSign = true;
     if (Array.isArray(value)) return void this.#batch(value, envelope);
     this.#one(value, envelope, response => this.#reply(response));
   }
@@ -148,6 +156,8 @@ export class Peer implements Receiver {
   }
 
   closed(error?: TenonError): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     this.end(error);
     this.#safely(() => this.#hands.closed(error));
   }
@@ -239,7 +249,7 @@ export class Peer implements Receiver {
 
   #answer(incoming: Request, running: Running, envelope?: Envelope): Response | Promise<Response> {
     return rescue<Response>(
-      () => follow(this.#hands.request(incoming, running, envelope), result => answered(incoming, result)),
+      () => follow(this.#hands.request(incoming, running, envelope), result => toSuccess(incoming, result)),
       error => {
         if (!isForPeer(error)) {
           this.#problem(TenonError.from(error, 'handler/threw', { peer: this.peer, method: incoming.method }));
@@ -284,13 +294,4 @@ export class Peer implements Receiver {
       this.#problem(TenonError.from(error, 'handler/threw', { peer: this.peer }));
     }
   }
-
-  #closedError(): TenonError {
-    return new TenonError('connection/closed', 'the connection is closed', { peer: this.peer });
-  }
-}
-
-function answered({ id }: Request, result: unknown): Response {
-  if (isObject(result)) return success(id, result);
-  throw new TenonError('handler/result', 'the handler returned no result', { expected: 'an object' });
 }

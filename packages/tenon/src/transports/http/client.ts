@@ -34,6 +34,8 @@ export interface HttpChannel extends Channel {
    * nothing while it is open. When it is lost for good, `receiver.unreadable` gets an `http/listen-ended`.
    */
   listen(): void;
+  /** Whether that stream is open, or is being opened. */
+  readonly listening: boolean;
   close(): Promise<void>;
 }
 
@@ -124,6 +126,9 @@ export function openHttp(url: string | URL, options: HttpOptions): HttpChannel {
         if (listening === lease) listening = undefined;
         if (error) receiver?.unreadable(error);
       });
+    },
+    get listening() {
+      return listening !== undefined;
     },
     close() {
       closing ??= shut();

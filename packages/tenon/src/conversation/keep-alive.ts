@@ -1,0 +1,95 @@
+import type { Clock } from '../jsonrpc/clock.js';
+import { TenonError } from '../jsonrpc/error.js';
+
+/** Pings that show that the other end still responds. Times are milliseconds. */
+export interface KeepAliveOptions {
+  /** Time without a message from the other end before it is pinged. Infinity: it is not pinged by itself. Default 30,000. */
+  readonly interval?: number;
+  /** Time that the answer to a ping may take before the connection is ended. Default 5,000. */
+  readonly timeout?: number;
+}
+
+const DEFAULT_INTERVAL = 30_000;
+const DEFAULT_TIMEOUT = 5_000;
+
+/** A connection whose other end is watched. */
+export interface WatchedConnection {
+  /** The other end, as errors name it. */
+  readonly peer: string;
+  /** Whether anything came since the last call of this. */
+  takeSign(): boolean;
+  /** Whether there is a stream that could break unnoticed. */
+  isLongLived(): boolean;
+  /** Sends a ping. Rejects with `call/timeout` when no answer comes in time. */
+  ping(timeout: number): Promise<unknown>;
+  /** Ends the connection, because the other end no longer responds. */
+  fail(error: TenonError): void;
+}
+
+/** Pings the other end of one connection when it is silent, or when there is reason to doubt it. */
+export class KeepAlive {
+  readonly #clock: Clock;
+  readonly #interval: number;
+  readonly #timeout: number;
+  readonly #connection: WatchedConnection;
+  #verifying: Promise<void> | undefined;
+  #off: (() => void) | undefined;
+  #stopped = false;
+
+  constructor(clock: Clock, options: KeepAliveOptions, connection: WatchedConnection) {
+    this.#clock = clock;
+    this.#interval = options.interval ?? DEFAULT_INTERVAL;
+    this.#timeout = options.timeout ?? DEFAULT_TIMEOUT;
+    this.#connection = connection;
+  }
+
+  /** Settled when it is known whether the other end responds; undefined while there is no doubt. Does not reject. */
+  get verifying(): Promise<void> | undefined {
+    return this.#verifying;
+  }
+
+  start(): void {
+    if (this.#stopped || this.#off || this.#interval === Number.POSITIVE_INFINITY) return;
+    this.#off = this.#clock.after(this.#interval, () => this.#tick());
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#off?.();
+    this.#off = undefined;
+  }
+
+  /** Pings once for all who ask, and ends the connection when no answer comes. */
+  verify(): Promise<void> {
+    this.#verifying ??= this.#ping().finally(() => {
+      this.#verifying = undefined;
+    });
+    return this.#verifying;
+  }
+
+  #tick(): void {
+    this.#off = undefined;
+    const silent = !this.#connection.takeSign();
+    if (silent && this.#connection.isLongLived()) void this.verify().then(() => this.start());
+    else this.start();
+  }
+
+  async #ping(): Promise<void> {
+    try {
+      await this.#connection.ping(this.#timeout);
+    } catch (error) {
+      // Any other failure is an answer, or one that the connection sees to itself.
+      if (this.#stopped || !TenonError.is(error) || error.code !== 'call/timeout') return;
+      this.#connection.fail(unresponsiveError(this.#connection.peer, this.#timeout));
+    }
+  }
+}
+
+/** Why a connection was ended whose other end answers no ping. */
+export function unresponsiveError(peer: string, timeout?: number): TenonError {
+  const time = timeout === undefined ? 'in time' : `within ${timeout} ms`;
+  return new TenonError('connection/unresponsive', `the other end answered no ping ${time}`, {
+    peer,
+    next: 'raise `keepAlive.timeout` if it may be busy for that long',
+  });
+}
