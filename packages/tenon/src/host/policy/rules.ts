@@ -76,7 +76,7 @@ function ruleOf(action: Action, match: string | Terms = {}, more: Terms = {}): R
   if (named) return { action, ...named, ...more };
   const next = `write \`*/${match}\` for that name at any server, or ${action}({ tool: … })`;
   throw new TenonError('policy/rule', 'a rule names no server', {
-    expected: 'server/name',
+    expected: '`server/name`',
     got: match.slice(0, 100),
     next,
   });
