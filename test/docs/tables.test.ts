@@ -67,7 +67,7 @@ describe('the table of bounds', () => {
 
   it('has those of a host', () => {
     const listed = Object.fromEntries(
-      [...page('host.md').matchAll(/^\| `(\w+)` \| ([\d,]+) \|/gm)].map(([, name = '', value = '']) => [
+      [...page('host.md').matchAll(/^\| `(\w+)` \| ([\d.,]+) \|/gm)].map(([, name = '', value = '']) => [
         name,
         Number(value.replaceAll(',', '')),
       ]),

@@ -1,4 +1,5 @@
 import type { Dialect } from '../dialects/dialect.js';
+import { getCallerKey } from '../jsonrpc/caller-key.js';
 import type { ClientCapabilities } from '../model/capabilities.js';
 import { type CallerIdentity, getOwnerKey, identify } from '../model/owner.js';
 import { TASKS } from '../model/tasks.js';
@@ -10,6 +11,8 @@ export interface Audience {
   /** Equal for those who may share a line. */
   readonly key: string;
   readonly identity: CallerIdentity;
+  /** The caller whose share of the connections to servers is used up. */
+  readonly caller: string;
   /** What servers may ask of them. */
   readonly asks: Asks;
   /** Whether servers may make tasks of calls. */
@@ -48,6 +51,8 @@ export function audienceOf({ caller, dialect, session: own, begunIn }: Whom): Au
   return {
     key: JSON.stringify([getOwnerKey(identity) ?? null, whom, revision, flags]),
     identity,
+    // Anonymous callers without a session share one connection, which belongs to none of them.
+    caller: getCallerKey(caller.auth, session === undefined ? undefined : caller.address),
     asks,
     tasks,
     prefers,

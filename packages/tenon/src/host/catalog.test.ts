@@ -25,7 +25,10 @@ function catalogOf(servers: Record<string, Offers | null | 'hangs'>) {
       return stand.client;
     };
     const { server: _, connect: __, ...facts } = factsOf(clock, connect);
-    return [name, new Upstream({ ...facts, name, connect, maxLines: 10, restTime: 1e9, problem: () => {} })];
+    return [
+      name,
+      new Upstream({ ...facts, name, connect, maxLines: 10, maxShare: 1, restTime: 1e9, problem: () => {} }),
+    ];
   });
   const board = new Switchboard(new Map(upstreams), clock, 100, () => {});
   const admit = async (_: unknown, { list }: { list: { items: never } }) => list.items;

@@ -7,6 +7,7 @@ import { tasks } from '../extensions/tasks/tasks.js';
 import { type Clock, systemClock } from '../jsonrpc/clock.js';
 import { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
+import { MAX_SHARE } from '../jsonrpc/shared-limit.js';
 import type { CallToolResult } from '../model/shapes.js';
 import { createServer, type Server } from '../server/server.js';
 import { memoryStores } from '../stores/memory.js';
@@ -36,6 +37,7 @@ export const hostDefaults = {
   gatherTimeout: 15 * SECOND,
   restTime: 30 * MINUTE,
   maxLines: 100,
+  maxShare: MAX_SHARE,
   pageSize: 1000,
   prefix: 'auto',
   name: 'tenon-host',
@@ -193,7 +195,7 @@ export class RunningHost implements Host {
   }
 
   #upstream(name: string, server: HostOptions['servers'][string], roads: Roads): Upstream {
-    const { startTimeout, restTime, maxLines, ...identity } = { ...hostDefaults, ...this.#options };
+    const { startTimeout, restTime, maxLines, maxShare, ...identity } = { ...hostDefaults, ...this.#options };
     return new Upstream({
       name,
       ...reach(name, server, roads, this.#guard, this.#options.credentials),
@@ -202,6 +204,7 @@ export class RunningHost implements Host {
       startTimeout: server.startTimeout ?? startTimeout,
       restTime,
       maxLines,
+      maxShare,
       identity: { name: identity.name, version: identity.version },
       clock: this.#clock,
       problem: error => this.#guard.problem(error),

@@ -51,6 +51,11 @@ export interface HostOptions extends Answers, GuardOptions {
   readonly restTime?: number;
   /** How many lines to one server there may be. Default 100. */
   readonly maxLines?: number;
+  /**
+   * Part of `maxLines` that one user, or one address of anonymous callers, may
+   * use alone, from 0 to 1. Default 0.5; 1 lets one caller use everything.
+   */
+  readonly maxShare?: number;
   /** Entries per page of a list. Default 1,000. */
   readonly pageSize?: number;
   /**

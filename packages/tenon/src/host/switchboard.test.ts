@@ -17,7 +17,10 @@ function boardOf(readings: Readonly<Record<string, Reading>>, gatherTimeout = 10
   const upstreams = Object.entries(readings).map(([name, pages]): [string, Upstream] => {
     const connect = async (): Promise<Client> => standIn({ pages }).client;
     const { server: _, connect: __, ...facts } = factsOf(clock, connect);
-    return [name, new Upstream({ ...facts, name, connect, maxLines: 10, restTime: 1e9, problem: () => {} })];
+    return [
+      name,
+      new Upstream({ ...facts, name, connect, maxLines: 10, maxShare: 1, restTime: 1e9, problem: () => {} }),
+    ];
   });
   const told = (audience: { key: string }, kind: string) => void late.push(`${kind} of ${audience.key}`);
   return { clock, late, board: new Switchboard(new Map(upstreams), clock, gatherTimeout, told) };

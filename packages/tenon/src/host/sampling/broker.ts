@@ -1,5 +1,7 @@
+import { getCallerKey } from '../../jsonrpc/caller-key.js';
 import { type Clock, systemClock } from '../../jsonrpc/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
+import { SharedLimit } from '../../jsonrpc/shared-limit.js';
 import type { CreateMessageParams, CreateMessageResult } from '../../model/asking.js';
 import type { CallerIdentity } from '../../model/owner.js';
 import { judged } from './answer.js';
@@ -31,7 +33,7 @@ export interface BrokerOptions {
   readonly maxRounds?: number;
   /** How many requests one chain may make: those of one call, say. Default 100. */
   readonly maxPerChain?: number;
-  /** How many requests of one server are under way at once. Default 8. */
+  /** How many requests of one server are under way at once. Default 8, of which one user may have half. */
   readonly maxAtOnce?: number;
   /** Time for the model to answer, in milliseconds; reviewers have theirs. Default 600,000. */
   readonly timeout?: number;
@@ -109,7 +111,7 @@ export function createBroker(options: BrokerOptions): Broker {
   }
 
   return async (request, asked) => {
-    const rest = takeTurn(asked.server);
+    const rest = takeTurn(asked);
     try {
       return await serve(request, asked);
     } finally {
@@ -163,17 +165,17 @@ function loosened(request: CreateMessageParams): CreateMessageParams {
   return request.toolChoice?.mode === 'required' ? { ...request, toolChoice: { mode: 'auto' } } : request;
 }
 
-/** Bounds how many requests of each server are under way. */
-function createTurns(most: number): (server: string) => () => void {
-  const counts = new Map<string, number>();
-  return server => {
-    const count = counts.get(server) ?? 0;
-    if (count >= most) throw tooMuch(`More than ${most} sampling requests at once`, undefined);
-    counts.set(server, count + 1);
+/** Bounds how many requests of each server are under way, and how many of them one user has. */
+function createTurns(most: number): (asked: SamplingAsked) => () => void {
+  const servers = new Map<string, SharedLimit>();
+  return ({ server, principal }) => {
+    const running = servers.get(server) ?? new SharedLimit(most);
+    const caller = getCallerKey(principal === undefined ? undefined : { principal }, undefined);
+    if (!running.take(caller)) throw tooMuch(`More than ${most} sampling requests at once`, undefined);
+    servers.set(server, running);
     return () => {
-      const left = (counts.get(server) ?? 1) - 1;
-      if (left > 0) counts.set(server, left);
-      else counts.delete(server);
+      running.release(caller);
+      if (running.total === 0) servers.delete(server);
     };
   };
 }

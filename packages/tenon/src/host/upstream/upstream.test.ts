@@ -5,7 +5,7 @@ import { fakeClock } from '../../testing/clock.js';
 import { audienceNamed, factsOf, type StandIn, sessionNamed, standIn, turns } from './fixtures/stand-in.js';
 import { Upstream } from './upstream.js';
 
-function upstreamOf(maxLines = 3) {
+function upstreamOf(maxLines = 3, maxShare = 0.5) {
   const clock = fakeClock();
   const problems: TenonError[] = [];
   const opened: { readonly principal: string | undefined; readonly stand: StandIn }[] = [];
@@ -20,6 +20,7 @@ function upstreamOf(maxLines = 3) {
     name: server,
     connect,
     maxLines,
+    maxShare,
     restTime: 1000,
     problem: error => problems.push(error),
   });
@@ -81,6 +82,27 @@ describe('the lines to a server', () => {
     letGo();
     letGo();
     expect(upstream.line(audienceNamed('fourth')).audience.key).toBe('fourth');
+  });
+
+  it('are left to others while one caller holds as many as it may', async () => {
+    const { upstream } = upstreamOf(4);
+    const lineOf = (caller: string, n: number) => upstream.line(audienceNamed(`${caller} ${n}`, { caller }));
+    for (const n of [1, 2]) lineOf('eve', n).hold();
+    expect(() => lineOf('eve', 3)).toThrow(expect.objectContaining({ code: 'host/too-many-lines' }));
+    expect(lineOf('ada', 1).audience.caller).toBe('ada');
+  });
+
+  it('give way to others of the same caller only, when its share is used up', async () => {
+    const { upstream, clock, opened } = upstreamOf(6);
+    const lineOf = (caller: string, n: number) => upstream.line(audienceNamed(`${caller} ${n}`, { caller }));
+    await lineOf('ada', 1).client();
+    for (const n of [1, 2, 3, 4, 5, 6]) {
+      clock.advance(1);
+      await lineOf('eve', n).client();
+    }
+    await turns();
+    expect(opened[0]?.stand.closed()).toBe(0);
+    expect(opened.filter(({ stand }) => stand.closed() === 1).length).toBe(3);
   });
 
   it('that nobody uses are closed in time, unless a session has them', async () => {

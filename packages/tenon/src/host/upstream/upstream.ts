@@ -1,6 +1,7 @@
 import type { Client } from '../../client/client.js';
 import type { ClientOptions } from '../../client/options.js';
 import { TenonError } from '../../jsonrpc/error.js';
+import { SharedLimit } from '../../jsonrpc/shared-limit.js';
 import { type CallerIdentity, getOwnerKey } from '../../model/owner.js';
 import type { Session } from '../../server/turn.js';
 import type { Audience } from '../audience.js';
@@ -13,6 +14,8 @@ export interface UpstreamFacts extends Omit<LineFacts, 'server' | 'connect'> {
   /** Opens a client for a principal: with that one's credentials. */
   readonly connect: (principal: string | undefined, options: ClientOptions) => Promise<Client>;
   readonly maxLines: number;
+  /** Part of `maxLines` that one user, or one address of anonymous callers, may use alone. */
+  readonly maxShare: number;
   /** How long a line that nobody uses stays open. */
   readonly restTime: number;
   readonly onLine?: (line: Line) => void;
@@ -28,6 +31,7 @@ export class Upstream {
   readonly name: string;
   readonly #facts: UpstreamFacts;
   readonly #lines = new Map<string, Kept>();
+  readonly #open: SharedLimit;
   readonly #ofOwner = new LineGroups<string | undefined>();
   readonly #ofSession = new LineGroups<Session>();
   #offSweep: (() => void) | undefined;
@@ -36,6 +40,7 @@ export class Upstream {
   constructor(facts: UpstreamFacts) {
     this.name = facts.name;
     this.#facts = facts;
+    this.#open = new SharedLimit(facts.maxLines, facts.maxShare);
   }
 
   get lines(): readonly Line[] {
@@ -61,7 +66,8 @@ export class Upstream {
       kept.used = clock.now();
       return kept.line;
     }
-    this.#makeRoom();
+    this.#makeRoom(audience.caller);
+    this.#open.add(audience.caller);
     const line = new Line(this.#lineFacts(audience), audience);
     this.#lines.set(audience.key, { line, used: clock.now() });
     this.#ofOwner.add(getOwnerKey(audience.identity), line);
@@ -87,14 +93,21 @@ export class Upstream {
     return { ...facts, server: name, connect: options => connect(identity.principal, options) };
   }
 
-  /** Beyond the bound the line that rests for the longest time is closed; when all work, no more are opened. */
-  #makeRoom(): void {
-    const { maxLines } = this.#facts;
-    if (this.#lines.size < maxLines) return;
-    const resting = [...this.#lines].filter(([, { line }]) => !line.busy).sort(([, a], [, b]) => a.used - b.used);
-    const [longest] = resting;
+  /**
+   * Beyond the limit the connection that rests for the longest time is closed: of a caller whose share is used up only one
+   * of its own. When none rests, no more are opened.
+   */
+  #makeRoom(caller: string): void {
+    if (this.#open.fits(caller)) return;
+    const isOwnOnly = !this.#open.isWithinShare(caller);
+    const resting = [...this.#lines].filter(
+      ([, { line }]) => !line.busy && (!isOwnOnly || line.audience.caller === caller),
+    );
+    const [longest] = resting.sort(([, a], [, b]) => a.used - b.used);
     if (longest) return this.#end(longest[0]);
-    throw new TenonError('host/too-many-lines', `all ${maxLines} lines to "${this.name}" are in use`, {
+    const { maxLines } = this.#facts;
+    const whose = isOwnOnly ? `the part of the ${maxLines} lines that one caller may use` : `all ${maxLines} lines`;
+    throw new TenonError('host/too-many-lines', `${whose} to "${this.name}" are in use`, {
       next: 'try again later, or raise `maxLines`',
     });
   }
@@ -104,6 +117,7 @@ export class Upstream {
     if (line === undefined) return;
     const { identity, session } = line.audience;
     this.#lines.delete(key);
+    this.#open.release(line.audience.caller);
     this.#ofOwner.delete(getOwnerKey(identity), line);
     if (session) this.#ofSession.delete(session, line);
     void line.close().catch(error => this.#facts.problem(TenonError.from(error)));
