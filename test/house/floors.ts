@@ -32,7 +32,16 @@ const floors: Readonly<Record<string, Floor>> = {
 
 /** The rim: the only place that names a platform's own modules, and the entries that lead to it. */
 const rim = 'runtimes/node/';
-const nodeEntries = ['index.node.ts', 'host.node.ts', 'node.ts', 'stdio.ts', 'sqlite.ts', 'auth-node.ts'];
+const nodeEntries = [
+  'index.node.ts',
+  'host.node.ts',
+  'node.ts',
+  'stdio.ts',
+  'sqlite.ts',
+  'auth-node.ts',
+  'auth.node.ts',
+  'auth-issuer.node.ts',
+];
 
 /** Imports that go up, or sideways to where they may not. */
 export function wrongWay(source: Source): string[] {

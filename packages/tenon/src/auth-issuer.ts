@@ -12,8 +12,8 @@ export type { IssuerEndpoint } from './auth/issuer/endpoint.js';
 export type { IssuerOptions } from './auth/issuer/issuer.js';
 export type { AllowRequest, AllowResult, FaceOptions, IssuerLimits, IssuerRequest } from './auth/issuer/options.js';
 export type { OauthProxyOptions } from './auth/issuer/proxy.js';
-export type { SealKey } from './stores/seal.js';
 export type { Upstream, UpstreamTokens } from './auth/issuer/upstream.js';
+export type { SealKey } from './stores/seal.js';
 
 /** An authorization server as a function: `export default { fetch: createIssuer(…) }`. On Node: `toNode(issuer)`. */
 export interface Issuer {

@@ -6,7 +6,6 @@ export type { HttpTarget, StdioTarget, Target } from './client/target.js';
 export type { StartOptions, TaskHandle, Tasks, WaitOptions } from './client/tasks/handle.js';
 export { type Verdicts, verdictsInMemory } from './client/verdicts.js';
 export type { AskingOptions } from './conversation/asking/options.js';
-export type { SealKey } from './stores/seal.js';
 export type { Service } from './conversation/service.js';
 // For those who build transports.
 export type { TaskEvent, TasksOptions } from './extensions/tasks/options.js';
@@ -71,6 +70,7 @@ export { type TaskRules, type TaskSupport, type ToolDefinition, tool } from './s
 export { type UrlToVisit, urlRequired } from './server/url-first.js';
 // What outlives a process, or is seen by several.
 export { type MemoryStoresOptions, memoryStores } from './stores/memory.js';
+export type { SealKey } from './stores/seal.js';
 export type { Bus, ListOptions, PutOptions, Stored, Stores, Values } from './stores/stores.js';
 export { createPair, type Pair } from './transports/memory.js';
 export { version } from './version.js';

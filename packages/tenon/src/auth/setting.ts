@@ -19,7 +19,7 @@ export interface AuthorizerOptions extends GuardOptions {
    * then: they end with the process, as the key does. Default `false`.
    */
   readonly dpop?: boolean;
-  /** Does the requests to authorization servers. Default: the global `fetch`. */
+  /** Does the requests to authorization servers. Default: `checkedFetch` on Node, else the global `fetch`. */
   readonly fetch?: AuthFetch;
   /** Its `now` must be the time of day, as that of `Date.now`. */
   readonly clock?: Clock;

@@ -160,7 +160,12 @@ describe('the guard', () => {
 
   it('judges the address that a name stands for', () => {
     const { mayConnect } = createUrlGuard('https://mcp.example.com');
-    expect(['8.8.8.8', '10.0.0.1', '::1', 'junk'].map(mayConnect)).toEqual([true, false, false, false]);
+    expect(['8.8.8.8', '10.0.0.1', '::1', 'junk'].map(address => mayConnect(address))).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
   });
 
   it('opens https:, and http: on this machine [security.auth-url.schemes security.auth-url.allowlist]', () => {

@@ -19,8 +19,11 @@ export interface GuardOptions {
 export interface UrlGuard {
   /** Gives the URL back, parsed. Throws `auth/unsafe-url`. `what` is what the error calls it. */
   check(url: string | URL, what: string): URL;
-  /** Whether an address that a name stands for may be connected to. */
-  mayConnect(address: string): boolean;
+  /**
+   * Whether an address that a name stands for may be connected to, for the sake of `url`. One of the server's own origin may
+   * be at any address: the user named it, and the client connects to it anyway.
+   */
+  mayConnect(address: string, url?: URL): boolean;
   /** Whether plain `http:` may be used at all. */
   readonly plain: boolean;
 }
@@ -30,7 +33,8 @@ export interface UrlGuard {
  * name private addresses. https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices
  */
 export function createUrlGuard(server: string | URL, options: GuardOptions = {}): UrlGuard {
-  const own = reachOfHost(new URL(server).hostname);
+  const { origin, hostname } = new URL(server);
+  const own = reachOfHost(hostname);
   const local = own === 'loopback';
   const inside = options.allowPrivate === true || local || own === 'private';
   const mayReach = (reach: Reach): boolean => {
@@ -40,7 +44,7 @@ export function createUrlGuard(server: string | URL, options: GuardOptions = {})
   };
   return {
     plain: local || options.allowInsecure === true,
-    mayConnect: address => mayReach(reachOf(address) ?? 'reserved'),
+    mayConnect: (address, url) => url?.origin === origin || mayReach(reachOf(address) ?? 'reserved'),
     check(given, what) {
       const url = parse(given, what);
       const reach = reachOfHost(url.hostname);

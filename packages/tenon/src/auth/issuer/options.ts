@@ -43,7 +43,7 @@ export interface FaceOptions {
   /** How long a refresh token is good for when it is not used. Default 14 days. */
   readonly refreshLife?: number;
   readonly clock?: Clock;
-  /** Fetches the documents of clients. Default: the global `fetch`; `checkedFetch` of `tenon/auth/node` looks where names lead. */
+  /** Fetches the documents of clients. Default: `checkedFetch` on Node, else the global `fetch`. */
   readonly fetch?: AuthFetch;
   /** Hears what went wrong here. Default: nobody does. */
   readonly onProblem?: (error: TenonError) => void;

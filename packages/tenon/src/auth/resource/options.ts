@@ -55,7 +55,7 @@ export interface ProtectOptions {
   readonly rememberedFor?: number;
   /** Told when an issuer can not be asked. Default: standard error. */
   readonly onProblem?: (error: TenonError) => void;
-  /** Default: the runtime's own. */
+  /** Does the requests to issuers. Default: `checkedFetch` on Node, else the global `fetch`. */
   readonly fetch?: AuthFetch;
   /** Its time must be that of the world: milliseconds since 1970. */
   readonly clock?: Clock;

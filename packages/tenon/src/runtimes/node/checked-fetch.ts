@@ -9,10 +9,17 @@ import { TenonError } from '../../jsonrpc/error.js';
 
 /**
  * A `fetch` for authorization servers that looks where a name leads before it connects: one that stands for an address of
- * the private network is refused, also when it has stood for a public one a moment before. For programs that connect to
- * servers that others choose.
+ * the private network is refused, also when it has stood for a public one a moment before. The host that the user named
+ * himself is not judged. It connects directly, without the proxy of any environment variable. Default on Node.
  */
 export const checkedFetch: AuthFetch = (url, init, guard) => request(new URL(url), init, guard);
+
+/** Adds the default `fetch` of Node to options. */
+export function checkAddresses<T extends { readonly fetch?: AuthFetch }>(
+  options: T,
+): T & { readonly fetch: AuthFetch } {
+  return { ...options, fetch: options.fetch ?? checkedFetch };
+}
 
 function request(url: URL, init: Parameters<AuthFetch>[1], guard: UrlGuard): ReturnType<AuthFetch> {
   const { request: send } = url.protocol === 'https:' ? https : http;
@@ -20,9 +27,10 @@ function request(url: URL, init: Parameters<AuthFetch>[1], guard: UrlGuard): Ret
   return new Promise((resolve, reject) => {
     const options = {
       method,
-      headers,
+      // Nothing here decompresses an answer.
+      headers: { 'accept-encoding': 'identity', ...headers },
       signal: signal as NonNullable<RequestInit['signal']>,
-      lookup: guarded(guard),
+      lookup: guarded(guard, url),
       agent: false,
     };
     const sent = send(url, options as http.RequestOptions, reply => {
@@ -35,11 +43,11 @@ function request(url: URL, init: Parameters<AuthFetch>[1], guard: UrlGuard): Ret
   });
 }
 
-function guarded(guard: UrlGuard): LookupFunction {
+function guarded(guard: UrlGuard, url: URL): LookupFunction {
   return (name, options, done) => {
     lookup(name, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
       if (error) return done(error, '', 0);
-      const fit = addresses.filter(({ address }) => guard.mayConnect(address));
+      const fit = addresses.filter(({ address }) => guard.mayConnect(address, url));
       const [first] = fit;
       if (first === undefined) {
         const refused = new TenonError('auth/unsafe-url', `${name} stands for an address that may not be asked`, {
