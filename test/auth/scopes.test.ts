@@ -11,6 +11,7 @@ const needs: [what: string, method: string, params: JsonObject, scope: string][]
   ['a tool', 'tools/call', { name: 'write', arguments: {} }, 'notes:read notes:write'],
   ['a prompt', 'prompts/get', { name: 'secret', arguments: { who: 'a' } }, 'notes:read notes:write'],
   ['a resource', 'resources/read', { uri: 'note://secret' }, 'notes:write'],
+  ['a method that the server adds', 'notes/purge', {}, 'notes:read notes:write'],
   ['a resource of a template', 'resources/read', { uri: 'note://secret/a' }, 'notes:deep'],
   [
     'the completion of a prompt',
@@ -81,6 +82,26 @@ describe('what needs a scope that the token lacks is refused before it runs, wit
   it('also what depends on the arguments, as a handler says it', async () => {
     const { alone: ask, bearer } = await served();
     forbidden(await ask('tools/call', { name: 'some', arguments: { all: true } }, await bearer()), 'notes:all');
+  });
+
+  it('in a notification that the server adds: it is dropped and reported', async () => {
+    const problems: string[] = [];
+    const on = await served({}, { onProblem: ({ rpc }) => problems.push(`${rpc}`) });
+    const notify = async (scope: string) => {
+      const fields = await on.bearer({ scope });
+      const session = await on.open(fields);
+      const message = { jsonrpc: '2.0', method: 'notifications/notes/touched' };
+      const headers = { ...fields, 'mcp-session-id': session, 'content-type': 'application/json' };
+      return on.send({
+        method: 'POST',
+        headers: { ...headers, accept: 'application/json, text/event-stream' },
+        body: JSON.stringify(message),
+      });
+    };
+    expect((await notify('notes:read')).status).toBe(202);
+    expect([on.ran, problems]).toEqual([[], ['403']]);
+    await notify('notes:read notes:write');
+    expect(on.ran).toEqual(['touched']);
   });
 
   it('before any middleware, and again after one that made another request of it', async () => {

@@ -41,6 +41,11 @@ export function notes(options: Partial<ServerOptions> = {}) {
         },
       }),
     },
+    methods: {
+      'notes/purge': { scopes: ['notes:read', 'notes:write'], run: () => ({ purged: run('purge')() }) },
+      'notifications/notes/touched': { scopes: ['notes:write'], hear: () => void ran.push('touched') },
+      ...options.methods,
+    },
     prompts: {
       open: prompt({ run: run('open prompt') }),
       secret: prompt({

@@ -6,6 +6,7 @@ import { TenonError } from '../jsonrpc/error.js';
 import type { Implementation } from '../model/content.js';
 import { isExtensionId } from '../model/meta.js';
 import { isMethod, isNotification } from '../model/methods.js';
+import { checkScopes } from '../model/scopes.js';
 import { memoryStores } from '../stores/memory.js';
 import { areSealKeys } from '../stores/seal.js';
 import type { Stores } from '../stores/stores.js';
@@ -110,7 +111,8 @@ function safely(listener: (error: TenonError) => void): (error: TenonError) => v
 const RESERVED = /^(notifications\/)?tasks\//;
 
 function checkOptions({ methods = {}, extensions = [], revisions, asking }: ServerOptions): void {
-  for (const name of Object.keys(methods)) {
+  for (const [name, { scopes }] of Object.entries(methods)) {
+    checkScopes(`method "${name}"`, scopes);
     if (isMethod(name) || isNotification(name) || RESERVED.test(name))
       throw new TenonError('server/method-taken', `"${name}" is a method of the protocol`);
   }

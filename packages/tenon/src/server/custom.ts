@@ -11,12 +11,16 @@ export interface CustomMethod<S = unknown> {
   readonly params?: S & Schema;
   /** The extension that a client has to declare before it may call. */
   readonly extension?: string;
+  /** Scopes that the caller's token must have, else 403 with a challenge. Where nobody authorizes, nobody has any. */
+  readonly scopes?: readonly string[];
   run(params: CustomParams<S>, context: Context): JsonObject | Promise<JsonObject>;
 }
 
 export interface CustomNotification<S = unknown> {
   /** Types and checks what the handler is given. */
   readonly params?: S & Schema;
+  /** Scopes that the sender's token must have. A notification of others is dropped and reported to `onProblem`. */
+  readonly scopes?: readonly string[];
   /** Called for each one; nothing is answered. */
   hear(params: CustomParams<S>, context: Pick<Context, 'auth' | 'client'>): void | Promise<void>;
 }

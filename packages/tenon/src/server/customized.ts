@@ -3,6 +3,7 @@ import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../jsonrpc/codes.js';
 import { rpcError, TenonError } from '../jsonrpc/error.js';
 import { isObject, type JsonObject, type Notification, type Request } from '../jsonrpc/message.js';
 import { MISSING_CLIENT_CAPABILITY } from '../model/codes.js';
+import { insufficientScope } from '../model/scopes.js';
 import { describeIssues } from '../schemas/issues.js';
 import type { Schema } from '../schemas/standard.js';
 import { compile } from '../schemas/validate.js';
@@ -13,6 +14,7 @@ import type { CustomMethod, CustomNotification } from './custom.js';
 import { requireJson } from './json-text.js';
 import { layersOn, onion } from './middleware.js';
 import { complete } from './results.js';
+import { mayUse } from './scopes.js';
 import type { Turn } from './turn.js';
 
 /** Runs a method that the author added. Throws -32601 where there is none. */
@@ -25,6 +27,7 @@ export async function runCustom(
   if (custom === undefined || !('run' in custom))
     throw rpcError(METHOD_NOT_FOUND, `Method not found: ${method.slice(0, 128)}`);
   requireExtension(custom, turn);
+  if (!mayUse(turn.caller, custom)) throw insufficientScope(custom.scopes ?? []);
   const input = await checked(custom.params, params);
   const context = new Context(turn, withoutAsking(method), params);
   const layers = layersOn(blueprint.options.use, method);
@@ -49,6 +52,7 @@ export async function hearCustom(
 ): Promise<void> {
   const custom = own(blueprint, method);
   if (custom === undefined || !('hear' in custom)) return;
+  if (!mayUse(caller, custom)) throw insufficientScope(custom.scopes ?? []);
   const input = await checked(custom.params, params);
   await custom.hear(input as never, {
     auth: caller.auth,

@@ -29,7 +29,7 @@ export interface AuditEvent {
   readonly principal?: string | undefined;
   /** Its name in the host. */
   readonly server?: string | undefined;
-  readonly kind?: 'tool' | 'resource' | 'prompt' | 'server' | undefined;
+  readonly kind?: 'tool' | 'resource' | 'prompt' | 'method' | 'server' | undefined;
   /** The server's own name of the tool or prompt; the URI of the resource. */
   readonly name?: string | undefined;
   /** Tells which lines are of one call. */

@@ -56,7 +56,7 @@ export class Admission {
   }
 
   /** Why something of a server is not to be used, where the lock has it so. A resource may be named by its template. */
-  async blocked(line: Line, kind: PinnedKind, name: string): Promise<string | undefined> {
+  async blocked(line: Line, kind: PinnedKind | 'method', name: string): Promise<string | undefined> {
     const verdict = await this.#verdict(line);
     if (verdict === undefined || verdict.ok) return undefined;
     const isListed = kind === 'resource' && (await line.lists.known('resources')).items.some(({ uri }) => uri === name);

@@ -57,7 +57,7 @@ export interface Gate {
 }
 
 /** Whether a verdict keeps something from being used. */
-export function isBlocked({ blocked }: GateVerdict, kind: PinnedKind, name: string): boolean {
+export function isBlocked({ blocked }: GateVerdict, kind: PinnedKind | 'method', name: string): boolean {
   return blocked.some(each => each.kind === 'server' || (each.kind === kind && each.name === name));
 }
 

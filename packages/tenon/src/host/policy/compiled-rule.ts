@@ -45,13 +45,15 @@ export function compileMatch(match: Match, certain: boolean): Test {
   };
 }
 
-function kindTests({ name, tool, prompt, resource }: Match, certain: boolean): Test[] {
+function kindTests({ name, tool, prompt, method, resource }: Match, certain: boolean): Test[] {
   return [
     ...anyNameTest(name, certain),
     ...(tool === undefined ? [] : [onlyOf('tool')]),
     ...nameTest('tool', tool, certain, ({ name }) => name),
     ...(prompt === undefined ? [] : [onlyOf('prompt')]),
     ...nameTest('prompt', prompt, certain, ({ name }) => name),
+    ...(method === undefined ? [] : [onlyOf('method')]),
+    ...nameTest('method', method, certain, ({ name }) => name),
     ...(resource === undefined ? [] : [onlyOf('resource'), resourceTest(resource, certain)]),
   ];
 }

@@ -32,7 +32,12 @@ export function elicited(context: Pick<Context, 'elicit'>): Approver {
   };
 }
 
-const verbs = { tool: 'call the tool', resource: 'read the resource', prompt: 'use the prompt' } as const;
+const verbs = {
+  tool: 'call the tool',
+  resource: 'read the resource',
+  prompt: 'use the prompt',
+  method: 'call the method',
+} as const;
 
 /** What is to be allowed, in words: nothing secret is in it, and nothing that looks like something else. */
 export function questionText({ kind, server, name, arguments: args }: Proposal, verdict?: Verdict): string {

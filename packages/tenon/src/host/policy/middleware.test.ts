@@ -12,6 +12,7 @@ import { createApprovals } from './approvals.js';
 import { elicited, questionText } from './elicited.js';
 import { type Policing, policed } from './middleware.js';
 import { createPolicy } from './policy.js';
+import type { Proposal } from './proposal.js';
 import { createQuotas } from './quotas.js';
 import { allow, ask, deny, type Rule } from './rules.js';
 
@@ -47,6 +48,14 @@ function setUp(rules: readonly Rule[], more: Partial<Policing> = {}, asking = {}
     },
     resources: { 'file:///a': resource({ name: 'a', read: () => 'a' }) },
     prompts: { hello: prompt({ run: () => 'hello' }) },
+    methods: {
+      'admin/reset': {
+        run() {
+          ran.push('reset');
+          return { done: true };
+        },
+      },
+    },
   });
   return { server, ran };
 }
@@ -56,6 +65,49 @@ const yes = (decision: string) =>
 
 const hello = (client: { call(method: string, params: object): Promise<unknown> }) =>
   client.call('prompts/get', { name: 'hello' });
+
+describe('a policy in front of a method that a server adds', () => {
+  const reset = { all: true };
+  const outcome = async (rules: readonly Rule[], more: Partial<Policing> = {}) => {
+    const { server, ran } = setUp(rules, more);
+    const client = await connectPair(server, {});
+    const result = await client.call('admin/reset', reset).catch((error: { rpc?: number }) => error.rpc);
+    return { ran, result };
+  };
+
+  it.each([
+    ['a rule about all of the server', deny('server/*')],
+    ['its name', deny('server/admin*')],
+    ['its name as a method', deny({ method: 'ADMIN/*' })],
+    ['its params', deny({ method: '*', arguments: { all: { in: [true] } } })],
+  ])('denies it by %s', async (_, rule) => {
+    expect(await outcome([rule, allow()])).toEqual({ ran: [], result: -1 });
+  });
+
+  it('denies it when a rule asks and nobody can be asked', async () => {
+    expect(await outcome([ask({ method: 'admin/reset' })])).toEqual({ ran: [], result: -1 });
+  });
+
+  it('asks others about it', async () => {
+    const approve = vi.fn((_: Proposal) => true);
+    const approvals = createApprovals({ values: memoryStores().values, approve });
+    const { ran } = await outcome([ask()], { approvals });
+    expect(ran).toHaveLength(1);
+    expect(approve.mock.calls[0]?.[0]).toMatchObject({ kind: 'method', name: 'admin/reset', arguments: reset });
+  });
+
+  it('allows it by its name, and not by rules about tools, prompts or resources', async () => {
+    expect((await outcome([allow({ method: 'admin/*' }), deny()])).ran).toHaveLength(1);
+    const others = [allow({ tool: '*' }), allow({ prompt: '*' }), allow({ resource: '*' }), deny()];
+    expect((await outcome(others)).ran).toEqual([]);
+  });
+
+  it('counts it in quotas', async () => {
+    const quotas = createQuotas([{ per: ['tool'], calls: 1, window: 60_000 }], { clock: fakeClock() });
+    await outcome([allow()], { quotas });
+    expect(await outcome([allow()], { quotas })).toEqual({ ran: [], result: 429 });
+  });
+});
 
 describe('a policy in front of a server', () => {
   it.each(eachRevision)('refuses what is denied, and says which rule, on %s', async revision => {

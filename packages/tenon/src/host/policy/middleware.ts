@@ -3,6 +3,7 @@ import { TOO_MANY } from '../../jsonrpc/codes.js';
 import { rpcError } from '../../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import { USER_REJECTED } from '../../model/codes.js';
+import { isMethod } from '../../model/methods.js';
 import type { ToolAnnotations } from '../../model/content.js';
 import { identify } from '../../model/owner.js';
 import type { Context } from '../../server/context.js';
@@ -29,15 +30,17 @@ export interface Policing {
 }
 
 /**
- * A policy in front of a server: tools, resources and prompts, also where they are completed, watched or listened to. The
- * policy is asked before anything runs, and for every entry of a call again. A tool that is denied answers with `isError`,
- * the rest with an error of code -1; what comes too fast is refused with 429 and `data.retryAfterMs`.
+ * A policy in front of a server: tools, resources and prompts, also where they are completed, watched or listened to, and the
+ * methods that the server adds to the protocol's. The policy is asked before anything runs, and for every entry of a call
+ * again. A tool that is denied answers with `isError`, the rest with an error of code -1; what comes too fast is refused with
+ * 429 and `data.retryAfterMs`. The caller's own user cannot be asked about an added method, because such a method has no way
+ * to ask: others can, by `approvals`.
  */
 export function policed(policing: Policing): Middleware {
   const { policy, quotas } = policing;
   return async (operation, next) => {
     const { context, method } = operation;
-    if (!MAY_ASK.has(method)) {
+    if (!MAY_ASK.has(method) && isMethod(method)) {
       for (const each of besides(policing, operation)) refuseDenied(policy.judge(each));
       return next(operation);
     }
@@ -58,9 +61,23 @@ export function policed(policing: Policing): Middleware {
 
 const MAY_ASK: ReadonlySet<string> = new Set(['tools/call', 'resources/read', 'prompts/get']);
 
-function proposalOf(policing: Policing, { method, name = '', params, context }: Operation): Proposal {
-  const kind = method === 'tools/call' ? 'tool' : method === 'prompts/get' ? 'prompt' : 'resource';
-  const args = kind !== 'resource' && isObject(params.arguments) ? params.arguments : {};
+/** The method of the protocol by which each kind is used. Other methods are the server's own. */
+const KINDS: { readonly [method: string]: Proposal['kind'] } = {
+  'tools/call': 'tool',
+  'prompts/get': 'prompt',
+  'resources/read': 'resource',
+};
+
+function argumentsOf(kind: Proposal['kind'], { _meta, ...params }: JsonObject): JsonObject {
+  if (kind === 'method') return params;
+  return kind !== 'resource' && isObject(params.arguments) ? params.arguments : {};
+}
+
+function proposalOf(policing: Policing, operation: Operation): Proposal {
+  const { method, params, context } = operation;
+  const kind = KINDS[method] ?? 'method';
+  const name = kind === 'method' ? method : (operation.name ?? '');
+  const args = argumentsOf(kind, params);
   const annotations = kind === 'tool' ? policing.annotations?.(name) : undefined;
   const { server = 'server' } = policing;
   const proposal = { kind, server, name, arguments: args, trusted: true, ...identify(context.auth) } as const;
@@ -89,7 +106,8 @@ async function approvalOf(
   context: Context,
 ): Promise<Approval> {
   if (approvals === undefined) return { granted: false, reason: 'nobody can be asked' };
-  const canAsk = lacking('elicitation/create', {}, context.client.capabilities) === undefined;
+  const canAsk =
+    proposal.kind !== 'method' && lacking('elicitation/create', {}, context.client.capabilities) === undefined;
   return approvals.obtain(proposal, {
     verdict,
     signal: context.signal,

@@ -4,10 +4,10 @@ import type { CallerIdentity } from '../../model/owner.js';
 
 /** What somebody is about to do. `principal`, `issuer` and `clientId` say on whose behalf. */
 export interface Proposal extends CallerIdentity {
-  readonly kind: 'tool' | 'resource' | 'prompt';
+  readonly kind: 'tool' | 'resource' | 'prompt' | 'method';
   /** Its name in the host. */
   readonly server: string;
-  /** Inner name of the tool or prompt; URI of the resource. */
+  /** Inner name of the tool or prompt; URI of the resource; name of a method that the server adds to the protocol's. */
   readonly name: string;
   /** Of a resource: none. */
   readonly arguments: JsonObject;

@@ -23,6 +23,7 @@ const members: { readonly [name: string]: Check } = {
   name: globs,
   tool: globs,
   prompt: globs,
+  method: globs,
   resource: (value, at) =>
     isObject(value) && !('in' in value) && !('min' in value) && !('max' in value)
       ? within(at, patternFault(value), value)

@@ -12,7 +12,7 @@ export type Globs = string | readonly string[] | { readonly exact: string | read
 export interface Match {
   /** The name of the server in the host. */
   readonly server?: Globs;
-  /** The name of the tool or prompt, or the URI of the resource: the rule is about all three. */
+  /** The name of the tool, prompt or added method, or the URI of the resource: the rule is about all four. */
   readonly name?: Globs;
   /** The rule is about tools only, about those of this name. */
   readonly tool?: Globs;
@@ -23,6 +23,8 @@ export interface Match {
     | { readonly host: string | readonly string[] };
   /** The rule is about prompts only. */
   readonly prompt?: Globs;
+  /** The rule is about methods only that a server adds to the protocol's, about those of this name. */
+  readonly method?: Globs;
   /** What tools do. Only trusted servers are believed; of others these are `false`, `true`, `false` and `true`. */
   readonly readOnly?: boolean;
   readonly destructive?: boolean;
