@@ -1,5 +1,17 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of configurations are written so
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -179,6 +191,11 @@ describe('the key of approvals', () => {
     expect(await readFile(file)).toEqual(Buffer.from(await trustKey(file)));
     expect(await readdir(join(folder, 'deep'))).toEqual(['trust.key']);
     if (process.platform !== 'win32') expect((await stat(file)).mode & 0o777).toBe(0o600);
+    for (const mode of [0o644, 0o640, 0o666]) {
+      await chmod(file, mode);
+      await expect(trustKey(file)).rejects.toMatchObject({ code: 'config/trust-key', expected: 'mode 0600' });
+    }
+    await chmod(file, 0o600);
     await writeFile(file, 'short');
     await expect(trustKey(file)).rejects.toMatchObject({ code: 'config/trust-key' });
   });

@@ -3,6 +3,7 @@ import { link, mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { TenonError } from '../../jsonrpc/error.js';
 import { bytesOf } from './config-file.js';
+import { requirePrivate } from './private-file.js';
 
 const KEY_SIZE = 32;
 
@@ -10,7 +11,7 @@ const KEY_SIZE = 32;
  * The key of approvals, for `createTrust`: from a file that only its owner can read (0600), which is made where there is
  * none. Keep it elsewhere than the store of the approvals.
  *
- * @throws TenonError `config/trust-key` when the file is something else.
+ * @throws TenonError `config/trust-key` when the file is something else, or when other users have access to it.
  */
 export async function trustKey(path: string): Promise<Uint8Array> {
   const file = resolve(path);
@@ -33,6 +34,7 @@ export async function trustKey(path: string): Promise<Uint8Array> {
 }
 
 async function keyIn(file: string): Promise<Uint8Array | undefined> {
+  await requirePrivate({ path: file, code: 'config/trust-key', subject: 'the key of approvals' });
   let key: Uint8Array;
   try {
     key = await bytesOf(file, KEY_SIZE);

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -53,6 +54,32 @@ describe('a vault in a file', () => {
     await put(fileVault(`${path}2`), 'b', {});
     expect((await stat(`${path}2`)).mode & 0o777).toBe(0o600);
   });
+
+  it.skipIf(process.platform === 'win32')('refuses a file that other users can write', async () => {
+    await put(fileVault(path), 'a', { x: 1 });
+    for (const mode of [0o666, 0o660, 0o602]) {
+      await chmod(path, mode);
+      const refusal = { code: 'auth/token-store-permissions', got: `mode 0${mode.toString(8)}` };
+      await expect(fileVault(path).get(['a'])).rejects.toMatchObject(refusal);
+      await expect(put(fileVault(path), 'a', { x: 2 })).rejects.toMatchObject(refusal);
+    }
+    await chmod(path, 0o600);
+    expect(await fileVault(path).get(['a'])).toEqual({ x: 1 });
+  });
+
+  it.skipIf(process.platform === 'win32')(
+    'warns of a file that other users can read, and makes it private',
+    async () => {
+      await put(fileVault(path), 'a', { x: 1 });
+      await chmod(path, 0o644);
+      const warned = once(process, 'warning');
+      expect(await fileVault(path).get(['a'])).toEqual({ x: 1 });
+      expect(await warned).toMatchObject([
+        { code: 'auth/token-store-permissions', message: expect.stringContaining(path) },
+      ]);
+      expect((await stat(path)).mode & 0o777).toBe(0o600);
+    },
+  );
 
   it.skipIf(process.platform === 'win32')('writes the file that a link leads to', async () => {
     await put(fileVault(path), 'a', { x: 1 });

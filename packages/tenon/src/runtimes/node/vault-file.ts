@@ -6,6 +6,7 @@ import { TenonError } from '../../jsonrpc/error.js';
 import { isObject } from '../../jsonrpc/message.js';
 import { withLock } from './file-lock.js';
 import { realFile, replaceFile } from './file-replacement.js';
+import { makePrivate } from './private-file.js';
 
 export interface FileVaultOptions {
   readonly clock?: Clock;
@@ -15,7 +16,8 @@ type Contents = { [name: string]: Secret };
 
 /**
  * Keeps secrets in a file that only its owner can read (0600), for any number of processes at once. They are not encrypted:
- * whoever can read the files of this user can read them. Rejects with `auth/vault-unreadable`, `auth/vault-busy`.
+ * whoever can read the files of this user can read them. Rejects with `auth/vault-unreadable`, `auth/vault-busy`, and with
+ * `auth/token-store-permissions` when other users can write the file. One that they can only read is made private, with a warning.
  */
 export function fileVault(path: string, { clock = systemClock }: FileVaultOptions = {}): Vault {
   let prepared: Promise<string> | undefined;
@@ -57,6 +59,7 @@ function lockOf(path: string, name: string): string {
 }
 
 async function readContents(path: string): Promise<Contents> {
+  await makePrivate({ path, code: 'auth/token-store-permissions', subject: 'the tokens' });
   let text: string;
   try {
     text = await readFile(path, 'utf8');
