@@ -84,6 +84,11 @@ export class Context {
     return this.#at.turn.caller.auth;
   }
 
+  /** Address of the client, where the transport knows it. It is a proxy's where one stands in front: see `clientAddress`. */
+  get address(): string | undefined {
+    return this.#at.turn.caller.address;
+  }
+
   /** What the client says of itself and can do. Untrusted. */
   get client(): { readonly info: Implementation | undefined; readonly capabilities: ClientCapabilities } {
     const { client, capabilities } = this.#at.turn.caller;

@@ -1,40 +1,43 @@
+import { getCallerKey } from '../../jsonrpc/caller-key.js';
 import { type Clock, systemClock } from '../../jsonrpc/clock.js';
 import { TOO_MANY } from '../../jsonrpc/codes.js';
 import { rpcError } from '../../jsonrpc/error.js';
 import { getOwnerKey, identify } from '../../model/owner.js';
 import type { Middleware, Operation } from '../middleware.js';
-
-const MAX_BUCKETS = 10_000;
+import { createTokenBuckets } from './token-buckets.js';
 
 export interface RateLimit {
   /** Operations that may come at once. */
   readonly burst: number;
   /** Operations per second, over time. */
   readonly perSecond: number;
-  /** What shares a limit. Default: user with OAuth client, method and tool. */
+  /** What shares a limit. Default: user with OAuth client, or address of an anonymous caller; method and tool. */
   readonly by?: (operation: Operation) => string;
   readonly clock?: Clock;
 }
 
-/** Refuses operations that come too fast, by a token bucket for each user with OAuth client, and tool. `data.retryAfterMs` says when to come again. */
-export function rateLimit({ burst, perSecond, by = byPrincipalAndTool, clock = systemClock }: RateLimit): Middleware {
-  const buckets = new Map<string, { tokens: number; at: number }>();
+/** Methods that are never limited: a client that is refused there takes the server for an older or a dead one. */
+const EXEMPT: ReadonlySet<string> = new Set(['initialize', 'server/discover', 'ping']);
+
+/**
+ * Refuses operations that come too fast with 429, by a token bucket for each caller, method and tool. `data.retryAfterMs` says
+ * when to come again. Opening a connection, `ping` and `server/discover` are never refused.
+ */
+export function rateLimit({ burst, perSecond, by = byCallerAndTool, clock = systemClock }: RateLimit): Middleware {
+  const buckets = createTokenBuckets({ burst, perSecond, clock });
   return (operation, next) => {
-    const key = by(operation);
-    const now = clock.now();
-    const bucket = buckets.get(key) ?? { tokens: burst, at: now };
-    const tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) / 1000) * perSecond);
-    // The one that was used last goes to the end: the first is the one to forget.
-    buckets.delete(key);
-    buckets.set(key, { tokens: tokens < 1 ? tokens : tokens - 1, at: now });
-    const first = buckets.keys().next().value;
-    if (buckets.size > MAX_BUCKETS && first !== undefined) buckets.delete(first);
-    if (tokens >= 1) return next(operation);
-    const retryAfterMs = Math.ceil(((1 - tokens) / perSecond) * 1000);
+    if (EXEMPT.has(operation.method)) return next(operation);
+    const retryAfterMs = buckets.take(by(operation));
+    if (retryAfterMs === 0) return next(operation);
     throw rpcError(TOO_MANY, `Too many requests: come again in ${retryAfterMs} ms`, { retryAfterMs });
   };
 }
 
-function byPrincipalAndTool({ method, name, context }: Operation): string {
-  return JSON.stringify([getOwnerKey(identify(context.auth)), method, method === 'tools/call' ? name : undefined]);
+/** Names the user with the OAuth client, or the address of an anonymous caller. */
+export function getLimitKey({ auth, address }: Pick<Operation['context'], 'auth' | 'address'>): string {
+  return getOwnerKey(identify(auth)) ?? getCallerKey(undefined, address);
+}
+
+function byCallerAndTool({ method, name, context }: Operation): string {
+  return JSON.stringify([getLimitKey(context), method, method === 'tools/call' ? name : undefined]);
 }

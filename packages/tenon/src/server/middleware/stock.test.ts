@@ -106,6 +106,23 @@ describe('a rate limit', () => {
     expect(await all.outcome(operation('b'))).toMatchObject({ rpc: 429 });
   });
 
+  it('never refuses what a client opens a connection by, or looks whether it is alive by', async () => {
+    const { outcome, passed } = through(rateLimit({ burst: 1, perSecond: 1, clock: fakeClock(), by: () => '' }));
+    for (const method of ['server/discover', 'ping', 'initialize', 'server/discover', 'ping'])
+      await outcome(operation('a', { method }));
+    expect(passed).toHaveLength(5);
+  });
+
+  it('is one for each address of callers who are anonymous; a network of IPv6 is one address', async () => {
+    const { outcome, passed } = through(rateLimit({ burst: 1, perSecond: 1, clock: fakeClock() }));
+    for (const address of ['192.0.2.1', '192.0.2.2', '2001:db8::1', '2001:db8::2', undefined]) {
+      const context = { auth: undefined, address } as Operation['context'];
+      await outcome(operation('a', { context }));
+      await outcome(operation('a', { context }));
+    }
+    expect(passed).toHaveLength(4);
+  });
+
   it('remembers ten thousand at the most, those that came last', async () => {
     const { outcome, passed } = through(
       rateLimit({ burst: 1, perSecond: 0.001, clock: fakeClock(), by: ({ name }) => String(name) }),

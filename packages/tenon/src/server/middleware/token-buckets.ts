@@ -1,0 +1,35 @@
+import type { Clock } from '../../jsonrpc/clock.js';
+
+/** Keys that are remembered. The one that was used longest ago is forgotten first. */
+const MAX_BUCKETS = 10_000;
+
+export interface TokenBucketOptions {
+  /** Tokens of a full bucket. */
+  readonly burst: number;
+  /** Tokens that come back per second. */
+  readonly perSecond: number;
+  readonly clock: Clock;
+}
+
+/** Token buckets by key. */
+export interface TokenBuckets {
+  /** Takes a token. Returns 0, or the milliseconds until there is one. */
+  take(key: string): number;
+}
+
+export function createTokenBuckets({ burst, perSecond, clock }: TokenBucketOptions): TokenBuckets {
+  const buckets = new Map<string, { tokens: number; at: number }>();
+  return {
+    take(key) {
+      const now = clock.now();
+      const bucket = buckets.get(key) ?? { tokens: burst, at: now };
+      const tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) / 1000) * perSecond);
+      // The one that was used last goes to the end: the first is the one to forget.
+      buckets.delete(key);
+      buckets.set(key, { tokens: tokens < 1 ? tokens : tokens - 1, at: now });
+      const first = buckets.keys().next().value;
+      if (buckets.size > MAX_BUCKETS && first !== undefined) buckets.delete(first);
+      return tokens >= 1 ? 0 : Math.ceil(((1 - tokens) / perSecond) * 1000);
+    },
+  };
+}
