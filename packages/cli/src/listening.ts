@@ -37,7 +37,13 @@ export async function listen(host: Host, options: ListenOptions): Promise<Listen
   const { virtual = {}, servers, guards, onError, ...rest } = options;
   const whole = host.asServer(servers ? { servers } : {});
   if (Object.keys(virtual).length > 0) return listenTogether(host, options);
-  const { url, sseUrl, close } = await serveHttp(whole, { ...rest, ...guards(), onError });
+  const { url, sseUrl, close } = await serveHttp(whole, {
+    ...rest,
+    ...guards(),
+    onError,
+    // The command says so itself.
+    allowUnauthenticated: true,
+  });
   return { places: [{ url, sseUrl, servers }], close: () => close({ deadline: DEADLINE }) };
 }
 

@@ -178,7 +178,7 @@ describe('a client over HTTP', () => {
     },
   );
 
-  it.each([400, 404, 405])(
+  it.each([400, 404, 405, 406, 415])(
     'tries the two endpoints last, when both POSTs get a %i [compat.http-sse-fallback, compat.fallback-order, sse-legacy.compat.client-posts-first, sse-legacy.compat.client-fallback-400-404-405, sse-legacy.compat.client-fallback-4xx]',
     async status => {
       let stream: ServerResponse | undefined;

@@ -10,10 +10,16 @@ const noTasks = without('tasks');
 const taskWords = ['tasks/get', 'tasks/result', 'tasks/list', 'tasks/cancel', 'notifications/tasks/status'];
 
 /** https://modelcontextprotocol.io/specification/2025-11-25/changelog */
+/**
+ * Answers of servers that have only the two endpoints of HTTP+SSE to a first POST: 400, 404 and 405 by the specification,
+ * 406 and 415 where something in front looks at `Accept` or `Content-Type` first.
+ */
+const TWO_ENDPOINT_STATUSES: ReadonlySet<number> = new Set([400, 404, 405, 406, 415]);
+
 export const r20251125 = revise(r20250618, {
   revision: '2025-11-25',
   traits: { tasks: 'by-parameter' },
-  http: { priming: true, fallback: status => status === 400 || status === 404 || status === 405 },
+  http: { priming: true, fallback: status => TWO_ENDPOINT_STATUSES.has(status) },
   errors: { invalidArguments: 'result', urlElicitationRequired: -32042, unreadableId: undefined },
   client: { adds: taskWords },
   server: { adds: ['notifications/elicitation/complete', ...taskWords] },

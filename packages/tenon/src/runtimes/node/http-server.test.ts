@@ -9,7 +9,7 @@ import {
 } from 'node:http';
 import { connect } from 'node:net';
 import fastify from 'fastify';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createHandler } from '../../http.js';
 import { notification, success } from '../../jsonrpc/message.js';
 import { type Call, createFakeService, type FakeService } from '../../transports/http/fixtures/fake-service.js';
@@ -304,6 +304,31 @@ describe('the length of a body', () => {
       request.write('{');
     });
     expect(status).toBe(413);
+  });
+});
+
+describe('a server that other machines can reach', () => {
+  const warnings = async (options: Parameters<typeof serveHttp>[1]) => {
+    const emit = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    afterwards(await serveHttp(createFakeService(), { port: 0, ...options }));
+    const codes = emit.mock.calls.map(([text, details]) => [String(text), details]);
+    emit.mockRestore();
+    return codes;
+  };
+
+  it.each(['0.0.0.0', '::'])('warns once that %s needs no authorization', async host => {
+    expect(await warnings({ host })).toEqual([
+      [expect.stringContaining(host), { type: 'TenonWarning', code: 'TENON_UNAUTHENTICATED' }],
+    ]);
+  });
+
+  it.each([
+    ['it authorizes', { host: '0.0.0.0', authorize: () => ({ auth: undefined }) }],
+    ['it listens on loopback', { host: '::1' }],
+    ['it listens on loopback by name', { host: 'localhost' }],
+    ['it is told that this is meant', { host: '0.0.0.0', allowUnauthenticated: true }],
+  ])('warns of nothing when %s', async (_, options) => {
+    expect(await warnings(options)).toEqual([]);
   });
 });
 

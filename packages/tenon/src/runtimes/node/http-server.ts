@@ -13,9 +13,11 @@ export interface ServeHttpOptions extends HandlerOptions {
   readonly port?: number;
   /**
    * The address to listen on. Default `127.0.0.1`. Any other lets other machines call: they are as trusted as
-   * `authorize` makes them.
+   * `auth` and `authorize` make them. Without both, `serveHttp` emits a process warning with the code `TENON_UNAUTHENTICATED`.
    */
   readonly host?: string;
+  /** Emits no warning when other machines may call without authorization. Default false. */
+  readonly allowUnauthenticated?: boolean;
   /** Milliseconds for which an idle connection is kept. Default 65 s, more than what proxies in front keep theirs. */
   readonly keepAliveTimeout?: number;
   /** Milliseconds in which the head of a request must arrive. Default 10 s: a slow sender holds no connection for long. */
@@ -54,6 +56,7 @@ export async function serveHttp(service: Service, options: ServeHttpOptions = {}
   );
   limitConnections(server, options);
   await listen(server, port, host);
+  warnUnauthenticated(host, options);
   const bound = (server.address() as AddressInfo).port;
   const origin = `http://${authority(host)}:${bound}`;
   let closed: Promise<void> | undefined;
@@ -66,6 +69,19 @@ export async function serveHttp(service: Service, options: ServeHttpOptions = {}
       return closed;
     },
   };
+}
+
+/** Says once that any machine that reaches the port may call. */
+function warnUnauthenticated(host: string, { auth, authorize, allowUnauthenticated = false }: ServeHttpOptions): void {
+  if (auth || authorize || allowUnauthenticated || /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i.test(host)) return;
+  const next = 'Pass `auth` or `authorize`, listen on 127.0.0.1, or pass `allowUnauthenticated: true` to accept this.';
+  process.emitWarning(
+    `serveHttp: every machine that reaches ${host} can call this server without authorization. ${next}`,
+    {
+      type: 'TenonWarning',
+      code: 'TENON_UNAUTHENTICATED',
+    },
+  );
 }
 
 /** Drops connections beyond the limit, and those of an address whose share is used up. */
