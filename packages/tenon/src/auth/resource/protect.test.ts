@@ -89,6 +89,16 @@ describe('what is refused', () => {
     expect([...protection.documents.values()].join()).not.toContain('offline_access');
   });
 
+  it('without a token: the body says what is missing and how to get it', async () => {
+    const { body = '' } = await outcome(issuer.protect(), asks({}));
+    expect(JSON.parse(body).error.message).toBe(
+      `${RESOURCE}: the request has no access token. Expected the header "Authorization: Bearer <token>". ` +
+        `Sign in at an authorization server that ${METADATA} names, and send its token.`,
+    );
+    const proven = await outcome(issuer.protect({ dpop: 'required' }), asks({}));
+    expect(proven.body).toContain('Authorization: DPoP <token>');
+  });
+
   it.each([
     ['expired', { exp: 1 }, {}, 'expired'],
     ['not valid yet', { nbf: 9_999_999_999 }, {}, 'not valid yet'],

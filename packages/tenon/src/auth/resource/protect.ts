@@ -29,6 +29,7 @@ export function protect(options: ProtectOptions): Protection {
   const check = tokenCheck(options, settings);
   const proofs = proofRules(options, settings);
   const facts: RefusalFacts = {
+    resource,
     metadata: metadataUrl(resource),
     scopes,
     proofs: proofs?.algorithms ?? [],

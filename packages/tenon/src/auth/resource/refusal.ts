@@ -5,6 +5,8 @@ import type { Problem } from './problem.js';
 import type { Judgement } from './protection.js';
 
 export interface RefusalFacts {
+  /** The URL of the MCP endpoint. */
+  readonly resource: string;
   /** Where the metadata of the resource is. */
   readonly metadata: string;
   /** What every request needs. */
@@ -49,7 +51,7 @@ export function refusal(problem: Problem, dpop: boolean, facts: RefusalFacts): J
     'www-authenticate': writeChallenges([challenge(problem, dpop, facts)]),
     ...(problem.problem === 'nonce-wanted' ? { 'dpop-nonce': problem.nonce } : {}),
   };
-  return { status, headers, body: asError(wordsOf(problem), INVALID_REQUEST) };
+  return { status, headers, body: asError(wordsOf(problem, facts), INVALID_REQUEST) };
 }
 
 function challenge(problem: Exclude<Problem, { problem: 'unavailable' }>, dpop: boolean, facts: RefusalFacts): Written {
@@ -58,7 +60,7 @@ function challenge(problem: Exclude<Problem, { problem: 'unavailable' }>, dpop: 
   const scope = [...new Set(scopes)].filter(each => each !== 'offline_access').join(' ');
   const params = {
     error: ERROR[problem.problem],
-    error_description: problem.problem === 'missing' ? undefined : wordsOf(problem),
+    error_description: problem.problem === 'missing' ? undefined : wordsOf(problem, facts),
     scope: scope === '' || problem.problem === 'malformed' ? undefined : scope,
     resource_metadata: facts.metadata,
   };
@@ -68,11 +70,19 @@ function challenge(problem: Exclude<Problem, { problem: 'unavailable' }>, dpop: 
     : { scheme: 'Bearer', params };
 }
 
-function wordsOf(problem: Problem): string {
+/** The next step for somebody who has looked at the URL by hand, or with a client that does not sign in. */
+function missingToken({ resource, metadata, proofRequired }: RefusalFacts): string {
+  return (
+    `${resource}: the request has no access token. Expected the header "Authorization: ${proofRequired ? 'DPoP' : 'Bearer'} <token>". ` +
+    `Sign in at an authorization server that ${metadata} names, and send its token.`
+  );
+}
+
+function wordsOf(problem: Problem, facts: RefusalFacts): string {
   if ('why' in problem) return problem.why;
   if (problem.problem === 'nonce-wanted') return 'The proof needs the nonce of this server';
   if (problem.problem === 'insufficient-scope') return 'The token lacks a scope that this request needs';
-  return 'Authorization is needed';
+  return missingToken(facts);
 }
 
 function asError(message: string, code: number = INTERNAL_ERROR): string {

@@ -54,9 +54,9 @@ export function unreadableError(peer: string, got: string, cause?: unknown): Ten
 }
 
 /** A JSON-RPC failure in an error of ours. `cause` is the error object as it came. */
-export function refusedError(peer: string, { error }: Failure, status: number): TenonError {
+export function refusedError(peer: string, { error }: Failure, status: number, next?: string): TenonError {
   const { code: rpc, message, data } = error;
-  return new TenonError('http/refused', message, { peer, status, rpc, data, cause: error satisfies ErrorObject });
+  return new TenonError('http/refused', message, { peer, status, rpc, data, next, cause: error satisfies ErrorObject });
 }
 
 /** The message whose refusal is read. */
@@ -76,7 +76,7 @@ export async function refusal(reply: HttpReply, peer: string, message: RefusedMe
   const failure = kindOf(value) === 'failure' ? (value as Failure) : undefined;
   const loss = message.hadSession ? sessionLoss(reply.status, peer, message, failure, body) : undefined;
   if (loss) return loss;
-  return failure ? refusedError(peer, failure, reply.status) : statusError(reply, peer, body);
+  return failure ? refusedError(peer, failure, reply.status, adviceOn(reply)) : statusError(reply, peer, body);
 }
 
 function sessionLoss(
@@ -146,7 +146,8 @@ function isMarkup(body: string): boolean {
 
 function adviceOn(reply: HttpReply): string | undefined {
   const after = reply.header('retry-after');
-  if (reply.status === 401) return 'give a token: headers: { authorization: … }';
+  if (reply.status === 401)
+    return 'pass `auth` to `connect`: an access token for this server, or `signIn({ redirect })` of tenon/auth';
   if (reply.status === 403) return 'the token, or the origin, is not allowed to do this';
   if ((reply.status === 429 || reply.status === 503) && after) return `try again after ${after.slice(0, MAX_SHOWN)} s`;
   if (reply.status >= 500) return OUTCOME_ADVICE;

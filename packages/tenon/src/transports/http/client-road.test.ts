@@ -37,6 +37,12 @@ describe.each(Object.entries(requesters))('what goes wrong on the way, on %s', (
     expect(notes).toMatchObject({ messages: [], gone: [] });
   });
 
+  it.each([401, 403])('gives the next step for a JSON-RPC error with status %i', async status => {
+    const failure = { code: -32600, message: 'The request has no access token' };
+    const { error } = await fail((_, response) => json(response, { jsonrpc: '2.0', error: failure }, status));
+    expect(error).toMatchObject({ status, rpc: -32600, next: expect.stringMatching(/`auth`|not allowed/) });
+  });
+
   it.each([
     [404, 'text/html', '<h1>no</h1>', 'status 404'],
     [400, 'text/plain', 'No valid session', 'status 400: No valid session'],
