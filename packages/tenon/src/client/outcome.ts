@@ -42,7 +42,7 @@ export function outcomeUnknown(cause: TenonError, { peer }: Pick<Link, 'peer'>, 
   if (cause.code === 'call/outcome-unknown') return cause;
   return new TenonError(
     'call/outcome-unknown',
-    'the connection broke before the answer came: the server may have carried the call out',
+    `the connection broke before the answer came, and the server may have carried the call out: ${cause.summary}`,
     {
       peer,
       method,

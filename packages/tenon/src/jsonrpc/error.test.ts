@@ -15,6 +15,14 @@ describe('a TenonError', () => {
     expect(error).toMatchObject({ code: 'a/b', peer: 'notes', method: 'm', next: 'mend it', name: 'TenonError' });
   });
 
+  it('keeps the lines of others apart from its own words', () => {
+    const error = new TenonError('a/b', 'it exited: its last words:\n  about to die', {
+      peer: 'notes',
+      got: 'exit code 7',
+    });
+    expect(error.message).toBe('notes: it exited: its last words:\n  about to die\ngot exit code 7');
+  });
+
   it('says only what is known', () => expect(new TenonError('a/b', 'it broke').message).toBe('it broke'));
 
   it('is made of whatever was thrown, and keeps one that is there', () => {

@@ -69,7 +69,9 @@ export class TenonError extends Error {
 function compose(summary: string, { peer, method, expected, got, next }: ErrorFacts): string {
   const who = [peer, method].filter(Boolean).join(', ');
   const difference = [expected && `expected ${expected}`, got && `got ${got}`].filter(Boolean).join(', ');
-  const line = [who && `${who}: ${summary}`, !who && summary, difference].filter(Boolean).join(': ');
+  // A summary of several lines ends with words of others: they must not run into ours.
+  const separator = summary.includes('\n') ? '\n' : ': ';
+  const line = [who ? `${who}: ${summary}` : summary, difference].filter(Boolean).join(separator);
   return next ? `${line}\n→ ${next}` : line;
 }
 

@@ -40,7 +40,7 @@ function handshakeOr(served: readonly Dialect[]): Manner {
   if (served.some(({ opening }) => opening === 'handshake')) return { opening: 'handshake' };
   return refused({
     code: UNSUPPORTED_VERSION,
-    message: 'Unsupported protocol version',
+    message: `Unsupported protocol version: initialize opens none of ${versions(served).join(', ')}, which this server serves`,
     data: { supported: versions(served), requested: 'initialize' },
   });
 }

@@ -34,6 +34,8 @@ export function checkMirrors(exchange: Exchange, request: Request, dialect: Dial
 export function checkVersion(exchange: Exchange, request: Request, refusal: ErrorObject): ErrorObject | undefined {
   const meta = request.params?._meta;
   const stated = isObject(meta) ? meta[PROTOCOL_VERSION] : undefined;
+  // An older client opens without that header: it is told which versions are served.
+  if (stated === undefined && request.method === 'initialize') return undefined;
   const agrees =
     stated === undefined
       ? exchange.header('mcp-protocol-version') !== undefined
