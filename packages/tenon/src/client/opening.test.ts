@@ -96,7 +96,7 @@ describe('opening', () => {
     const clock = fakeClock();
     const { connecting, methods } = start(byHandshake(undefined), { clock });
     await soon();
-    clock.advance(5000);
+    clock.advance(2000);
     const client = await connecting;
     expect(methods().filter(each => each !== 'notifications/cancelled')).toEqual([
       'server/discover',
@@ -104,6 +104,72 @@ describe('opening', () => {
       'notifications/initialized',
     ]);
     await client.close();
+  });
+
+  it('waits for a silent server once, also for clients that prefer the newest version', async () => {
+    const clock = fakeClock();
+    const verdicts = verdictsInMemory({ clock });
+    const prefers = '2026-07-28';
+    const first = start(byHandshake(undefined), { clock, verdicts, prefers }, 'silent');
+    await soon();
+    clock.advance(2000);
+    await (await first.connecting).close();
+    const second = start(byHandshake(undefined), { clock, verdicts, prefers }, 'silent');
+    await (await second.connecting).close();
+    expect(second.methods()).toEqual(['initialize', 'notifications/initialized']);
+  });
+
+  const refusing = (accepted: readonly string[], code: number, data?: unknown) => {
+    const asked: unknown[] = [];
+    const script = ({ id, method, params }: JsonObject) => {
+      if (method !== 'initialize')
+        return id === undefined ? undefined : { ...v, id, error: { code: -32601, message: 'no' } };
+      const { protocolVersion } = params as { protocolVersion: string };
+      asked.push(protocolVersion);
+      if (accepted.includes(protocolVersion)) return initialized(id, protocolVersion);
+      return {
+        ...v,
+        id,
+        error: { code, message: 'Unsupported protocol version', ...(data === undefined ? {} : { data }) },
+      };
+    };
+    return { asked, script };
+  };
+
+  it.each([-32602, -32000])('opens again with the best version that a refusal %i lists', async code => {
+    const supported = ['2024-11-05', '2025-03-26', '1999-01-01'];
+    const { asked, script } = refusing(supported, code, { supported, requested: '2025-11-25' });
+    const client = await start(script).connecting;
+    expect([asked, client.server.revision]).toEqual([['2025-11-25', '2025-03-26'], '2025-03-26']);
+    await client.close();
+  });
+
+  it('opens again with the oldest version when a refusal lists none', async () => {
+    const { asked, script } = refusing(['2024-11-05'], -32602);
+    const client = await start(script).connecting;
+    expect([asked, client.server.revision]).toEqual([['2025-11-25', '2024-11-05'], '2024-11-05']);
+    await client.close();
+  });
+
+  it.each([
+    ['no version of ours', { supported: ['1999-01-01'] }, {}, 1, /2024-11-05.*1999-01-01/s],
+    ['none, and refuses the oldest as well', undefined, {}, 2, /Unsupported protocol version.*2024-11-05/s],
+    [
+      'another version than the pinned one',
+      { supported: ['2024-11-05'] },
+      { revision: '2025-06-18' },
+      1,
+      /2025-06-18.*2024-11-05.*pin/s,
+    ],
+  ])('names what both ends speak when a refusal lists %s', async (_, data, options, attempts, words) => {
+    const { asked, script } = refusing([], -32602, data);
+    const error: Error = await start(script, options).connecting.then(
+      () => expect.unreachable(),
+      error => error,
+    );
+    expect(error).toMatchObject({ code: 'connect/no-shared-revision', rpc: -32602 });
+    expect(error.message).toMatch(words);
+    expect(asked).toHaveLength(attempts);
   });
 
   it.each(['2024-11-05', '2025-03-26', '2025-06-18'])(

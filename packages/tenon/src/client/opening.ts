@@ -14,8 +14,9 @@ import { clientInfo } from './identity.js';
 import { Link } from './link.js';
 import type { ClientOptions } from './options.js';
 import { processVerdicts } from './verdicts.js';
+import { chooseOther, isVersionRefusal, noSharedVersion } from './version-refusal.js';
 
-const PROBE_TIMEOUT = 5000;
+const PROBE_TIMEOUT = 2000;
 
 /** Opens roads to one server until one is agreed on. https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning */
 export async function openLink(
@@ -27,11 +28,13 @@ export async function openLink(
   const wanted = wantedDialects(options);
   const opener = new Opener(endpoint, options, events, clock, wanted);
   const { key } = endpoint;
-  if (options.prefers !== undefined) return opener.open(dialectOf(options.prefers));
-  if (options.revision !== undefined || key === undefined) return opener.open(undefined);
+  const preferred = dialectOf(options.prefers ?? '');
+  // Only what would be found out by a probe is remembered.
+  if (options.revision !== undefined || key === undefined || preferred?.opening === 'handshake')
+    return opener.open(preferred);
   const verdicts = options.verdicts ?? processVerdicts;
   const known = dialectOf((await verdicts.get(key)) ?? '');
-  const link = await opener.open(known);
+  const link = await opener.open(known ?? preferred);
   await verdicts.set(key, link.dialect.revision);
   return link;
 }
@@ -154,7 +157,7 @@ class Opener {
   async #handshake(link: Link, dialect: Dialect): Promise<Link> {
     link.speak(dialect);
     try {
-      return await this.#initialize(link, dialect);
+      return await this.#agree(link, dialect);
     } catch (error) {
       const fallback = this.#endpoint.fallback?.();
       if (!fallback || !TenonError.is(error) || isSessionLoss(error)) throw error;
@@ -165,6 +168,25 @@ class Opener {
         throw error.rpc === undefined ? none : error;
       });
       return this.#closingOnFailure(other, () => this.#initialize(other, dialect));
+    }
+  }
+
+  /** Initializes; where the server refuses the version, once more with one that it lists, or with the oldest. */
+  async #agree(link: Link, dialect: Dialect): Promise<Link> {
+    try {
+      return await this.#initialize(link, dialect);
+    } catch (error) {
+      if (!isVersionRefusal(error)) throw error;
+      const other = chooseOther(error, dialect, this.#wanted);
+      if (other === undefined) throw noSharedVersion(link.channel.peer, error, this.#wanted);
+      if (other.opening === 'per-request') {
+        link.speak(other);
+        return this.#discovered(link, other, error);
+      }
+      link.speak(other);
+      return this.#initialize(link, other).catch(second => {
+        throw isVersionRefusal(second) ? noSharedVersion(link.channel.peer, error, this.#wanted) : second;
+      });
     }
   }
 
@@ -227,7 +249,7 @@ function withNotices(capabilities: JsonObject): JsonObject {
 
 /** The server itself said no to the question which revisions it speaks: it is there, and knows no such question. */
 function isRefusal({ rpc, status = 0 }: TenonError): boolean {
-  return rpc !== undefined && status !== 401 && status !== 403 && status < 500;
+  return rpc !== undefined && status !== 401 && status !== 403;
 }
 
 function malformed(link: Link, method: string, problem: string): TenonError {

@@ -87,7 +87,7 @@ export interface ClientOptions extends Answers {
   readonly idleTimeout?: number;
   /** Time in all for one call, without what the user takes to answer. Default: no limit. */
   readonly totalTimeout?: number;
-  /** Time to wait for the answer to a first `server/discover` before the handshake is tried. Default 5,000. */
+  /** Time to wait for the answer to a first `server/discover` before the handshake is tried. Default 2,000. */
   readonly probeTimeout?: number;
   /**
    * Pings the server when nothing came from it for `interval` ms. When a ping is not answered within `timeout` ms the

@@ -47,14 +47,14 @@ describe('the answer to a probe', () => {
     expect(judge(error('stdio/exited'), dialects)).toEqual(handshake);
   });
 
-  it.each([400, 404, 405, 415])(
+  it.each([400, 404, 405, 415, 500, 501, 502, 503])(
     'with the status %i and nothing that is known is of one that wants a handshake [compat.http-empty-or-unknown-body-fallback]',
     status => {
       expect(judge(error('http/status', { status }), dialects)).toEqual(handshake);
     },
   );
 
-  it.each([401, 403, 500, 502, 503])('with the status %i says nothing [compat.http-401-not-era-signal]', status => {
+  it.each([401, 403])('with the status %i says nothing [compat.http-401-not-era-signal]', status => {
     expect(judge(error('http/status', { status }), dialects)).toEqual({ opening: 'unknown' });
   });
 

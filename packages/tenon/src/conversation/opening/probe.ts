@@ -8,7 +8,7 @@ import { HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY, UNSUPPORTED_VERSION } from 
 export type Opening =
   | { readonly opening: 'per-request'; readonly dialect: Dialect }
   | { readonly opening: 'handshake'; readonly dialect: Dialect }
-  /** It says nothing: the network, the authorization or the server itself failed. */
+  /** It says nothing: the network or the authorization failed. */
   | { readonly opening: 'unknown' };
 
 const OF_PER_REQUEST = new Set([HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY, UNSUPPORTED_VERSION]);
@@ -61,9 +61,12 @@ function nothingShared(versions: readonly unknown[], wanted: readonly Dialect[])
   });
 }
 
-/** Authorization, a failing server and the network are no evidence of how a server opens. */
+/**
+ * Authorization and the network are no evidence of how a server opens. A server that fails with 500 or 501 may do so
+ * because it does not know the method.
+ */
 function saysNothing({ code, status = 0, rpc }: TenonError): boolean {
-  if (status === 401 || status === 403 || status >= 500) return true;
+  if (status === 401 || status === 403) return true;
   if (status === 404 && rpc === METHOD_NOT_FOUND) return false;
   return /^(auth\/.+|http\/unreachable|http\/interrupted|call\/aborted|connection\/closed|stdio\/spawn)$/.test(code);
 }
