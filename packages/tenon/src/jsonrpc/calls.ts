@@ -34,6 +34,8 @@ interface Pending {
 }
 
 const IDLE_TIMEOUT = 60_000;
+/** Nothing else may keep the process alive that waits for the outcome of a call: in memory there is no socket. */
+const HOLD = { hold: true } as const;
 
 /**
  * The requests that wait for an answer. One timer serves them all: it is set for the earliest deadline and, when it
@@ -127,7 +129,7 @@ export class Calls {
     const set = this.#alarm && this.#alarm.at <= at && this.#alarm.at >= now;
     if (at === Number.POSITIVE_INFINITY || set) return;
     this.#alarm?.off();
-    this.#alarm = { at, off: this.#clock.after(Math.max(0, at - now), () => this.#sweep()) };
+    this.#alarm = { at, off: this.#clock.after(Math.max(0, at - now), () => this.#sweep(), HOLD) };
   }
 
   #rest(): void {
