@@ -35,7 +35,7 @@ export async function openLink(
   const verdicts = options.verdicts ?? processVerdicts;
   const known = dialectOf((await verdicts.get(key)) ?? '');
   const link = await opener.open(known ?? preferred);
-  await verdicts.set(key, link.dialect.revision);
+  if (!opener.probeFailed) await verdicts.set(key, link.dialect.revision);
   return link;
 }
 
@@ -56,6 +56,8 @@ class Opener {
   #signal: AbortSignal | undefined;
   /** Whether the server has forgotten a session that was being opened: that is tried once more. */
   #lostSession = false;
+  /** Whether the server itself failed when it was probed: that says nothing of the versions that it serves. */
+  probeFailed = false;
 
   constructor(
     endpoint: Endpoint,
@@ -123,7 +125,9 @@ class Opener {
       const idleTimeout = this.#options.probeTimeout ?? PROBE_TIMEOUT;
       return await link.call('server/discover', {}, { idleTimeout, signal: this.#signal });
     } catch (error) {
-      return TenonError.from(error);
+      const failure = TenonError.from(error);
+      this.probeFailed = (failure.status ?? 0) >= 500;
+      return failure;
     }
   }
 

@@ -6,7 +6,7 @@ import { httpEndpoint } from './roads.js';
 import { verdictsInMemory } from './verdicts.js';
 
 describe('a server over HTTP that fails when it is probed', () => {
-  const start = async (status: number) => {
+  const start = async (status: number, verdicts = verdictsInMemory()) => {
     const { url, seen } = await serve(({ method, body }, response) => {
       if (method !== 'POST') return void response.writeHead(405).end();
       const { id, method: called, params } = JSON.parse(body);
@@ -19,8 +19,9 @@ describe('a server over HTTP that fails when it is probed', () => {
         result: { protocolVersion, capabilities: {}, serverInfo: { name: 'o', version: '1' } },
       });
     });
-    const connecting = connectTo(httpEndpoint({ url }, nodeRequester()), { verdicts: verdictsInMemory() });
+    const connecting = connectTo(httpEndpoint({ url }, nodeRequester()), { verdicts });
     return {
+      url,
       connecting,
       methods: () => seen.filter(({ body }) => body !== '').map(({ body }) => JSON.parse(body).method),
     };
@@ -31,6 +32,15 @@ describe('a server over HTTP that fails when it is probed', () => {
     const client = await connecting;
     expect(methods()).toEqual(['server/discover', 'initialize', 'notifications/initialized']);
     await client.close();
+  });
+
+  it.each([500, 503])('with %i is probed anew by the next client [compat.http-5xx-not-era-signal]', async status => {
+    const verdicts = verdictsInMemory();
+    const { connecting, methods, url } = await start(status, verdicts);
+    const client = await connecting;
+    const again = await connectTo(httpEndpoint({ url }, nodeRequester()), { verdicts });
+    expect(methods().filter(method => method === 'server/discover')).toHaveLength(2);
+    await Promise.all([client.close(), again.close()]);
   });
 
   it.each([401, 403])('with %i is not: that is about authorization', async status => {

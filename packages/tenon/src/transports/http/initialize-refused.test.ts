@@ -3,7 +3,7 @@ import { createHandler } from '../../http.js';
 import { createServer } from '../../server/server.js';
 
 describe('initialize over HTTP to a server without versions that have it', () => {
-  it('is refused with the versions that are served, not with a missing header', async () => {
+  it('is refused by the missing header and with the versions that are served [compat.version-header-absent-rejected]', async () => {
     const server = createServer({ name: 's', version: '1', revisions: ['2026-07-28'] });
     const handler = createHandler(server);
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
@@ -14,8 +14,8 @@ describe('initialize over HTTP to a server without versions that have it', () =>
     expect(await response.json()).toMatchObject({
       id: 1,
       error: {
-        code: -32022,
-        message: expect.stringMatching(/^Unsupported protocol version.*2026-07-28/),
+        code: -32020,
+        message: expect.stringMatching(/MCP-Protocol-Version.*Unsupported protocol version.*2026-07-28/),
         data: { supported: ['2026-07-28'], requested: 'initialize' },
       },
     });

@@ -34,16 +34,18 @@ export function checkMirrors(exchange: Exchange, request: Request, dialect: Dial
 export function checkVersion(exchange: Exchange, request: Request, refusal: ErrorObject): ErrorObject | undefined {
   const meta = request.params?._meta;
   const stated = isObject(meta) ? meta[PROTOCOL_VERSION] : undefined;
-  // An older client opens without that header: it is told which versions are served.
-  if (stated === undefined && request.method === 'initialize') return undefined;
   const agrees =
     stated === undefined
       ? exchange.header('mcp-protocol-version') !== undefined
       : refusal.code !== UNSUPPORTED_VERSION || says(exchange, 'mcp-protocol-version', String(stated));
   if (agrees) return undefined;
   const { data } = refusal;
+  const { code, message } = mismatch('MCP-Protocol-Version', 'the protocol version in _meta');
+  // An older client knows neither that header nor its error: what helps is which versions are served.
+  const isOlder = stated === undefined && request.method === 'initialize';
   return {
-    ...mismatch('MCP-Protocol-Version', 'the protocol version in _meta'),
+    code,
+    message: isOlder ? `${message}. ${refusal.message}` : message,
     ...(data === undefined ? {} : { data }),
   };
 }
