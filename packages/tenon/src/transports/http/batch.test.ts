@@ -41,6 +41,24 @@ describe.each(runtimes)('batches, over $name', ({ open }) => {
   });
 
   it.each([
+    ['log', 'notifications/message'],
+    ['progress', 'notifications/progress'],
+    ['a request of the server', 'sampling/createMessage'],
+  ])('delivers answers that were ready before %s turned the batch into a stream', async (_, method) => {
+    await serve({
+      session: ({ channel, request: { id } }) => {
+        const message = method.startsWith('notifications') ? notification(method) : request('s1', method);
+        if (id === 3) void channel.send(message, { relatedTo: 3 });
+        return false;
+      },
+    });
+    const session = await openSession(site, '2025-03-26');
+    const response = await session.post([call(1), call(2, 'unknown'), call(3)]);
+    const messages = (await allEvents(response)).flatMap(({ data }) => (data ? [JSON.parse(data)] : []));
+    expect(messages).toMatchObject([{ id: 1 }, { id: 2 }, { method }, { id: 3 }]);
+  });
+
+  it.each([
     ['empty', []],
     ['with something in it that is no message', [call(1), 7]],
     ['with one id twice', [call(1), call(1)]],

@@ -89,6 +89,8 @@ export class Turn {
     this.stream = session.nextStream();
     const { http } = session.dialect ?? {};
     if (http?.priming) events.write(primingFrame(session.house.log.mark(this.stream), session.house.bounds.retry));
+    // Answers of the batch that were ready before go first.
+    for (const text of this.#batch?.splice(0) ?? []) this.#event(session, text);
     return true;
   }
 
