@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AuthInfo } from '../../jsonrpc/channel.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { Body, Exchange, HeaderFields, Sink } from '../../transports/http/exchange.js';
+import type { UnreadLimit, UnreadOutput } from '../../transports/http/unread-output.js';
 
 /** From how many characters on a text is long. */
 const LONG = 16_384;
@@ -25,10 +26,18 @@ export class NodeExchange implements Exchange {
   readonly #request: NodeRequest;
   readonly #response: ServerResponse;
   readonly #parsed: unknown;
+  readonly #unread: UnreadLimit | undefined;
   readonly path: string;
   readonly query: string;
 
-  constructor(request: NodeRequest, response: ServerResponse, parsed: unknown = request.body) {
+  /** `unread` counts answers that the client does not read. */
+  constructor(
+    request: NodeRequest,
+    response: ServerResponse,
+    unread: UnreadLimit | undefined,
+    parsed: unknown = request.body,
+  ) {
+    this.#unread = unread;
     this.#request = request;
     this.#parsed = parsed;
     this.#response = response;
@@ -115,6 +124,21 @@ export class NodeExchange implements Exchange {
     const long = body.length > LONG ? Buffer.from(body) : undefined;
     const fields = { 'content-type': 'application/json', 'content-length': long?.length ?? Buffer.byteLength(body) };
     response.writeHead(status, headers === undefined ? fields : { ...fields, ...headers }).end(long ?? body);
+    // The system takes most answers at once: nothing of them waits here.
+    if (response.writableLength > 0) this.#countUnread();
+  }
+
+  #countUnread(): void {
+    const [response, unread] = [this.#response, this.#unread];
+    if (unread === undefined) return;
+    const output: UnreadOutput = {
+      get waiting() {
+        return response.destroyed ? 0 : response.writableLength;
+      },
+      cut: () => void response.destroy(),
+    };
+    response.once('close', () => unread.forget(output));
+    unread.count(output, this.remote ?? '');
   }
 
   stream(status: number, headers: HeaderFields): Sink {

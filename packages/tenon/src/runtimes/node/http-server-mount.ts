@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Endpoint } from '../../transports/http/endpoint.js';
+import type { UnreadLimit } from '../../transports/http/unread-output.js';
 import { NodeExchange, type NodeRequest } from './http-server-exchange.js';
 
 /** What `toNode` takes: anything that `createHandler` makes, or `createIssuer` of `tenon/auth/issuer`. */
 export interface Mountable {
-  readonly endpoint: Pick<Endpoint, 'handle' | 'serves'>;
+  readonly endpoint: Pick<Endpoint, 'handle' | 'serves'> & Partial<Pick<Endpoint, 'unread'>>;
 }
 
 /** A listener for `node:http`, a middleware for Express and its like, a route handler for Fastify. */
@@ -33,7 +34,7 @@ export interface WrappedResponse {
  */
 export function toNode({ endpoint }: Mountable): NodeHandler {
   return (request, response, next) => {
-    const exchange = exchangeOf(request, response);
+    const exchange = exchangeOf(request, response, endpoint.unread);
     if (next !== undefined && !endpoint.serves(exchange.path, exchange.mount)) next();
     else endpoint.handle(exchange);
   };
@@ -42,9 +43,10 @@ export function toNode({ endpoint }: Mountable): NodeHandler {
 function exchangeOf(
   request: IncomingMessage | WrappedRequest,
   response: ServerResponse | WrappedResponse,
+  unread: UnreadLimit | undefined,
 ): NodeExchange {
   const answer = 'raw' in response ? response.raw : response;
-  if (!('raw' in request)) return new NodeExchange(request as NodeRequest, answer);
+  if (!('raw' in request)) return new NodeExchange(request as NodeRequest, answer, unread);
   if ('hijack' in response) response.hijack?.();
-  return new NodeExchange(request.raw as NodeRequest, answer, request.body ?? undefined);
+  return new NodeExchange(request.raw as NodeRequest, answer, unread, request.body ?? undefined);
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   createServer,
   get,
@@ -7,7 +8,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import { connect } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import fastify from 'fastify';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createHandler } from '../../http.js';
@@ -329,6 +330,40 @@ describe('a server that other machines can reach', () => {
     ['it is told that this is meant', { host: '0.0.0.0', allowUnauthenticated: true }],
   ])('warns of nothing when %s', async (_, options) => {
     expect(await warnings(options)).toEqual([]);
+  });
+});
+
+describe('answers that nobody reads', () => {
+  it('are held up to one limit over all connections; who reads goes on being answered', async () => {
+    const size = 16 * 1024 * 1024;
+    const big = 'x'.repeat(size);
+    const service: FakeService = createFakeService({
+      alone: async ({ id }) => success(id, { resultType: 'complete', text: service.alone.length > 4 ? 'small' : big }),
+    });
+    const handler = createHandler(service, { bounds: { maxTotalBufferedBytes: size } });
+    const server = createServer(toNode(handler)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const { headers, body } = alone('tools/list');
+    const head = Object.entries({ ...headers, host: 'localhost', 'content-length': String(body).length });
+    const text = `POST /mcp HTTP/1.1\r\n${head.map(pair => pair.join(': ')).join('\r\n')}\r\n\r\n${body}`;
+    const sockets = Array.from({ length: 4 }, () => {
+      const socket = connect(port, '127.0.0.1', () => socket.write(text)).pause();
+      return socket.on('error', () => {});
+    });
+    afterwards({
+      close() {
+        for (const socket of sockets) socket.destroy();
+        server.closeAllConnections();
+        server.close();
+      },
+    });
+    const count = () => new Promise<number>(resolve => server.getConnections((_, open) => resolve(open)));
+    await expect.poll(() => service.alone.length).toBe(4);
+    await expect.poll(count).toBeLessThan(4);
+    expect(handler.endpoint.unread.total).toBeLessThanOrEqual(size);
+    const answer = await send(`http://127.0.0.1:${port}/mcp`);
+    expect(await answer.json()).toMatchObject({ result: { text: 'small' } });
   });
 });
 

@@ -52,7 +52,7 @@ export async function serveHttp(service: Service, options: ServeHttpOptions = {}
       ...timeLimits(options),
       noDelay: true,
     },
-    (request, response) => endpoint.handle(new NodeExchange(request, response)),
+    (request, response) => endpoint.handle(new NodeExchange(request, response, endpoint.unread)),
   );
   limitConnections(server, options);
   await listen(server, port, host);

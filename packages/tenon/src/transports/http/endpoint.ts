@@ -13,6 +13,7 @@ import { createTraffic, type Road } from './road.js';
 import { createSessions } from './sessions.js';
 import { serveStreamable } from './streamable.js';
 import { createStreams } from './streams.js';
+import { createUnreadLimit, type UnreadLimit } from './unread-output.js';
 
 /** A server on HTTP, over whatever runtime makes the exchanges. */
 export interface Endpoint {
@@ -29,6 +30,8 @@ export interface Endpoint {
   readonly sessions: number;
   /** How many streams are open. */
   readonly streams: number;
+  /** Counts answers that a runtime holds because nobody reads them. */
+  readonly unread: UnreadLimit;
 }
 
 export interface CloseOptions {
@@ -41,11 +44,12 @@ const DEADLINE = 10_000;
 export function createEndpoint(service: Service, options: HandlerOptions = {}): Endpoint {
   const bounds = boundsOf(options);
   const clock = clockOf(options);
+  const unread = createUnreadLimit(bounds.maxTotalBufferedBytes);
   const road: Road = {
     service,
     bounds,
     clock,
-    streams: createStreams(bounds, clock),
+    streams: createStreams(bounds, clock, unread),
     log: options.eventLog ?? createMemoryLog(bounds, session => sessions.getCaller(session)),
     report: options.onError ?? (() => {}),
     traffic: createTraffic(bounds),
@@ -81,6 +85,7 @@ export function createEndpoint(service: Service, options: HandlerOptions = {}): 
     get sessions() {
       return sessions.count;
     },
+    unread,
     get streams() {
       return road.streams.count;
     },

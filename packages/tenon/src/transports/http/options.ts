@@ -89,6 +89,11 @@ export interface Bounds {
   readonly sessionStreams: number;
   /** Bytes that may wait for one slow reader before it is cut off. Default 4 MiB. */
   readonly waitingBytes: number;
+  /**
+   * Bytes that may wait for slow readers over all connections: streams, and on Node also answers that are one JSON text.
+   * Default 64 MiB; beyond it the caller with the most waiting is cut off.
+   */
+  readonly maxTotalBufferedBytes: number;
   /** Milliseconds of silence after which a stream carries a comment. Default 15 s. */
   readonly keepAlive: number;
   /** Milliseconds after which a client should come back to a stream that the server hung up. Default 1 s. */
@@ -118,6 +123,7 @@ export const DEFAULT_BOUNDS: Bounds = {
   streams: 10_000,
   sessionStreams: 32,
   waitingBytes: 4 * MEBI,
+  maxTotalBufferedBytes: 64 * MEBI,
   keepAlive: 15_000,
   retry: 1000,
   replayEvents: 256,

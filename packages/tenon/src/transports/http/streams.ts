@@ -3,6 +3,7 @@ import { SharedLimit } from '../../jsonrpc/shared-limit.js';
 import type { Exchange, HeaderFields, Sink } from './exchange.js';
 import type { Bounds } from './options.js';
 import { EVENT_STREAM, KEEP_ALIVE } from './sse-frame.js';
+import type { UnreadLimit, UnreadOutput } from './unread-output.js';
 
 /** An answer that is a stream of events. */
 export interface EventStream {
@@ -36,12 +37,12 @@ const STREAM_HEADERS = {
   'x-accel-buffering': 'no',
 };
 
-interface Entry extends EventStream {
+interface Entry extends EventStream, UnreadOutput {
   quiet: boolean;
   stopKeeping?: () => void;
 }
 
-export function createStreams(bounds: Bounds, clock: Clock): Streams {
+export function createStreams(bounds: Bounds, clock: Clock, unread: UnreadLimit): Streams {
   const entries = new Set<Entry>();
   const open = new SharedLimit(bounds.streams, bounds.maxShare);
 
@@ -59,8 +60,10 @@ export function createStreams(bounds: Bounds, clock: Clock): Streams {
     begin(exchange, caller, headers, closed) {
       if (exchange.gone || !open.take(caller)) return undefined;
       const sink = exchange.stream(200, headers === undefined ? STREAM_HEADERS : { ...STREAM_HEADERS, ...headers });
-      const entry = entryOf(sink, bounds.waitingBytes, stream => {
+      const count = (stream: Entry): void => unread.count(stream, caller);
+      const entry = entryOf(sink, bounds.waitingBytes, count, stream => {
         entries.delete(stream);
+        unread.forget(stream);
         open.release(caller);
         stream.stopKeeping?.();
         closed?.(stream);
@@ -79,7 +82,7 @@ export function createStreams(bounds: Bounds, clock: Clock): Streams {
   };
 }
 
-function entryOf(sink: Sink, limit: number, closed: (entry: Entry) => void): Entry {
+function entryOf(sink: Sink, limit: number, count: (entry: Entry) => void, closed: (entry: Entry) => void): Entry {
   let open = true;
   const close = (): boolean => {
     if (!open) return false;
@@ -92,10 +95,14 @@ function entryOf(sink: Sink, limit: number, closed: (entry: Entry) => void): Ent
     get open() {
       return open;
     },
+    get waiting() {
+      return open ? sink.waiting : 0;
+    },
     write(frame) {
       if (!open) return undefined;
       entry.quiet = false;
       const room = sink.write(frame);
+      count(entry);
       if (sink.waiting <= limit) return room;
       // Whoever does not read is told by a cut, not by a queue without end. What is logged can be resumed.
       entry.cut();
