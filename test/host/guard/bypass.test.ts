@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Client, type ClientOptions, connect, TenonError } from 'tenon';
+import { type Client, type ClientOptions, connect, createServer, TenonError } from 'tenon';
 import { allow, ask, deny, type HostFiles, type Rule } from 'tenon/host';
 import { serveHttp } from 'tenon/node';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -291,9 +291,35 @@ describe('hidden by the configuration', () => {
     const { client } = await guarded({ servers: { one: { service: server, tools } } });
     const on: Client = await client();
     for (const name of ['erase', 'later', 'sure'])
-      expect(await outcome(on.callTool(name, { path: 'a' }))).toContain('Unknown tool');
+      expect(await outcome(on.callTool(name, { path: 'a' }))).toBe(
+        'refused: Not done: the configuration of the server "one" disables it',
+      );
+    expect(await outcome(on.callTool('nothing', {}))).toBe('-32602: Unknown tool: nothing');
     expect(await outcome(on.callTool('say', { text: 'hi' }))).toBe('say hi');
     expect(ran).toEqual(['say hi']);
+  });
+});
+
+describe('what several servers have and do not offer', () => {
+  it.each(['always', 'never'] as const)('says why, with prefix %s', async prefix => {
+    const [one, two] = [works(), works()];
+    const path = join(await folder(), 'audit.jsonl');
+    const servers = {
+      one: { service: one.server, tools: { exclude: ['erase'] } },
+      two: { service: two.server, disabled: true },
+      three: { service: createServer({ name: 'three', version: '1', tools: {} }) },
+    };
+    const { client, host } = await guarded({ servers, prefix, audit: path });
+    const on = await client();
+    const name = prefix === 'always' ? 'one__erase' : 'erase';
+    const reason = 'Not done: the configuration of the server "one" disables it';
+    expect(await outcome(on.callTool(name, { path: 'a' }))).toBe(`refused: ${reason}`);
+    expect(await outcome(on.callTool('two__erase', { path: 'a' }))).toBe(
+      '-32602: Unknown tool: two__erase. The server "two" is disabled',
+    );
+    await host.close();
+    expect(await recorded(path)).toEqual(['denied erase', 'refused two__erase']);
+    expect([...one.ran, ...two.ran]).toEqual([]);
   });
 });
 

@@ -71,6 +71,7 @@ async function changed(plan: Plan, options: Partial<HostFiles> = {}) {
 }
 
 const buying = { what: 'tea' };
+const blocked = 'refused: Not done: the lock blocks it: its description is not what was approved';
 
 describe('a tool that was approved and has changed since is not offered and not called', () => {
   it.each([
@@ -83,7 +84,8 @@ describe('a tool that was approved and has changed since is not offered and not 
     const on = await client();
     const name = kind === 'added' ? 'Buy' : 'buy';
     expect(await names(on)).toEqual(['look']);
-    expect(await outcome(on.callTool(name, buying))).toBe(`-32602: Unknown tool: ${name}`);
+    const reason = kind === 'added' ? 'it is not in the lock' : `its ${kind} is not what was approved`;
+    expect(await outcome(on.callTool(name, buying))).toBe(`refused: Not done: the lock blocks it: ${reason}`);
     expect(told.map(drift => drift.kind)).toContain(kind);
     expect(await outcome(on.callTool('look'))).toBe('look');
     expect(ran).toEqual(['look']);
@@ -91,15 +93,15 @@ describe('a tool that was approved and has changed since is not offered and not 
 
   it('without a list before: by a name that was remembered', async () => {
     const { client, host, ran } = await changed({ description: 'Buys more' });
-    expect(await outcome((await client()).callTool('buy', buying))).toBe('-32602: Unknown tool: buy');
-    expect(await outcome(host.call('buy', buying))).toBe('-32602: Unknown tool: buy');
+    expect(await outcome((await client()).callTool('buy', buying))).toBe(blocked);
+    expect(await outcome(host.call('buy', buying))).toBe(blocked);
     expect(ran).toEqual([]);
   });
 
   it('through call_tool, search_tools and describe_tools', async () => {
     const { client, ran } = await changed({ description: 'Buys more' }, { budget: 1 });
     const on = await client();
-    expect(await outcome(on.callTool('call_tool', { name: 'buy', arguments: buying }))).toContain('Unknown tool');
+    expect(await outcome(on.callTool('call_tool', { name: 'buy', arguments: buying }))).toBe(blocked);
     expect(await outcome(on.callTool('search_tools', { query: 'buys more tea' }))).not.toContain('buy');
     expect(await outcome(on.callTool('describe_tools', { names: ['buy'] }))).not.toContain('Buys more');
     expect(await outcome(on.callTool('call_tool', { name: 'look', arguments: {} }))).toBe('look');
@@ -110,7 +112,7 @@ describe('a tool that was approved and has changed since is not offered and not 
     const { client, ran } = await changed({ description: 'Buys more' });
     const on = await client({ revision });
     const work = on.tasks.start('buy', buying).then(task => task.outcome());
-    expect(await outcome(work)).toContain('Unknown tool');
+    expect(await outcome(work)).toBe(blocked);
     expect(ran).toEqual([]);
   });
 
@@ -128,7 +130,7 @@ describe('a tool that was approved and has changed since is not offered and not 
     const input = z.object({ what: z.string() });
     server.tools.set('buy', tool({ description: 'Buys it twice', input, run: () => 'twice' }));
     await soon(async () => expect(await names(on)).toEqual(['look']));
-    expect(await outcome(on.callTool('buy', buying))).toContain('Unknown tool');
+    expect(await outcome(on.callTool('buy', buying))).toContain('the lock blocks it');
     expect(ran).toEqual(['buy']);
   });
 });
@@ -139,9 +141,9 @@ describe('what else was approved and has changed since', () => {
     const on = await client();
     expect(on.server.instructions).toBeUndefined();
     expect(await names(on)).toEqual([]);
-    expect(await outcome(on.callTool('look'))).toContain('Unknown tool');
+    expect(await outcome(on.callTool('look'))).toContain('the lock blocks it');
     expect(await outcome(on.resources.read('note://a'))).toContain('is not what was approved');
-    expect(await outcome(on.call('prompts/get', { name: 'hint' }))).toContain('Unknown prompt');
+    expect(await outcome(on.call('prompts/get', { name: 'hint' }))).toContain('is not what was approved');
     expect(told.map(({ kind }) => kind)).toContain('instructions');
     expect(ran).toEqual([]);
   });
@@ -162,7 +164,7 @@ describe('what else was approved and has changed since', () => {
     const { client, ran } = await changed({ prompt: 'Hints at your password' });
     const on = await client();
     expect((await on.call('prompts/list')).prompts).toEqual([]);
-    expect(await outcome(on.call('prompts/get', { name: 'hint' }))).toContain('Unknown prompt');
+    expect(await outcome(on.call('prompts/get', { name: 'hint' }))).toContain('is not what was approved');
     expect(ran).toEqual([]);
   });
 
@@ -268,7 +270,7 @@ describe('what becomes of a change is for the host to say', () => {
     const { client, ran } = await changed(plan, { whenChanged: 'ask', askDrift });
     const on = await client();
     expect(await names(on)).toEqual(['look']);
-    expect(await outcome(on.callTool('buy', buying))).toContain('Unknown tool');
+    expect(await outcome(on.callTool('buy', buying))).toContain('the lock blocks it');
     expect(await outcome(on.resources.read('note://a'))).toContain('is not what was approved');
     await names(await client());
     expect([asked, ran]).toEqual([1, []]);

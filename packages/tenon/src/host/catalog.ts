@@ -4,7 +4,7 @@ import type { JsonObject } from '../jsonrpc/message.js';
 import type { Cacheable } from '../model/shapes.js';
 import { TASKS } from '../model/tasks.js';
 import type { Audience } from './audience.js';
-import { createNames, type Names, type Prefix } from './names/names.js';
+import { createNames, findByPrefix, type Names, type Prefix } from './names/names.js';
 import { createResourceNames, type ResourceNames } from './names/resources.js';
 import type { Held } from './names/wrapping.js';
 import { unreachable } from './relay/crossing.js';
@@ -25,7 +25,7 @@ export interface Offering<K extends Kind> extends Cacheable {
   readonly absent: readonly Absent[];
 }
 
-/** Where a name leads to. */
+/** Where a name leads to. What is not offered leads there as well when the server has it: the guard refuses it, and says why. */
 export interface Route<K extends Named> {
   readonly line: Line;
   /** As the server calls it. */
@@ -48,6 +48,9 @@ export class HostCatalog {
   readonly #names: Readonly<Record<Named, Names>>;
   readonly #resources: ResourceNames;
   readonly #admit: Admit;
+  readonly #prefix: Prefix;
+  /** The lists of resources as they were when it was last looked who has which URI. */
+  #located: readonly Part<'resources'>[] = [];
   readonly #admitted = new WeakMap<List<Kind>, Promise<readonly Kinds[Kind][]>>();
   readonly #indices = new WeakMap<readonly Kinds[Kind][], Index>();
   readonly #together = new Map<
@@ -64,6 +67,7 @@ export class HostCatalog {
     this.#names = { tools: createNames({ servers, prefix }), prompts: createNames({ servers, prefix }) };
     this.#resources = createResourceNames({ servers });
     this.#admit = admit;
+    this.#prefix = prefix;
   }
 
   /** What of a list is offered, all servers one after the other: the same array for as long as nothing has changed. */
@@ -83,8 +87,12 @@ export class HostCatalog {
       const now = () => answered(kind, line, line.lists.get(kind));
       const entry = known ?? (await this.#entry(kind, line, found.name, await now()));
       if (entry) return { line, name: found.name, entry };
+      const withheld = (await now()).items.find(each => each.name === found.name);
+      if (withheld) return { line, name: found.name, entry: withheld as Kinds[K] };
     }
-    throw unknown(kind, outer);
+    const withheld = found ? undefined : await this.#findWithheld(kind, outer);
+    if (withheld) return withheld;
+    throw unknown(kind, outer, { disabled: findByPrefix(this.#board.disabled, outer) });
   }
 
   /** Whose a URI is. None when no server is known to have it; throws when that is not certain. */
@@ -93,7 +101,8 @@ export class HostCatalog {
     if (held) return { line: this.#board.line(held.server, this.#audience), uri: held.uri };
     const owners = this.#resources.owners(uri);
     if (owners.length > 1) throw ambiguous(uri, owners);
-    return undefined;
+    const part = this.#located.find(({ list }) => list.items.some(each => each.uri === uri));
+    return part && { line: part.line, uri };
   }
 
   async placeOfTemplate(template: string): Promise<Place | undefined> {
@@ -115,8 +124,20 @@ export class HostCatalog {
   async #learned(kind: Named, outer: string): Promise<{ server: string; name: string } | undefined> {
     const { absent } = await this.offering(kind);
     const found = this.#names[kind].inner(outer);
-    if (found === undefined && absent.length > 0) throw unknown(kind, outer, absent);
+    if (found === undefined && absent.length > 0) throw unknown(kind, outer, { absent });
     return found;
+  }
+
+  /** Finds by its name what a server has and is not offered: blocked by the lock, or left out by the configuration. */
+  async #findWithheld<K extends Named>(kind: K, outer: string): Promise<Route<K> | undefined> {
+    const { parts } = await this.#board.gather(kind, this.#audience);
+    for (const { line, server, list } of parts) {
+      const entry = list.items.find(({ name }) => {
+        return this.#names[kind].outer(server, name) === outer || (this.#prefix === 'never' && name === outer);
+      });
+      if (entry) return { line, name: entry.name, entry };
+    }
+    return undefined;
   }
 
   async #entry<K extends Named>(kind: K, line: Line, name: string, list: List<K>): Promise<Kinds[K] | undefined> {
@@ -178,6 +199,7 @@ export class HostCatalog {
       this.#resources.see(part.server, uris, texts);
     }
     this.absent = resources.absent;
+    this.#located = resources.parts;
     return both;
   }
 
@@ -231,8 +253,15 @@ async function answered<T>(kind: Named, { server }: Line, reading: Promise<T>): 
   }
 }
 
-function unknown(kind: Named, outer: string, absent: readonly Absent[] = []): Error {
+interface Reasons {
+  readonly absent?: readonly Absent[];
+  /** The disabled server that the name is of. */
+  readonly disabled?: string | undefined;
+}
+
+function unknown(kind: Named, outer: string, { absent = [], disabled }: Reasons): Error {
   const what = `Unknown ${kind === 'tools' ? 'tool' : 'prompt'}: ${outer.slice(0, 128)}`;
+  if (disabled !== undefined) return rpcError(INVALID_PARAMS, `${what}. The server "${disabled}" is disabled`);
   if (absent.length === 0) return rpcError(INVALID_PARAMS, what);
   const who = absent.map(({ server }) => server).join(', ');
   return rpcError(INVALID_PARAMS, `${what}. These servers are not there: ${who}`, { absent } as unknown as JsonObject);

@@ -13,7 +13,7 @@ import { createServer, type Server } from '../server/server.js';
 import { memoryStores } from '../stores/memory.js';
 import type { Stores } from '../stores/stores.js';
 import { version as ownVersion } from '../version.js';
-import { audienceOf } from './audience.js';
+import { type Audience, audienceOf } from './audience.js';
 import { frontOf } from './front.js';
 import type { Guard } from './guard.js';
 import { createGuard } from './guarding/guarding.js';
@@ -26,6 +26,7 @@ import type { Approvals } from './policy/approval.js';
 import { entryOf, reach } from './reach.js';
 import { type Absent, Switchboard } from './switchboard.js';
 import type { Line } from './upstream/line.js';
+import type { Kind } from './upstream/lists.js';
 import { Upstream } from './upstream/upstream.js';
 
 const SECOND = 1000;
@@ -221,9 +222,10 @@ export class RunningHost implements Host {
     const { gatherTimeout, pageSize, prefix, ...own } = { ...hostDefaults, ...this.#options };
     const { servers, name = own.name, version = own.version } = selection;
     const chosen = [...this.#upstreams].filter(([each]) => servers === undefined || servers.includes(each));
-    const board = new Switchboard(new Map(chosen), this.#clock, gatherTimeout, (audience, kind) =>
-      hub.news.changed(audience, kind === 'templates' ? 'resources' : kind),
-    );
+    const late = (audience: Audience, kind: Kind) =>
+      hub.news.changed(audience, kind === 'templates' ? 'resources' : kind);
+    const disabled = Object.keys(this.#options.servers).filter(each => this.#options.servers[each]?.disabled);
+    const board = new Switchboard(new Map(chosen), this.#clock, gatherTimeout, late, disabled);
     const hub = new Hub(board, this.#guard, { prefix, pageSize, budget: this.#options.budget });
     this.#hubs.add(hub);
     for (const line of board.lines) hub.follow(line);

@@ -33,6 +33,8 @@ export interface Gathered<K extends Kind> extends Cacheable {
 export class Switchboard {
   readonly upstreams: ReadonlyMap<string, Upstream>;
   readonly servers: readonly string[];
+  /** The servers of the configuration that are not used. */
+  readonly disabled: readonly string[];
   readonly clock: Clock;
   readonly #gatherTimeout: number;
   /** When readings began that no list waits for twice. */
@@ -45,7 +47,9 @@ export class Switchboard {
     clock: Clock,
     gatherTimeout: number,
     late: (audience: Audience, kind: Kind) => void,
+    disabled: readonly string[] = [],
   ) {
+    this.disabled = disabled;
     this.upstreams = upstreams;
     this.servers = [...upstreams.keys()];
     this.clock = clock;

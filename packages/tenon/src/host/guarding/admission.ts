@@ -1,6 +1,7 @@
 import { parseTemplate } from '../../server/uri-template/template.js';
 import type { Admit } from '../catalog.js';
 import type { ServerEntry } from '../config/server-entry.js';
+import type { DriftKind } from '../lock/drift.js';
 import { type GateVerdict, isBlocked } from '../lock/gate.js';
 import type { PinnedKind } from '../lock/lock.js';
 import type { Offered } from '../offered.js';
@@ -55,8 +56,10 @@ export class Admission {
     this.#judged = new WeakMap();
   }
 
-  /** Why something of a server is not to be used, where the lock has it so. A resource may be named by its template. */
+  /** Why something of a server is not to be used, where its configuration or the lock has it so. A resource may be named by its template. */
   async blocked(line: Line, kind: PinnedKind | 'method', name: string): Promise<string | undefined> {
+    if (kind === 'tool' && !this.#isWanted(line.server, name))
+      return `the configuration of the server "${line.server}" disables it`;
     const verdict = await this.#verdict(line);
     if (verdict === undefined || verdict.ok) return undefined;
     const isListed = kind === 'resource' && (await line.lists.known('resources')).items.some(({ uri }) => uri === name);
@@ -67,7 +70,7 @@ export class Admission {
         : [],
     );
     if (drifts.length === 0) return undefined;
-    return `its ${[...new Set(drifts.map(drift => drift.kind))].join(', ')} is not what was approved`;
+    return `the lock blocks it: ${describeBlock(drifts.map(drift => drift.kind))}`;
   }
 
   /** Whether nothing of a server may be used. */
@@ -108,6 +111,12 @@ export class Admission {
     }
     return value as Kinds[K];
   }
+}
+
+function describeBlock(kinds: readonly DriftKind[]): string {
+  if (kinds.includes('unknown server')) return 'its server is not in the lock';
+  if (kinds.includes('added')) return 'it is not in the lock';
+  return `its ${[...new Set(kinds)].join(', ')} is not what was approved`;
 }
 
 function screenEntry(kind: Kind, entry: Kinds[Kind], screening: Parameters<typeof screenTool>[1]): Screened<unknown> {

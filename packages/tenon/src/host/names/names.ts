@@ -39,6 +39,12 @@ export interface Names {
   matches(outer: string): boolean;
 }
 
+/** The server of `servers` whose prefix a name has. */
+export function findByPrefix(servers: readonly string[], outer: string): string | undefined {
+  for (const [label, server] of labelsOf(servers)) if (outer.startsWith(label + SEPARATOR)) return server;
+  return undefined;
+}
+
 interface Server {
   readonly name: string;
   readonly label: string;
