@@ -1,3 +1,4 @@
+import { getCancelReason } from '../jsonrpc/cancellation.js';
 import type { SendOptions } from '../jsonrpc/channel.js';
 import type { TenonError } from '../jsonrpc/error.js';
 import type { Id, JsonObject } from '../jsonrpc/message.js';
@@ -53,10 +54,10 @@ export class Errand implements CallOptions {
     this.send = isHttp || headers || onHungUp ? this.#road(headers, onHungUp) : PLAIN;
   }
 
-  onAbandoned(requestId: Id, { message }: TenonError): void {
+  onAbandoned(requestId: Id, error: TenonError): void {
     if (this.#giveUp) this.#giveUp.abort();
     else if (this.#method !== 'initialize' && !this.#quiet)
-      void this.#link.notify('notifications/cancelled', { requestId, reason: message });
+      void this.#link.notify('notifications/cancelled', { requestId, reason: getCancelReason(error) });
   }
 
   #road(headers: SendOptions['headers'], onHungUp: (() => void) | undefined): SendOptions {

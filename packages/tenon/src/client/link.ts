@@ -204,7 +204,7 @@ export class Link implements Hands {
   }
 
   notification({ method, params = {} }: Notification): void {
-    if (method === 'notifications/cancelled') return this.#cancelled(params.requestId);
+    if (method === 'notifications/cancelled') return this.#cancelled(params);
     if (method === 'notifications/progress') this.#progressed(params);
     const up = this.#dialect?.speak.up.params(method);
     this.#events.notification(method, up?.(params, {}) ?? params);
@@ -263,10 +263,10 @@ export class Link implements Hands {
   }
 
   /** A server withdraws a question of its own, or ends a listening of ours. */
-  #cancelled(id: unknown): void {
+  #cancelled({ requestId: id, reason }: JsonObject): void {
     if (!isId(id)) return;
     if (this.#listening.has(id)) this.#peer.lost(id, ENDED);
-    else this.#peer.cancel(id);
+    else this.#peer.cancel(id, typeof reason === 'string' ? reason : undefined);
   }
 
   #progressed(params: JsonObject): void {

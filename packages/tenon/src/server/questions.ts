@@ -1,6 +1,7 @@
 import type { Ask } from '../conversation/asking/asking.js';
 import { lacking, unable } from '../conversation/capability.js';
 import type { Dialect } from '../dialects/dialect.js';
+import { getCancelReason } from '../jsonrpc/cancellation.js';
 import { TenonError } from '../jsonrpc/error.js';
 import { type Id, isObject, type JsonObject } from '../jsonrpc/message.js';
 import type { Peer } from '../jsonrpc/peer.js';
@@ -41,8 +42,8 @@ export function questions(about: Questions): Ask {
       signal,
       idleTimeout: ASK_TIMEOUT,
       send,
-      onAbandoned: (requestId, { message }) =>
-        void peer.notify('notifications/cancelled', { requestId, reason: message }, send),
+      onAbandoned: (requestId, error) =>
+        void peer.notify('notifications/cancelled', { requestId, reason: getCancelReason(error) }, send),
     });
     return understood(dialect, method, params, answer);
   };

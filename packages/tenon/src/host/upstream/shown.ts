@@ -1,7 +1,29 @@
-import type { TenonError } from '../../jsonrpc/error.js';
+import { TenonError } from '../../jsonrpc/error.js';
+import { hideSecrets } from '../audit/secrets.js';
 
-/** What callers are told of what happened to a server: what it wrote to stderr is for whoever runs the host. */
-export function shown({ summary }: TenonError): string {
+const URLS = /[a-z][a-z0-9+.-]*:\/\/[^\s"'“”()]+/gi;
+const PATHS = /(^|[\s"'“(=])(?:~?\/|\.{1,2}[\\/]|[a-z]:[\\/])[^\s"'“”()]+/gi;
+const HIDDEN = '…';
+const NETWORK = /^(?:http|session|auth|config|connection)\//;
+
+/**
+ * Writes for callers what happened to a server. What it wrote to stderr, where it is and how it is started are for whoever
+ * runs the host only; so is the text of an error that is not the library's own.
+ */
+export function shown(error: TenonError): string {
+  const { code, summary } = error;
+  if (listForeignTexts(error).some(text => summary.includes(text))) return 'it can not be reached';
   const [first = ''] = summary.split('\n');
-  return first.replace(/(: its last words:|: and wrote nothing to stderr)$/, '');
+  // What follows is the text of the platform, or of another server.
+  const told = NETWORK.test(code) ? first.replace(/: .*/, '') : first;
+  const own = told.replace(/(: its last words:|: and wrote nothing to stderr)$/, '');
+  return hideSecrets(own.replace(URLS, HIDDEN).replace(PATHS, `$1${HIDDEN}`));
+}
+
+/** The texts of the errors that caused one, as far as they are not the library's own. */
+function listForeignTexts(error: Error): readonly string[] {
+  const { cause } = error;
+  if (!(cause instanceof Error)) return [];
+  const own = TenonError.is(cause) || cause.message === '' ? [] : [cause.message];
+  return [...own, ...listForeignTexts(cause)];
 }
