@@ -28,6 +28,8 @@ export interface House {
   readonly problem: (error: TenonError) => void;
   /** Runs a tool's handler, and gives its result: also when it fails. The middleware is not passed. */
   enter(params: JsonObject, turn: Turn, run: Run, inputs: Inputs): JsonObject | Promise<JsonObject>;
+  /** Says what keeps this process from running a tool's handler of this version. `undefined`: nothing does. */
+  findObstacle(params: JsonObject, turn: Turn, version: string | undefined): Promise<string | undefined>;
   /** Tells whether a caller sees a tool, and the scopes that it demands. A tool that is not known here is visible and demands none. */
   toolAccess(name: string, caller: Caller): ToolAccess;
   /** Marks a result as final. */

@@ -74,6 +74,11 @@ export interface TaskRules {
   readonly after?: number;
   /** How long a task is kept, from its creation on. Default: as for all tasks of the server. */
   readonly ttl?: number;
+  /**
+   * Version of the handler. A task goes on only where the tool has the version with which it was begun: change it together
+   * with the steps and questions of the handler. Default: none, and every process that has the tool goes on.
+   */
+  readonly version?: string;
   /** How often a client should ask how it stands. Default: as for all tasks of the server. */
   readonly pollInterval?: number;
 }

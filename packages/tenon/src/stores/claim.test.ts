@@ -34,6 +34,30 @@ async function taken(claim: Promise<Claim<Count> | undefined>): Promise<Claim<Co
   return found;
 }
 
+describe('a lease that is far ahead', () => {
+  it('counts as lapsed, because the clock was set back after the owner died', async () => {
+    const { clock, take, values, owner } = rig();
+    expect(await take()).toBeDefined();
+    const at = (now: number): Owner => ({ ...owner, clock: { ...clock, now: () => now } });
+    const takeAt = (now: number) => Claim.take<Count>(values, 'k', at(now), found => found, forever);
+    // Clocks of two machines may differ by one lease at the most.
+    expect(await takeAt(1000 - 300)).toBeUndefined();
+    expect((await takeAt(1000 - 301))?.value).toEqual({ n: 0 });
+  });
+
+  it('is measured by the length that its owner gave it', async () => {
+    const { clock, take, values, owner } = rig({ lease: 10_000 });
+    expect(await take()).toBeDefined();
+    const short: Owner = { clock, lease: 100 };
+    expect(await Claim.take<Count>(values, 'k', short, found => found, forever)).toBeUndefined();
+    const { value } = (await values.get('k')) ?? {};
+    // A record of an earlier version does not tell the length.
+    await values.put('k', { ...value, lease: { until: clock.now() + 10_000, fence: 'f' } });
+    expect(await Claim.take<Count>(values, 'k', owner, () => undefined, forever)).toBeUndefined();
+    expect((await Claim.take<Count>(values, 'k', short, found => found, forever))?.value).toEqual({ n: 0 });
+  });
+});
+
 describe('a claim', () => {
   it('is one owner’s, until it is given back', async () => {
     const { take, stored } = rig();

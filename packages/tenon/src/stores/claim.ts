@@ -1,6 +1,7 @@
 import type { Clock } from '../jsonrpc/clock.js';
 import { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
+import { type FaultRetryOptions, retryStoreFaults } from './fault-retry.js';
 import type { Stored, Values } from './stores.js';
 
 declare const crypto: { randomUUID(): string };
@@ -11,6 +12,8 @@ export interface Owner {
   readonly lease: number;
   /** The user or address for whom a new record is written. */
   readonly caller?: string | undefined;
+  /** Repeats what a fault of the store prevents, once the record is taken. Absent: the fault is thrown. */
+  readonly faults?: Omit<FaultRetryOptions, 'clock'> | undefined;
 }
 
 /** Stands in a record for as long as somebody works on it. */
@@ -19,6 +22,18 @@ export interface Lease {
   readonly until: number;
   /** Another with each owner: what an owner of before writes is refused. */
   readonly fence: string;
+  /** For how long its owner is believed to be alive, in milliseconds. Records of earlier versions do not tell. */
+  readonly length?: number;
+}
+
+/**
+ * Tells whether the owner of a lease is believed to be alive. A lease that is more than two lengths ahead was made before
+ * the clock was set back, and counts as lapsed. One length of difference between the clocks of two machines is allowed.
+ */
+export function isHeld(lease: Lease | undefined, { clock, lease: ownLength }: Owner): boolean {
+  if (lease === undefined) return false;
+  const remaining = lease.until - clock.now();
+  return remaining > 0 && remaining <= 2 * (lease.length ?? ownLength);
 }
 
 type Leased<T> = T & { readonly lease?: Lease };
@@ -65,7 +80,7 @@ export class Claim<T extends object> {
     for (;;) {
       const found = await values.get(key);
       const { lease, ...before } = (found?.value ?? {}) as Leased<JsonObject>;
-      if (lease && lease.until > owner.clock.now()) return undefined;
+      if (isHeld(lease, owner)) return undefined;
       const value = change(found ? (before as T) : undefined);
       if (value === undefined) return undefined;
       if (await claim.#put(value, found?.version ?? 0)) return claim;
@@ -141,14 +156,14 @@ export class Claim<T extends object> {
   async #put(value: T, version: number, last = false): Promise<boolean> {
     const { clock, lease, caller } = this.#owner;
     const until = clock.now() + lease;
-    const record = last ? value : { ...value, lease: { until, fence: this.#fence } };
+    const record = last ? value : { ...value, lease: { until, fence: this.#fence, length: lease } };
     const ttl = this.#ttl(value);
     const options = {
       version,
       ...(ttl === undefined ? {} : { ttl }),
       ...(caller === undefined ? {} : { owner: caller }),
     };
-    const written = await this.#values.put(this.#key, record as unknown as JsonObject, options);
+    const written = await this.#write(record as unknown as JsonObject, options);
     if (written === undefined) return false;
     this.#value = value;
     this.#version = written;
@@ -156,8 +171,32 @@ export class Claim<T extends object> {
     return true;
   }
 
+  async #write(record: JsonObject, options: { readonly version: number }): Promise<number | undefined> {
+    let failed = false;
+    const written = await this.#persist(async () => {
+      try {
+        return await this.#values.put(this.#key, record, options);
+      } catch (error) {
+        failed = true;
+        throw error;
+      }
+    });
+    if (written !== undefined || !failed) return written;
+    // A write that failed may have taken effect all the same.
+    const found = await this.#persist(() => this.#values.get(this.#key));
+    const isOwn = found?.version === options.version + 1 && JSON.stringify(found.value) === JSON.stringify(record);
+    return isOwn ? found.version : undefined;
+  }
+
+  #persist<R>(attempt: () => Promise<R>): Promise<R> {
+    const { clock, faults } = this.#owner;
+    return faults && this.#version > 0 ? retryStoreFaults(attempt, { ...faults, clock }) : attempt();
+  }
+
   async #read(): Promise<void> {
-    const found = (await this.#values.get(this.#key)) as (Stored & { readonly value: Leased<JsonObject> }) | undefined;
+    const found = (await this.#persist(() => this.#values.get(this.#key))) as
+      | (Stored & { readonly value: Leased<JsonObject> })
+      | undefined;
     if (found?.value.lease?.fence !== this.#fence) throw this.#lose();
     const { lease: _, ...value } = found.value;
     this.#value = value as unknown as T;

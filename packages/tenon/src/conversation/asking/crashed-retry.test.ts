@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { TenonError } from '../../jsonrpc/error.js';
+import { TenonError } from '../../jsonrpc/error.js';
 import type { Inputs } from '../../model/shapes.js';
 import type { Stores } from '../../stores/stores.js';
 import { type FakeClock, fakeClock } from '../../testing/clock.js';
@@ -29,6 +29,47 @@ const asking =
 
 const first = async (own: States, handler: Asker, boundTo = () => 'me') =>
   take(within(handler), { states: own, boundTo });
+
+describe('a retry whose store has a fault', () => {
+  const busy = () => Promise.reject(new TenonError('store/busy', 'another program holds the file'));
+
+  it.each([
+    ['once', 1],
+    ['for longer than a call waits', Number.POSITIVE_INFINITY],
+  ])('%s keeps the step in memory, and does it once', async (_, times) => {
+    const clock = fakeClock(1_000_000);
+    const shared = durable(clock);
+    let failing = 0;
+    const put: typeof shared.values.put = (...all) => (failing-- > 0 ? busy() : shared.values.put(...all));
+    const problems: TenonError[] = [];
+    const stores = { ...shared, values: { ...shared.values, put } };
+    const did: string[] = [];
+    const handler: Asker = async run => {
+      await run.ask('roots/list', {});
+      await run.step('pay', () => {
+        failing = times;
+        did.push('pay');
+      });
+      return { done: true };
+    };
+    const own = () => states({ clock, stores, problem: error => problems.push(error) });
+    const inputs = retryOf(await first(own(), handler), player);
+    const taking = take(within(handler), { states: own(), inputs });
+    let result: unknown;
+    void taking.then(done => {
+      result = done;
+    });
+    await vi.waitFor(
+      () => {
+        clock.advance(1000);
+        if (clock.now() > 1_040_000) failing = 0;
+        expect(result).toEqual({ done: true });
+      },
+      { timeout: 5000, interval: 5 },
+    );
+    expect([did, problems[0]?.code]).toEqual([['pay'], 'store/busy']);
+  });
+});
 
 describe('a retry whose process dies', () => {
   /** Takes the retry in a process that dies before this question. */

@@ -7,6 +7,7 @@ import { within } from '../../model/check.js';
 import { methods } from '../../model/methods.js';
 import type { Inputs } from '../../model/shapes.js';
 import { Claim, type Owner } from '../../stores/claim.js';
+import { retryStoreFaults } from '../../stores/fault-retry.js';
 import { createSeal, isSealed, MAX_SEALED, type Seal } from '../../stores/seal.js';
 import type { Stores } from '../../stores/stores.js';
 import type { Entry, StepDone } from './asking.js';
@@ -16,6 +17,9 @@ import { type AskingOptions, defaults } from './options.js';
 
 /** How long a process that says nothing is believed to be at work on a retry, in milliseconds. */
 const LEASE = 30_000;
+
+/** How long a call waits for a store that has a fault, in milliseconds. */
+const MAX_FAULT = 30_000;
 
 /** What a retry goes on with. */
 export interface Opened {
@@ -101,7 +105,9 @@ export class States {
     if (sealed.length <= most) return sealed;
     if (!this.#facts.everywhere) throw tooLarge(sealed.length, most);
     const at = `journal/${call}.${round}`;
-    await this.#facts.stores.values.put(at, memory, { ttl: life, owner: caller });
+    const { stores, clock, problem } = this.#facts;
+    const put = () => stores.values.put(at, memory, { ttl: life, owner: caller });
+    await retryStoreFaults(put, { clock, maxElapsed: MAX_FAULT, onFault: problem });
     return this.#seal.seal({ ...facts, at }, boundTo());
   }
 
@@ -127,14 +133,29 @@ export class States {
       return { entries: [], keep: nothing, over: nothing };
     }
     const take = (before: Used | undefined) => (before?.over ? undefined : { entries: [], ...before });
-    const claim = await Claim.take<Used>(stores.values, key, { ...this.#owner, caller }, take, ttl);
+    let onFault = problem;
+    const faults = { maxElapsed: MAX_FAULT, onFault: (error: TenonError) => onFault(error) };
+    const claim = await Claim.take<Used>(stores.values, key, { ...this.#owner, caller, faults }, take, ttl);
     if (claim === undefined) throw refused('has been used');
     claim.renew();
     const keep = async (step: StepDone) => {
-      await claim.update(used => ({ ...used, entries: [...used.entries, step] }));
+      const update = claim.update(used => ({ ...used, entries: [...used.entries, step] }));
+      // The journal in memory has the step. Only when this process dies, too, is it done again.
+      await update.catch(error => {
+        if (TenonError.is(error) && error.code === 'store/lease-lost') throw error;
+        problem(TenonError.from(error));
+      });
     };
+    // A fault of the store does not hold up the answer.
     const over = () =>
-      claim.release(() => ({ entries: [], over: true })).catch(error => problem(TenonError.from(error)));
+      new Promise<void>(resolve => {
+        onFault = error => {
+          problem(error);
+          resolve();
+        };
+        const released = claim.release(() => ({ entries: [], over: true }));
+        released.catch(error => problem(TenonError.from(error))).finally(resolve);
+      });
     return { entries: claim.value.entries, keep, over };
   }
 }

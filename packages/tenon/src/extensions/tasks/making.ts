@@ -101,6 +101,7 @@ function recordOf(
     pollInterval: rules.pollInterval ?? settings.pollInterval,
     revision: turn.dialect.revision,
     caller: callerOf(turn),
+    ...(rules.version === undefined ? {} : { version: rules.version }),
     ...(scopes.length === 0 ? {} : { scopes }),
     params,
     inputs: operation.context.inputs,

@@ -23,6 +23,11 @@ export interface TasksOptions {
   readonly maxShare?: number;
   /** How long a process that says nothing is believed to be at work on its tasks. Default 15,000. */
   readonly lease?: number;
+  /**
+   * How long a task is left to other processes when no tool of its name, or no tool of its version, is here; then it
+   * fails. Applies to stores that several processes share. Default 10 minutes.
+   */
+  readonly handoverTimeout?: number;
   /** How long a handler waits in memory for an answer; later it is entered again. Default 5 minutes. */
   readonly holdTime?: number;
   /**
@@ -64,6 +69,7 @@ export const defaults = {
   maxOpenPerPrincipal: 1000,
   maxShare: MAX_SHARE,
   lease: 15 * SECOND,
+  handoverTimeout: 10 * MINUTE,
   holdTime: 5 * MINUTE,
 } as const;
 

@@ -25,6 +25,8 @@ export interface TaskRecord {
     readonly auth?: AuthInfo;
     readonly address?: string;
   };
+  /** Version of the handler that began it, where its tool declares one. */
+  readonly version?: string;
   /** Scopes that the tool demanded when the task was made. */
   readonly scopes?: readonly string[];
   /** Of the call. */

@@ -1,10 +1,12 @@
 import { fingerprint } from '../../conversation/asking/fingerprint.js';
-import type { Clock } from '../../jsonrpc/clock.js';
 import type { AuthInfo } from '../../jsonrpc/channel.js';
+import type { Clock } from '../../jsonrpc/clock.js';
+import { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { getOwnerKey, identify, isSameOwner } from '../../model/owner.js';
 import { isTerminal } from '../../model/tasks.js';
-import { amend, Claim, type Lease, type Owner } from '../../stores/claim.js';
+import type { House } from '../../server/extension.js';
+import { amend, Claim, isHeld, type Lease, type Owner } from '../../stores/claim.js';
 import type { Stores } from '../../stores/stores.js';
 import { getCaller, lifeOf, type TaskRecord } from './record.js';
 
@@ -18,13 +20,15 @@ export class Shelf {
   readonly #stores: Stores;
   readonly #clock: Clock;
   readonly #owner: Owner;
+  readonly #problem: (error: TenonError) => void;
   readonly #hearers = new Set<(id: string) => void>();
   #stop: (() => void) | undefined;
 
-  constructor(stores: Stores, clock: Clock, lease: number) {
+  constructor({ stores, clock, problem }: Pick<House, 'stores' | 'clock' | 'problem'>, lease: number) {
     this.#stores = stores;
     this.#clock = clock;
-    this.#owner = { clock, lease };
+    this.#problem = problem;
+    this.#owner = { clock, lease, faults: { onFault: problem } };
   }
 
   /** Puts a new task there, for this process to work on. Only when it is enlisted is it taken up by others, and listed. */
@@ -45,9 +49,9 @@ export class Shelf {
   }
 
   /** Changes a task that somebody may be at work on, and tells of it. */
-  async amend(id: string, change: (found: TaskRecord) => TaskRecord | undefined): Promise<TaskRecord | undefined> {
+  async amend(id: string, change: (found: Kept) => TaskRecord | undefined): Promise<TaskRecord | undefined> {
     let done = false;
-    const tracked = (found: TaskRecord) => {
+    const tracked = (found: Kept) => {
       const next = change(found);
       done = next !== undefined;
       return next;
@@ -74,19 +78,31 @@ export class Shelf {
     await this.close(record.id);
   }
 
-  /** The tasks that nobody works on, though they could go on. */
-  async *idle(): AsyncGenerator<string> {
+  /** The tasks that have not ended, or have ended lately. */
+  async *open(): AsyncGenerator<string> {
     for (let after: string | undefined; ; ) {
       const keys = await this.#stores.values.list(OPEN, after === undefined ? {} : { after });
-      for (const { key } of keys) {
-        const id = key.slice(OPEN.length);
-        const record = await this.get(id);
-        if (record === undefined || isTerminal(record.status)) await this.close(id);
-        else if (record.status === 'working' && !isAlive(record, this.#clock.now())) yield id;
-      }
+      for (const { key } of keys) yield key.slice(OPEN.length);
       after = keys.at(-1)?.key;
       if (keys.length < PAGE || after === undefined) return;
     }
+  }
+
+  /** Tells whether a task could go on and nobody works on it. One that has ended is no longer open. */
+  async isIdle(id: string): Promise<boolean> {
+    const record = await this.get(id);
+    if (record === undefined || isTerminal(record.status)) await this.close(id);
+    return record?.status === 'working' && !isHeld(record.lease, this.#owner);
+  }
+
+  /** Ends a task on which nobody works. Returns it when it has ended by this. */
+  async endIdle(id: string, end: (found: TaskRecord) => TaskRecord): Promise<TaskRecord | undefined> {
+    let done = false;
+    const record = await this.amend(id, ({ lease, ...found }: Kept) => {
+      done = found.status === 'working' && !isHeld(lease, this.#owner);
+      return done ? end(found) : undefined;
+    });
+    return done ? record : undefined;
   }
 
   /** One page of the tasks of a user and OAuth client, oldest first, and where the next one begins, if there is more. */
@@ -101,8 +117,9 @@ export class Shelf {
     return { records: records.filter(each => each && isSameOwner(each.caller.auth, auth)) as TaskRecord[], next };
   }
 
+  /** Announces a change. A fault of the bus undoes nothing that is written: listeners look at the store now and again. */
   async tell(id: string): Promise<void> {
-    await this.#stores.bus.publish('tasks', { id });
+    await this.#stores.bus.publish('tasks', { id }).catch(error => this.#problem(TenonError.from(error)));
   }
 
   /** Calls `hear` with the id of each task that changes, in whatever process. */
@@ -130,10 +147,6 @@ export class Shelf {
 export interface Page {
   readonly records: readonly TaskRecord[];
   readonly next: string | undefined;
-}
-
-function isAlive({ lease }: Kept, now: number): boolean {
-  return lease !== undefined && lease.until > now;
 }
 
 function ownPrefix(auth: AuthInfo | undefined): string {

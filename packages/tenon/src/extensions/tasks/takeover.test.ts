@@ -1,7 +1,163 @@
 import { describe, expect, it } from 'vitest';
+import type { Context } from '../../server/context.js';
+import { tool } from '../../server/tool.js';
 import { type Caller, callerOf } from './fixtures/caller.js';
-import { ask, job, start, statusOf, textOf } from './fixtures/jobs.js';
+import { answerAll, ask, job, start, statusOf, textOf } from './fixtures/jobs.js';
 import { gate, settle, siteOf, until } from './fixtures/site.js';
+
+describe('a worker that looks for tasks', () => {
+  /** Tasks of a process that is gone. */
+  async function leave(count: number, site: ReturnType<typeof siteOf>) {
+    const gone = siteOf(() => site.stores);
+    const caller = await callerOf(gone.serve(job(() => gate().opened)));
+    const ids: string[] = [];
+    for (let n = 0; n < count; n++) ids.push(await start(caller));
+    return ids;
+  }
+  const edit = async (site: ReturnType<typeof siteOf>, id: string, change: object) => {
+    const { value } = (await site.stores.values.get(`task/${id}`)) ?? {};
+    await site.stores.values.put(`task/${id}`, { ...value, ...change });
+  };
+
+  it('passes over a record that it cannot serve, leaves it to others, and takes those behind it', async () => {
+    const site = siteOf();
+    const ids = (await leave(5, site)).toSorted();
+    const [unknown = '', broken = '', ...rest] = ids;
+    await edit(site, unknown, { revision: '2099-01-01' });
+    await edit(site, broken, { revision: undefined, params: 7, journal: 'none' });
+    const caller = await callerOf(
+      site.serve(
+        job(() => 'done'),
+        { lease: 15_000 },
+      ),
+    );
+    site.clock.advance(15_000);
+    await until(async () =>
+      (await Promise.all(rest.map(id => statusOf(caller, id)))).every(each => each === 'completed'),
+    );
+    site.clock.advance(15_000);
+    await settle();
+    expect(await site.record(unknown)).toMatchObject({ status: 'working', lease: { until: 1_015_000 } });
+    expect((await site.stores.values.list('task-open/')).map(({ key }) => key)).toContain(`task-open/${unknown}`);
+  });
+
+  it('goes on with the tasks behind one that the store cannot read', async () => {
+    const site = siteOf(({ values }) => ({
+      values: {
+        ...values,
+        get: key => (key === `task/${damaged}` ? Promise.reject(new Error('damaged')) : values.get(key)),
+      },
+    }));
+    let damaged = '';
+    const [first = '', ...rest] = (await leave(3, site)).toSorted();
+    damaged = first;
+    const caller = await callerOf(
+      site.serve(
+        job(() => 'done'),
+        { lease: 15_000 },
+      ),
+    );
+    site.clock.advance(15_000);
+    await until(async () =>
+      (await Promise.all(rest.map(id => statusOf(caller, id)))).every(each => each === 'completed'),
+    );
+    expect(new Set(site.problems.map(({ message }) => message))).toEqual(new Set(['damaged']));
+  });
+
+  it('takes a task at once whose lease is ahead of all clocks, because the time was set back', async () => {
+    const site = siteOf();
+    const [id = ''] = await leave(1, site);
+    await edit(site, id, { lease: { until: site.clock.now() + 3_600_000, fence: 'gone', length: 15_000 } });
+    const caller = await callerOf(
+      site.serve(
+        job(() => 'done'),
+        { lease: 15_000 },
+      ),
+    );
+    site.clock.advance(0);
+    await until(async () => (await statusOf(caller, id)) === 'completed');
+  });
+});
+
+describe('a task of a tool that this process does not have', () => {
+  const versioned = (version: string | undefined, run: (ctx: Context) => unknown) => ({
+    job: tool({
+      task: { support: 'required', ...(version === undefined ? {} : { version }) },
+      run: (_, ctx) => run(ctx) as Promise<string>,
+    }),
+  });
+
+  async function leave(version?: string) {
+    const site = siteOf();
+    const gone = siteOf(() => site.stores);
+    const caller = await callerOf(gone.serve(versioned(version, () => gate().opened)));
+    const id = await start(caller);
+    await settle();
+    return { site, id };
+  }
+
+  it('is left to one that has it', async () => {
+    const { site, id } = await leave();
+    const without = await callerOf(site.serve({}, { handoverTimeout: 60_000 }));
+    for (let n = 0; n < 4; n++) {
+      site.clock.advance(15_000);
+      await settle();
+    }
+    expect(await statusOf(without, id)).toBe('working');
+    expect(site.problems).toMatchObject([{ code: 'task/unserved' }]);
+    await callerOf(site.serve(versioned(undefined, () => 'done')));
+    site.clock.advance(0);
+    await until(async () => (await statusOf(without, id)) === 'completed');
+  });
+
+  it('fails when nobody has it for the time of `handoverTimeout`', async () => {
+    const { site, id } = await leave();
+    const without = await callerOf(site.serve({}, { handoverTimeout: 60_000 }));
+    await until(async () => {
+      site.clock.advance(15_000);
+      await settle(2);
+      return (await statusOf(without, id)) !== 'working';
+    });
+    const { result } = await without.call('tasks/get', { taskId: id });
+    expect(result).toMatchObject({ status: 'failed', error: { code: -32602, message: 'Unknown tool: job' } });
+    expect(site.clock.now()).toBeGreaterThanOrEqual(1_000_000 + 60_000);
+    await until(async () => (await site.stores.values.list('task-open/')).length === 0);
+    expect(site.events.map(({ type }) => type)).toContain('failed');
+  });
+
+  it.each([
+    ['1', '2'],
+    ['1', undefined],
+    [undefined, '1'],
+  ])('is not entered by version %s -> %s of the handler, but by its own', async (before, after) => {
+    const { site, id } = await leave(before);
+    const ran: string[] = [];
+    const run = (where: string) => () => void ran.push(where);
+    const other = await callerOf(site.serve(versioned(after, run('other'))));
+    for (let n = 0; n < 3; n++) {
+      site.clock.advance(15_000);
+      await settle();
+    }
+    expect([ran, await statusOf(other, id)]).toEqual([[], 'working']);
+    await callerOf(site.serve(versioned(before, run('same'))));
+    site.clock.advance(0);
+    await until(async () => (await statusOf(other, id)) === 'completed');
+    expect(ran).toEqual(['same']);
+  });
+
+  it('fails at once where no other process shares the store', async () => {
+    const site = siteOf(() => ({ durable: false }));
+    const server = site.serve(job(ask), { holdTime: 1000 });
+    const caller = await callerOf(server);
+    const id = await start(caller);
+    await until(async () => (await statusOf(caller, id)) === 'input_required');
+    site.clock.advance(1000);
+    await settle();
+    server.tools.delete('job');
+    await answerAll(caller, id);
+    await until(async () => (await statusOf(caller, id)) === 'failed');
+  });
+});
 
 describe('a task whose process is gone', () => {
   /** A process whose clock stands still: nothing of it is heard any more. */

@@ -5,6 +5,10 @@ import { isId, type JsonObject } from '../../jsonrpc/message.js';
 import type { Session, Turn } from '../../server/turn.js';
 import type { TaskRecord } from './record.js';
 
+declare class AbortController {
+  readonly signal: AbortSignal;
+}
+
 /** What a handler that works on a task knows of its client, who may be gone for long. */
 export function turnOf(
   record: TaskRecord,
@@ -32,6 +36,12 @@ export function turnOf(
       throw new Error('a task is entered by its worker');
     },
   };
+}
+
+/** A turn for questions about a task on which nobody works. */
+export function createIdleTurn(record: TaskRecord, dialect: Dialect): Turn {
+  const nothing = () => undefined;
+  return turnOf(record, dialect, new AbortController().signal, nothing, nothing, nothing);
 }
 
 /** The token by which the client wants to hear of progress, where it does. */

@@ -1,6 +1,7 @@
 import type { Journal } from '../../conversation/asking/journal.js';
 import { dialectOf } from '../../dialects/index.js';
 import { UNKNOWN_CALLER } from '../../jsonrpc/caller-key.js';
+import { INVALID_PARAMS } from '../../jsonrpc/codes.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { SharedLimit } from '../../jsonrpc/shared-limit.js';
@@ -12,8 +13,9 @@ import type { Audience } from './audience.js';
 import { type Boss, Job } from './job.js';
 import { describeCaller, type Settings, type TaskEvent } from './options.js';
 import { Quota } from './quota.js';
-import { getCaller, type TaskRecord } from './record.js';
+import { ended, getCaller, type TaskRecord } from './record.js';
 import type { Shelf } from './shelf.js';
+import { createIdleTurn } from './task-turn.js';
 
 /** Works on the tasks of this process, and on those that another has left. */
 export class Worker implements Boss {
@@ -27,6 +29,8 @@ export class Worker implements Boss {
   readonly #running: SharedLimit;
   /** Tasks that wait to be worked on, and their callers where they are known. */
   readonly #queue = new Map<string, string>();
+  /** Tasks that this process cannot go on with, and since when it has known them. */
+  readonly #unserved = new Map<string, number>();
   #unhear: (() => void) | undefined;
   #closed = false;
 
@@ -96,6 +100,8 @@ export class Worker implements Boss {
   async #wakeFor(id: string, caller: string): Promise<void> {
     if (this.#closed || this.#jobs.has(id)) return;
     if (!this.#hasRoomFor(caller)) return void this.#queue.set(id, caller);
+    const record = await this.#shelf.get(id);
+    if (record?.status !== 'working' || !(await this.#canServe(record))) return;
     const claim = await this.#claim(id, caller);
     if (claim === undefined) return;
     if (!this.#quota.has(id)) this.event('taken-over', claim.value);
@@ -182,8 +188,14 @@ export class Worker implements Boss {
   #hire(claim: Claim<TaskRecord>, journal?: Journal): Job {
     const { id, revision } = claim.value;
     const dialect = dialectOf(revision);
-    if (dialect === undefined) throw new TenonError('task/revision', `no one here speaks ${revision}`);
-    const job = new Job(claim, dialect, this.#house, this, journal);
+    if (dialect === undefined) throw unknownRevision(revision);
+    let job: Job;
+    try {
+      job = new Job(claim, dialect, this.#house, this, journal);
+    } catch (error) {
+      void claim.release().catch(this.#problem);
+      throw error;
+    }
     this.#jobs.set(id, job);
     this.#running.add(getCaller(claim.value));
     this.#unhear ??= this.#shelf.hear(changed => void this.#hear(changed).catch(this.#problem));
@@ -228,11 +240,48 @@ export class Worker implements Boss {
     this.#unhear = undefined;
   }
 
+  /**
+   * Tells whether this process has the protocol version, the tool and its version for a task. One that it has not is left
+   * to other processes; when it is left for too long for want of the tool, it fails.
+   */
+  async #canServe(record: TaskRecord): Promise<boolean> {
+    const { id, revision, params, version } = record;
+    const dialect = dialectOf(revision);
+    const missing = dialect && (await this.#house.findObstacle(params, createIdleTurn(record, dialect), version));
+    if (dialect && missing === undefined) return true;
+    const now = this.#house.clock.now();
+    const since = this.#unserved.get(id) ?? now;
+    if (!this.#unserved.has(id)) this.#problem(missing === undefined ? unknownRevision(revision) : unserved(missing));
+    this.#unserved.set(id, since);
+    const isLate = !this.#house.stores.durable || now - since >= this.#settings.handoverTimeout;
+    if (missing === undefined || !isLate) return false;
+    const end = {
+      status: 'failed',
+      error: { code: INVALID_PARAMS, message: missing },
+      statusMessage: missing,
+    } as const;
+    const failed = await this.#shelf.endIdle(id, found => ended(found, now, end));
+    if (failed) this.#settled(failed);
+    return false;
+  }
+
   /** Looks for what others have left, now and again. */
   async #scan(): Promise<void> {
     if (this.#closed) return;
+    const unserved = new Set(this.#unserved.keys());
     try {
-      for await (const id of this.#shelf.idle()) await this.wake(id);
+      for await (const id of this.#shelf.open()) {
+        // A record that cannot be read or served keeps nobody from those behind it.
+        try {
+          if (!(await this.#shelf.isIdle(id))) continue;
+          unserved.delete(id);
+          await this.wake(id);
+        } catch (error) {
+          this.#problem(error);
+        }
+      }
+      // Another process works on these by now.
+      for (const id of unserved) this.#unserved.delete(id);
     } catch (error) {
       this.#problem(error);
     }
@@ -240,4 +289,14 @@ export class Worker implements Boss {
   }
 
   readonly #problem = (error: unknown): void => this.#house.problem(TenonError.from(error, 'task/failed'));
+}
+
+function unknownRevision(revision: string): TenonError {
+  return new TenonError('task/revision', `no one here speaks ${revision}`);
+}
+
+function unserved(missing: string): TenonError {
+  return new TenonError('task/unserved', `a task is left to other processes: ${missing}`, {
+    next: 'start a process that has the tool, or wait for the end of `handoverTimeout`',
+  });
 }

@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import { TenonError } from '../../jsonrpc/error.js';
+import type { Stores } from '../../stores/stores.js';
+import { callerOf } from './fixtures/caller.js';
+import { answerAll, ask, job, start, statusOf, textOf } from './fixtures/jobs.js';
+import { gate, settle, siteOf, until } from './fixtures/site.js';
+
+type Calls = 'get' | 'put' | 'publish';
+
+/** Stores that fail as a test says. `late`: a write takes effect, and fails all the same. */
+function createFaultySite() {
+  const faults = { next: 0, until: 0, late: false, calls: ['get', 'put'] as Calls[] };
+  const site = siteOf(({ values, bus }: Stores) => {
+    const fails = (call: Calls) => {
+      if (!faults.calls.includes(call)) return false;
+      if (site.clock.now() < faults.until) return true;
+      return faults.next > 0 && faults.next-- > 0;
+    };
+    const busy = () => new TenonError('store/busy', 'another program holds the file');
+    return {
+      values: {
+        ...values,
+        async get(key) {
+          if (fails('get')) throw busy();
+          return values.get(key);
+        },
+        async put(key, value, options) {
+          const failing = fails('put');
+          if (failing && !faults.late) throw busy();
+          const version = await values.put(key, value, options);
+          if (failing) throw busy();
+          return version;
+        },
+      },
+      bus: {
+        ...bus,
+        async publish(topic, message) {
+          if (fails('publish')) throw busy();
+          return bus.publish(topic, message);
+        },
+      },
+    };
+  });
+  /** Lets time pass until it holds. */
+  const pass = (holds: () => Promise<unknown>) =>
+    until(async () => {
+      site.clock.advance(100);
+      await settle(2);
+      return holds();
+    });
+  return { site, faults, pass };
+}
+
+describe('a fault of the store', () => {
+  it.each([false, true])(
+    'while a step is recorded repeats the record, not the step (written all the same: %s)',
+    async late => {
+      const { site, faults, pass } = createFaultySite();
+      let runs = 0;
+      const caller = await callerOf(
+        site.serve(
+          job(async ctx => {
+            const n = await ctx.step('pay', () => {
+              Object.assign(faults, { next: 1, late, calls: ['put'] });
+              return ++runs;
+            });
+            return `paid ${n}`;
+          }),
+        ),
+      );
+      const id = await start(caller);
+      await pass(async () => (await statusOf(caller, id)) === 'completed');
+      expect([await textOf(caller, id), runs]).toEqual(['paid 1', 1]);
+      expect(site.problems.map(({ code }) => code)).toEqual(['store/busy']);
+    },
+  );
+
+  it('of 6.5 s ends none of ten tasks that take steps and end meanwhile', async () => {
+    const { site, faults, pass } = createFaultySite();
+    const work = gate();
+    let runs = 0;
+    const caller = await callerOf(
+      site.serve(
+        job(async ctx => {
+          await work.opened;
+          for (const name of ['a', 'b']) await ctx.step(name, () => void runs++);
+          return 'done';
+        }),
+      ),
+    );
+    const ids = await Promise.all(Array.from({ length: 10 }, () => start(caller)));
+    faults.until = site.clock.now() + 6500;
+    work.open();
+    await pass(async () => site.clock.now() > faults.until);
+    await pass(async () =>
+      (await Promise.all(ids.map(id => statusOf(caller, id)))).every(each => each === 'completed'),
+    );
+    for (const id of ids) expect(await textOf(caller, id)).toBe('done');
+    expect(runs).toBe(20);
+  });
+
+  it.each([false, true])('while the result is written loses no result (written all the same: %s)', async late => {
+    const { site, faults, pass } = createFaultySite();
+    const work = gate<string>();
+    let entries = 0;
+    const caller = await callerOf(
+      site.serve(
+        job(() => {
+          entries++;
+          return work.opened;
+        }),
+      ),
+    );
+    const id = await start(caller);
+    await settle();
+    Object.assign(faults, { next: 1, late, calls: ['put'] });
+    work.open('done');
+    await pass(async () => (await statusOf(caller, id)) === 'completed');
+    expect([await textOf(caller, id), entries]).toEqual(['done', 1]);
+    await pass(async () => site.events.some(({ type }) => type === 'completed'));
+    await until(async () => (await site.stores.values.list('task-open/')).length === 0);
+  });
+
+  it.each(['get', 'put', 'publish'] as const)(
+    'of `%s` around a question loses neither question nor answer',
+    async call => {
+      const { site, faults, pass } = createFaultySite();
+      faults.calls = [call];
+      const caller = await callerOf(
+        site.serve(
+          job(async ctx => {
+            faults.next = 1;
+            return await ask(ctx);
+          }),
+        ),
+      );
+      const id = await start(caller);
+      await pass(async () =>
+        site
+          .record(id)
+          .then(record => record?.status === 'input_required')
+          .catch(() => false),
+      );
+      await answerAll(caller, id, 'yes');
+      faults.next = call === 'publish' ? 0 : 1;
+      await pass(async () => (await statusOf(caller, id)) === 'completed');
+      expect(await textOf(caller, id)).toBe('yes');
+    },
+  );
+
+  it('that lasts until another process has the task leaves it to that one', async () => {
+    const { site, faults, pass } = createFaultySite();
+    const healthy = siteOf(() => site.stores);
+    const other = await callerOf(healthy.serve(job(() => 'elsewhere')));
+    const caller = await callerOf(site.serve(job(async ctx => ctx.step('a', () => void (faults.until = Infinity)))));
+    const id = await start(caller);
+    await settle();
+    expect(other).toBeDefined();
+    await pass(async () => site.problems.length > 0);
+    expect(site.events.map(({ type }) => type)).toEqual(['created']);
+    faults.until = 0;
+    await pass(async () => (await statusOf(caller, id)) === 'completed');
+  });
+});
