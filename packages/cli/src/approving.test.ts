@@ -1,8 +1,8 @@
 import type { Proposal } from 'tenon/host';
 import { expect, it } from 'vitest';
 import { atTerminal } from './approving.js';
-import { createTerminal } from './terminal.js';
 import { fakeTty } from './fixtures/tty.js';
+import { createTerminal } from './terminal.js';
 
 const PROPOSAL: Proposal = {
   kind: 'tool',

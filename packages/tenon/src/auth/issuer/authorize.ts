@@ -1,9 +1,9 @@
+import { type BoundedEntries, createBoundedEntries } from './bounded-entries.js';
 import type { Client } from './client.js';
 import type { Clients } from './clients.js';
 import { consentPage } from './consent-page.js';
 import { cookieFor } from './cookie.js';
 import { type Answer, type Asked, redirect, single } from './exchange.js';
-import { type BoundedEntries, createBoundedEntries } from './bounded-entries.js';
 import type { Settings } from './options.js';
 import { html, refusalPage } from './page.js';
 import { isRegistered, shownHost } from './redirect-uri.js';

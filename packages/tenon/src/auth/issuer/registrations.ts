@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { Values } from '../../stores/stores.js';
-import type { Client } from './client.js';
 import { createBoundedEntries } from './bounded-entries.js';
+import type { Client } from './client.js';
 import { hashed } from './secrets.js';
 
 /** Lifetime in ms of a registration that a user has signed in to. */

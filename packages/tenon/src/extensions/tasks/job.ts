@@ -1,13 +1,14 @@
 import { Journal } from '../../conversation/asking/journal.js';
 import { again } from '../../conversation/asking/requests.js';
 import type { Dialect } from '../../dialects/dialect.js';
+import { INTERNAL_ERROR } from '../../jsonrpc/codes.js';
 import { isForPeer, TenonError, toErrorObject } from '../../jsonrpc/error.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
+import type { ErrorObject, JsonObject } from '../../jsonrpc/message.js';
 import { isTerminal } from '../../model/tasks.js';
 import type { House } from '../../server/extension.js';
 import type { Session, Turn } from '../../server/turn.js';
 import type { Claim } from '../../stores/claim.js';
-import { changed, ended, type TaskRecord } from './record.js';
+import { changed, describeSize, ended, isTooLarge, type TaskRecord } from './record.js';
 import { paramsOf, turnOf } from './task-turn.js';
 import { type Desk, TaskWays } from './ways.js';
 
@@ -162,13 +163,18 @@ export class Job implements Desk {
   async #failed(error: unknown): Promise<void> {
     if (this.#over) return;
     if (!isForPeer(error)) this.#report(error);
-    const object = toErrorObject(error);
+    const object = isTooLarge(error) ? this.#tooLarge(error) : toErrorObject(error);
     try {
       await this.#end({ status: 'failed', error: object, statusMessage: object.message });
     } catch (problem) {
       this.#report(problem);
       this.#finish();
     }
+  }
+
+  #tooLarge(error: TenonError): ErrorObject {
+    const message = `The result of tool ${this.record.params.name} is too large to be kept. ${describeSize(error)}`;
+    return { code: INTERNAL_ERROR, message };
   }
 
   async #end(end: Partial<TaskRecord> & { status: 'completed' | 'failed' }): Promise<void> {

@@ -101,10 +101,44 @@ describe('tasks/get', () => {
     expect(site.problems.map(({ message }) => message)).toContainEqual(expect.stringContaining('secret'));
   });
 
-  it('fails a task whose result can not be kept', async () => {
-    const { state, site } = await ended(() => 'x'.repeat(2 ** 20));
-    expect(state).toMatchObject({ status: 'failed', error: { code: -32603, message: 'Internal error' } });
-    expect(site.problems).toMatchObject([{ code: 'store/value-too-large' }]);
+  it('gives a result, and goes on from steps, that are larger than one value of the store', async () => {
+    const { state, site, taskId } = await ended(async ctx => {
+      for (const name of ['a', 'b']) await ctx.step(name, () => name.repeat(2 ** 20));
+      return 'x'.repeat(3 * 2 ** 20);
+    });
+    const { content = [] } = (state?.result ?? {}) as { content?: { text: string }[] };
+    expect([state?.status, content[0]?.text.length, site.problems]).toEqual(['completed', 3 * 2 ** 20, []]);
+    expect((await site.stores.values.list('chunk/')).length).toBeGreaterThan(20);
+    // Those of the steps, which are over, are gone.
+    expect((await site.stores.values.list('chunk/')).length).toBeLessThan(30);
+    const other = await callerOf(site.serve({}));
+    expect(JSON.stringify(await stateOf(other, taskId))).toContain('x'.repeat(1000));
+  });
+
+  it('fails a task whose result is larger than `maxRecordSize`, and says so', async () => {
+    const { caller, taskId, site } = await started(() => 'x'.repeat(200_000), { maxRecordSize: 1000 });
+    // What fits into one value of the store is not held back.
+    await until(async () => (await statusOf(caller, taskId)) === 'completed');
+    const large = await started(() => 'x'.repeat(2 ** 20), { maxRecordSize: 1000 });
+    await until(async () => (await statusOf(large.caller, large.taskId)) === 'failed');
+    const { error } = (await stateOf(large.caller, large.taskId)) as { error: { code: number; message: string } };
+    expect(error.code).toBe(-32603);
+    expect(error.message).toMatch(
+      /^The result of tool job is too large to be kept\. Expected at most 1000 characters of JSON, got 1048\d{3}$/,
+    );
+    expect([site.problems, large.site.problems]).toMatchObject([[], [{ code: 'store/value-too-large' }]]);
+  });
+
+  it('refuses arguments that are too large before anything runs', async () => {
+    let runs = 0;
+    const { caller } = await started(() => ++runs, { maxRecordSize: 1000 });
+    await until(() => runs === 1);
+    const { error } = await caller.call('tools/call', { name: 'job', arguments: { a: 'x'.repeat(2 ** 20) } });
+    expect(error).toMatchObject({
+      code: -32602,
+      message: expect.stringMatching(/^Invalid params: the arguments are too large for a task\. Expected at most 1000/),
+    });
+    expect(runs).toBe(1);
   });
 
   it('knows nothing of what is not there, any more or for this caller [ext-tasks.get.unknown-task-error ext-tasks.ttl-expiry ext-tasks.expired-may-be-purged ext-tasks.update.unknown-task-error ext-tasks.cancel.unknown-task-error tasks.ttl.deletion tasks.resources.expired-cleaned ext-tasks.informative-errors]', async () => {

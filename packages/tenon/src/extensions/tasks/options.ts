@@ -21,6 +21,11 @@ export interface TasksOptions {
    * Default 0.5; 1 lets one caller use everything.
    */
   readonly maxShare?: number;
+  /**
+   * Characters of JSON that one task may have: arguments, steps, questions and result together. Larger arguments are
+   * refused before anything runs; a larger result ends the task as failed. Default 16,777,216 (16 Mi).
+   */
+  readonly maxRecordSize?: number;
   /** How long a process that says nothing is believed to be at work on its tasks. Default 15,000. */
   readonly lease?: number;
   /**
@@ -68,6 +73,7 @@ export const defaults = {
   maxOpen: 10_000,
   maxOpenPerPrincipal: 1000,
   maxShare: MAX_SHARE,
+  maxRecordSize: 16 * 2 ** 20,
   lease: 15 * SECOND,
   handoverTimeout: 10 * MINUTE,
   holdTime: 5 * MINUTE,

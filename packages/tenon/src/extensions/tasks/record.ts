@@ -1,6 +1,7 @@
 import type { Entry } from '../../conversation/asking/asking.js';
 import { getCallerKey } from '../../jsonrpc/caller-key.js';
 import type { AuthInfo } from '../../jsonrpc/channel.js';
+import { TenonError } from '../../jsonrpc/error.js';
 import type { ErrorObject, JsonObject } from '../../jsonrpc/message.js';
 import type { InputRequests } from '../../model/asking.js';
 import type { ClientCapabilities } from '../../model/capabilities.js';
@@ -43,6 +44,16 @@ export interface TaskRecord {
 /** The caller whose shares a task uses up. */
 export function getCaller({ caller: { auth, address } }: TaskRecord): string {
   return getCallerKey(auth, address);
+}
+
+/** Tells whether a record could not be stored because it is larger than `maxRecordSize`. */
+export function isTooLarge(error: unknown): error is TenonError {
+  return TenonError.is(error) && error.code === 'store/value-too-large';
+}
+
+/** Says what the limit is, and what came. */
+export function describeSize({ expected, got }: TenonError): string {
+  return `Expected ${expected}, got ${got}`;
 }
 
 /** A change of a record, and when it happened. */

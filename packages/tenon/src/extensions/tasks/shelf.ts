@@ -6,8 +6,10 @@ import type { JsonObject } from '../../jsonrpc/message.js';
 import { getOwnerKey, identify, isSameOwner } from '../../model/owner.js';
 import { isTerminal } from '../../model/tasks.js';
 import type { House } from '../../server/extension.js';
+import { chunkLargeValues } from '../../stores/chunked-values.js';
 import { amend, Claim, isHeld, type Lease, type Owner } from '../../stores/claim.js';
-import type { Stores } from '../../stores/stores.js';
+import type { Stores, Values } from '../../stores/stores.js';
+import type { Settings } from './options.js';
 import { getCaller, lifeOf, type TaskRecord } from './record.js';
 
 const OPEN = 'task-open/';
@@ -17,15 +19,20 @@ type Kept = TaskRecord & { readonly lease?: Lease };
 
 /** Where tasks lie, how they are found, and who is told when one has changed. */
 export class Shelf {
-  readonly #stores: Stores;
+  readonly #bus: Stores['bus'];
+  readonly #values: Values;
   readonly #clock: Clock;
   readonly #owner: Owner;
   readonly #problem: (error: TenonError) => void;
   readonly #hearers = new Set<(id: string) => void>();
   #stop: (() => void) | undefined;
 
-  constructor({ stores, clock, problem }: Pick<House, 'stores' | 'clock' | 'problem'>, lease: number) {
-    this.#stores = stores;
+  constructor(
+    { stores, clock, problem }: Pick<House, 'stores' | 'clock' | 'problem'>,
+    { lease, maxRecordSize }: Settings,
+  ) {
+    this.#bus = stores.bus;
+    this.#values = chunkLargeValues(stores.values, maxRecordSize);
     this.#clock = clock;
     this.#problem = problem;
     this.#owner = { clock, lease, faults: { onFault: problem } };
@@ -39,13 +46,13 @@ export class Shelf {
   async enlist(record: TaskRecord): Promise<void> {
     const ttl = lifeOf(record, this.#clock.now());
     const options = { owner: getCaller(record), ...(ttl === undefined ? {} : { ttl }) };
-    await this.#stores.values.put(OPEN + record.id, {}, options);
-    await this.#stores.values.put(ownKey(record), { id: record.id }, options);
+    await this.#values.put(OPEN + record.id, {}, options);
+    await this.#values.put(ownKey(record), { id: record.id }, options);
   }
 
   async get(id: string): Promise<Kept | undefined> {
     if (!/^[\w-]{1,128}$/.test(id)) return undefined;
-    return (await this.#stores.values.get(`task/${id}`))?.value as unknown as Kept | undefined;
+    return (await this.#values.get(`task/${id}`))?.value as unknown as Kept | undefined;
   }
 
   /** Changes a task that somebody may be at work on, and tells of it. */
@@ -56,7 +63,7 @@ export class Shelf {
       done = next !== undefined;
       return next;
     };
-    const record = await amend(this.#stores.values, `task/${id}`, tracked, this.#ttl);
+    const record = await amend(this.#values, `task/${id}`, tracked, this.#ttl);
     if (done) await this.tell(id);
     return record;
   }
@@ -68,20 +75,20 @@ export class Shelf {
 
   /** What is left of a task that has ended, or is no more, in the index of those that have not. */
   async close(id: string): Promise<void> {
-    await this.#stores.values.delete(OPEN + id);
+    await this.#values.delete(OPEN + id);
   }
 
   /** Forgets a task whose client has never heard of it. */
   async discard(record: TaskRecord): Promise<void> {
-    await this.#stores.values.delete(`task/${record.id}`);
-    await this.#stores.values.delete(ownKey(record));
+    await this.#values.delete(`task/${record.id}`);
+    await this.#values.delete(ownKey(record));
     await this.close(record.id);
   }
 
   /** The tasks that have not ended, or have ended lately. */
   async *open(): AsyncGenerator<string> {
     for (let after: string | undefined; ; ) {
-      const keys = await this.#stores.values.list(OPEN, after === undefined ? {} : { after });
+      const keys = await this.#values.list(OPEN, after === undefined ? {} : { after });
       for (const { key } of keys) yield key.slice(OPEN.length);
       after = keys.at(-1)?.key;
       if (keys.length < PAGE || after === undefined) return;
@@ -109,7 +116,7 @@ export class Shelf {
   async list(auth: AuthInfo | undefined, after: string | undefined, limit: number): Promise<Page> {
     const prefix = ownPrefix(auth);
     const options = after === undefined ? { limit: limit + 1 } : { after: prefix + after, limit: limit + 1 };
-    const entries = await this.#stores.values.list(prefix, options);
+    const entries = await this.#values.list(prefix, options);
     const page = entries.slice(0, limit);
     const records = await Promise.all(page.map(({ value }) => this.get(value.id as string)));
     const next = entries.length > limit ? page.at(-1)?.key.slice(prefix.length) : undefined;
@@ -119,13 +126,13 @@ export class Shelf {
 
   /** Announces a change. A fault of the bus undoes nothing that is written: listeners look at the store now and again. */
   async tell(id: string): Promise<void> {
-    await this.#stores.bus.publish('tasks', { id }).catch(error => this.#problem(TenonError.from(error)));
+    await this.#bus.publish('tasks', { id }).catch(error => this.#problem(TenonError.from(error)));
   }
 
   /** Calls `hear` with the id of each task that changes, in whatever process. */
   hear(hear: (id: string) => void): () => void {
     this.#hearers.add(hear);
-    this.#stop ??= this.#stores.bus.subscribe('tasks', ({ id }: JsonObject) => {
+    this.#stop ??= this.#bus.subscribe('tasks', ({ id }: JsonObject) => {
       for (const each of [...this.#hearers]) each(String(id));
     });
     return () => {
@@ -138,7 +145,7 @@ export class Shelf {
 
   #claim(id: string, change: (found: TaskRecord | undefined) => TaskRecord | undefined, caller?: string) {
     const owner = caller === undefined ? this.#owner : { ...this.#owner, caller };
-    return Claim.take<TaskRecord>(this.#stores.values, `task/${id}`, owner, change, this.#ttl);
+    return Claim.take<TaskRecord>(this.#values, `task/${id}`, owner, change, this.#ttl);
   }
 
   readonly #ttl = (record: TaskRecord): number | undefined => lifeOf(record, this.#clock.now());

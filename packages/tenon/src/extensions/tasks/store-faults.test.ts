@@ -152,7 +152,10 @@ describe('a fault of the store', () => {
     const { site, faults, pass } = createFaultySite();
     const healthy = siteOf(() => site.stores);
     const other = await callerOf(healthy.serve(job(() => 'elsewhere')));
-    const caller = await callerOf(site.serve(job(async ctx => ctx.step('a', () => void (faults.until = Infinity)))));
+    const fail = () => {
+      faults.until = Number.POSITIVE_INFINITY;
+    };
+    const caller = await callerOf(site.serve(job(async ctx => ctx.step('a', fail))));
     const id = await start(caller);
     await settle();
     expect(other).toBeDefined();

@@ -2,7 +2,7 @@ import type { Journal } from '../../conversation/asking/journal.js';
 import { dialectOf } from '../../dialects/index.js';
 import { UNKNOWN_CALLER } from '../../jsonrpc/caller-key.js';
 import { INVALID_PARAMS } from '../../jsonrpc/codes.js';
-import { TenonError } from '../../jsonrpc/error.js';
+import { rpcError, TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { SharedLimit } from '../../jsonrpc/shared-limit.js';
 import { isTerminal } from '../../model/tasks.js';
@@ -13,9 +13,9 @@ import type { Audience } from './audience.js';
 import { type Boss, Job } from './job.js';
 import { describeCaller, type Settings, type TaskEvent } from './options.js';
 import { Quota } from './quota.js';
-import { ended, getCaller, type TaskRecord } from './record.js';
+import { describeSize, getCaller, isTooLarge, type TaskRecord } from './record.js';
 import type { Shelf } from './shelf.js';
-import { createIdleTurn } from './task-turn.js';
+import { UnservedTasks, unknownRevision } from './unserved-tasks.js';
 
 /** Works on the tasks of this process, and on those that another has left. */
 export class Worker implements Boss {
@@ -29,8 +29,7 @@ export class Worker implements Boss {
   readonly #running: SharedLimit;
   /** Tasks that wait to be worked on, and their callers where they are known. */
   readonly #queue = new Map<string, string>();
-  /** Tasks that this process cannot go on with, and since when it has known them. */
-  readonly #unserved = new Map<string, number>();
+  readonly #unserved: UnservedTasks;
   #unhear: (() => void) | undefined;
   #closed = false;
 
@@ -40,6 +39,7 @@ export class Worker implements Boss {
     this.#audience = audience;
     this.#settings = settings;
     this.#quota = new Quota(settings, house.clock);
+    this.#unserved = new UnservedTasks(house, shelf, settings);
     this.#running = new SharedLimit(settings.maxRunning, settings.maxShare);
     if (house.stores.durable) void this.#scan();
   }
@@ -54,7 +54,8 @@ export class Worker implements Boss {
       return await this.#shelf.create(record);
     } catch (error) {
       this.#quota.free(record.id);
-      throw error;
+      if (!isTooLarge(error)) throw error;
+      throw rpcError(INVALID_PARAMS, `Invalid params: the arguments are too large for a task. ${describeSize(error)}`);
     }
   }
 
@@ -101,7 +102,7 @@ export class Worker implements Boss {
     if (this.#closed || this.#jobs.has(id)) return;
     if (!this.#hasRoomFor(caller)) return void this.#queue.set(id, caller);
     const record = await this.#shelf.get(id);
-    if (record?.status !== 'working' || !(await this.#canServe(record))) return;
+    if (record?.status !== 'working' || !(await this.#unserved.canServe(record, this.#settled))) return;
     const claim = await this.#claim(id, caller);
     if (claim === undefined) return;
     if (!this.#quota.has(id)) this.event('taken-over', claim.value);
@@ -217,13 +218,13 @@ export class Worker implements Boss {
     if (job.record.status === 'working') await this.wake(job.record.id).catch(this.#problem);
   }
 
-  #settled(record: TaskRecord): void {
+  readonly #settled = (record: TaskRecord): void => {
     this.#quota.free(record.id);
     this.#queue.delete(record.id);
     void this.#shelf.close(record.id).catch(this.#problem);
     this.event(record.status as 'completed', record);
     this.#rest();
-  }
+  };
 
   #pump(): void {
     for (const [id, caller] of this.#queue) {
@@ -240,35 +241,10 @@ export class Worker implements Boss {
     this.#unhear = undefined;
   }
 
-  /**
-   * Tells whether this process has the protocol version, the tool and its version for a task. One that it has not is left
-   * to other processes; when it is left for too long for want of the tool, it fails.
-   */
-  async #canServe(record: TaskRecord): Promise<boolean> {
-    const { id, revision, params, version } = record;
-    const dialect = dialectOf(revision);
-    const missing = dialect && (await this.#house.findObstacle(params, createIdleTurn(record, dialect), version));
-    if (dialect && missing === undefined) return true;
-    const now = this.#house.clock.now();
-    const since = this.#unserved.get(id) ?? now;
-    if (!this.#unserved.has(id)) this.#problem(missing === undefined ? unknownRevision(revision) : unserved(missing));
-    this.#unserved.set(id, since);
-    const isLate = !this.#house.stores.durable || now - since >= this.#settings.handoverTimeout;
-    if (missing === undefined || !isLate) return false;
-    const end = {
-      status: 'failed',
-      error: { code: INVALID_PARAMS, message: missing },
-      statusMessage: missing,
-    } as const;
-    const failed = await this.#shelf.endIdle(id, found => ended(found, now, end));
-    if (failed) this.#settled(failed);
-    return false;
-  }
-
   /** Looks for what others have left, now and again. */
   async #scan(): Promise<void> {
     if (this.#closed) return;
-    const unserved = new Set(this.#unserved.keys());
+    const unserved = new Set(this.#unserved.ids);
     try {
       for await (const id of this.#shelf.open()) {
         // A record that cannot be read or served keeps nobody from those behind it.
@@ -281,7 +257,7 @@ export class Worker implements Boss {
         }
       }
       // Another process works on these by now.
-      for (const id of unserved) this.#unserved.delete(id);
+      for (const id of unserved) this.#unserved.forget(id);
     } catch (error) {
       this.#problem(error);
     }
@@ -289,14 +265,4 @@ export class Worker implements Boss {
   }
 
   readonly #problem = (error: unknown): void => this.#house.problem(TenonError.from(error, 'task/failed'));
-}
-
-function unknownRevision(revision: string): TenonError {
-  return new TenonError('task/revision', `no one here speaks ${revision}`);
-}
-
-function unserved(missing: string): TenonError {
-  return new TenonError('task/unserved', `a task is left to other processes: ${missing}`, {
-    next: 'start a process that has the tool, or wait for the end of `handoverTimeout`',
-  });
 }

@@ -28,7 +28,7 @@ export interface Workshop {
 }
 
 export function openWorkshop(house: House, settings: Settings): Workshop {
-  const shelf = new Shelf(house, settings.lease);
+  const shelf = new Shelf(house, settings);
   const access = new TaskAccess(house);
   const audience = new Audience(shelf, house.clock, access, record => courier.soon(record));
   const worker = new Worker(house, shelf, audience, settings);
