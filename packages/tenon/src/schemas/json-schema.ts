@@ -3,6 +3,7 @@ import { TenonError } from '../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import { draftOf } from './draft.js';
 import { inspect } from './inspection.js';
+import { decodeToken } from './schema-references.js';
 import { isStandardSchema, type JsonSchema, type Schema, type StandardSchema } from './standard.js';
 
 /** Which side of a schema: what goes in, or what comes out after defaults and transforms. */
@@ -118,7 +119,7 @@ function resolveLocal(json: JsonSchema, reference: string): unknown {
   if (fragment !== '' && !fragment.startsWith('/')) return anchored(json, fragment);
   let node: unknown = json;
   for (const token of fragment.split('/').slice(1)) {
-    const key = decode(token);
+    const key = decodeToken(token);
     node = key !== undefined && isKeyOf(node, key) ? node[key] : undefined;
   }
   return node;
@@ -126,14 +127,6 @@ function resolveLocal(json: JsonSchema, reference: string): unknown {
 
 function isKeyOf(node: unknown, key: string): node is Record<string, unknown> {
   return typeof node === 'object' && node !== null && Object.hasOwn(node, key);
-}
-
-function decode(token: string): string | undefined {
-  try {
-    return decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~');
-  } catch {
-    return undefined;
-  }
 }
 
 /** Anchors are looked for where definitions are kept: that is where a root refers to. */

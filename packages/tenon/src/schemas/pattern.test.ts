@@ -1,8 +1,9 @@
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { reach, unicodePattern } from './pattern.js';
+import { reach } from './pattern.js';
 import { parsePattern } from './pattern-syntax.js';
+import { unicodePattern } from './unicode-pattern.js';
 
 describe('reach', () => {
   it('is long for patterns that match straight on', () => {

@@ -2,7 +2,7 @@ import { dereference, format, type Schema as Node } from '@cfworker/json-schema'
 import { TenonError } from '../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import { type Draft, draftOf } from './draft.js';
-import { unicodePattern } from './pattern.js';
+import { unicodePattern } from './unicode-pattern.js';
 
 /** A JSON Schema that is ready to validate: a copy, since the validator leaves marks on what it reads. */
 export interface Prepared {
@@ -54,9 +54,17 @@ export function prepare(json: JsonObject, reach?: Reach): Prepared {
   for (const node of Object.values(lookup)) {
     const target = isObject(node) ? (node as Node).__absolute_ref__ : undefined;
     if (target === undefined || lookup[target] !== undefined) continue;
-    lookup[target] = tripwire(meter, `it refers to ${shorten(target)}, which is not part of it and is never fetched`);
+    lookup[target] = tripwire(
+      meter,
+      `it refers to ${shorten(asWritten(target))}, which is not part of it and is never fetched`,
+    );
   }
   return { root, draft, lookup, meter };
+}
+
+/** The validator resolves references against this address where the schema has no `$id`: nobody wrote that. */
+function asWritten(target: string): string {
+  return target.replace(/^https:\/\/github\.com\/cfworker(?=#)/, '');
 }
 
 function buildLookup(root: Node): Record<string, Node | boolean> {

@@ -7,6 +7,7 @@ import type { Implementation } from '../model/content.js';
 import { isExtensionId } from '../model/meta.js';
 import { isMethod, isNotification } from '../model/methods.js';
 import { checkScopes } from '../model/scopes.js';
+import { compileDefined } from '../schemas/schema-check.js';
 import { memoryStores } from '../stores/memory.js';
 import { areSealKeys } from '../stores/seal.js';
 import type { Stores } from '../stores/stores.js';
@@ -111,10 +112,11 @@ function safely(listener: (error: TenonError) => void): (error: TenonError) => v
 const RESERVED = /^(notifications\/)?tasks\//;
 
 function checkOptions({ methods = {}, extensions = [], revisions, asking }: ServerOptions): void {
-  for (const [name, { scopes }] of Object.entries(methods)) {
+  for (const [name, { params, scopes }] of Object.entries(methods)) {
     checkScopes(`method "${name}"`, scopes);
     if (isMethod(name) || isNotification(name) || RESERVED.test(name))
       throw new TenonError('server/method-taken', `"${name}" is a method of the protocol`);
+    if (params) compileDefined(`the params of method "${name}"`, params, 'input');
   }
   const ids = extensions.map(({ id }) => id);
   for (const [at, id] of ids.entries()) {

@@ -1,7 +1,8 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import type { Prompt, PromptArgument } from '../model/content.js';
 import { checkScopes } from '../model/scopes.js';
-import { compile, type Validator } from '../schemas/validate.js';
+import { compileDefined } from '../schemas/schema-check.js';
+import type { Validator } from '../schemas/validate.js';
 import { compiledOnce } from './compiled.js';
 import { checkMeta } from './meta-keys.js';
 import type { PromptDefinition } from './prompt.js';
@@ -18,7 +19,7 @@ export const compilePrompt: (name: string, definition: PromptDefinition) => Comp
 function make(name: string, definition: PromptDefinition): CompiledPrompt {
   checkMeta(`"${name}"`, definition._meta);
   checkScopes(`"${name}"`, definition.scopes);
-  const input = definition.input && compile(definition.input, 'input');
+  const input = definition.input && compileDefined(`the input of prompt "${name}"`, definition.input, 'input');
   const { title, description, icons, _meta } = definition;
   const facts = { name, title, description, arguments: input && argumentsOf(input.json), icons, _meta };
   const wire = Object.fromEntries(

@@ -3,7 +3,8 @@ import type { JsonObject } from '../jsonrpc/message.js';
 import type { Tool } from '../model/content.js';
 import { type Mirror, mirrorsOf } from '../model/mirror.js';
 import { checkScopes } from '../model/scopes.js';
-import { compile, type Validator } from '../schemas/validate.js';
+import { compileDefined } from '../schemas/schema-check.js';
+import type { Validator } from '../schemas/validate.js';
 import { compiledOnce } from './compiled.js';
 import { checkMeta } from './meta-keys.js';
 import type { ToolDefinition } from './tool.js';
@@ -35,8 +36,8 @@ function make(name: string, definition: ToolDefinition): CompiledTool {
       expected: '1 to 128 letters, digits, "_", "-" and "."',
     });
   }
-  const input = definition.input && compile(definition.input, 'input');
-  const output = definition.output && compile(definition.output, 'output');
+  const input = definition.input && compileDefined(`the input of tool "${name}"`, definition.input, 'input');
+  const output = definition.output && compileDefined(`the output of tool "${name}"`, definition.output, 'output');
   const inputSchema = input?.json ?? NO_INPUT;
   if (inputSchema.type !== 'object') {
     throw new TenonError('tool/input', `the input of "${name}" is no object`, { next: 'wrap the schema in an object' });

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
-import { unicodePattern } from '../../schemas/pattern.js';
+import { unicodePattern } from '../../schemas/unicode-pattern.js';
 import { type Reading, target } from './reading.js';
 
 const TYPES = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);

@@ -1,0 +1,73 @@
+import type { TenonError } from '../jsonrpc/error.js';
+import { isObject, type JsonObject } from '../jsonrpc/message.js';
+
+/** The document that a part of a schema stands in, and the nearest part around it that has an `$id`. */
+export interface SchemaDocument {
+  readonly root: JsonObject;
+  readonly resource: JsonObject;
+}
+
+type Broken = (path: readonly string[], expected: string, value: unknown, next?: string) => TenonError;
+
+/** Throws when a reference leads to nothing inside of the document: references into other documents are never fetched. */
+export function requireReference(
+  reference: unknown,
+  path: readonly string[],
+  { root, resource }: SchemaDocument,
+  broken: Broken,
+): void {
+  if (typeof reference !== 'string') throw broken(path, 'a reference', reference);
+  const [document = '', fragment = ''] = reference.split('#', 2);
+  const target = document === '' ? resource : findPart(root, part => isNamed(part, document));
+  if (target === undefined) {
+    const next = 'copy the other document into "$defs", and refer to it there: other documents are never fetched';
+    throw broken(path, 'a reference inside of this schema', reference, next);
+  }
+  const isThere =
+    fragment.startsWith('/') || fragment === '' ? hasPointer(target, fragment) : hasAnchor(root, fragment);
+  if (!isThere) throw broken(path, 'a reference to a part of this schema', reference);
+}
+
+/** Relative names are compared by their ends. That may take a wrong one for right, and never a right one for wrong. */
+function isNamed({ $id }: JsonObject, document: string): boolean {
+  if (typeof $id !== 'string') return false;
+  const name = $id.replace(/#$/, '');
+  return name === document || name.endsWith(`/${document}`) || document.endsWith(`/${name}`);
+}
+
+function hasAnchor(root: JsonObject, anchor: string): boolean {
+  return (
+    findPart(root, ({ $anchor, $dynamicAnchor, $id }) =>
+      [$anchor, $dynamicAnchor, $id].some(each => each === anchor || each === `#${anchor}`),
+    ) !== undefined
+  );
+}
+
+function findPart(value: unknown, fits: (part: JsonObject) => boolean): JsonObject | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (isObject(value) && fits(value)) return value;
+  for (const each of Object.values(value)) {
+    const part = findPart(each, fits);
+    if (part) return part;
+  }
+  return undefined;
+}
+
+function hasPointer(target: JsonObject, fragment: string): boolean {
+  let node: unknown = target;
+  for (const token of fragment.split('/').slice(1)) {
+    const key = decodeToken(token);
+    if (typeof node !== 'object' || node === null || key === undefined || !Object.hasOwn(node, key)) return false;
+    node = (node as { [key: string]: unknown })[key];
+  }
+  return true;
+}
+
+/** Decodes one step of a JSON Pointer in a fragment. Undefined when it is not well encoded. */
+export function decodeToken(token: string): string | undefined {
+  try {
+    return decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~');
+  } catch {
+    return undefined;
+  }
+}
