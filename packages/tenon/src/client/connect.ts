@@ -11,6 +11,7 @@ import type { Endpoint } from './endpoint.js';
 import type { CallOptions, ClientOptions } from './options.js';
 import { pages } from './pages.js';
 import { valueOfTool } from './results.js';
+import { requireClientOptions } from './target-shapes.js';
 import { clientTasks } from './tasks/tasks.js';
 import { watch } from './watching.js';
 
@@ -19,6 +20,7 @@ export async function connectTo<S extends Offers = Offers>(
   endpoint: Endpoint,
   options: ClientOptions = {},
 ): Promise<Client<S>> {
+  requireClientOptions(options);
   const caller = new Caller(endpoint, withExtensionsOf(endpoint, options));
   try {
     await caller.lifeline.link();

@@ -6,6 +6,7 @@ import type { HttpOptions } from '../transports/http/client-options.js';
 import type { FetchLike } from '../transports/http/fetch-like.js';
 import { byChannel, inProcess } from './connect.js';
 import type { Endpoint } from './endpoint.js';
+import { requireHttpTarget, requireStdioTarget } from './target-shapes.js';
 
 /** A server at a URL. */
 export interface HttpTarget extends Partial<Pick<HttpOptions, 'onUnauthorized' | 'resume' | 'listen' | 'maxMessage'>> {
@@ -49,12 +50,22 @@ export interface Roads {
 export function endpointOf(target: Target, roads: Roads): Endpoint {
   if (typeof target === 'string') return roads.http({ url: target });
   if (typeof target === 'function') return byChannel(target);
+  if (typeof target !== 'object' || target === null) throw noTarget(target === null ? 'null' : typeof target);
   if ('href' in target) return roads.http({ url: target });
-  if ('url' in target) return roads.http(target);
-  if ('command' in target) return roads.stdio(target);
+  if ('url' in target) {
+    requireHttpTarget(target);
+    return roads.http(target);
+  }
+  if ('command' in target) {
+    requireStdioTarget(target);
+    return roads.stdio(target);
+  }
   if ('answer' in target) return inProcess(target);
   if ('send' in target) return byChannel(target);
-  throw new TenonError('connect/target', 'there is no way to such a target', {
-    expected: 'a URL, { url }, { command }, a server, or a channel',
-  });
+  throw noTarget(`an object with the keys ${Object.keys(target).slice(0, 10).join(', ') || '(none)'}`);
+}
+
+function noTarget(got: string): TenonError {
+  const expected = 'a URL, { url }, { command, args? }, a server, or a channel';
+  return new TenonError('connect/target', 'the target of connect is unfit', { expected, got });
 }

@@ -74,6 +74,17 @@ export function either(...checks: readonly Check[]): Check {
   };
 }
 
+export function optional(check: Check): Check {
+  return value => (value === undefined ? undefined : check(value));
+}
+
+export const callable: Check = value => (typeof value === 'function' ? undefined : wrong('a function', value));
+
+/** A number in a range. `what` names it in messages: `a port, 0 to 65535`. */
+export function numberIn(what: string, least: number, most = Number.POSITIVE_INFINITY): Check {
+  return value => (typeof value === 'number' && value >= least && value <= most ? undefined : wrong(what, value));
+}
+
 export function orNull(check: Check): Check {
   return value => (value === null ? undefined : check(value));
 }

@@ -17,6 +17,7 @@ import { compilePrompt } from './compiled-prompt.js';
 import { compileResource, isTemplate } from './compiled-resource.js';
 import { compileTool } from './compiled-tool.js';
 import type { Prompts, Resources, ServerDefinition, ServerOptions, Tools } from './definition.js';
+import { requireServerShape } from './definition-shapes.js';
 import { Elicitations } from './elicitations.js';
 import type { Installed } from './extension.js';
 import { install } from './extensions.js';
@@ -49,6 +50,7 @@ export interface Blueprint {
 }
 
 export function createBlueprint(definition: ServerDefinition<Tools, Prompts, Resources>): Blueprint {
+  requireServerShape(definition);
   const { name, version, title, description, websiteUrl, icons, instructions, ...options } = definition;
   checkOptions(options);
   const clock = options.clock ?? systemClock;

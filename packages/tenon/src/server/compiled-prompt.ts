@@ -4,6 +4,7 @@ import { checkScopes } from '../model/scopes.js';
 import { compileDefined } from '../schemas/schema-check.js';
 import type { Validator } from '../schemas/validate.js';
 import { compiledOnce } from './compiled.js';
+import { requirePromptShape } from './definition-shapes.js';
 import { checkMeta } from './meta-keys.js';
 import type { PromptDefinition } from './prompt.js';
 
@@ -17,6 +18,7 @@ export interface CompiledPrompt {
 export const compilePrompt: (name: string, definition: PromptDefinition) => CompiledPrompt = compiledOnce(make);
 
 function make(name: string, definition: PromptDefinition): CompiledPrompt {
+  requirePromptShape(name, definition);
   checkMeta(`"${name}"`, definition._meta);
   checkScopes(`"${name}"`, definition.scopes);
   const input = definition.input && compileDefined(`the input of prompt "${name}"`, definition.input, 'input');

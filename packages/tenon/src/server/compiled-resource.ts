@@ -2,6 +2,7 @@ import { TenonError } from '../jsonrpc/error.js';
 import type { Resource, ResourceTemplate } from '../model/content.js';
 import { checkScopes } from '../model/scopes.js';
 import { compiledOnce } from './compiled.js';
+import { requireResourceShape } from './definition-shapes.js';
 import { checkMeta } from './meta-keys.js';
 import type { ResourceDefinition } from './resource.js';
 import type { Template } from './uri-template/template.js';
@@ -31,6 +32,7 @@ const URI = new RegExp(`^[A-Za-z][A-Za-z0-9+.-]*:${AT_ADDRESS}${CHARACTERS}(?:#$
 export const compileResource: (key: string, definition: AnyResource) => CompiledResource = compiledOnce(make);
 
 function make(key: string, definition: AnyResource): CompiledResource {
+  requireResourceShape(key, definition);
   checkMeta(`"${key}"`, definition._meta);
   checkScopes(`"${key}"`, definition.scopes);
   const template = isTemplate(key) ? templateOf(key) : undefined;

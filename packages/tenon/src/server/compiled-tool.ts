@@ -6,6 +6,7 @@ import { checkScopes } from '../model/scopes.js';
 import { compileDefined } from '../schemas/schema-check.js';
 import type { Validator } from '../schemas/validate.js';
 import { compiledOnce } from './compiled.js';
+import { requireToolShape } from './definition-shapes.js';
 import { checkMeta } from './meta-keys.js';
 import type { ToolDefinition } from './tool.js';
 
@@ -29,6 +30,7 @@ const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 export const compileTool: (name: string, definition: ToolDefinition) => CompiledTool = compiledOnce(make);
 
 function make(name: string, definition: ToolDefinition): CompiledTool {
+  requireToolShape(name, definition);
   checkMeta(`"${name}"`, definition._meta);
   checkScopes(`"${name}"`, definition.scopes);
   if (!NAME.test(name)) {

@@ -1,7 +1,7 @@
 import type { AuthInfo } from '../../jsonrpc/channel.js';
 import type { Clock } from '../../jsonrpc/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
+import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import type { Stores } from '../../stores/stores.js';
 import type { AuthFetch } from '../guarded-fetch.js';
 import { isSafe } from './asking-issuers.js';
@@ -98,11 +98,19 @@ export interface Settings {
 
 /** Throws `auth/options` for what can not protect anything. */
 export function settingsOf(options: ProtectOptions): Settings {
+  if (!isObject(options)) throw wrong('resource', '{ resource, issuers }', typeof options);
   const { resource, algorithms = ASYMMETRIC, dpop: given = 'optional', introspection } = options;
-  if (!isSafe(resource) || resource.includes('#')) {
-    throw wrong('resource', 'an absolute https: URL without a fragment, or one of http: on this machine', resource);
+  if (typeof resource !== 'string' || !isSafe(resource) || resource.includes('#')) {
+    throw wrong(
+      'resource',
+      'an absolute https: URL without a fragment, or one of http: on this machine',
+      String(resource),
+    );
   }
-  const issuers = options.issuers.map(each => (typeof each === 'string' ? { issuer: each } : each));
+  if (!Array.isArray(options.issuers)) throw wrong('issuers', 'a list of URLs', typeof options.issuers);
+  const issuers = (options.issuers as ProtectOptions['issuers']).map(each =>
+    typeof each === 'string' ? { issuer: each } : each,
+  );
   for (const { issuer, jwksUri = issuer } of issuers) {
     if (isSafe(issuer) && isSafe(jwksUri) && !/[?#|]/.test(issuer)) continue;
     throw wrong('issuers', 'https: URLs without query and fragment, or of http: on this machine', issuer);

@@ -41,10 +41,11 @@ export interface HttpServer {
 
 /**
  * Serves over HTTP on a port of this machine. Rejects with `serve/port-taken`, `serve/port-denied` or `serve/listen` when
- * it can not listen.
+ * it can not listen, and with `serve/options` for a port that is none.
  */
 export async function serveHttp(service: Service, options: ServeHttpOptions = {}): Promise<HttpServer> {
   const { port = 3000, host = '127.0.0.1', path = '/mcp', ssePath = '/sse' } = options;
+  requirePort(port);
   const endpoint = createEndpoint(service, { ...options, allowedHosts: hostsWith(host, options.allowedHosts) });
   const server = createServer(
     {
@@ -82,6 +83,14 @@ function warnUnauthenticated(host: string, { auth, authorize, allowUnauthenticat
       code: 'TENON_UNAUTHENTICATED',
     },
   );
+}
+
+function requirePort(port: number): void {
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return;
+  throw new TenonError('serve/options', 'the options of serveHttp: `port` is unfit', {
+    expected: 'an integer from 0 to 65535, where 0 takes a free one',
+    got: typeof port === 'number' ? String(port) : `a ${typeof port}`,
+  });
 }
 
 /** Drops connections beyond the limit, and those of an address whose share is used up. */

@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Service } from '../../conversation/service.js';
 import { TenonError } from '../../jsonrpc/error.js';
+import { requireService } from '../../model/service-check.js';
 import { DRAIN_MS, type ServeLinesOptions, type Serving, serveLines } from '../../transports/stdio/server.js';
 import { byteSink, byteSource } from './byte-streams.js';
 import { guardStdout, type StrayWrite } from './stdout-guard.js';
@@ -32,6 +33,7 @@ let stdoutInUse = false;
  * @throws TenonError `stdio/in-use` when this process serves on its stdout already.
  */
 export async function serveStdio(service: Pick<Service, 'connect'>, options: ServeStdioOptions = {}): Promise<Serving> {
+  requireService(service);
   const { input = process.stdin, exit = true } = options;
   const { sink, free } = ownOutput(options);
   try {

@@ -1,8 +1,10 @@
 import { canonical } from '../../conversation/asking/canonical.js';
 import { type Clock, systemClock } from '../../jsonrpc/clock.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
+import { list, optional, text } from '../../model/check.js';
 import { getOwnerKey, identify } from '../../model/owner.js';
 import type { Middleware, Operation } from '../middleware.js';
+import { clock as clockOption, positive, requireOptions } from './options.js';
 
 export interface Cached {
   /** Milliseconds for which a result is given again. */
@@ -14,8 +16,12 @@ export interface Cached {
   readonly clock?: Clock;
 }
 
+const KEYS = { ttlMs: positive, tools: list(text), size: optional(positive), clock: clockOption };
+
 /** Gives the result of the same tool, arguments, user and OAuth client again for a while. Failures and questions are not kept. */
-export function cached({ ttlMs, tools, size = 1000, clock = systemClock }: Cached): Middleware {
+export function cached(options: Cached): Middleware {
+  requireOptions('cached', '{ ttlMs, tools, size?, clock? }', options, KEYS);
+  const { ttlMs, tools, size = 1000, clock = systemClock } = options;
   const kept = new Map<string, { result: JsonObject; until: number }>();
   return async (operation, next) => {
     if (operation.method !== 'tools/call' || !tools.includes(operation.name ?? '')) return next(operation);

@@ -1,6 +1,8 @@
 import { type Clock, systemClock } from '../../jsonrpc/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
+import { callable } from '../../model/check.js';
 import type { Middleware } from '../middleware.js';
+import { requireOptions } from './options.js';
 
 /** What is known of an operation when it is over. No arguments and no results: they may hold anything. */
 export interface LogLine {
@@ -18,6 +20,7 @@ export function logged(
   write: (line: LogLine) => void,
   { clock = systemClock }: { readonly clock?: Clock } = {},
 ): Middleware {
+  requireOptions('logged', 'logged(line => …)', { write }, { write: callable });
   return async (operation, next) => {
     const start = clock.now();
     const { method, name, context } = operation;

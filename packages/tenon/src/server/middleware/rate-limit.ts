@@ -2,8 +2,10 @@ import { getCallerKey } from '../../jsonrpc/caller-key.js';
 import { type Clock, systemClock } from '../../jsonrpc/clock.js';
 import { TOO_MANY } from '../../jsonrpc/codes.js';
 import { rpcError } from '../../jsonrpc/error.js';
+import { callable, numberIn, optional } from '../../model/check.js';
 import { getOwnerKey, identify } from '../../model/owner.js';
 import type { Middleware, Operation } from '../middleware.js';
+import { clock as clockOption, positive, requireOptions } from './options.js';
 import { createTokenBuckets } from './token-buckets.js';
 
 export interface RateLimit {
@@ -19,11 +21,20 @@ export interface RateLimit {
 /** Methods that are never limited: a client that is refused there takes the server for an older or a dead one. */
 const EXEMPT: ReadonlySet<string> = new Set(['initialize', 'server/discover', 'ping']);
 
+const KEYS = {
+  burst: numberIn('a number of at least 1', 1),
+  perSecond: positive,
+  by: optional(callable),
+  clock: clockOption,
+};
+
 /**
  * Refuses operations that come too fast with 429, by a token bucket for each caller, method and tool. `data.retryAfterMs` says
  * when to come again. Opening a connection, `ping` and `server/discover` are never refused.
  */
-export function rateLimit({ burst, perSecond, by = byCallerAndTool, clock = systemClock }: RateLimit): Middleware {
+export function rateLimit(options: RateLimit): Middleware {
+  requireOptions('rateLimit', '{ burst, perSecond, by?, clock? }', options, KEYS);
+  const { burst, perSecond, by = byCallerAndTool, clock = systemClock } = options;
   const buckets = createTokenBuckets({ burst, perSecond, clock });
   return (operation, next) => {
     if (EXEMPT.has(operation.method)) return next(operation);

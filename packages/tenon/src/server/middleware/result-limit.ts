@@ -1,12 +1,14 @@
 import { INTERNAL_ERROR } from '../../jsonrpc/codes.js';
 import { rpcError } from '../../jsonrpc/error.js';
 import type { Middleware } from '../middleware.js';
+import { positive, requireOptions } from './options.js';
 
 /**
  * Refuses results that are too large to be of use to a model. A tool says so to the model, which may ask for less.
  * @param characters Of the JSON of the result.
  */
 export function resultLimit(characters: number): Middleware {
+  requireOptions('resultLimit', 'resultLimit(characters)', { characters }, { characters: positive });
   return async (operation, next) => {
     const result = await next(operation);
     if (result.resultType !== undefined && result.resultType !== 'complete') return result;

@@ -3,6 +3,7 @@ import { INTERNAL_ERROR } from '../../jsonrpc/codes.js';
 import { rpcError } from '../../jsonrpc/error.js';
 import type { Middleware } from '../middleware.js';
 import { toolError } from '../reply.js';
+import { positive, requireOptions } from './options.js';
 
 /**
  * Gives up on an operation after a time: the caller is told, and a tool's model too. The handler is not stopped by
@@ -10,6 +11,7 @@ import { toolError } from '../reply.js';
  * @param ms Milliseconds. Counted for each entry of a handler, without what users take to answer in between.
  */
 export function timeLimit(ms: number, { clock = systemClock }: { readonly clock?: Clock } = {}): Middleware {
+  requireOptions('timeLimit', 'timeLimit(ms)', { ms }, { ms: positive });
   return (operation, next) => {
     if (operation.method === 'subscriptions/listen') return next(operation);
     let off = () => {};

@@ -1,6 +1,7 @@
 import type { Service } from '../../conversation/service.js';
 import type { AuthInfo } from '../../jsonrpc/channel.js';
 import { SharedLimit } from '../../jsonrpc/shared-limit.js';
+import { requireService } from '../../model/service-check.js';
 import { createTwoEndpoints } from '../http-sse/server.js';
 import { createAdmission, failed } from './admission.js';
 import { challenger } from './challenger.js';
@@ -42,6 +43,7 @@ const DEADLINE = 10_000;
 
 /** Serves every revision at once: sessions and the two-endpoint transport beside requests that stand alone. */
 export function createEndpoint(service: Service, options: HandlerOptions = {}): Endpoint {
+  requireService(service);
   const bounds = boundsOf(options);
   const clock = clockOf(options);
   const unread = createUnreadLimit(bounds.maxTotalBufferedBytes);
