@@ -1,6 +1,9 @@
 import { INTERNAL_ERROR } from './codes.js';
 import { type ErrorObject, failure, isObject, type Request, type Response, success } from './message.js';
 
+/** Characters of a thrown object that an error shows at the most. */
+const MAX_DESCRIPTION = 500;
+
 /** What is known of the circumstances of an error. All of it may be shown to the user of the program. */
 export interface ErrorFacts {
   /** The other end: `notes (2025-06-18, stdio: node notes.js)`. */
@@ -61,8 +64,18 @@ export class TenonError extends Error {
   /** Makes one of whatever was thrown; one that is there already is returned as it is. */
   static from(value: unknown, code = 'internal/unexpected', facts: ErrorFacts = {}): TenonError {
     if (TenonError.is(value)) return value;
-    const summary = value instanceof Error ? value.message : String(value);
-    return new TenonError(code, summary, { ...facts, cause: value });
+    return new TenonError(code, describeThrown(value), { ...facts, cause: value });
+  }
+}
+
+/** Anything can be thrown. An object is described by its message, else by what it holds. */
+function describeThrown(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value);
+  if ('message' in value && typeof value.message === 'string') return value.message;
+  try {
+    return JSON.stringify(value).slice(0, MAX_DESCRIPTION);
+  } catch {
+    return Object.prototype.toString.call(value);
   }
 }
 

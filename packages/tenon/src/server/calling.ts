@@ -14,9 +14,10 @@ import { Context } from './context.js';
 import type { Front } from './front.js';
 import type { Operation } from './middleware.js';
 import { checkMirrors } from './mirrors.js';
+import { isReply } from './reply.js';
 import { complete } from './results.js';
 import { type SoundTaskRules, taskRulesOf } from './task-rules.js';
-import { createToolResult } from './tool-result.js';
+import { createToolResult, encodeFailure } from './tool-result.js';
 import type { Turn } from './turn.js';
 import { isUrlRequired } from './url-first.js';
 
@@ -127,6 +128,7 @@ function checkedInput({ input }: CompiledTool, args: unknown): Checked | Promise
 
 /** What is thrown for the protocol goes on; what is meant for the model is shown to it; all else is reported and masked. */
 function excused({ problem }: Blueprint, tool: CompiledTool, error: unknown, { signal }: Context): JsonObject {
+  if (isReply(error)) return encodeFailure(tool.wire.name, error);
   if (TenonError.is(error)) {
     if (isForPeer(error) || isUrlRequired(error)) throw error;
     if (isForModel(error)) return failed(error.message);

@@ -26,7 +26,7 @@ export type FormAnswer<T> =
   | { readonly action: 'accept'; readonly content: T }
   | { readonly action: 'decline' | 'cancel'; readonly content?: undefined };
 
-/** What a handler is given beside its input. Use it as `ctx.…`: its methods do not work without it. */
+/** What a handler is given beside its input. Its methods also work without it: `({ title }, { log, fail }) => …`. */
 export class Context {
   readonly #run: Run;
   #at: Standing;
@@ -141,7 +141,7 @@ export class Context {
     return !this.#at.turn.signal.aborted && (this.#at.turn.hangUp?.() ?? false);
   }
 
-  /** An answer that tells the model that it failed, and why. */
+  /** An answer that tells the model that it failed, and why. Return it or throw it. */
   fail(content: string | ContentBlock | readonly (string | ContentBlock)[]): Reply {
     return reply({ content, isError: true });
   }
@@ -204,4 +204,30 @@ export class Context {
   async roots(): Promise<ListRootsResult['roots']> {
     return selectFileRoots(await this.#run.ask('roots/list', {}), error => this.#at.turn.report(error));
   }
+}
+
+/** The methods that handlers use. Looking one up binds it, so that a request that uses none makes no function. */
+const METHODS = [
+  'progress',
+  'log',
+  'notify',
+  'hangUp',
+  'fail',
+  'step',
+  'elicit',
+  'elicitUrl',
+  'sample',
+  'roots',
+] as const;
+for (const name of METHODS) {
+  const method: unknown = Context.prototype[name];
+  Object.defineProperty(Context.prototype, name, {
+    configurable: true,
+    get(this: Context) {
+      return (method as (...given: unknown[]) => unknown).bind(this);
+    },
+    set(this: Context, value: unknown) {
+      Object.defineProperty(this, name, { configurable: true, writable: true, value });
+    },
+  });
 }

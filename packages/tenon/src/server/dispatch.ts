@@ -26,9 +26,11 @@ import { listPrompts, listResources, listTemplates, listTools } from './listing.
 import { layersOn, type Operation, onion } from './middleware.js';
 import { getPrompt } from './prompting.js';
 import { readResource } from './reading.js';
+import { isReply } from './reply.js';
 import { complete } from './results.js';
 import { requireScopes } from './scopes.js';
 import { setLevel, subscribe, unsubscribe } from './session-settings.js';
+import { encodeFailure } from './tool-result.js';
 import type { Turn } from './turn.js';
 import { askToVisit } from './url-first.js';
 
@@ -143,20 +145,22 @@ function asked(blueprint: Blueprint, method: MethodName, params: JsonObject, tur
   const asker = (entered: Run, inputs: Inputs): Awaitable => {
     const now = new Context(turn, entered, params, inputs, context);
     context = now;
+    const operation = operationOn(method, params, now);
     return rescue(
-      () => run(operationOn(method, params, now)),
-      error => excused(error, method, turn, inputs),
+      () => run(operation),
+      error => excused(error, operation, turn, inputs),
     );
   };
   return rescue(() => asking(asker), unasked);
 }
 
 /** What is thrown in a handler or a layer: a URL to visit is told in the revision's way, and some is meant for the model. */
-function excused(error: unknown, method: MethodName, turn: Turn, inputs: Inputs): JsonObject {
+function excused(error: unknown, { method, name = '' }: Operation, turn: Turn, inputs: Inputs): JsonObject {
   try {
     return askToVisit(error, turn, inputs);
   } catch (thrown) {
     if (method === 'tools/call' && isForModel(thrown)) return failed(thrown.message);
+    if (method === 'tools/call' && isReply(thrown)) return encodeFailure(name, thrown);
     throw thrown;
   }
 }

@@ -59,6 +59,12 @@ function encodeStructured(
   });
 }
 
+/** The result of a tool that failed by throwing a reply, `throw ctx.fail('…')` for one. */
+export function encodeFailure(name: string, { content, _meta }: Reply): JsonObject {
+  if (content?.length) requireContentBlocks(`tool "${name}"`, content);
+  return { content: content?.length ? content : blocks(''), isError: true, ...(_meta ? { _meta } : {}) };
+}
+
 const RESULT_KEYS = new Set(['content', 'structuredContent', 'isError', '_meta', 'resultType']);
 
 /**
