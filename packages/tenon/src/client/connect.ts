@@ -10,6 +10,7 @@ import type { Client, Offers } from './client.js';
 import type { Endpoint } from './endpoint.js';
 import type { CallOptions, ClientOptions } from './options.js';
 import { pages } from './pages.js';
+import { encodePromptArguments } from './prompt-arguments.js';
 import { valueOfTool } from './results.js';
 import { requireClientOptions } from './target-shapes.js';
 import { clientTasks } from './tasks/tasks.js';
@@ -82,10 +83,10 @@ function clientOf<S extends Offers>(caller: Caller): Client<S> {
   const { lifeline, emitter } = caller;
   const client = {
     tools: calls((name, input, options) => callForValue(caller, name, input, options)),
-    prompts: calls(
-      (name, input, options) =>
-        caller.call('prompts/get', { name, arguments: input ?? {} }, options) as unknown as Promise<GetPromptResult>,
-    ),
+    prompts: calls(async (name, input, options) => {
+      const params = { name, arguments: encodePromptArguments(name, input) };
+      return (await caller.call('prompts/get', params, options)) as unknown as GetPromptResult;
+    }),
     resources: {
       list: (options?: CallOptions) => pages(caller, 'resources/list', 'resources', options),
       templates: (options?: CallOptions) => pages(caller, 'resources/templates/list', 'resourceTemplates', options),

@@ -113,7 +113,8 @@ export function isObjectRoot(json: JsonSchema): boolean {
   return false;
 }
 
-function resolveLocal(json: JsonSchema, reference: string): unknown {
+/** The part of a schema that a reference inside of it leads to. */
+export function resolveLocal(json: JsonSchema, reference: string): unknown {
   const [document, fragment = ''] = reference.split('#', 2);
   if (document !== '' && document !== json.$id) return undefined;
   if (fragment !== '' && !fragment.startsWith('/')) return anchored(json, fragment);

@@ -4,6 +4,7 @@ import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import type { PromptMessage } from '../model/content.js';
 import { methods } from '../model/methods.js';
 import { describeIssues } from '../schemas/issues.js';
+import { coerceTexts } from '../schemas/text-arguments.js';
 import type { Blueprint } from './blueprint.js';
 import { checkNeeds } from './calling.js';
 import { type CompiledPrompt, compilePrompt } from './compiled-prompt.js';
@@ -25,7 +26,7 @@ export async function getPrompt(blueprint: Blueprint, { params, context }: Opera
   const prompt = findPrompt(blueprint, name, turn);
   if (prompt === undefined) throw rpcError(INVALID_PARAMS, `Unknown prompt: ${name.slice(0, 128)}`);
   const checked = prompt.input
-    ? await prompt.input.check(params.arguments ?? {})
+    ? await prompt.input.check(coerceTexts((params.arguments ?? {}) as JsonObject, prompt.arguments))
     : { ok: true as const, value: params.arguments ?? {} };
   if (!checked.ok)
     throw rpcError(INVALID_PARAMS, `Invalid arguments for prompt ${name}: ${describeIssues(checked.issues)}`);

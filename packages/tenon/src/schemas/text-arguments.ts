@@ -1,0 +1,144 @@
+import { isObject, type JsonObject } from '../jsonrpc/message.js';
+import { resolveLocal } from './json-schema.js';
+
+/** One argument that travels as text, such as those of prompts. */
+export interface TextArgument {
+  readonly name: string;
+  readonly title: string | undefined;
+  readonly description: string | undefined;
+  readonly required: boolean;
+  /** The JSON types that its schema accepts. */
+  readonly types: ReadonlySet<string>;
+}
+
+const ALL_TYPES: ReadonlySet<string> = new Set(['string', 'number', 'boolean', 'null', 'object', 'array']);
+/** How many references and combinations are followed inside each other. */
+const MAX_DEPTH = 16;
+/** The types that text can be turned into. */
+const SCALARS = ['string', 'number', 'boolean'];
+
+/** Reads the arguments that a schema describes; undefined when it accepts no object. Of several forms, those of all. */
+export function readTextArguments(json: JsonObject): TextArgument[] | undefined {
+  if (!typesOf(json, json).has('object')) return undefined;
+  return [...collect(json, json, 0).values()];
+}
+
+/** Whether text can carry the argument. */
+export function isScalar({ types }: TextArgument): boolean {
+  return SCALARS.some(type => types.has(type));
+}
+
+/** Turns texts into the numbers and booleans that the schema wants. What cannot be turned stays, so that validation names it. */
+export function coerceTexts(given: JsonObject, described: readonly TextArgument[]): JsonObject {
+  let coerced: JsonObject | undefined;
+  for (const { name, types } of described) {
+    const text = Object.hasOwn(given, name) ? given[name] : undefined;
+    if (typeof text !== 'string' || types.has('string')) continue;
+    const value = coerceText(text, types);
+    if (value === text) continue;
+    coerced ??= { ...given };
+    coerced[name] = value;
+  }
+  return coerced ?? given;
+}
+
+function coerceText(text: string, types: ReadonlySet<string>): unknown {
+  if (types.has('boolean') && (text === 'true' || text === 'false')) return text === 'true';
+  if (!types.has('number') || !/^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text)) return text;
+  const number = Number(text);
+  return Number.isFinite(number) ? number : text;
+}
+
+type Arguments = Map<string, TextArgument>;
+
+function collect(schema: unknown, root: JsonObject, depth: number): Arguments {
+  if (!isObject(schema) || depth > MAX_DEPTH) return new Map();
+  const parts = [own(schema, root)];
+  if (typeof schema.$ref === 'string') parts.push(collect(resolveLocal(root, schema.$ref), root, depth + 1));
+  for (const each of listOf(schema.allOf)) parts.push(collect(each, root, depth + 1));
+  for (const forms of [listOf(schema.anyOf), listOf(schema.oneOf)]) {
+    if (forms.length > 0) parts.push(either(forms.map(form => collect(form, root, depth + 1))));
+  }
+  return parts.reduce(both);
+}
+
+function own({ properties, required }: JsonObject, root: JsonObject): Arguments {
+  const needed = listOf(required);
+  const entries = Object.entries(isObject(properties) ? properties : {}).map(([name, schema]) => {
+    const { title, description } = isObject(schema) ? schema : {};
+    const argument: TextArgument = {
+      name,
+      title: typeof title === 'string' ? title : undefined,
+      description: typeof description === 'string' ? description : undefined,
+      required: needed.includes(name),
+      types: typesOf(schema, root),
+    };
+    return [name, argument] as const;
+  });
+  return new Map(entries);
+}
+
+/** The arguments of schemas that hold at once. */
+function both(one: Arguments, other: Arguments): Arguments {
+  return merge([one, other], (a, b) => ({
+    ...describedBy(a, b),
+    required: a.required || b.required,
+    types: new Set([...a.types].filter(type => b.types.has(type))),
+  }));
+}
+
+/** The arguments of schemas of which one holds. */
+function either(forms: readonly Arguments[]): Arguments {
+  const merged = merge(forms, (a, b) => ({
+    ...describedBy(a, b),
+    required: a.required && b.required,
+    types: new Set([...a.types, ...b.types]),
+  }));
+  for (const [name, argument] of merged) {
+    if (!forms.every(form => form.has(name))) merged.set(name, { ...argument, required: false });
+  }
+  return merged;
+}
+
+function merge(all: readonly Arguments[], join: (a: TextArgument, b: TextArgument) => TextArgument): Arguments {
+  const merged: Arguments = new Map();
+  for (const argument of all.flatMap(each => [...each.values()])) {
+    const before = merged.get(argument.name);
+    merged.set(argument.name, before ? join(before, argument) : argument);
+  }
+  return merged;
+}
+
+function describedBy(a: TextArgument, b: TextArgument): Pick<TextArgument, 'name' | 'title' | 'description'> {
+  return { name: a.name, title: a.title ?? b.title, description: a.description ?? b.description };
+}
+
+/** The JSON types that a schema accepts, as far as its types, constants and combinations tell. */
+function typesOf(schema: unknown, root: JsonObject, depth = 0): ReadonlySet<string> {
+  if (!isObject(schema) || depth > MAX_DEPTH) return ALL_TYPES;
+  const inside = (each: unknown) => typesOf(each, root, depth + 1);
+  const accepted: ReadonlySet<string>[] = [];
+  const { type, $ref } = schema;
+  if (type !== undefined) accepted.push(new Set((Array.isArray(type) ? type : [type]).map(plainType)));
+  if ('const' in schema) accepted.push(new Set([typeOfValue(schema.const)]));
+  if (Array.isArray(schema.enum)) accepted.push(new Set(schema.enum.map(typeOfValue)));
+  if (typeof $ref === 'string') accepted.push(inside(resolveLocal(root, $ref)));
+  accepted.push(...listOf(schema.allOf).map(inside));
+  for (const forms of [listOf(schema.anyOf), listOf(schema.oneOf)]) {
+    if (forms.length > 0) accepted.push(new Set(forms.flatMap(form => [...inside(form)])));
+  }
+  return new Set([...ALL_TYPES].filter(name => accepted.every(each => each.has(name))));
+}
+
+function plainType(type: unknown): string {
+  return type === 'integer' ? 'number' : String(type);
+}
+
+function typeOfValue(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
