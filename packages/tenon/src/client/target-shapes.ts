@@ -19,6 +19,7 @@ import type { HttpTarget, StdioTarget } from './target.js';
 type Keys<T> = { readonly [K in keyof Required<T>]: Check };
 
 const object_ = object();
+const falsehood: Check = value => (value === false ? undefined : 'at /: expected false, got another value');
 const milliseconds = optional(numberIn('a number of milliseconds', 0));
 
 const httpKeys: Keys<HttpTarget> = {
@@ -68,6 +69,7 @@ const optionKeys: Keys<ClientOptions> = {
   logLevel: optional(text),
   cacheSize: optional(numberIn('a number', 0)),
   verdicts: optional(object_),
+  keepAlive: optional(either(falsehood, object_)),
   clock: optional(object_),
 };
 
