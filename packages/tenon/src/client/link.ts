@@ -226,8 +226,8 @@ export class Link implements Hands {
     this.#events.onSessionLost(this);
   }
 
-  batches(): boolean {
-    return this.#dialect?.http.batches ?? false;
+  batches(): true | 'split' {
+    return this.#dialect?.http.batches === true ? true : 'split';
   }
 
   unreadableId(): false {

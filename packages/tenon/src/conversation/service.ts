@@ -24,6 +24,8 @@ export interface ConnectOptions {
 export interface Conversation {
   /** The revision, once the peers have agreed on one. */
   readonly dialect: Dialect | undefined;
+  /** Whether the peer may send several messages as one array. Default: where the revision has batches. */
+  batches?(): boolean;
   /** How many requests of the peer are still to be answered; not counted are those that only listen. */
   readonly inFlight: number;
   /** Ends it: what runs is aborted, what waits is rejected. Does not close the channel. */

@@ -157,9 +157,29 @@ describe('a peer that is told something', () => {
       { id: 3, error: { code: -32600 } },
       { id: null, error: { code: -32600 } },
       { id: null, error: { code: -32600 } },
-      { id: null, error: { code: -32600 } },
+      { id: 1, error: { code: -32600 } },
     ]);
     expect(problems.length).toBeGreaterThanOrEqual(2);
+  });
+
+  it('answers each request of a batch that it refuses, and takes the answers in it', async () => {
+    const { said, say, peer } = await start();
+    const answer = peer.call('m', undefined);
+    await say([ask(1), tell('n'), { jsonrpc: '2.0', id: 1, result: {} }, ask(2)]);
+    expect(said.slice(1)).toMatchObject([
+      { id: 1, error: { code: -32600 } },
+      { id: 2, error: { code: -32600 } },
+    ]);
+    expect(await answer).toEqual({});
+  });
+
+  it('takes the messages of an array one by one where arrays are split', async () => {
+    const { said, say, peer, heard } = await start({ batches: () => 'split', notification: each => heard.push(each) });
+    const answer = peer.call('m', undefined);
+    await say([tell('n'), { jsonrpc: '2.0', id: 1, result: {} }, ask(2)]);
+    expect(await answer).toEqual({});
+    expect(heard).toHaveLength(1);
+    expect(said.slice(1)).toMatchObject([{ id: 2 }]);
   });
 
   it('leaves the id out, or says nothing, where the revision wants that [base.error.id-absent-when-unreadable]', async () => {

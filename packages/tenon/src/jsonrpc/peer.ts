@@ -18,8 +18,8 @@ import {
   type Request,
   type Response,
   request,
-  shownId,
 } from './message.js';
+import { createMayNotAskError, createUnaskedError, createUnreadableError } from './peer-errors.js';
 import type { Running } from './running.js';
 
 export interface CallOptions extends Wait {
@@ -179,10 +179,14 @@ export class Peer implements Receiver {
   }
 
   #batch(values: unknown[], envelope?: Envelope): void {
-    if (!this.#hands.batches() || values.length === 0 || values.length > MAX_BATCH) {
-      const why = values.length > MAX_BATCH ? `a batch of more than ${MAX_BATCH} messages` : 'a batch is no message';
-      this.#refuse(undefined, INVALID_REQUEST, `Invalid request: ${why}`, response => this.#reply(response));
+    const batches = this.#hands.batches();
+    if (batches === 'split' && values.length > 0) {
+      for (const value of values) this.#one(value, envelope, response => this.#reply(response));
       return;
+    }
+    if (batches !== true || values.length === 0 || values.length > MAX_BATCH) {
+      const why = values.length > MAX_BATCH ? `a batch of more than ${MAX_BATCH} messages` : 'a batch is no message';
+      return this.#refuseBatch(values, `Invalid request: ${why}`);
     }
     const answers: Response[] = [];
     let left = values.length;
@@ -193,16 +197,20 @@ export class Peer implements Receiver {
     for (const value of values) this.#one(value, envelope, collect);
   }
 
+  /** Answers each request of a batch, so that the peer waits for none of them. Answers to requests of ours are taken. */
+  #refuseBatch(values: unknown[], message: string): void {
+    const ids = values.flatMap(value => malformation(value).id ?? []);
+    for (const id of ids) this.#refuse(id, INVALID_REQUEST, message, response => this.#reply(response));
+    for (const value of values) if (isAnswer(value)) this.#one(value, undefined, () => {});
+    if (ids.length === 0) this.#refuse(undefined, INVALID_REQUEST, message, response => this.#reply(response));
+  }
+
   #settle(response: Response): void {
     if (response.id === undefined || response.id === null) {
       const { message } = (response as { error: { message: string } }).error;
-      this.#problem(
-        new TenonError('peer/unreadable', `could not read a message of ours: ${message}`, { peer: this.peer }),
-      );
+      this.#problem(createUnreadableError(this.peer, message));
     } else if (!this.#calls?.settle(response)) {
-      this.#problem(
-        new TenonError('peer/unasked', `answered ${shownId(response.id)}, which nobody waits for`, { peer: this.peer }),
-      );
+      this.#problem(createUnaskedError(this.peer, response.id));
     }
   }
 
@@ -224,12 +232,7 @@ export class Peer implements Receiver {
   #run(incoming: Request, envelope: Envelope | undefined, reply: Reply): void {
     const { id } = incoming;
     if (this.#mayNotAnswer()) {
-      const what = incoming.method.slice(0, 128);
-      this.#problem(
-        new TenonError('peer/may-not-ask', `asked ${what}, which its revision has no requests for`, {
-          peer: this.peer,
-        }),
-      );
+      this.#problem(createMayNotAskError(this.peer, incoming.method));
       return reply(undefined);
     }
     this.#jobs ??= new Jobs();

@@ -74,7 +74,7 @@ export class Connection implements Hands, Conversation, Surroundings, Visitor, W
   }
 
   batches(): boolean {
-    return this.#dialect?.http.batches ?? false;
+    return this.#blueprint.options.acceptBatches === 'always' || (this.#dialect?.http.batches ?? false);
   }
 
   unreadableId(): null | undefined {

@@ -52,6 +52,12 @@ export interface ServerOptions {
   readonly experimental?: { readonly [name: string]: JsonObject };
   /** Methods and notifications of your own. */
   readonly methods?: CustomMethods;
+  /**
+   * Versions on which clients may send several messages as one JSON array: `by-version`, 2025-03-26 only, as the
+   * specification says; `always`, every version with sessions, for clients that send arrays all the same.
+   * Default `by-version`.
+   */
+  readonly acceptBatches?: 'by-version' | 'always';
   /** Entries per page of a list. Default 1,000: most servers have one page. */
   readonly pageSize?: number;
   /**

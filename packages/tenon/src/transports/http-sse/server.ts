@@ -85,7 +85,7 @@ export function createTwoEndpoints(road: Road, messagesPath: string): TwoEndpoin
       send(message) {
         if (ended) return Promise.reject(closedError());
         const room = stream.write(namedFrame('message', textOf(message)));
-        if (isAnswer(message)) settle(message.id);
+        for (const each of Array.isArray(message) ? message : [message]) if (isAnswer(each)) settle(each.id);
         return room;
       },
       close: () => taken.end(),
@@ -146,17 +146,27 @@ export function createTwoEndpoints(road: Road, messagesPath: string): TwoEndpoin
 
 function take(road: Road, seat: Seat, exchange: Exchange, value: unknown, auth: AuthInfo | undefined) {
   const kind = kindOf(value);
-  if (kind === 'malformed') {
+  if (kind === 'malformed' && !Array.isArray(value)) {
     const { id, why } = malformation(value);
     return refuse(exchange, 400, invalidRequest(why), id);
   }
-  if (kind === 'request') {
-    const { id } = value as Request;
-    if (road.traffic.closing) return refuseBusy(exchange, 'The server is going down', id);
-    if (seat.requests.size >= road.bounds.requests || (!seat.requests.has(id) && !road.traffic.enter(seat.caller))) {
-      return refuseBusy(exchange, 'Too many requests of this session, or of this caller, are unanswered', id);
-    }
-    seat.requests.get(id)?.();
+  const messages = Array.isArray(value) ? value : [value];
+  const requests = messages.filter((message): message is Request => kindOf(message) === 'request');
+  if (requests.length > 0 && road.traffic.closing) {
+    return refuseBusy(exchange, 'The server is going down', requests[0]?.id);
+  }
+  const isFull =
+    seat.requests.size + requests.length > road.bounds.requests || !road.traffic.fits(seat.caller, requests.length);
+  if (requests.length > 0 && isFull) {
+    return refuseBusy(
+      exchange,
+      'Too many requests of this session, or of this caller, are unanswered',
+      requests[0]?.id,
+    );
+  }
+  for (const { id } of requests) {
+    if (seat.requests.has(id)) seat.requests.get(id)?.();
+    else road.traffic.enter(seat.caller);
     seat.requests.set(id, holding(exchange));
   }
   // Accepted before it is answered: the answer may come over the stream at once.

@@ -20,6 +20,13 @@ export function createAcceptance(...types: readonly string[]): (accept: string |
   };
 }
 
+const acceptsJson = createAcceptance('application/json');
+
+/** Whether a client that accepts one of the two types of answer accepts no JSON. */
+export function acceptsStreamOnly(accept: string | undefined): boolean {
+  return !acceptsJson(accept);
+}
+
 function admits(part: string, ranges: ReadonlySet<string>): boolean {
   const [range = '', ...params] = part.split(';').map(piece => piece.trim().toLowerCase());
   return ranges.has(range) && !params.some(param => /^q=0(?:\.0*)?$/.test(param));

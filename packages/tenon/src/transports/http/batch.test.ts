@@ -60,7 +60,6 @@ describe.each(runtimes)('batches, over $name', ({ open }) => {
 
   it.each([
     ['empty', []],
-    ['with something in it that is no message', [call(1), 7]],
     ['with one id twice', [call(1), call(1)]],
     ['that opens a session [lifecycle.initialize-not-batched]', [call(1), request(2, 'initialize')]],
     ['longer than the bound', Array.from({ length: 51 }, () => notification('x'))],
@@ -69,8 +68,29 @@ describe.each(runtimes)('batches, over $name', ({ open }) => {
     const session = await openSession(site, '2025-03-26');
     const response = await session.post(messages);
     expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ id: null, error: { code: -32600 } });
+    const ids = messages.flatMap(message => ('id' in message ? [message.id] : []));
+    const refused = [(await response.json()) as { id: unknown; error: { code: number } }].flat();
+    expect(refused.map(({ id, error }) => [id, error.code])).toEqual(
+      (ids.length === 0 ? [null] : ids).map(id => [id, -32600]),
+    );
     expect(service.peers[0]?.received).toHaveLength(1);
+  });
+
+  it('answer each element that is no message, and carry out the rest', async () => {
+    const service = await serve();
+    const session = await openSession(site, '2025-03-26');
+    const broken = { jsonrpc: '2.0', id: 8, method: 7 };
+    const response = await session.post([call(1), 7, broken, notification('notifications/progress')]);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject([
+      { id: null, error: { code: -32600 } },
+      { id: 8, error: { code: -32600 } },
+      { id: 1, result: {} },
+    ]);
+    expect(service.peers[0]?.received).toHaveLength(3);
+    const nothing = await session.post([7, broken]);
+    expect(nothing.status).toBe(400);
+    expect(await nothing.json()).toMatchObject([{ id: null }, { id: 8 }]);
   });
 
   it.each(['2024-11-05', '2025-06-18', '2025-11-25'])(
@@ -80,7 +100,10 @@ describe.each(runtimes)('batches, over $name', ({ open }) => {
       const session = await openSession(site, revision);
       const response = await session.post(batch);
       expect(response.status).toBe(400);
-      expect(await response.json()).toMatchObject({ error: { code: -32600 } });
+      expect(await response.json()).toMatchObject([
+        { id: 1, error: { code: -32600 } },
+        { id: 2, error: { code: -32600 } },
+      ]);
     },
   );
 });

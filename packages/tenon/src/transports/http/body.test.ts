@@ -49,7 +49,7 @@ describe.each(runtimes)('bodies, over $name', ({ open }) => {
     ['null', undefined],
     ['7', undefined],
     ['[]', undefined],
-    ['[{"jsonrpc":"2.0","id":1,"method":"ping"}]', undefined],
+    ['[{"jsonrpc":"2.0","id":1,"method":"ping"}]', 1],
     ['{"jsonrpc":"1.0","id":1,"method":"ping"}', 1],
     ['{"jsonrpc":"2.0","id":null,"method":"ping"}', undefined],
     ['{"jsonrpc":"2.0","id":1.5,"method":"ping"}', undefined],

@@ -1,10 +1,18 @@
 import type { AuthInfo, Envelope } from '../../jsonrpc/channel.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/codes.js';
-import { isObject, type JsonObject, kindOf, malformation, type Request } from '../../jsonrpc/message.js';
+import {
+  failure,
+  isAnswer,
+  isObject,
+  type JsonObject,
+  kindOf,
+  malformation,
+  type Request,
+} from '../../jsonrpc/message.js';
 import { trimHeaderValue } from '../../model/header-value.js';
 import { createAcceptance } from './accept.js';
 import type { Exchange } from './exchange.js';
-import { invalidRequest, refuse, refuseBusy } from './refusal.js';
+import { invalidRequest, refuse, refuseBatch, refuseBusy } from './refusal.js';
 import type { Road } from './road.js';
 import type { Session } from './session.js';
 import type { Sessions } from './sessions.js';
@@ -42,13 +50,27 @@ export function receiveInSession(session: Session, exchange: Exchange, value: un
   if (!Array.isArray(value)) return receiveOne(session, exchange, value, auth);
   const refusal = refusalOfBatch(session, value);
   if (refusal !== undefined)
-    return refuse(exchange, 400, invalidRequest(refusal), session.dialect?.errors.unreadableId);
+    return refuseBatch(exchange, 400, invalidRequest(refusal), value, session.dialect?.errors.unreadableId);
   const requests = value.filter(message => kindOf(message) === 'request') as Request[];
-  if (!session.hasRoomFor(requests.length)) return refuseTooMany(exchange);
+  if (!session.hasRoomFor(requests.length)) return refuseBatch(exchange, 503, TOO_MANY_UNANSWERED, value);
   const turn = new Turn(exchange, requests.length, 'batch', auth);
   for (const request of requests) session.expect(request.id, turn);
-  for (const message of value) session.receiver?.message(message, envelope(auth));
-  if (requests.length === 0) exchange.reply(202);
+  const faults = value.filter(isFault);
+  for (const fault of faults) turn.addAnswer(faultAnswer(session, fault));
+  for (const message of value) if (!isFault(message)) session.receiver?.message(message, envelope(auth));
+  if (requests.length > 0) return;
+  if (faults.length === 0) return exchange.reply(202);
+  exchange.reply(400, `[${faults.map(fault => faultAnswer(session, fault)).join(',')}]`);
+}
+
+/** Whether an element of a batch is no message. A broken answer is for the session: the call that waits for it ends. */
+function isFault(message: unknown): boolean {
+  return kindOf(message) === 'malformed' && !isAnswer(message);
+}
+
+function faultAnswer({ dialect }: Session, fault: unknown): string {
+  const { id = dialect?.errors.unreadableId, why } = malformation(fault);
+  return JSON.stringify(failure(id, invalidRequest(why)));
 }
 
 function receiveOne(session: Session, exchange: Exchange, value: unknown, auth: AuthInfo | undefined) {
@@ -68,16 +90,15 @@ function receiveOne(session: Session, exchange: Exchange, value: unknown, auth: 
   if (kind !== 'request') exchange.reply(202);
 }
 
-/** A batch is taken whole or not at all: nothing of it may run before it is known to be sound. */
+/** Says why nothing of a batch may run. Elements that are no messages are answered one by one. */
 function refusalOfBatch(session: Session, batch: readonly unknown[]): string | undefined {
   const { bounds, service } = session.house;
-  if (session.dialect?.http.batches !== true) return 'this revision has no batches';
+  if (!session.acceptsBatches) return 'this revision has no batches';
   if (batch.length === 0) return 'a batch has at least one message';
   if (batch.length > bounds.batch) return `a batch has at most ${bounds.batch} messages`;
   const ids = new Set<unknown>();
   for (const message of batch) {
     const kind = kindOf(message);
-    if (kind === 'malformed') return malformation(message).why;
     if (kind !== 'request') continue;
     const request = message as Request;
     if (ids.has(request.id) || session.waitsFor(request.id)) return 'two requests with one id';
@@ -91,10 +112,9 @@ function refusalOfBatch(session: Session, batch: readonly unknown[]): string | u
 export function listenInSession(session: Session, exchange: Exchange, auth: AuthInfo | undefined) {
   const wrong = wrongVersion(session, exchange);
   if (wrong !== undefined) return refuse(exchange, 400, invalidRequest(wrong));
-  if (!acceptsStream(exchange.header('accept'))) {
-    return refuse(exchange, 405, invalidRequest(`GET answers ${EVENT_STREAM} only`), undefined, {
-      allow: 'POST, DELETE',
-    });
+  const accept = exchange.header('accept');
+  if (accept === undefined || !acceptsStream(accept)) {
+    return refuse(exchange, 406, invalidRequest(`Accept must list ${EVENT_STREAM}`));
   }
   const eventId = exchange.header('last-event-id');
   if (eventId === undefined || eventId === '') {
@@ -127,8 +147,13 @@ function wrongVersion({ dialect, house }: Session, exchange: Exchange): string |
   return `MCP-Protocol-Version must be ${dialect.revision} in this session`;
 }
 
+const TOO_MANY_UNANSWERED = {
+  code: INTERNAL_ERROR,
+  message: 'Too many requests of this session, or of this caller, are unanswered',
+};
+
 function refuseTooMany(exchange: Exchange, id?: Request['id']) {
-  refuseBusy(exchange, 'Too many requests of this session, or of this caller, are unanswered', id);
+  refuseBusy(exchange, TOO_MANY_UNANSWERED.message, id);
 }
 
 function idOf(value: unknown): Request['id'] | undefined {

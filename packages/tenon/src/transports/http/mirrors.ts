@@ -38,16 +38,30 @@ export function checkVersion(exchange: Exchange, request: Request, refusal: Erro
     stated === undefined
       ? exchange.header('mcp-protocol-version') !== undefined
       : refusal.code !== UNSUPPORTED_VERSION || says(exchange, 'mcp-protocol-version', String(stated));
-  if (agrees) return undefined;
+  const wrong = agrees
+    ? findDifference(exchange, request)
+    : mismatch('MCP-Protocol-Version', 'the protocol version in _meta');
+  if (wrong === undefined) return undefined;
   const { data } = refusal;
-  const { code, message } = mismatch('MCP-Protocol-Version', 'the protocol version in _meta');
   // An older client knows neither that header nor its error: what helps is which versions are served.
-  const isOlder = stated === undefined && request.method === 'initialize';
+  const isInitialize = stated === undefined && request.method === 'initialize';
   return {
-    code,
-    message: isOlder ? `${message}. ${refusal.message}` : message,
+    code: wrong.code,
+    message: isInitialize ? `${wrong.message}. ${refusal.message}` : wrong.message,
     ...(data === undefined ? {} : { data }),
   };
+}
+
+/** Finds a header that is there and differs from the body, under whatever version. */
+function findDifference(exchange: Exchange, request: Request): ErrorObject | undefined {
+  const method = exchange.header('mcp-method');
+  if (method !== undefined && trimHeaderValue(method) !== request.method) return mismatch('Mcp-Method', 'the method');
+  const member = NAMED_BY.get(request.method);
+  const header = exchange.header('mcp-name');
+  if (member === undefined || header === undefined || decodeHeaderValue(header) === request.params?.[member]) {
+    return undefined;
+  }
+  return mismatch('Mcp-Name', `params.${member}`);
 }
 
 function says(exchange: Exchange, name: string, value: string): boolean {

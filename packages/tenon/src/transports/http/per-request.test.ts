@@ -65,6 +65,33 @@ describe.each(runtimes)('requests that stand alone, over $name', ({ open }) => {
     expect(await response.json()).toEqual({ jsonrpc: '2.0', id: 7, error: { code, message: 'no' } });
   });
 
+  it('are answered as a stream when the client accepts nothing else', async () => {
+    await serve();
+    const init = alone('tools/call', { name: 'echo' });
+    const response = await site.send('/mcp', { ...init, headers: { ...init.headers, accept: 'text/event-stream' } });
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+    expect(await allEvents(response)).toMatchObject([{ data: expect.stringContaining('"id":1') }]);
+    const session = await openSession(site, '2025-11-25', { accept: 'text/event-stream' });
+    expect([session.response.headers.get('content-type'), session.id]).toEqual([
+      'text/event-stream',
+      expect.stringMatching(/.{36}/),
+    ]);
+    const answer = await session.post({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'echo' } });
+    expect((await allEvents(answer)).at(-1)).toMatchObject({ data: expect.stringContaining('"id":2') });
+  });
+
+  it.each(['mcp-method', 'mcp-name'])('name a wrong %s before a version that is not served', async header => {
+    await serve();
+    const init = alone('tools/call', { name: 'echo' });
+    const body = String(init.body).replace('2026-07-28', 'v9');
+    const headers = { ...init.headers, 'mcp-protocol-version': 'v9' };
+    const wrong = await site.send('/mcp', { ...init, body, headers: { ...headers, [header]: 'other' } });
+    expect(wrong.status).toBe(400);
+    expect(await wrong.json()).toMatchObject({ id: 1, error: { code: -32020 } });
+    const right = await site.send('/mcp', { ...init, body, headers });
+    expect(await right.json()).toMatchObject({ id: 1, error: { code: -32022 } });
+  });
+
   it('name a version that is served [http.unsupported-version-400]', async () => {
     await serve();
     const { headers, body } = alone('tools/list');

@@ -5,6 +5,7 @@ import type { AuthInfo } from '../../jsonrpc/channel.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/codes.js';
 import { textOf } from '../../jsonrpc/lasting.js';
 import type { Notification, Request, Response } from '../../jsonrpc/message.js';
+import { acceptsStreamOnly } from './accept.js';
 import type { Exchange } from './exchange.js';
 import { onExpiry } from './expiry.js';
 import { checkMirrors } from './mirrors.js';
@@ -98,7 +99,13 @@ class Alone implements Loan {
       this.#stream.write(eventFrame(text));
       return this.#stream.end();
     }
-    if (!('error' in response)) return this.#exchange.reply(200, text);
+    if (!('error' in response)) {
+      const accept = this.#exchange.header('accept');
+      const stream = acceptsStreamOnly(accept) ? this.#road.streams.begin(this.#exchange, this.caller) : undefined;
+      if (stream === undefined) return this.#exchange.reply(200, text);
+      stream.write(eventFrame(text));
+      return stream.end();
+    }
     const challenge = this.#road.challenge(this.#exchange, response.error);
     this.#exchange.reply(statusOf(response.error.code), text, challenge);
   }

@@ -5,7 +5,7 @@ import {
   METHOD_NOT_FOUND,
   PARSE_ERROR,
 } from '../../jsonrpc/codes.js';
-import { type ErrorObject, failure, type Id } from '../../jsonrpc/message.js';
+import { type ErrorObject, failure, type Id, malformation } from '../../jsonrpc/message.js';
 import { HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY, UNSUPPORTED_VERSION } from '../../model/codes.js';
 import type { Exchange, HeaderFields } from './exchange.js';
 
@@ -22,6 +22,20 @@ export function refuse(
 
 export function invalidRequest(message: string): ErrorObject {
   return { code: INVALID_REQUEST, message };
+}
+
+/** Refuses a batch: each request whose id can be read gets the error. */
+export function refuseBatch(
+  exchange: Exchange,
+  status: number,
+  error: ErrorObject,
+  batch: readonly unknown[],
+  unreadableId?: null,
+): void {
+  const ids = batch.flatMap(message => malformation(message).id ?? []);
+  // A single error can be read under every version.
+  if (ids.length <= 1) return refuse(exchange, status, error, ids[0] ?? unreadableId);
+  exchange.reply(status, JSON.stringify(ids.map(id => failure(id, error))));
 }
 
 /** For now there is no room; it may be worth trying again. */

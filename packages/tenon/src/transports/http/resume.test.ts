@@ -75,8 +75,8 @@ describe.each(runtimes)('streams of a session, over $name', ({ open }) => {
     it('is for those who accept it [http.get.sse-or-405]', async () => {
       await serve();
       const session = await openSession(site);
-      expect((await session.get({ accept: 'application/json' })).status).toBe(405);
-      expect((await session.get({ accept: 'text/event-stream;q=0' })).status).toBe(405);
+      expect((await session.get({ accept: 'application/json' })).status).toBe(406);
+      expect((await session.get({ accept: 'text/event-stream;q=0' })).status).toBe(406);
       for (const accept of ['*/*', 'text/*', 'application/json, Text/Event-Stream; q=0.5']) {
         const response = await session.get({ accept, 'last-event-id': '0-0' });
         expect(response.status).toBe(200);

@@ -61,6 +61,10 @@ export class Session implements Channel {
     return this.conversation?.dialect;
   }
 
+  get acceptsBatches(): boolean {
+    return this.conversation?.batches?.() ?? this.dialect?.http.batches === true;
+  }
+
   get headers(): HeaderFields {
     return { 'mcp-session-id': this.id };
   }

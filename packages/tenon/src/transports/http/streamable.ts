@@ -8,7 +8,7 @@ import { endSession, listenInSession, openSession, receiveInSession } from './in
 import { checkVersion } from './mirrors.js';
 import { answerAlone } from './per-request.js';
 import { readJson } from './reading.js';
-import { invalidRequest, refuse, refuseBusy, statusOf } from './refusal.js';
+import { invalidRequest, refuse, refuseBatch, refuseBusy, statusOf } from './refusal.js';
 import type { Road } from './road.js';
 import type { Session } from './session.js';
 import type { Sessions } from './sessions.js';
@@ -83,6 +83,7 @@ function receiveOther(road: Road, sessions: Sessions, exchange: Exchange, value:
   if (sessionId === undefined) {
     if (kind === 'notification') return receiveAlone(road, exchange, value as Notification);
     const { id, why } = malformation(value);
+    if (Array.isArray(value)) return refuseBatch(exchange, 400, invalidRequest(why), value);
     return refuse(exchange, 400, invalidRequest(kind === 'malformed' ? why : 'A response belongs to a session'), id);
   }
   const session = findSession(sessions, exchange, sessionId, auth);

@@ -1,5 +1,6 @@
 import type { AuthInfo } from '../../jsonrpc/channel.js';
 import type { ErrorObject, Id, Message } from '../../jsonrpc/message.js';
+import { acceptsStreamOnly } from './accept.js';
 import type { Exchange } from './exchange.js';
 import { invalidRequest, refuse } from './refusal.js';
 import type { Session } from './session.js';
@@ -30,6 +31,11 @@ export class Turn {
     this.opening = kind === 'opening';
   }
 
+  /** Adds an answer to a batch that is known before any of its requests run. */
+  addAnswer(text: string): void {
+    this.#batch?.push(text);
+  }
+
   /** Carries a message that belongs to the request. Returns `false` when there is no way to. */
   speak(session: Session, message: Message): false | void | Promise<void> {
     if (!this.#begin(session)) return false;
@@ -39,7 +45,7 @@ export class Turn {
   /** Carries an answer, and ends with the last one. */
   answer(session: Session, text: string, error: ErrorObject | undefined): void | Promise<void> {
     this.#waiting--;
-    if (this.stream === 0) return this.#plain(session, text, error);
+    if (this.stream === 0 && !this.#mustStream(session, error)) return this.#plain(session, text, error);
     const room = this.#event(session, text);
     if (this.#waiting === 0) this.#events?.end();
     return room;
@@ -77,6 +83,12 @@ export class Turn {
   abandon(id: Id): void {
     if (this.stream !== 0) this.#events?.end();
     else if (!this.exchange.gone) refuse(this.exchange, 404, invalidRequest('The session has ended'), id);
+  }
+
+  /** Begins the stream for a client that accepts nothing else. Errors that open no session or need a status are JSON. */
+  #mustStream(session: Session, error: ErrorObject | undefined): boolean {
+    if (this.exchange.gone || !acceptsStreamOnly(this.exchange.header('accept'))) return false;
+    return (error === undefined || this.#batch !== undefined) && this.#begin(session);
   }
 
   #begin(session: Session): boolean {
