@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.js';
 import type { Asked, ClientOptions, State } from '../../client/options.js';
 import type { Clock } from '../../jsonrpc/clock.js';
-import { TenonError } from '../../jsonrpc/error.js';
+import { rpcError, TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { ClientCapabilities } from '../../model/capabilities.js';
 import { LOGGING_LEVELS, type LoggingLevel, type Root } from '../../model/content.js';
@@ -263,7 +263,9 @@ export class Line {
   #ask(method: string, params: JsonObject, about: Asked): Promise<JsonObject> {
     const questions = this.#facts.questions(this);
     if (questions.isOurs(method)) return questions.answer(method, params, about.signal);
-    return this.calls.ask(method, params, about);
+    return this.calls.ask(method, params, about).catch(error => {
+      throw toRefusal(error);
+    });
   }
 
   #leftAlone(): TenonError {
@@ -281,4 +283,10 @@ export class Line {
       new TenonError('host/flood', `there is more of ${what} from the server "${this.server}" than is passed on`),
     );
   }
+}
+
+/** The protocol error that a caller answered is meant for the server that asked; nothing else of an error is. */
+function toRefusal(error: unknown): unknown {
+  if (!TenonError.is(error) || error.code !== 'peer/error' || error.rpc === undefined) return error;
+  return rpcError(error.rpc, error.summary, error.data);
 }

@@ -1,0 +1,88 @@
+import { type ClientOptions, connect, createServer, rpcError, TenonError, tool } from 'tenon';
+import { createHost } from 'tenon/host';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
+
+const VERSIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const;
+const yes = z.object({ yes: z.boolean() });
+const messages = [{ role: 'user' as const, content: { type: 'text' as const, text: 'What is it?' } }];
+
+/** A server whose tools tell what came of their questions. */
+function curious() {
+  const told: string[] = [];
+  const tell = async (asking: Promise<unknown>) => {
+    const text = await asking.then(
+      answer => JSON.stringify(answer),
+      (error: TenonError) => `${error.rpc}: ${error.summary} ${JSON.stringify(error.data) ?? ''}`.trim(),
+    );
+    told.push(text);
+    return text;
+  };
+  const server = createServer({
+    name: 'curious',
+    version: '1',
+    tools: {
+      form: tool({ run: (_, ctx) => tell(ctx.elicit({ message: 'Sure?', input: yes })) }),
+      model: tool({ run: (_, ctx) => tell(ctx.sample({ maxTokens: 5, messages })) }),
+      folders: tool({ run: (_, ctx) => tell(ctx.roots()) }),
+    },
+  });
+  return { server, told };
+}
+
+const refuses = (): never => {
+  throw rpcError(-1, 'User rejected sampling request', { by: 'ada' });
+};
+const fails = (): never => {
+  throw new Error('the disk at /home/ada is full');
+};
+const answers = (run: () => never): ClientOptions => ({ elicit: run, sample: run, roots: run });
+
+async function behindHost(options: ClientOptions) {
+  const { server, told } = curious();
+  const host = await createHost({ servers: { curious: { service: server } }, onProblem: () => {} });
+  onTestFinished(() => host.close());
+  const client = await connect(host.asServer(), options);
+  onTestFinished(() => client.close());
+  return { client, told };
+}
+
+describe('a request of a server to a client behind a host', () => {
+  const asked = VERSIONS.flatMap(revision =>
+    ['model', 'folders', ...(revision >= '2025-06-18' ? ['form'] : [])].map(name => [name, revision] as const),
+  );
+
+  it.each(asked)('%s is answered with the refusal of the handler, in %s', async (name, revision) => {
+    const { client, told } = await behindHost({ revision, ...answers(refuses) });
+    await client.callTool(name, {}).catch(() => {});
+    expect(told).toEqual(['-1: User rejected sampling request {"by":"ada"}']);
+  });
+
+  it.each(asked)('%s is answered with a fault that tells nothing internal, in %s', async (name, revision) => {
+    const { client, told } = await behindHost({ revision, ...answers(fails) });
+    await client.callTool(name, {}).catch(() => {});
+    expect(told).toEqual(['-32603: Internal error']);
+  });
+});
+
+describe('a protocol error of a server', () => {
+  it.each([...VERSIONS, '2026-07-28'])('crosses a host with its code, words and data, in %s', async revision => {
+    const server = createServer({
+      name: 'strict',
+      version: '1',
+      tools: {
+        pay: tool({
+          run: () => {
+            throw rpcError(-32050, 'Payment needed', { amount: 3 });
+          },
+        }),
+      },
+    });
+    const host = await createHost({ servers: { strict: { service: server } }, onProblem: () => {} });
+    onTestFinished(() => host.close());
+    const client = await connect(host.asServer(), { revision });
+    onTestFinished(() => client.close());
+    const error = await client.callTool('pay', {}).catch(TenonError.from);
+    expect(error).toMatchObject({ rpc: -32050, summary: 'Payment needed', data: { amount: 3 } });
+  });
+});
