@@ -6,13 +6,14 @@ interface Floor {
   readonly types?: readonly string[];
 }
 
-const ground = ['jsonrpc', 'model'];
+const ground = ['redaction', 'jsonrpc', 'model'];
 /** The one file beside the folders that all may load: it imports nothing. */
 const foundation = 'version.ts';
 const talk = [...ground, 'schemas', 'dialects', 'conversation'];
 
 /** Which folder of the library stands on which. A folder that is not named here may not be there. */
 const floors: Readonly<Record<string, Floor>> = {
+  redaction: { values: [] },
   jsonrpc: { values: [] },
   model: { values: ['jsonrpc'] },
   schemas: { values: ground },

@@ -1,5 +1,5 @@
 import { isObject } from '../../jsonrpc/message.js';
-import { HIDDEN, hideSecrets, isSecretName } from './secrets.js';
+import { HIDDEN, hideSecrets, isSecretName } from '../../redaction/secrets.js';
 
 /** What a user of the library adds to what is taken out by itself: gets each text with the name that it stands under. */
 export type Redact = (text: string, name: string) => string;

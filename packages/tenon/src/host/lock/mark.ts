@@ -1,5 +1,5 @@
 import { base64url } from 'jose';
-import { HIDDEN } from '../audit/secrets.js';
+import { HIDDEN } from '../../redaction/secrets.js';
 
 interface PasswordKey {
   readonly type: string;

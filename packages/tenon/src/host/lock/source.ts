@@ -1,4 +1,4 @@
-import { HIDDEN, hideSecrets, isSecretName } from '../audit/secrets.js';
+import { HIDDEN, hideSecrets, isSecretName } from '../../redaction/secrets.js';
 import type { CommandTarget, ServerEntry, UrlTarget } from '../config/server-entry.js';
 import type { Source } from './lock.js';
 import { markOf } from './mark.js';

@@ -1,5 +1,5 @@
 import { TenonError } from '../../jsonrpc/error.js';
-import { hideSecrets } from '../audit/secrets.js';
+import { hideSecrets } from '../../redaction/secrets.js';
 
 const URLS = /[a-z][a-z0-9+.-]*:\/\/[^\s"'“”()]+/gi;
 const PATHS = /(^|[\s"'“(=])(?:~?\/|\.{1,2}[\\/]|[a-z]:[\\/])[^\s"'“”()]+/gi;

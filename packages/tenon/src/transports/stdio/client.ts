@@ -20,7 +20,8 @@ export interface StdioOptions extends LineLimits {
   readonly cwd?: string | undefined;
   /**
    * What becomes of the server's stderr. `pipe` keeps its last lines for errors and shows nothing, `inherit` shows it on
-   * ours as well, a function gets each line, `ignore` drops it. Output on stderr is no failure. Default `pipe`.
+   * ours as well, a function gets each line without what looks like a secret, `ignore` drops it. Output on stderr is no
+   * failure. Default `pipe`.
    */
   readonly stderr?: 'pipe' | 'inherit' | 'ignore' | ((line: string) => void) | undefined;
   /** How long a server may take to exit after its stdin was closed, before SIGTERM. Default 2,000 ms. */

@@ -30,4 +30,25 @@ describe('the tail of stderr [stdio.stderr-logging] [stdio.stderr-client-choice]
     tail.end();
     expect(tail.lines()).toEqual(['Error: bad', 'after']);
   });
+
+  it('hides what looks like a secret, from the listener and from errors', () => {
+    const seen: string[] = [];
+    const tail = createStderrTail(line => void seen.push(line));
+    const lines = [
+      'starting with API_KEY=hunter2-hunter2',
+      'Authorization: Bearer abcdefgh12345678',
+      'token sk-ant-api03-0123456789abcdef',
+      'postgres://ada:hunter2@db/notes',
+      'listening on port 8080',
+    ];
+    tail.chunk(bytes(`${lines.join('\n')}\n`));
+    expect(tail.lines()).toEqual([
+      'starting with API_KEY=…',
+      expect.stringMatching(/^Authorization: …/),
+      'token …',
+      'postgres://…@db/notes',
+      'listening on port 8080',
+    ]);
+    expect(seen).toEqual(tail.lines());
+  });
 });

@@ -1,3 +1,4 @@
+import { hideSecrets } from '../../redaction/secrets.js';
 import { plain } from './excerpt.js';
 
 export interface StderrTail {
@@ -14,7 +15,7 @@ const LONGEST_LINE = 1024;
 
 /**
  * Keeps the last lines that a server wrote to stderr: 20 lines, 8 Ki characters, each line cut at 1,024, control
- * characters left out. `each` is told of every line as it comes.
+ * characters left out, and so is what looks like a secret. `each` is told of every line as it comes.
  */
 export function createStderrTail(each?: (line: string) => void): StderrTail {
   const decoder = new TextDecoder();
@@ -28,7 +29,7 @@ export function createStderrTail(each?: (line: string) => void): StderrTail {
     kept.push(line);
     size += line.length;
     while (kept.length > TAIL_LINES || size > TAIL_CHARACTERS) size -= kept.shift()?.length ?? 0;
-    each?.(line);
+    each?.(hideSecrets(line));
   }
 
   function text(piece: string): void {
@@ -45,6 +46,6 @@ export function createStderrTail(each?: (line: string) => void): StderrTail {
       add(partial);
       partial = '';
     },
-    lines: () => [...kept],
+    lines: () => kept.map(hideSecrets),
   };
 }
