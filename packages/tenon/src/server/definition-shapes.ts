@@ -51,6 +51,7 @@ const serverKeys: Keys<ServerDefinition> = {
   revisions: optional(texts),
   extensions: optional(list(object({ id: text }))),
   experimental: optional(object_),
+  acceptBatches: optional(oneOf('by-version', 'always')),
   pageSize: optional(numberIn('a number of at least 1', 1)),
   listed: optional(oneOf('visible', 'callable')),
   cache: optional(object_),
