@@ -19,3 +19,12 @@ export function rescue<T>(work: () => T | Promise<T>, failed: (error: unknown) =
 export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }
+
+/**
+ * Keeps the rejection of a promise from ending the process while nobody has awaited it yet. Whoever awaits it later meets
+ * the rejection all the same.
+ */
+export function markHandled<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {});
+  return promise;
+}

@@ -1,6 +1,7 @@
 import type { Run, Seat } from '../conversation/asking/asking.js';
 import type { AuthInfo } from '../jsonrpc/channel.js';
 import { TenonError } from '../jsonrpc/error.js';
+import { markHandled } from '../jsonrpc/follow.js';
 import { isId, isObject, type JsonObject } from '../jsonrpc/message.js';
 import type { CreateMessageParams, CreateMessageResult, ElicitResult, ListRootsResult } from '../model/asking.js';
 import type { ClientCapabilities } from '../model/capabilities.js';
@@ -151,15 +152,22 @@ export class Context {
    * it returns is remembered, and has to be a JSON value or nothing; what it throws is not. Give each step of a handler a
    * name of its own. Ask before a step, not inside of it.
    */
-  async step<T>(name: string, work: () => T | Promise<T>): Promise<T> {
-    return (await this.#run.step(name, work)) as T;
+  step<T>(name: string, work: () => T | Promise<T>): Promise<T> {
+    return markHandled(this.#run.step(name, work) as Promise<T>);
   }
 
   /**
    * Shows the user a form and waits for the answer, on every revision that has forms.
    * https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
    */
-  async elicit<const S extends Schema>(question: {
+  elicit<const S extends Schema>(question: {
+    readonly message: string;
+    readonly input: S;
+  }): Promise<FormAnswer<InferOutput<S>>> {
+    return markHandled(this.#elicit(question));
+  }
+
+  async #elicit<const S extends Schema>(question: {
     readonly message: string;
     readonly input: S;
   }): Promise<FormAnswer<InferOutput<S>>> {
@@ -176,24 +184,19 @@ export class Context {
   }
 
   /** Asks the user to visit a URL. `accept` means that the user agreed to open it, not that the visit is done. */
-  async elicitUrl(question: {
+  elicitUrl(question: {
     readonly message: string;
     readonly url: string;
     readonly elicitationId?: string;
   }): Promise<{ action: ElicitResult['action'] }> {
-    const { action } = (await this.#run.ask('elicitation/create', {
-      mode: 'url',
-      ...question,
-    })) as unknown as ElicitResult;
-    return { action };
+    const asked = this.#run.ask('elicitation/create', { mode: 'url', ...question });
+    return markHandled(asked.then(answer => ({ action: (answer as unknown as ElicitResult).action })));
   }
 
   /** Asks the client's model. https://modelcontextprotocol.io/specification/2026-07-28/client/sampling */
-  async sample(params: CreateMessageParams): Promise<CreateMessageResult> {
-    return (await this.#run.ask(
-      'sampling/createMessage',
-      params as unknown as JsonObject,
-    )) as unknown as CreateMessageResult;
+  sample(params: CreateMessageParams): Promise<CreateMessageResult> {
+    const asked = this.#run.ask('sampling/createMessage', params as unknown as JsonObject);
+    return markHandled(asked as Promise<unknown> as Promise<CreateMessageResult>);
   }
 
   /**
@@ -201,8 +204,9 @@ export class Context {
    * reported to `onProblem`. Deprecated in 2026-07-28, where it still works: take folders as arguments or configuration.
    * https://modelcontextprotocol.io/specification/2026-07-28/client/roots
    */
-  async roots(): Promise<ListRootsResult['roots']> {
-    return selectFileRoots(await this.#run.ask('roots/list', {}), error => this.#at.turn.report(error));
+  roots(): Promise<ListRootsResult['roots']> {
+    const report = (error: TenonError) => this.#at.turn.report(error);
+    return markHandled(this.#run.ask('roots/list', {}).then(answer => selectFileRoots(answer, report)));
   }
 }
 
