@@ -7,6 +7,7 @@ import { isSameOwner } from '../../model/owner.js';
 import { createAcceptance, isJson } from '../http/accept.js';
 import type { Exchange } from '../http/exchange.js';
 import { onExpiry } from '../http/expiry.js';
+import { failMalformedAnswer } from '../http/malformed-answer.js';
 import { readJson } from '../http/reading.js';
 import { invalidRequest, refuse, refuseBusy } from '../http/refusal.js';
 import type { Road } from '../http/road.js';
@@ -147,6 +148,7 @@ export function createTwoEndpoints(road: Road, messagesPath: string): TwoEndpoin
 function take(road: Road, seat: Seat, exchange: Exchange, value: unknown, auth: AuthInfo | undefined) {
   const kind = kindOf(value);
   if (kind === 'malformed' && !Array.isArray(value)) {
+    failMalformedAnswer(seat.receiver, value, PEER);
     const { id, why } = malformation(value);
     return refuse(exchange, 400, invalidRequest(why), id);
   }

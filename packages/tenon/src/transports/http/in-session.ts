@@ -12,6 +12,7 @@ import {
 import { trimHeaderValue } from '../../model/header-value.js';
 import { createAcceptance } from './accept.js';
 import type { Exchange } from './exchange.js';
+import { failMalformedAnswer } from './malformed-answer.js';
 import { invalidRequest, refuse, refuseBatch, refuseBusy } from './refusal.js';
 import type { Road } from './road.js';
 import type { Session } from './session.js';
@@ -76,6 +77,7 @@ function faultAnswer({ dialect }: Session, fault: unknown): string {
 function receiveOne(session: Session, exchange: Exchange, value: unknown, auth: AuthInfo | undefined) {
   const kind = kindOf(value);
   if (kind === 'malformed') {
+    failMalformedAnswer(session.receiver, value, session.peer);
     const { id, why } = malformation(value);
     return refuse(exchange, 400, invalidRequest(why), id ?? session.dialect?.errors.unreadableId);
   }
