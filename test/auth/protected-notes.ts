@@ -98,6 +98,8 @@ async function providerOf(issuer: UsersIssuer, resource: string): Promise<Provid
       resourceIndicators: {
         enabled: true,
         useGrantedResource: () => true,
+        // Clients of 2025-03-26 do not name one.
+        defaultResource: (_: unknown, __: unknown, oneOf?: readonly string[]) => oneOf?.[0] ?? resource,
         getResourceServerInfo: () => ({
           scope: SCOPES.join(' '),
           audience: resource,

@@ -50,6 +50,11 @@ export interface ProtectOptions {
   readonly name?: string;
   /** More for the metadata document: `resource_documentation`, `scopes_supported`. Default of that: `scopes`. */
   readonly metadata?: JsonObject;
+  /**
+   * Issuer whose metadata is also served at `/.well-known/oauth-authorization-server` of this origin. Clients that do not know
+   * protected-resource metadata look there. Default: the only issuer; none where there are several. `false`: none.
+   */
+  readonly originMetadata?: string | false;
   /** How many good tokens are remembered, and for how long at the most. Default 10,000 and 5 minutes. */
   readonly remembered?: number;
   readonly rememberedFor?: number;
@@ -93,6 +98,8 @@ const MOST_WINDOW = 300_000;
 export interface Settings {
   readonly algorithms: readonly string[];
   readonly issuers: readonly TrustedIssuer[];
+  /** The issuer whose metadata is served at this origin. */
+  readonly originIssuer: string | undefined;
   readonly dpop: (DpopOptions & { readonly algorithms: readonly string[]; readonly window: number }) | undefined;
 }
 
@@ -117,13 +124,22 @@ export function settingsOf(options: ProtectOptions): Settings {
   }
   if (issuers.length === 0) throw wrong('issuers', 'at least one', 'none');
   if (introspection && issuers.length > 1) throw wrong('introspection', 'one issuer', `${issuers.length}`);
+  const [first, ...others] = issuers;
+  const { originMetadata = others.length === 0 && first ? first.issuer : false } = options;
+  if (originMetadata !== false && !issuers.some(({ issuer }) => issuer === originMetadata))
+    throw wrong('originMetadata', 'one of `issuers`, or false', originMetadata);
   const dpop = typeof given === 'object' ? given : { required: given === 'required' };
   const { window = 60_000, algorithms: proofs = algorithms } = dpop;
   for (const each of [...algorithms, ...proofs]) {
     if (/^(none|HS\d+)$/i.test(each)) throw wrong('algorithms', 'signatures by a key pair', each);
   }
   if (!(window > 0 && window <= MOST_WINDOW)) throw wrong('dpop.window', `1 to ${MOST_WINDOW} ms`, `${window}`);
-  return { algorithms, issuers, dpop: given === false ? undefined : { ...dpop, window, algorithms: proofs } };
+  return {
+    algorithms,
+    issuers,
+    originIssuer: originMetadata || undefined,
+    dpop: given === false ? undefined : { ...dpop, window, algorithms: proofs },
+  };
 }
 
 function wrong(option: string, expected: string, got: string): TenonError {

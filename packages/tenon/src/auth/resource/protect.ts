@@ -11,6 +11,7 @@ import { createIssuerKeys } from './issuer-keys.js';
 import { metadataOf, metadataPaths, metadataUrl } from './metadata.js';
 import { createNonces } from './nonces.js';
 import { type ProtectOptions, type Settings, settingsOf, type TrustedIssuer } from './options.js';
+import { createOriginMetadata, type LoadDocument } from './origin-metadata.js';
 import { type Presented, readPresented } from './presented.js';
 import { type GoodToken, invalidToken, isProblem, type Problem, type TokenCheck } from './problem.js';
 import { checkProof, type ProofOutcome, type ProofRules } from './proof.js';
@@ -37,6 +38,7 @@ export function protect(options: ProtectOptions): Protection {
   };
   return {
     documents: documentsOf(options, settings),
+    remoteDocuments: readRemoteDocuments(options, settings),
     challenge(request, needed) {
       const presented = readPresented(request);
       const dpop = !isProblem(presented) && presented.scheme === 'dpop';
@@ -97,6 +99,12 @@ function documentsOf({ resource, scopes = [], name, metadata = {} }: ProtectOpti
   });
   const text = JSON.stringify(document);
   return new Map(metadataPaths(resource).map(path => [path, text]));
+}
+
+function readRemoteDocuments(options: ProtectOptions, { originIssuer: issuer }: Settings) {
+  if (issuer === undefined) return new Map<string, LoadDocument>();
+  const { clock = systemClock, fetch = globalFetch, onProblem: problem = complain, resource } = options;
+  return createOriginMetadata({ resource, issuer, clock, fetch, problem });
 }
 
 function proofRules({ clock = systemClock, stores }: ProtectOptions, { dpop }: Settings): ProofRules | undefined {

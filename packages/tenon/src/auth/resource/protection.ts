@@ -26,6 +26,8 @@ export interface Protection {
   authorize(request: RequestFacts): Promise<Judgement>;
   /** What anybody may read: the text of a JSON document for each path. */
   readonly documents: ReadonlyMap<string, string>;
+  /** Documents of others that anybody may read, by path. Each is loaded when it is asked for. */
+  readonly remoteDocuments?: ReadonlyMap<string, () => Promise<string | undefined>>;
   /** The header fields of the 403 that answers a request which needs scopes that it does not have. */
   challenge(request: RequestFacts, scopes: readonly string[]): Fields;
 }

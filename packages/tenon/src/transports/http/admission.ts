@@ -1,7 +1,7 @@
 import type { AuthInfo } from '../../jsonrpc/channel.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/codes.js';
 import { corsHeaders, preflight, withHeaders } from './cors.js';
-import { type Document, fullPath, serveDocument } from './documents.js';
+import { type Document, fullPath, serveDocument, serveRemoteDocument } from './documents.js';
 import type { Exchange, ExchangeFacts } from './exchange.js';
 import { createGuard } from './guard.js';
 import type { HandlerOptions, Verdict } from './options.js';
@@ -23,8 +23,12 @@ export function createAdmission(
     else route(verdict.headers === undefined ? exchange : withHeaders(exchange, verdict.headers), verdict.auth);
   };
   return received => {
-    const document = documents.get(fullPath(received.path, received.mount));
+    const path = fullPath(received.path, received.mount);
+    const document = documents.get(path);
     if (document !== undefined) return serveDocument(received, document);
+    const load = auth?.remoteDocuments?.get(path);
+    if (load !== undefined)
+      return void serveRemoteDocument(received, load).catch(error => failed(road, received, error));
     const origin = received.header('origin');
     const host = received.header('host');
     // Which of them a proxy has looked at is not known. https://www.rfc-editor.org/rfc/rfc9112#section-3.2

@@ -1,3 +1,4 @@
+import { INTERNAL_ERROR } from '../../jsonrpc/codes.js';
 import type { Exchange } from './exchange.js';
 import { invalidRequest, refuse } from './refusal.js';
 
@@ -31,4 +32,20 @@ export function serveDocument(exchange: Exchange, document: Document): void {
     default:
       return refuse(exchange, 405, invalidRequest('Only reading is served here'), undefined, { ...OPEN, allow: ALLOW });
   }
+}
+
+/** Seconds after which a document that could not be loaded is worth another request. */
+const RETRY_AFTER = '10';
+
+/** Serves a document that is loaded for those who read it. */
+export async function serveRemoteDocument(
+  exchange: Exchange,
+  load: () => Promise<Document | undefined>,
+): Promise<void> {
+  const isRead = exchange.method === 'GET' || exchange.method === 'HEAD';
+  const document = isRead ? await load() : '';
+  if (exchange.gone) return;
+  if (document !== undefined) return serveDocument(exchange, document);
+  const error = { code: INTERNAL_ERROR, message: 'The authorization server cannot be reached. Try again in 10 s' };
+  refuse(exchange, 503, error, undefined, { ...OPEN, 'retry-after': RETRY_AFTER });
 }

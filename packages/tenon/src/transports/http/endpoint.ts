@@ -83,7 +83,8 @@ export function createEndpoint(service: Service, options: HandlerOptions = {}): 
       path === '*' ||
       asked === path ||
       (ssePath !== false && (asked === ssePath || asked === messagesPath)) ||
-      options.auth?.documents.has(fullPath(asked, mount)) === true,
+      options.auth?.documents.has(fullPath(asked, mount)) === true ||
+      options.auth?.remoteDocuments?.has(fullPath(asked, mount)) === true,
     get sessions() {
       return sessions.count;
     },

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import type { AuthFetch } from '../guarded-fetch.js';
+import type { ProtectOptions } from './options.js';
+import { protect } from './protect.js';
+
+const RESOURCE = 'https://mcp.example.com/mcp';
+const ISSUER = 'https://login.example.com';
+const PATH = '/.well-known/oauth-authorization-server';
+
+function setUp(options: Partial<ProtectOptions> = {}) {
+  const asked: string[] = [];
+  const problems: string[] = [];
+  let now = 1_000_000;
+  let works = true;
+  const fetch: AuthFetch = async url => {
+    asked.push(url);
+    const { origin } = new URL(url);
+    if (!works || !url.endsWith(PATH)) return new Response('no', { status: 404 });
+    const body = { issuer: origin, token_endpoint: `${origin}/token`, extra: asked.length };
+    return new Response(JSON.stringify(body), { headers: { 'content-type': 'application/json' } });
+  };
+  const { remoteDocuments } = protect({
+    resource: RESOURCE,
+    issuers: [ISSUER],
+    fetch,
+    clock: { now: () => now, after: () => () => {} },
+    onProblem: ({ code }) => problems.push(code),
+    ...options,
+  });
+  return {
+    asked,
+    problems,
+    paths: [...(remoteDocuments?.keys() ?? [])],
+    read: async () => JSON.parse((await remoteDocuments?.get(PATH)?.()) ?? 'null') as unknown,
+    pass: (ms: number) => (now += ms),
+    breakDown: () => (works = false),
+  };
+}
+
+describe('the metadata of an issuer at the origin of the server', () => {
+  it('is fetched when it is asked for, and again after 5 minutes', async () => {
+    const on = setUp();
+    expect(on.asked).toEqual([]);
+    const [first] = await Promise.all([on.read(), on.read()]);
+    expect(first).toEqual({ issuer: ISSUER, token_endpoint: `${ISSUER}/token`, extra: 1 });
+    on.pass(299_999);
+    expect(await on.read()).toEqual(first);
+    on.pass(1);
+    expect(await on.read()).toMatchObject({ extra: 2 });
+  });
+
+  it('stays the same while the issuer fails, and a failure is not repeated for 10 s', async () => {
+    const on = setUp();
+    const first = await on.read();
+    on.breakDown();
+    on.pass(300_000);
+    expect(await on.read()).toEqual(first);
+    expect(on.problems).toEqual(['auth/issuer']);
+
+    const broken = setUp();
+    broken.breakDown();
+    expect([await broken.read(), await broken.read()]).toEqual([null, null]);
+    const before = broken.asked.length;
+    expect(broken.problems).toHaveLength(1);
+    broken.pass(10_000);
+    await broken.read();
+    expect(broken.asked.length).toBe(2 * before);
+  });
+
+  it.each<[string, Partial<ProtectOptions>, string[]]>([
+    ['of none of several issuers', { issuers: [ISSUER, 'https://other.example.com'] }, []],
+    ['of the one that is named', { issuers: [ISSUER, 'https://other.example.com'], originMetadata: ISSUER }, [PATH]],
+    ['not of one that is not wanted', { originMetadata: false }, []],
+    ['not of one that serves it there itself', { issuers: ['https://mcp.example.com'] }, []],
+    ['of one with a path on the same origin', { issuers: ['https://mcp.example.com/login'] }, [PATH]],
+  ])('is served %s: %j', (_, options, paths) => expect(setUp(options).paths).toEqual(paths));
+
+  it('cannot be that of an issuer whose tokens are not accepted', () => {
+    expect(() => setUp({ originMetadata: 'https://other.example.com' })).toThrow(
+      expect.objectContaining({ code: 'auth/options' }),
+    );
+  });
+});

@@ -1,0 +1,54 @@
+import type { Clock } from '../../jsonrpc/clock.js';
+import type { TenonError } from '../../jsonrpc/error.js';
+import { type Asking, issuerMetadata } from './asking-issuers.js';
+
+/** Path at which clients without knowledge of protected-resource metadata look for the authorization server. */
+const PATH = '/.well-known/oauth-authorization-server';
+/** Milliseconds for which the metadata is kept, and for which a failure is. */
+const TTL = 300_000;
+const RETRY_DELAY = 10_000;
+
+export interface OriginMetadataFacts extends Pick<Asking, 'fetch'> {
+  readonly resource: string;
+  readonly issuer: string;
+  readonly clock: Clock;
+  readonly problem: (error: TenonError) => void;
+}
+
+/** Loads a document. Resolves with `undefined` while its source cannot be reached. */
+export type LoadDocument = () => Promise<string | undefined>;
+
+/**
+ * Serves the metadata of the issuer at the origin of the resource, where the first revision with authorization has clients
+ * look for it. An issuer that has the same origin serves it itself.
+ * https://modelcontextprotocol.io/specification/2025-03-26/basic/authorization
+ */
+export function createOriginMetadata(facts: OriginMetadataFacts): ReadonlyMap<string, LoadDocument> {
+  const { origin, pathname } = new URL(facts.issuer);
+  const servesItself = origin === new URL(facts.resource).origin && pathname === '/';
+  return new Map(servesItself ? [] : [[PATH, createLoader(facts)]]);
+}
+
+/** Asks the issuer at most once at a time, and not again before the answer or the failure is old. */
+function createLoader({ issuer, clock, fetch, problem }: OriginMetadataFacts): LoadDocument {
+  let latest: { readonly text: string | undefined; readonly expiresAt: number } | undefined;
+  let loading: Promise<string | undefined> | undefined;
+  const load = async (): Promise<string | undefined> => {
+    let text: string | undefined;
+    try {
+      text = JSON.stringify(await issuerMetadata({ issuer, clock, fetch }));
+    } catch (error) {
+      problem(error as TenonError);
+      text = latest?.text;
+    }
+    latest = { text, expiresAt: clock.now() + (text === undefined ? RETRY_DELAY : TTL) };
+    return text;
+  };
+  return () => {
+    if (latest && clock.now() < latest.expiresAt) return Promise.resolve(latest.text);
+    loading ??= load().finally(() => {
+      loading = undefined;
+    });
+    return loading;
+  };
+}
