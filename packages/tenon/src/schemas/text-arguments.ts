@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import { resolveLocal } from './json-schema.js';
+import { listOf, MAX_DEPTH, typesOf } from './json-types.js';
 
 /** One argument that travels as text, such as those of prompts. */
 export interface TextArgument {
@@ -11,9 +12,6 @@ export interface TextArgument {
   readonly types: ReadonlySet<string>;
 }
 
-const ALL_TYPES: ReadonlySet<string> = new Set(['string', 'number', 'boolean', 'null', 'object', 'array']);
-/** How many references and combinations are followed inside each other. */
-const MAX_DEPTH = 16;
 /** The types that text can be turned into. */
 const SCALARS = ['string', 'number', 'boolean'];
 
@@ -111,34 +109,4 @@ function merge(all: readonly Arguments[], join: (a: TextArgument, b: TextArgumen
 
 function describedBy(a: TextArgument, b: TextArgument): Pick<TextArgument, 'name' | 'title' | 'description'> {
   return { name: a.name, title: a.title ?? b.title, description: a.description ?? b.description };
-}
-
-/** The JSON types that a schema accepts, as far as its types, constants and combinations tell. */
-function typesOf(schema: unknown, root: JsonObject, depth = 0): ReadonlySet<string> {
-  if (!isObject(schema) || depth > MAX_DEPTH) return ALL_TYPES;
-  const inside = (each: unknown) => typesOf(each, root, depth + 1);
-  const accepted: ReadonlySet<string>[] = [];
-  const { type, $ref } = schema;
-  if (type !== undefined) accepted.push(new Set((Array.isArray(type) ? type : [type]).map(plainType)));
-  if ('const' in schema) accepted.push(new Set([typeOfValue(schema.const)]));
-  if (Array.isArray(schema.enum)) accepted.push(new Set(schema.enum.map(typeOfValue)));
-  if (typeof $ref === 'string') accepted.push(inside(resolveLocal(root, $ref)));
-  accepted.push(...listOf(schema.allOf).map(inside));
-  for (const forms of [listOf(schema.anyOf), listOf(schema.oneOf)]) {
-    if (forms.length > 0) accepted.push(new Set(forms.flatMap(form => [...inside(form)])));
-  }
-  return new Set([...ALL_TYPES].filter(name => accepted.every(each => each.has(name))));
-}
-
-function plainType(type: unknown): string {
-  return type === 'integer' ? 'number' : String(type);
-}
-
-function typeOfValue(value: unknown): string {
-  if (value === null) return 'null';
-  return Array.isArray(value) ? 'array' : typeof value;
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }

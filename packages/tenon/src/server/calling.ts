@@ -123,7 +123,7 @@ function findTool({ tools }: Blueprint, name: string, { caller }: Turn): Compile
 }
 
 function checkedInput({ input }: CompiledTool, args: unknown): Checked | Promise<Checked> {
-  return input === undefined ? { ok: true, value: args } : input.check(args);
+  return input === undefined ? { ok: true, value: {} } : input.check(args);
 }
 
 /** What is thrown for the protocol goes on; what is meant for the model is shown to it; all else is reported and masked. */

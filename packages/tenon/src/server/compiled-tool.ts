@@ -3,6 +3,7 @@ import type { JsonObject } from '../jsonrpc/message.js';
 import type { Tool } from '../model/content.js';
 import { type Mirror, mirrorsOf } from '../model/mirror.js';
 import { checkScopes } from '../model/scopes.js';
+import { withObjectType } from '../schemas/json-types.js';
 import { compileDefined } from '../schemas/schema-check.js';
 import type { Validator } from '../schemas/validate.js';
 import { compiledOnce } from './compiled.js';
@@ -20,7 +21,7 @@ export interface CompiledTool {
   readonly mirrors: readonly Mirror[];
 }
 
-/** What the specification advises for a tool without parameters. Arguments that come all the same are let through. */
+/** The schema that the specification advises for a tool without parameters. Its handler gets no arguments, whatever comes. */
 const NO_INPUT = { type: 'object', properties: {}, additionalProperties: false };
 
 /** https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-names */
@@ -40,13 +41,15 @@ function make(name: string, definition: ToolDefinition): CompiledTool {
   }
   const input = definition.input && compileDefined(`the input of tool "${name}"`, definition.input, 'input');
   const output = definition.output && compileDefined(`the output of tool "${name}"`, definition.output, 'output');
-  const inputSchema = input?.json ?? NO_INPUT;
+  const inputSchema = input ? withObjectType(input.json) : NO_INPUT;
   if (inputSchema.type !== 'object') {
-    throw new TenonError('tool/input', `the input of "${name}" is no object`, { next: 'wrap the schema in an object' });
+    const next = 'wrap the schema in an object; of a union, each form must be one';
+    throw new TenonError('tool/input', `the input of "${name}" is no object`, { next });
   }
   const mirrors = mirrorsOf(inputSchema);
   if (typeof mirrors === 'string') throw new TenonError('tool/x-mcp-header', `the input of "${name}": ${mirrors}`);
-  return { definition, wire: wireOf(name, definition, inputSchema, output?.json), input, output, mirrors };
+  const outputSchema = output && withObjectType(output.json);
+  return { definition, wire: wireOf(name, definition, inputSchema, outputSchema), input, output, mirrors };
 }
 
 function wireOf(

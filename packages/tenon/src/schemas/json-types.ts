@@ -1,0 +1,47 @@
+import { isObject, type JsonObject } from '../jsonrpc/message.js';
+import { resolveLocal } from './json-schema.js';
+
+const ALL_TYPES: ReadonlySet<string> = new Set(['string', 'number', 'boolean', 'null', 'object', 'array']);
+/** How many references and combinations are followed inside each other. */
+export const MAX_DEPTH = 16;
+
+/**
+ * The schema with `type: "object"` beside its combinations, where each of its forms is an object: clients and the
+ * specification want the type at the root. Any other schema is returned as it is.
+ */
+export function withObjectType(json: JsonObject): JsonObject {
+  if (json.type !== undefined) return json;
+  const types = typesOf(json, json);
+  return types.size === 1 && types.has('object') ? { type: 'object', ...json } : json;
+}
+
+/** The JSON types that a schema accepts, as far as its types, constants and combinations tell. */
+export function typesOf(schema: unknown, root: JsonObject, depth = 0): ReadonlySet<string> {
+  if (!isObject(schema) || depth > MAX_DEPTH) return ALL_TYPES;
+  const inside = (each: unknown) => typesOf(each, root, depth + 1);
+  const accepted: ReadonlySet<string>[] = [];
+  const { type, $ref } = schema;
+  if (type !== undefined) accepted.push(new Set((Array.isArray(type) ? type : [type]).map(plainType)));
+  if ('const' in schema) accepted.push(new Set([typeOfValue(schema.const)]));
+  if (Array.isArray(schema.enum)) accepted.push(new Set(schema.enum.map(typeOfValue)));
+  if (typeof $ref === 'string') accepted.push(inside(resolveLocal(root, $ref)));
+  accepted.push(...listOf(schema.allOf).map(inside));
+  for (const forms of [listOf(schema.anyOf), listOf(schema.oneOf)]) {
+    if (forms.length > 0) accepted.push(new Set(forms.flatMap(form => [...inside(form)])));
+  }
+  return new Set([...ALL_TYPES].filter(name => accepted.every(each => each.has(name))));
+}
+
+function plainType(type: unknown): string {
+  return type === 'integer' ? 'number' : String(type);
+}
+
+function typeOfValue(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+/** The members of a keyword that holds a list. */
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
