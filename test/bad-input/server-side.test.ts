@@ -172,8 +172,8 @@ describe.each(roads)('a server %s', (name, open) => {
   });
 
   it('answers whatever its handlers return', async () => {
-    expect(await gives([], call('undefined'))).toMatchObject([{ result: { content: [] } }]);
-    if (textual) await gives([-32603], call('bigint'));
+    expect(await gives([], call('undefined'))).toMatchObject([{ result: { content: [{ text: '' }] } }]);
+    expect(await gives([], call('bigint'))).toMatchObject([{ result: { isError: true } }]);
     if (textual) await gives([-32603], call('unwritable'));
     await gives([-32603], { ...v, id: 1, method: 'prompts/get', params: { name: 'none' } });
     if (textual) await gives([-32603], { ...v, id: 1, method: 'resources/read', params: { uri: 'bad://cyclic' } });

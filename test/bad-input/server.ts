@@ -1,4 +1,5 @@
 import { createServer, prompt, reply, resource, type TenonError, tool } from 'tenon';
+import { z } from 'zod';
 
 const cyclic: Record<string, unknown> = {};
 cyclic.self = cyclic;
@@ -12,7 +13,10 @@ export function badServer(onProblem: (error: TenonError) => void = () => {}) {
     version: '1',
     onProblem,
     tools: {
-      echo: tool({ run: input => ({ content: [], structuredContent: input, ...asText(input) }) }),
+      echo: tool({
+        input: z.looseObject({}),
+        run: input => ({ content: [], structuredContent: input, ...asText(input) }),
+      }),
       facts: tool({
         run: () =>
           `${JSON.stringify({ aborted, running, rss: process.memoryUsage().rss, polluted: 'polluted' in {} })}`,

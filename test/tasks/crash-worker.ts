@@ -7,6 +7,7 @@ import { appendFileSync } from 'node:fs';
 import { createServer, tasks, tool } from 'tenon';
 import { sqliteStores } from 'tenon/sqlite';
 import { connectPair } from 'tenon/testing';
+import { z } from 'zod';
 
 const [file = '', world = '', what = ''] = process.argv.slice(2);
 const note = (line: string) => appendFileSync(world, `${line}\n`);
@@ -30,6 +31,7 @@ const server = createServer({
   tools: {
     ten: tool({
       task: 'required',
+      input: z.object({ name: z.string() }),
       async run({ name }, ctx) {
         const done: unknown[] = [];
         for (let step = 0; step < 10; step++) {

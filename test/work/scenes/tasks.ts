@@ -36,6 +36,7 @@ export const halved: Scenes = {
 function working() {
   const work = tool({
     task: 'required',
+    input: { type: 'object', properties: { takes: { type: 'string' } } },
     run: (input: { takes?: string }) => (input.takes === undefined ? new Promise<string>(() => {}) : 'done'),
   });
   const server = serverWith({ extensions: [extension(NO_LIMITS)], tools: { work } });
