@@ -32,6 +32,7 @@ export interface HostingOptions {
   readonly prefix?: 'auto' | 'always' | 'never';
   readonly budget?: number;
   readonly maxOutput?: number;
+  readonly screening?: 'report' | 'mask' | 'block';
   readonly browser?: boolean;
 }
 
@@ -59,6 +60,7 @@ export async function hostOf(
       ...(lock === undefined ? {} : drifting(world, lock, options)),
       ...(audit ? { audit } : {}),
       ...(options.prefix ? { prefix: options.prefix } : {}),
+      ...(options.screening ? { screening: options.screening } : {}),
       ...(options.budget === undefined ? {} : { budget: options.budget }),
       ...(options.maxOutput === undefined ? {} : { output: { total: options.maxOutput, text: options.maxOutput } }),
       credentials: credentialsOf(world, entries, options),

@@ -76,6 +76,13 @@ function guarded(own: Command): Command {
     .addOption(
       new Option('--prefix <when>', 'whether names begin with the server').choices(['auto', 'always', 'never']),
     )
+    .addOption(
+      new Option('--screening <what>', 'what becomes of texts that look like instructions to a model').choices([
+        'report',
+        'mask',
+        'block',
+      ]),
+    )
     .option('--budget <tokens>', 'above it, offer tools that search, describe and call the others', count)
     .option('--max-output <characters>', 'how much of one result is passed on; the rest is linked to', count)
     .option('--no-browser', 'open no browser to sign in with a server: show the URL');

@@ -12,6 +12,7 @@ import type { Screened } from '../screening/screener.js';
 import type { Part } from '../switchboard.js';
 import type { Line } from '../upstream/line.js';
 import type { Kind, Kinds } from '../upstream/lists.js';
+import { masksDefinitions } from './delivery.js';
 import { isSame, offeredOn } from './offered-on.js';
 import type { GuardOptions, Sighted } from './options.js';
 
@@ -104,7 +105,12 @@ export class Admission {
   #screened<K extends Kind>(kind: K, server: string, entry: Kinds[K], owners: Owners): Kinds[K] {
     const { screen = {}, onFindings } = this.#options;
     if (screen === false) return entry;
-    const { value, findings } = screenEntry(kind, entry, { ...screen.definitions, server, owners });
+    const { value, findings } = screenEntry(kind, entry, {
+      ...screen.definitions,
+      mask: masksDefinitions(this.#options),
+      server,
+      owners,
+    });
     if (findings.length > 0) {
       const sighted: Sighted = { server, kind: PINNED[kind], name: nameOf(entry), findings };
       onFindings?.(sighted);

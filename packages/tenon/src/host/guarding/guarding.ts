@@ -69,9 +69,11 @@ export function createGuard(options: GuardOptions, { entries, stores, clock, pro
       return undefined;
     },
     async after(proposal, result, hasOutputSchema) {
-      const outcome = result.isError === true ? 'tool failed' : 'ok';
-      recorder.note(proposal, { action: 'answered', outcome, ms: tookOf(proposal) });
-      return delivery.result(proposal, result, hasOutputSchema);
+      const delivered = await delivery.result(proposal, result, hasOutputSchema);
+      const reason = 'blocked' in delivered ? delivered.blocked : undefined;
+      const outcome = reason === undefined ? (result.isError === true ? 'tool failed' : 'ok') : 'blocked';
+      recorder.note(proposal, { action: 'answered', outcome, reason, ms: tookOf(proposal) });
+      return 'blocked' in delivered ? notDone(proposal, delivered.blocked, 'Not passed on') : delivered.result;
     },
     failed(proposal, error) {
       const { code } = TenonError.from(error);
@@ -105,9 +107,9 @@ function policyOf({ policy, approve }: GuardOptions): Policy | undefined {
 }
 
 /** A tool says it to the model; where there is nobody to tell it is an error. */
-function notDone({ kind }: Proposal, reason: string): JsonObject {
-  if (kind !== 'tool') throw rpcError(USER_REJECTED, `Not done: ${reason}`, { policy: 'denied' });
-  return { content: [{ type: 'text', text: `Not done: ${reason}` }], isError: true };
+function notDone({ kind }: Proposal, reason: string, subject = 'Not done'): JsonObject {
+  if (kind !== 'tool') throw rpcError(USER_REJECTED, `${subject}: ${reason}`, { policy: 'denied' });
+  return { content: [{ type: 'text', text: `${subject}: ${reason}` }], isError: true };
 }
 
 function notApproved(server: string): TenonError {

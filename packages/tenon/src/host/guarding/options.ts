@@ -49,6 +49,12 @@ export interface GuardOptions {
    * that have a use in no text. `false`: nothing is looked at.
    */
   readonly screen?: false | { readonly definitions?: Screening; readonly results?: Screening | false };
+  /**
+   * What becomes of texts that look like an instruction to a model or like a leak. `report` tells `onFindings` and passes them
+   * on. `mask` puts a notice in the place of each such text. `block` answers with an error in the place of the whole result, and
+   * masks definitions, instructions and questions. The detection judges language and is best effort. Default `report`.
+   */
+  readonly screening?: 'report' | 'mask' | 'block';
   /** Hears of hidden characters, and of what looks like an instruction or a leak. */
   readonly onFindings?: (sighted: Sighted) => void;
   /** Answers servers that ask for a model, in the place of callers. */

@@ -4,6 +4,7 @@ import type { Asked, PutQuestions } from '../guard.js';
 import { OF_THIS_HOP } from '../relay/hop.js';
 import { screenInstructions } from '../screening/definitions.js';
 import type { Line } from '../upstream/line.js';
+import { masksDefinitions } from './delivery.js';
 import type { GuardOptions } from './options.js';
 
 /** The key of `_meta` under which a question says which server asks, by its name in the host. */
@@ -49,7 +50,11 @@ export class Questions {
   #safe(server: string, message: string): string {
     const { screen = {}, onFindings } = this.#options;
     if (screen === false) return message;
-    const { value, findings } = screenInstructions(message, { ...screen.definitions, where: 'message' });
+    const { value, findings } = screenInstructions(message, {
+      ...screen.definitions,
+      mask: masksDefinitions(this.#options),
+      where: 'message',
+    });
     if (findings.length > 0) onFindings?.({ server, kind: 'question', name: 'elicitation/create', findings });
     return value;
   }

@@ -5,6 +5,23 @@ export const hiddenKinds = ['ansi', 'bidi', 'control', 'invisible', 'private-use
 
 export type HiddenKind = (typeof hiddenKinds)[number];
 
+/** The kinds that speak to a model in the place of its user, carry data out, or were not looked at. */
+const threats: ReadonlySet<FindingKind> = new Set<FindingKind>([
+  'instruction',
+  'cross-tool',
+  'chat-markup',
+  'encoded-text',
+  'exfiltration',
+  'hidden-html',
+  'tag',
+  'unscanned',
+]);
+
+/** Tests whether a finding is a reason to withhold a text. */
+export function isThreat({ kind }: Pick<Finding, 'kind'>): boolean {
+  return threats.has(kind);
+}
+
 /** What is visible, or is part of the meaning: reported and passed on. */
 export type WarningKind =
   | 'chat-markup'

@@ -21,16 +21,19 @@ export type Answer =
 
 export function screenResult<Value extends Answer>(result: Value, screening: Screening = {}): Screened<Value> {
   const screener = createScreener(screening, strippedFromResults);
-  return screener.done(answer(result, screener) as Value);
+  return screener.done(answer(result, screener, screening.mask === true) as Value);
 }
 
 type Block = ContentBlock | SamplingContent;
 
-function answer(result: Answer, screener: Screener): unknown {
+function answer(result: Answer, screener: Screener, masks: boolean): unknown {
   if (Array.isArray(result)) return messages(result, screener, '');
   const fields = result as Partial<CallToolResult & ReadResourceResult & GetPromptResult>;
-  if (fields.structuredContent !== undefined) screener.reportDeep(fields.structuredContent, 'structuredContent');
-  const changes: { [key in 'content' | 'messages' | 'description' | 'contents']?: unknown } = {};
+  const changes: { [key in 'structuredContent' | 'content' | 'messages' | 'description' | 'contents']?: unknown } = {};
+  if (fields.structuredContent !== undefined) {
+    if (masks) changes.structuredContent = screener.deep(fields.structuredContent, 'structuredContent');
+    else screener.reportDeep(fields.structuredContent, 'structuredContent');
+  }
   if (Array.isArray(fields.content)) changes.content = blocks(fields.content, screener, 'content');
   if (Array.isArray(fields.messages)) changes.messages = messages(fields.messages, screener, 'messages/');
   if (typeof fields.description === 'string') changes.description = screener.text(fields.description, 'description');

@@ -1,4 +1,4 @@
-import { type Finding, type FindingKind, findingsPerKind, type HiddenKind, hiddenKinds } from './finding.js';
+import { type Finding, type FindingKind, findingsPerKind, type HiddenKind, hiddenKinds, isThreat } from './finding.js';
 import { bounded, findings, toFinding } from './findings.js';
 import { isLookalikeName, lookalikesSpelled } from './lookalikes.js';
 import { strip } from './strip.js';
@@ -9,6 +9,8 @@ import { sensitive } from './wording.js';
 export interface Screening {
   /** Which hidden characters are taken out of what is passed on; `true`: all kinds. Findings are reported in any case. */
   readonly strip?: boolean | readonly HiddenKind[];
+  /** Puts a notice in the place of each text with a finding of `isThreat`. Default `false`. */
+  readonly mask?: boolean;
   /** What the paths of the findings begin with. Default: nothing. */
   readonly where?: string;
 }
@@ -18,6 +20,9 @@ export interface Screened<Value> {
   readonly value: Value;
   readonly findings: readonly Finding[];
 }
+
+/** Stands where a text was withheld. */
+export const WITHHELD = '[withheld: this text looks like an instruction to a model, or like a leak]';
 
 /** Bounds of one value: what lies deeper or comes later is left out of a definition, and not looked at in data. */
 const deepestScreened = 64;
@@ -48,11 +53,14 @@ export function createScreener(screening: Screening, standard: readonly HiddenKi
     if (more.length > 0) found = bounded([...found, ...more], findingsPerKind.value);
   };
   const path = (where: string): string => (root === '' || where === '' ? root + where : `${root}/${where}`);
-  const report = (text: string, where: string): void => {
-    if (!isPlain(text)) keep(findings(text, path(where)));
+  const report = (text: string, where: string): readonly Finding[] => {
+    const more = isPlain(text) ? [] : findings(text, path(where));
+    keep(more);
+    return more;
   };
   const text = (given: string, where: string): string => {
-    report(given, where);
+    const found = report(given, where);
+    if (screening.mask && found.some(isThreat)) return WITHHELD;
     return kinds.length === 0 ? given : strip(given, kinds);
   };
   const add: Screener['add'] = (kind, where, given, at, shown) =>
@@ -87,7 +95,7 @@ export function createScreener(screening: Screening, standard: readonly HiddenKi
 
   return {
     text,
-    report,
+    report: (given, where) => void report(given, where),
     name: (name, where) => keep(nameFindings(name, path(where))),
     deep: (value, where) => deep(value, where, 0, true),
     reportDeep: (value, where) => void deep(value, where, 0, false),
