@@ -22,7 +22,7 @@ export interface Screened<Value> {
 }
 
 /** Stands where a text was withheld. */
-export const WITHHELD = '[withheld: this text looks like an instruction to a model, or like a leak]';
+const WITHHELD = '[withheld: this text looks like an instruction to a model, or like a leak]';
 
 /** Bounds of one value: what lies deeper or comes later is left out of a definition, and not looked at in data. */
 const deepestScreened = 64;
