@@ -10,6 +10,12 @@ export interface Channel {
   /** How errors name the other end, without secrets: `stdio: node notes.js`, `http://127.0.0.1:3000/mcp`. */
   readonly peer: string;
 
+  /**
+   * Milliseconds that pass between a progress notification and the answer to its request. Official clients drop a
+   * notification that they read in one chunk with the answer. Absent: no time.
+   */
+  readonly progressGap?: number;
+
   /** Begins to receive. Called once, before anything is sent. Rejects when there is no road. */
   open(receiver: Receiver): void | Promise<void>;
 

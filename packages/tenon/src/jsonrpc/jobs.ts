@@ -1,3 +1,5 @@
+import type { Channel } from './channel.js';
+import type { Clock } from './clock.js';
 import { INVALID_REQUEST, TOO_MANY } from './codes.js';
 import { follow } from './follow.js';
 import { type ErrorObject, type Id, type Response, shownId } from './message.js';
@@ -12,6 +14,8 @@ export type Reply = (response: Response | undefined) => void;
 interface Job {
   readonly running: Running;
   readonly reply: Reply;
+  /** Calls `answer` when enough time has passed; absent: it may be answered at once. */
+  answerAfter: ((answer: () => void) => void) | undefined;
 }
 
 /** The requests of a peer that are being worked on, by id. */
@@ -45,18 +49,30 @@ export class Jobs {
     over: (running: Running) => void,
   ): void {
     const running = new Running();
-    const job = { running, reply };
+    const job: Job = { running, reply, answerAfter: undefined };
     this.#jobs.set(id, job);
     this.#working += 1;
-    void follow(work(running), response => {
+    const end = (response: Response): void => {
       this.#working -= 1;
-      running.finish();
       if (this.#jobs.get(id) === job) {
         this.#jobs.delete(id);
         reply(response);
       }
       over(running);
+    };
+    void follow(work(running), response => {
+      running.finish();
+      if (job.answerAfter === undefined) end(response);
+      else job.answerAfter(() => end(response));
     });
+  }
+
+  /** Holds the answer to a request back for as long as the channel wants after a progress notification. */
+  delayAnswer(id: Id | undefined, { progressGap }: Pick<Channel, 'progressGap'>, clock: Clock): void {
+    if (id === undefined || progressGap === undefined) return;
+    const job = this.#jobs.get(id);
+    const due = clock.now() + progressGap;
+    if (job) job.answerAfter = answer => void clock.after(Math.max(0, due - clock.now()), answer);
   }
 
   /** Stops the work on a request. No answer follows. False when there is no such work. */

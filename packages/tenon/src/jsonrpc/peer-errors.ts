@@ -1,6 +1,14 @@
 import { TenonError } from './error.js';
 import { type Id, shownId } from './message.js';
 
+/** Messages in one batch, at the most. */
+export const MAX_BATCH = 50;
+
+export function describeBatchFault(batch: readonly unknown[]): string {
+  if (batch.length > MAX_BATCH) return `Invalid request: a batch of more than ${MAX_BATCH} messages`;
+  return 'Invalid request: a batch is no message';
+}
+
 export function createUnreadableError(peer: string, message: string): TenonError {
   return new TenonError('peer/unreadable', `could not read a message of ours: ${message}`, { peer });
 }

@@ -19,7 +19,7 @@ import {
   type Response,
   request,
 } from './message.js';
-import { createMayNotAskError, createUnaskedError, createUnreadableError } from './peer-errors.js';
+import * as errors from './peer-errors.js';
 import type { Running } from './running.js';
 
 export interface CallOptions extends Wait {
@@ -29,7 +29,7 @@ export interface CallOptions extends Wait {
 /** The params of a request; a function where they name its id, as a progress token does. */
 export type ParamsOf = JsonObject | undefined | ((id: Id) => JsonObject);
 
-const MAX_BATCH = 50;
+const PROGRESS = 'notifications/progress';
 /** One end of a channel: gives ids, keeps what is pending, runs what comes, and survives whatever comes. */
 export class Peer implements Receiver {
   readonly channel: Channel;
@@ -94,6 +94,7 @@ export class Peer implements Receiver {
   /** Sends a notification. A road that has ended makes it vanish: nobody waits for it. */
   notify(method: string, params?: JsonObject, options?: SendOptions): void | Promise<void> {
     if (this.#sessionError) return;
+    if (method === PROGRESS) this.#jobs?.delayAnswer(options?.relatedTo, this.channel, this.#clock);
     return rescue(
       () => this.channel.send(notification(method, params), options),
       error => this.#problem(this.#toSendError(error, method)),
@@ -184,9 +185,8 @@ export class Peer implements Receiver {
       for (const value of values) this.#one(value, envelope, response => this.#reply(response));
       return;
     }
-    if (batches !== true || values.length === 0 || values.length > MAX_BATCH) {
-      const why = values.length > MAX_BATCH ? `a batch of more than ${MAX_BATCH} messages` : 'a batch is no message';
-      return this.#refuseBatch(values, `Invalid request: ${why}`);
+    if (batches !== true || values.length === 0 || values.length > errors.MAX_BATCH) {
+      return this.#refuseBatch(values, errors.describeBatchFault(values));
     }
     const answers: Response[] = [];
     let left = values.length;
@@ -200,17 +200,17 @@ export class Peer implements Receiver {
   /** Answers each request of a batch, so that the peer waits for none of them. Answers to requests of ours are taken. */
   #refuseBatch(values: unknown[], message: string): void {
     const ids = values.flatMap(value => malformation(value).id ?? []);
-    for (const id of ids) this.#refuse(id, INVALID_REQUEST, message, response => this.#reply(response));
+    for (const id of ids.length === 0 ? [undefined] : ids)
+      this.#refuse(id, INVALID_REQUEST, message, response => this.#reply(response));
     for (const value of values) if (isAnswer(value)) this.#one(value, undefined, () => {});
-    if (ids.length === 0) this.#refuse(undefined, INVALID_REQUEST, message, response => this.#reply(response));
   }
 
   #settle(response: Response): void {
     if (response.id === undefined || response.id === null) {
       const { message } = (response as { error: { message: string } }).error;
-      this.#problem(createUnreadableError(this.peer, message));
+      this.#problem(errors.createUnreadableError(this.peer, message));
     } else if (!this.#calls?.settle(response)) {
-      this.#problem(createUnaskedError(this.peer, response.id));
+      this.#problem(errors.createUnaskedError(this.peer, response.id));
     }
   }
 
@@ -232,7 +232,7 @@ export class Peer implements Receiver {
   #run(incoming: Request, envelope: Envelope | undefined, reply: Reply): void {
     const { id } = incoming;
     if (this.#mayNotAnswer()) {
-      this.#problem(createMayNotAskError(this.peer, incoming.method));
+      this.#problem(errors.createMayNotAskError(this.peer, incoming.method));
       return reply(undefined);
     }
     this.#jobs ??= new Jobs();

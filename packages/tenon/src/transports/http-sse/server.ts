@@ -30,6 +30,8 @@ export interface TwoEndpoints {
 const acceptsStream = createAcceptance(EVENT_STREAM);
 
 const PEER = 'HTTP+SSE client';
+/** Milliseconds after which a client has read a notification that was sent before. */
+const PROGRESS_GAP = 50;
 
 interface Seat {
   readonly auth: AuthInfo | undefined;
@@ -79,6 +81,7 @@ export function createTwoEndpoints(road: Road, messagesPath: string): TwoEndpoin
     };
     const channel: Channel = {
       peer: PEER,
+      progressGap: PROGRESS_GAP,
       open(receiver) {
         if (ended) throw closedError();
         taken.receiver = receiver;

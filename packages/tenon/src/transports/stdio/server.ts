@@ -31,6 +31,8 @@ export interface Serving {
 
 export const DRAIN_MS = 5000;
 const LOOK_MS = 10;
+/** Milliseconds after which a client has read a notification that was sent before. */
+const PROGRESS_GAP = 50;
 
 /**
  * Serves one client over a pair of byte streams, until the client closes its end, stops reading, or `close` is called.
@@ -114,6 +116,7 @@ function serverChannel(source: ByteSource, sink: ByteSink, options: ServeLinesOp
 
   return {
     peer,
+    progressGap: PROGRESS_GAP,
     open(opened) {
       receiver = opened;
       const reader = createLineReader(

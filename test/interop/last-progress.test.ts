@@ -1,0 +1,43 @@
+import { serveHttp } from 'tenon/node';
+import { describe, expect, it } from 'vitest';
+import { createReporting } from './fixtures/our-progress.js';
+import { program } from './process.js';
+import { visitByV1 } from './sdk-v1-visitor.js';
+import { visitByV2 } from './sdk-v2-visitor.js';
+
+const CALLS = 20;
+const stdio = { args: program(new URL('./fixtures/our-progress-stdio.ts', import.meta.url)) };
+const modern = { versionNegotiation: { mode: 'auto' } } as const;
+
+const clients = [
+  { name: 'SDK v1', visit: visitByV1 },
+  { name: 'SDK v2', visit: visitByV2 },
+  { name: 'SDK v2 on 2026-07-28', visit: (to: Parameters<typeof visitByV2>[0]) => visitByV2(to, modern) },
+];
+
+describe.each(clients)('the last progress before a result, for the client of $name', ({ visit }) => {
+  const countSeen = async (to: Parameters<typeof visit>[0]): Promise<number> => {
+    const { client, call } = await visit(to);
+    // The first call compiles the client's own code: under load that takes longer than any gap.
+    await call('report');
+    let seen = 0;
+    for (let n = 0; n < CALLS; n++) {
+      const reports: number[] = [];
+      await call('report', {}, { onprogress: ({ progress }) => reports.push(progress) });
+      if (reports.at(-1) === 3) seen += 1;
+    }
+    await client.close();
+    return seen;
+  };
+
+  it(`arrives ${CALLS} times of ${CALLS} over stdio`, async () => {
+    expect(await countSeen(stdio)).toBe(CALLS);
+  });
+
+  it.each(['url', 'sseUrl'] as const)(`arrives ${CALLS} times of ${CALLS} at the %s of an HTTP server`, async kind => {
+    const http = await serveHttp(createReporting(), { port: 0 });
+    const to = kind === 'url' ? { url: http.url } : { sseUrl: http.sseUrl ?? '' };
+    expect(await countSeen(to)).toBe(CALLS);
+    await http.close({ deadline: 0 });
+  });
+});
