@@ -16,7 +16,7 @@ export interface FaultRetryOptions {
 }
 
 /** Errors about the call itself: to repeat it changes nothing. */
-const PERMANENT = /^store\/(key|value|value-too-large|option|closed|schema|lease-lost)$/;
+const PERMANENT = /^store\/(key|value|value-too-large|option|closed|schema|lease-lost|file-replaced)$/;
 
 /** Repeats a call of a store for as long as the store has a fault: it is busy, full, locked or out of reach. */
 export async function retryStoreFaults<T>(

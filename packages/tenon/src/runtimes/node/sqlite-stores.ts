@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { TenonError } from '../../jsonrpc/error.js';
@@ -18,14 +18,33 @@ const OPENING_TIMEOUT_MS = 5000;
  * then only its owner can read it.
  *
  * Throws `store/unreadable` for what is no database or a damaged one, `store/schema` for a database of another
- * program or of a later version of this library, `store/failed` for what the system refuses.
+ * program or of a later version of this library, `store/read-only` for a file that cannot be written, `store/failed` for what the system refuses.
  */
 export function sqliteStores(file: string, options: SqliteStoresOptions = {}): Stores {
   // A full path, so that no name is taken for an address or for a database in memory.
   const path = resolve(file);
   const Libsql = loadLibsql();
   make(path);
-  return storesIn(path, () => new Libsql(path, { timeout: OPENING_TIMEOUT_MS }), options);
+  const stores = storesIn(
+    path,
+    () => new Libsql(path, { timeout: OPENING_TIMEOUT_MS }),
+    options,
+    () => checkFile(),
+  );
+  const checkFile = createFileCheck(path);
+  return stores;
+}
+
+/** A file that was deleted or replaced goes on to exist for this process alone: what is written is lost to all others. */
+function createFileCheck(path: string): () => void {
+  const opened = statSync(path);
+  return () => {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found?.ino === opened.ino && found.dev === opened.dev) return;
+    const next = 'restart this process, and restore the file if it is needed';
+    const what = found === undefined ? 'deleted' : 'replaced';
+    throw new TenonError('store/file-replaced', `${path}: the file was ${what} while it was open`, { next });
+  };
 }
 
 /** Loads the driver when it is first needed, and by `require` from both builds: it is a module of CommonJS. */

@@ -9,6 +9,10 @@ export function isFull(error: unknown): boolean {
   return /^SQLITE_FULL/.test(codeOf(error));
 }
 
+export function isReadOnly(error: unknown): boolean {
+  return /^SQLITE_READONLY/.test(codeOf(error));
+}
+
 /** What SQLite said, in our words. It says nothing of what was read or written. */
 export function fault(error: unknown, file: string): TenonError {
   if (TenonError.is(error)) return error;
@@ -19,6 +23,12 @@ export function fault(error: unknown, file: string): TenonError {
 function kindOf(error: unknown): readonly [code: string, what: string, next: string] {
   if (isBusy(error)) return ['store/busy', 'another program holds the file', 'try again, or raise `busyTimeout`'];
   if (isFull(error)) return ['store/full', 'there is no room left', 'free space on the disk, or raise `maxSize`'];
+  if (isReadOnly(error))
+    return [
+      'store/read-only',
+      'the file can only be read',
+      'give this process the right to write the file and its folder, or put the file on another disk',
+    ];
   if (/^SQLITE_(NOTADB|CORRUPT)/.test(codeOf(error)))
     return [
       'store/unreadable',

@@ -1,6 +1,6 @@
 import { TenonError } from '../../jsonrpc/error.js';
 import { type Database, prepared, scalar } from './database.js';
-import { isBusy } from './faults.js';
+import { isBusy, isReadOnly } from './faults.js';
 
 /** Says whose file it is: `tnon`. https://www.sqlite.org/pragma.html#pragma_application_id */
 const APPLICATION_ID = 0x746e6f6e;
@@ -41,7 +41,7 @@ export function prepareFile(database: Database, file: string): void {
 function prepareNow(database: Database, file: string): void {
   const made = isMade(database, file);
   if (scalar(database, 'PRAGMA journal_mode = WAL') !== 'wal') throw notShared(file);
-  if (made) return;
+  if (made) return checkWritable(database);
   database.exec('BEGIN IMMEDIATE');
   try {
     if (!isMade(database, file)) database.exec(TABLES);
@@ -49,6 +49,20 @@ function prepareNow(database: Database, file: string): void {
   } catch (error) {
     rollBack(database);
     throw error;
+  }
+}
+
+/** A database that can only be read opens without an error. The first write would tell, in the middle of some work. */
+function checkWritable(database: Database): void {
+  try {
+    // Another process that is writing shows that the file can be written: it is not waited for.
+    scalar(database, 'PRAGMA busy_timeout = 0');
+    database.exec('BEGIN IMMEDIATE');
+    database.exec("DELETE FROM entries WHERE key = ''");
+  } catch (error) {
+    if (isReadOnly(error)) throw error;
+  } finally {
+    rollBack(database);
   }
 }
 

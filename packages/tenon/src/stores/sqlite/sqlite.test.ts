@@ -57,6 +57,31 @@ describe('stores in a file', () => {
     expect(statSync(file).mode & 0o777).toBe(0o640);
   });
 
+  it('refuse a file that can only be read when they are opened, not in the middle of some work', async () => {
+    await sqliteStores(file).close();
+    const openReadOnly = () => {
+      const database = openDatabase(file);
+      database.exec('PRAGMA query_only = 1');
+      return database;
+    };
+    expect(() => storesIn(file, openReadOnly, {})).toThrow(expect.objectContaining({ code: 'store/read-only' }));
+  });
+
+  it.skipIf(process.platform === 'win32')('refuse everything once the file is deleted or replaced', async () => {
+    const stores = sqliteStores(file);
+    await stores.values.put('a', { n: 1 });
+    for (const name of readdirSync(folder)) rmSync(join(folder, name));
+    const gone = { code: 'store/file-replaced' };
+    await expect(stores.values.put('a', { n: 2 })).rejects.toMatchObject(gone);
+    await expect(stores.values.get('a')).rejects.toMatchObject(gone);
+    const another = sqliteStores(file);
+    await another.values.put('a', { n: 3 });
+    await expect(stores.values.put('a', { n: 4 }, { version: 1 })).rejects.toMatchObject(gone);
+    await expect(stores.bus.publish('a', {})).rejects.toMatchObject(gone);
+    expect((await another.values.get('a'))?.value).toEqual({ n: 3 });
+    await Promise.all([stores.close(), another.close()]);
+  });
+
   it('fold what was written into the file, so that the log stays small', async () => {
     const { values, close } = sqliteStores(file);
     const filling = 'x'.repeat(50_000);

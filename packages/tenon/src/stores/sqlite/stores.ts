@@ -25,8 +25,16 @@ export interface SqliteStoresOptions {
   readonly onProblem?: ((error: TenonError) => void) | undefined;
 }
 
-/** Stores over connections to one file. `open` gives another connection each time. */
-export function storesIn(file: string, open: () => Database, options: SqliteStoresOptions): Stores {
+/**
+ * Stores over connections to one file. `open` gives another connection each time. `checkFile` throws when the path no
+ * longer leads to the file that was opened; it is called before each use.
+ */
+export function storesIn(
+  file: string,
+  open: () => Database,
+  options: SqliteStoresOptions,
+  checkFile: () => void = () => {},
+): Stores {
   const { clock = systemClock, busyTimeout = 5000, pollInterval = 50, maxValueSize = MAX_VALUE_SIZE } = options;
   const [kept, heard] = connect(file, open, options.maxSize ?? 2 ** 30);
   const lines = [createLine(clock, busyTimeout, file), createLine(clock, busyTimeout, file)] as const;
@@ -42,6 +50,7 @@ export function storesIn(file: string, open: () => Database, options: SqliteStor
   }
   const check = () => {
     if (closing) throw closedError();
+    checkFile();
   };
   return {
     durable: true,
