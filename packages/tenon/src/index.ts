@@ -61,6 +61,7 @@ export { resultLimit } from './server/middleware/result-limit.js';
 export { timeLimit } from './server/middleware/time-limit.js';
 export { type Middleware, type Next, type Operation, on } from './server/middleware.js';
 export { type PromptDefinition, prompt } from './server/prompt.js';
+export type { Rate, ServerRateLimits } from './server/rate-limits.js';
 export { inputRequired, reply, toolError } from './server/reply.js';
 export { type ResourceDefinition, resource } from './server/resource.js';
 export type { RootsChange } from './server/roots.js';

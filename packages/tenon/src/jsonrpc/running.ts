@@ -8,6 +8,7 @@ export class Running {
   #controller: AbortController | undefined;
   #reason: Error | undefined;
   #done: (() => void)[] | undefined;
+  #finishing: (() => void) | undefined;
   #over = false;
 
   /** Whether it is answered, or will not be: nothing more is said about it. */
@@ -42,11 +43,19 @@ export class Running {
 
   /** Marks it as over: what is said about it from here on comes too late. */
   finish(): void {
+    const last = this.#finishing;
+    this.#finishing = undefined;
+    if (!this.over) last?.();
     this.#over = true;
   }
 
+  /** Registers what is said last, before the answer. It does not run for a request that is cancelled. */
+  whenFinishing(run: () => void): void {
+    this.#finishing = run;
+  }
+
   done(): void {
-    this.#over = true;
+    this.finish();
     const all = this.#done;
     this.#done = undefined;
     for (const run of all ?? []) run();

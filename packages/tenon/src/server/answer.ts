@@ -20,9 +20,10 @@ import { Running } from '../jsonrpc/running.js';
 import type { LoggingLevel } from '../model/content.js';
 import { notifications } from '../model/methods.js';
 import type { Inputs } from '../model/shapes.js';
-import type { Blueprint } from './blueprint.js';
+import { type Blueprint, mergingOf } from './blueprint.js';
 import type { Caller } from './caller.js';
 import { dispatch } from './dispatch.js';
+import type { Merging } from './notification-merger.js';
 import type { Turn } from './turn.js';
 
 /** Answers a request by what it says itself, for transports that bring each request alone. Never rejects. */
@@ -84,6 +85,10 @@ class TurnAlone implements Turn {
   get header(): Turn['header'] {
     const loan = this.#loan;
     return loan.header === undefined ? undefined : name => loan.header?.(name);
+  }
+
+  get merging(): Merging | undefined {
+    return mergingOf(this.#blueprint, this.#running);
   }
 
   whenEnding(ending: () => void): void {

@@ -3,6 +3,7 @@ import type { Dialect } from '../dialects/dialect.js';
 import { dialectOf, dialects } from '../dialects/index.js';
 import { type Clock, systemClock } from '../jsonrpc/clock.js';
 import { TenonError } from '../jsonrpc/error.js';
+import type { Running } from '../jsonrpc/running.js';
 import type { Implementation } from '../model/content.js';
 import { isExtensionId } from '../model/meta.js';
 import { isMethod, isNotification } from '../model/methods.js';
@@ -21,7 +22,9 @@ import { requireServerShape } from './definition-shapes.js';
 import { Elicitations } from './elicitations.js';
 import type { Installed } from './extension.js';
 import { install } from './extensions.js';
+import type { Merging } from './notification-merger.js';
 import type { PromptDefinition } from './prompt.js';
+import { createRateLimits, type RateLimits } from './rate-limits.js';
 import type { ResourceDefinition } from './resource.js';
 import { checkTaskRules } from './task-rules.js';
 import type { ToolDefinition } from './tool.js';
@@ -46,6 +49,7 @@ export interface Blueprint {
   /** What the extensions do, those that do something. */
   readonly installed: readonly Installed[];
   readonly clock: Clock;
+  readonly rateLimits: RateLimits;
   readonly problem: (error: TenonError) => void;
 }
 
@@ -84,6 +88,7 @@ export function createBlueprint(definition: ServerDefinition<Tools, Prompts, Res
     }),
     installed: [],
     clock,
+    rateLimits: createRateLimits(options.rateLimits, clock),
     problem,
   };
   return { ...blueprint, installed: install(blueprint) };
@@ -133,6 +138,12 @@ function checkOptions({ methods = {}, extensions = [], revisions, asking }: Serv
       expected: 'one or more of 32 bytes, with ids of letters, digits, "_" and "-" that differ',
     });
   }
+}
+
+/** The merging of what is said about a request while it runs. */
+export function mergingOf({ rateLimits, clock }: Blueprint, running: Running): Merging | undefined {
+  const { notifications: rate } = rateLimits;
+  return rate && { rate, clock, whenFinishing: run => running.whenFinishing(run) };
 }
 
 function served(revision: string): Dialect {

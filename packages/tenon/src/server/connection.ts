@@ -258,6 +258,7 @@ export class Connection implements Hands, Conversation, Surroundings, Visitor, W
     const caller = this.#caller as Caller;
     const auth = envelope?.auth ?? caller.auth;
     return new TurnInSession(request.id, running, this, {
+      blueprint: this.#blueprint,
       dialect: this.#dialect as Dialect,
       caller: auth === caller.auth ? caller : { ...caller, auth },
       logLevel: this.#blueprint.options.logging === false ? undefined : this.#logLevel,

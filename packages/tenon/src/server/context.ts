@@ -17,6 +17,7 @@ import { toJsonSchema } from '../schemas/json-schema.js';
 import type { InferOutput, Schema } from '../schemas/standard.js';
 import { compile, describeIssues } from '../schemas/validate.js';
 import { formOf } from './form.js';
+import { NotificationMerger } from './notification-merger.js';
 import { type Reply, reply } from './reply.js';
 import { selectFileRoots } from './roots.js';
 import { Standing } from './standing.js';
@@ -32,6 +33,8 @@ export class Context {
   readonly #run: Run;
   #at: Standing;
   #progress = Number.NEGATIVE_INFINITY;
+  #merger: NotificationMerger | undefined;
+  #mergesFor: Turn | undefined;
   /** What the client answered to the questions that the handler returned, and the state that it returned with them. */
   readonly inputs: Inputs;
 
@@ -104,7 +107,7 @@ export class Context {
     const { progressToken } = this.meta;
     if (!isId(progressToken) || !Number.isFinite(progress) || progress <= this.#progress) return;
     this.#progress = progress;
-    this.notify('notifications/progress', {
+    this.#notifyMerged('progress', 'notifications/progress', {
       progressToken,
       progress,
       ...(Number.isFinite(total) ? { total } : {}),
@@ -116,11 +119,23 @@ export class Context {
   log(level: LoggingLevel, data: unknown, logger?: string): void {
     const least = this.#at.turn.logLevel;
     if (least === undefined || LOGGING_LEVELS.indexOf(level) < LOGGING_LEVELS.indexOf(least)) return;
-    this.notify('notifications/message', {
+    this.#notifyMerged(`log ${level} ${logger ?? ''}`, 'notifications/message', {
       level,
       data: data === undefined ? null : data,
       ...(logger === undefined ? {} : { logger }),
     });
+  }
+
+  /** Merges notifications of one key that come too fast. */
+  #notifyMerged(key: string, method: string, params: JsonObject): void {
+    const { turn } = this.#at;
+    const { merging } = turn;
+    if (merging === undefined) return turn.notify(method, params);
+    if (this.#merger === undefined || this.#mergesFor !== turn) {
+      this.#mergesFor = turn;
+      this.#merger = new NotificationMerger((sent, given) => turn.notify(sent, given), merging);
+    }
+    this.#merger.notify(key, method, params);
   }
 
   /**

@@ -58,6 +58,7 @@ const serverKeys: Keys<ServerDefinition> = {
   asking: optional(object_),
   stores: optional(object_),
   logging: optional(truth),
+  rateLimits: optional(either(truth, object_)),
   onRootsChanged: optional(callable),
   onProblem: optional(callable),
   clock: optional(object_),

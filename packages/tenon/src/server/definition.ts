@@ -11,6 +11,7 @@ import type { ServerExtension } from './extension.js';
 import type { Front } from './front.js';
 import type { Middleware } from './middleware.js';
 import type { PromptDefinition } from './prompt.js';
+import type { ServerRateLimits } from './rate-limits.js';
 import type { ResourceDefinition, ResourceMap } from './resource.js';
 import type { RootsChange } from './roots.js';
 import type { ToolDefinition } from './tool.js';
@@ -74,6 +75,11 @@ export interface ServerOptions {
    * Default: in memory.
    */
   readonly stores?: Stores;
+  /**
+   * Rates of one caller. Default: generous ones, for callers beyond this machine; see `ServerRateLimits`. `false`: none. Behind
+   * a proxy of this machine set `clientAddress`, else its callers are not limited.
+   */
+  readonly rateLimits?: ServerRateLimits | false;
   /** Whether clients can set a level and receive log messages. Default: they can. */
   readonly logging?: boolean;
   /**

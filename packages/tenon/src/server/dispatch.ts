@@ -67,6 +67,7 @@ export function dispatch(blueprint: Blueprint, request: Request, turn: Turn): Aw
   if (needs !== undefined && !declares(capabilitiesOf(blueprint), needs)) throw unknown(method);
   const params = readParams(method, request.params, turn);
   requireScopes(blueprint, method, params, turn);
+  blueprint.rateLimits.check(method, turn.caller);
   return follow(asked(blueprint, method, params, turn, operate), result => {
     const words = turn.dialect.speak.down.result(method);
     const all = whole(blueprint, result, turn);

@@ -5,7 +5,9 @@ import type { TenonError } from '../jsonrpc/error.js';
 import type { Id, JsonObject } from '../jsonrpc/message.js';
 import type { Running } from '../jsonrpc/running.js';
 import type { LoggingLevel } from '../model/content.js';
+import { type Blueprint, mergingOf } from './blueprint.js';
 import type { Caller } from './caller.js';
+import type { Merging } from './notification-merger.js';
 import type { Questions } from './questions.js';
 import type { Session, Subscriptions, Turn } from './turn.js';
 
@@ -26,6 +28,7 @@ export class TurnInSession implements Turn {
   readonly caller: Caller;
   readonly logLevel: LoggingLevel | undefined;
   readonly header = undefined;
+  readonly #blueprint: Blueprint;
   readonly #running: Running;
   readonly #session: Surroundings;
 
@@ -33,8 +36,16 @@ export class TurnInSession implements Turn {
     id: Id,
     running: Running,
     session: Surroundings,
-    { dialect, caller, logLevel }: Pick<Turn, 'dialect' | 'caller' | 'logLevel'>,
+    {
+      blueprint,
+      dialect,
+      caller,
+      logLevel,
+    }: Pick<Turn, 'dialect' | 'caller' | 'logLevel'> & {
+      readonly blueprint: Blueprint;
+    },
   ) {
+    this.#blueprint = blueprint;
     this.id = id;
     this.dialect = dialect;
     this.caller = caller;
@@ -45,6 +56,10 @@ export class TurnInSession implements Turn {
 
   get signal(): AbortSignal {
     return this.#running.signal;
+  }
+
+  get merging(): Merging | undefined {
+    return mergingOf(this.#blueprint, this.#running);
   }
 
   get session(): Session {

@@ -5,6 +5,7 @@ import type { Id, JsonObject } from '../jsonrpc/message.js';
 import type { LoggingLevel } from '../model/content.js';
 import type { Inputs } from '../model/shapes.js';
 import type { Caller } from './caller.js';
+import type { Merging } from './notification-merger.js';
 
 /** One request of one client, and all that can be done about it. */
 export interface Turn {
@@ -25,6 +26,8 @@ export interface Turn {
   notify(method: string, params: JsonObject): void;
   /** The manner of asking this client, for a request with these inputs. */
   asking(inputs: Inputs, boundTo: () => string): Asking;
+  /** Set where progress and log messages that come too fast are merged. */
+  readonly merging?: Merging | undefined;
   /** Calls `ending` once when the transport is going down, where it tells. */
   whenEnding?(ending: () => void): void;
   /** Ends the connection that waits for the answer, where the client can come back for it. */

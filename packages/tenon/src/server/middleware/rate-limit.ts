@@ -4,6 +4,7 @@ import { TOO_MANY } from '../../jsonrpc/codes.js';
 import { rpcError } from '../../jsonrpc/error.js';
 import { callable, numberIn, optional } from '../../model/check.js';
 import { getOwnerKey, identify } from '../../model/owner.js';
+import type { Caller } from '../caller.js';
 import type { Middleware, Operation } from '../middleware.js';
 import { clock as clockOption, positive, requireOptions } from './options.js';
 import { createTokenBuckets } from './token-buckets.js';
@@ -45,7 +46,7 @@ export function rateLimit(options: RateLimit): Middleware {
 }
 
 /** Names the user with the OAuth client, or the address of an anonymous caller. */
-export function getLimitKey({ auth, address }: Pick<Operation['context'], 'auth' | 'address'>): string {
+export function getLimitKey({ auth, address }: Pick<Caller, 'auth' | 'address'>): string {
   return getOwnerKey(identify(auth)) ?? getCallerKey(undefined, address);
 }
 

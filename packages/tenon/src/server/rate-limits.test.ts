@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import { fakeClock } from '../testing/clock.js';
+import { connectPair, eachRevision } from '../testing/pair.js';
+import type { Caller } from './caller.js';
+import { prompt } from './prompt.js';
+import { createRateLimits, type ServerRateLimits } from './rate-limits.js';
+import { createServer } from './server.js';
+import { tool } from './tool.js';
+
+const caller = (address?: string, principal?: string): Caller => ({
+  client: undefined,
+  capabilities: {},
+  auth: principal === undefined ? undefined : { principal },
+  address,
+});
+
+describe('the rate limits of a server', () => {
+  /** The number of requests that pass out of 2,000 that come at once. */
+  function countPassed(method: string, from: Caller, given?: ServerRateLimits | false): number {
+    const limits = createRateLimits(given, fakeClock());
+    let passed = 0;
+    for (let times = 0; times < 2_000; times++) {
+      try {
+        limits.check(method, from);
+        passed++;
+      } catch (error) {
+        expect(error).toMatchObject({ rpc: 429, data: { retryAfterMs: expect.any(Number) } });
+      }
+    }
+    return passed;
+  }
+
+  it('let a caller beyond this machine call 1,000 times at once, and complete 100 times [tools.security.rate-limited completion.security.rate-limited]', () => {
+    for (const method of ['tools/call', 'prompts/get', 'resources/read'])
+      expect(countPassed(method, caller('192.0.2.1'))).toBe(1_000);
+    expect(countPassed('completion/complete', caller('192.0.2.1', 'ada'))).toBe(100);
+  });
+
+  it.each(['127.0.0.1', '127.1.2.3', '::1', '::ffff:127.0.0.1', undefined])('limit no caller from %s', address => {
+    expect(countPassed('tools/call', caller(address))).toBe(2_000);
+  });
+
+  it('never limit opening, lists and pings', () => {
+    for (const method of ['server/discover', 'ping', 'tools/list', 'initialize'])
+      expect(countPassed(method, caller('192.0.2.1'))).toBe(2_000);
+  });
+
+  it('are counted for each caller, and come back with time', () => {
+    const clock = fakeClock();
+    const limits = createRateLimits({ calls: { burst: 1, perSecond: 1 } }, clock);
+    const isRefused = (from: Caller) => {
+      try {
+        return limits.check('tools/call', from);
+      } catch {
+        return true;
+      }
+    };
+    const callers = [caller('192.0.2.1'), caller('192.0.2.2'), caller('192.0.2.1', 'ada')];
+    expect(callers.map(isRefused)).toEqual([undefined, undefined, undefined]);
+    expect(callers.map(isRefused)).toEqual([true, true, true]);
+    clock.advance(1_000);
+    expect(callers.map(isRefused)).toEqual([undefined, undefined, undefined]);
+  });
+
+  it('can be set and lifted', () => {
+    const from = caller('192.0.2.1');
+    expect(countPassed('tools/call', from, { calls: { burst: 5, perSecond: 1 } })).toBe(5);
+    expect(countPassed('tools/call', from, { calls: false })).toBe(2_000);
+    expect(countPassed('completion/complete', from, false)).toBe(2_000);
+    expect(() => createServer({ name: 'a', version: '1', rateLimits: { calls: { burst: 0, perSecond: 1 } } })).toThrow(
+      expect.objectContaining({ code: 'server/rate-limits' }),
+    );
+  });
+});
+
+describe.each(eachRevision)('notifications of one request on %s', revision => {
+  async function call(rateLimits?: ServerRateLimits | false) {
+    const clock = fakeClock();
+    const server = createServer({
+      name: 'a',
+      version: '1',
+      clock,
+      ...(rateLimits === undefined ? {} : { rateLimits }),
+      tools: {
+        busy: tool({
+          run(_, ctx) {
+            for (let n = 1; n <= 5_000; n++) {
+              ctx.progress(n);
+              ctx.log('error', n, n % 2 === 0 ? 'even' : 'odd');
+            }
+            return 'done';
+          },
+        }),
+      },
+    });
+    const client = await connectPair(server, { revision, logLevel: 'debug' });
+    const [progress, logs]: [number[], unknown[]] = [[], []];
+    client.on('log', ({ data }) => logs.push(data));
+    await client.callTool('busy', {}, { onProgress: ({ progress: value }) => progress.push(value) });
+    await client.close();
+    return { progress, logs, timers: clock.timers };
+  }
+
+  it('are merged above the rate; the last value of each comes before the answer', async () => {
+    const { progress, logs, timers } = await call();
+    expect(progress.length + logs.length).toBeLessThanOrEqual(103);
+    expect(progress.at(-1)).toBe(5_000);
+    expect(logs.slice(-2).sort()).toEqual([4_999, 5_000]);
+    expect(timers).toBe(0);
+  });
+
+  it('all cross when nothing is merged', async () => {
+    const { progress, logs } = await call({ notifications: false });
+    expect([progress.length, logs.length]).toEqual([5_000, 5_000]);
+  });
+});
+
+describe('identical completions', () => {
+  it('of one session are asked once while the first runs', async () => {
+    let asked = 0;
+    let answer = (_: string[]): void => {};
+    const server = createServer({
+      name: 'a',
+      version: '1',
+      prompts: {
+        hello: prompt({
+          input: { type: 'object', properties: { who: { type: 'string' } } } as const,
+          complete: {
+            who: () => {
+              asked++;
+              return new Promise<string[]>(resolve => {
+                answer = resolve;
+              });
+            },
+          },
+          run: () => 'hello',
+        }),
+      },
+    });
+    const client = await connectPair(server, { revision: '2025-11-25' });
+    const complete = (value: string) =>
+      client.call('completion/complete', {
+        ref: { type: 'ref/prompt', name: 'hello' },
+        argument: { name: 'who', value },
+      });
+    const all = [complete('a'), complete('a'), complete('a')];
+    await expect.poll(() => asked).toBe(1);
+    await client.ping();
+    answer(['ada']);
+    expect((await Promise.all(all)).map(({ completion }) => completion)).toMatchObject(
+      Array(3).fill({ values: ['ada'] }),
+    );
+    expect(asked).toBe(1);
+    const later = complete('a');
+    await expect.poll(() => asked).toBe(2);
+    answer([]);
+    await later;
+    await client.close();
+  });
+});

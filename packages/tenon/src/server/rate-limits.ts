@@ -1,0 +1,82 @@
+import type { Clock } from '../jsonrpc/clock.js';
+import { TOO_MANY } from '../jsonrpc/codes.js';
+import { rpcError, TenonError } from '../jsonrpc/error.js';
+import type { Caller } from './caller.js';
+import { getLimitKey } from './middleware/rate-limit.js';
+import { createTokenBuckets, type TokenBuckets } from './middleware/token-buckets.js';
+
+/** A token bucket. */
+export interface Rate {
+  /** Operations that may come at once. */
+  readonly burst: number;
+  /** Operations per second, over time. */
+  readonly perSecond: number;
+}
+
+/** Rates of one caller: of a user with its OAuth client, or of the address of an anonymous caller. `false` lifts one. */
+export interface ServerRateLimits {
+  /** `tools/call`, `prompts/get` and `resources/read` together. Default: burst 1,000, then 100 per second. */
+  readonly calls?: Rate | false;
+  /** `completion/complete`. Default: burst 100, then 20 per second. */
+  readonly completions?: Rate | false;
+  /**
+   * Progress and log messages of one request, over every transport. Above the rate only the last report of progress, and the last
+   * message of each level and logger, is kept and sent later; what is left goes ahead of the answer. Default: burst 100,
+   * then 20 per second.
+   */
+  readonly notifications?: Rate | false;
+}
+
+const CALLS: Rate = { burst: 1_000, perSecond: 100 };
+const COMPLETIONS: Rate = { burst: 100, perSecond: 20 };
+const NOTIFICATIONS: Rate = { burst: 100, perSecond: 20 };
+
+export interface RateLimits {
+  /** Throws 429 with `data.retryAfterMs` for a request that comes too fast. Callers of this machine are not limited. */
+  check(method: string, caller: Caller): void;
+  readonly notifications: Rate | undefined;
+}
+
+/** Throws `server/rate-limits` for what is no rate. */
+export function createRateLimits(given: ServerRateLimits | false | undefined, clock: Clock): RateLimits {
+  const { calls, completions, notifications } =
+    given === false ? ({ calls: false, completions: false, notifications: false } as const) : (given ?? {});
+  const called = createBuckets('calls', calls, CALLS, clock);
+  const completed = createBuckets('completions', completions, COMPLETIONS, clock);
+  const buckets: { readonly [method: string]: TokenBuckets | undefined } = {
+    'tools/call': called,
+    'prompts/get': called,
+    'resources/read': called,
+    'completion/complete': completed,
+  };
+  return {
+    check(method, caller) {
+      const { address } = caller;
+      // Where the transport knows no address, one peer is connected, or something in front has to limit.
+      if (address === undefined || isLoopback(address)) return;
+      const retryAfterMs = buckets[method]?.take(getLimitKey(caller)) ?? 0;
+      if (retryAfterMs > 0)
+        throw rpcError(TOO_MANY, `Too many requests: come again in ${retryAfterMs} ms`, { retryAfterMs });
+    },
+    notifications: checkRate('notifications', notifications, NOTIFICATIONS),
+  };
+}
+
+function createBuckets(name: string, given: Rate | false | undefined, otherwise: Rate, clock: Clock) {
+  const rate = checkRate(name, given, otherwise);
+  return rate && createTokenBuckets({ ...rate, clock });
+}
+
+function checkRate(name: string, given: Rate | false | undefined, otherwise: Rate): Rate | undefined {
+  if (given === false) return undefined;
+  const rate = given ?? otherwise;
+  if (rate.burst >= 1 && rate.perSecond > 0 && Number.isFinite(rate.perSecond)) return rate;
+  throw new TenonError('server/rate-limits', `\`rateLimits.${name}\` is no rate`, {
+    expected: '{ burst: 1 or more, perSecond: more than 0 }, or false',
+    got: JSON.stringify(rate),
+  });
+}
+
+function isLoopback(address: string): boolean {
+  return address.startsWith('127.') || address === '::1' || address.startsWith('::ffff:127.');
+}
