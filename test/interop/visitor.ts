@@ -97,7 +97,7 @@ export const capabilities = {
 /** Answers any question as the agreeable user does; a model that has tools uses the first one. */
 export async function answerTo(method: string, params: Params | undefined, asked: AskedFor): Promise<never> {
   const user = agreeable(asked);
-  const about = { signal: new AbortController().signal, server: 'tenon' };
+  const about = { signal: new AbortController().signal, server: 'tenon', progress: () => {} };
   if (method === 'roots/list')
     return { roots: user.roots instanceof Function ? await user.roots() : user.roots } as never;
   if (method === 'elicitation/create')

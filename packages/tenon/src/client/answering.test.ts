@@ -5,7 +5,7 @@ import { fakeClock } from '../testing/clock.js';
 import { type Answering, answer, capabilitiesOf } from './answering.js';
 import type { Answers, Asked, ClientOptions } from './options.js';
 
-const about = { signal: new AbortController().signal, server: 's' };
+const about = { signal: new AbortController().signal, server: 's', progress: () => {} };
 const form = (properties: object, required: string[] = []) => ({
   message: 'm',
   requestedSchema: { type: 'object', properties, required },
@@ -146,7 +146,7 @@ describe('a question of the server', () => {
     const controller = new AbortController();
     const sample = (_: unknown, { signal }: Asked) =>
       new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
-    const asked = { signal: controller.signal, server: 's' };
+    const asked = { signal: controller.signal, server: 's', progress: () => {} };
     const answering = code(answer('sampling/createMessage', { messages: [], maxTokens: 1 }, { sample }, asked));
     controller.abort(new Error('no longer'));
     expect(await answering).toBe(-32603);

@@ -17,7 +17,5 @@ export interface Endpoint {
 
 /** What an HTTP channel has beyond a channel. */
 export interface Listening extends Channel {
-  /** Whether the stream is open, or is being opened. */
-  readonly listening: boolean;
   listen(): void;
 }

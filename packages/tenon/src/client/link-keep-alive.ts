@@ -16,14 +16,13 @@ export function createKeepAlive(
 ): KeepAlive | undefined {
   if (keepAlive === false) return undefined;
   const { channel } = link;
-  const overHttp = link.endpoint.kind === 'http' || link.endpoint.kind === 'http-sse';
-  return new KeepAlive(clock, keepAlive ?? (overHttp ? {} : ONLY_IN_DOUBT), {
+  return new KeepAlive(clock, keepAlive ?? (channel.listening === undefined ? ONLY_IN_DOUBT : {}), {
     get peer() {
       return link.peer;
     },
     takeSign: () => peer.takeSign(),
     // Over Streamable HTTP each call has a connection of its own: only the stream for all else is open for long.
-    isLongLived: () => link.endpoint.kind !== 'http' || ('listening' in channel && channel.listening === true),
+    isLongLived: () => channel.listening !== false,
     ping: timeout => {
       const method = link.dialect.vocabulary.client.has('ping') ? 'ping' : 'server/discover';
       return link.call(method, {}, { idleTimeout: timeout });

@@ -3,17 +3,16 @@ import { type KeepAlive, unresponsiveError } from '../conversation/keep-alive.js
 import { type Facts, openingMeta } from '../conversation/opening/per-request.js';
 import type { Dialect } from '../dialects/dialect.js';
 import type { Channel, Envelope } from '../jsonrpc/channel.js';
-import { METHOD_NOT_FOUND } from '../jsonrpc/codes.js';
-import { rpcError, TenonError } from '../jsonrpc/error.js';
+import { TenonError } from '../jsonrpc/error.js';
 import type { Hands } from '../jsonrpc/hands.js';
 import { type Id, isId, type JsonObject, type Notification, type Request } from '../jsonrpc/message.js';
 import { Peer } from '../jsonrpc/peer.js';
 import type { Running } from '../jsonrpc/running.js';
 import type { Implementation, LoggingLevel } from '../model/content.js';
 import { SERVER_INFO } from '../model/meta.js';
-import { isMethod, isNotification } from '../model/methods.js';
+import { isNotification } from '../model/methods.js';
 import type { PausingClock } from './allowance.js';
-import { answer, capabilitiesOf, inWordsOf, relateToTask } from './answering.js';
+import { capabilitiesOf } from './answering.js';
 import type { LinkEvents, ServerFacts } from './connection-events.js';
 import type { Endpoint } from './endpoint.js';
 import { Errand, type Sending } from './errand.js';
@@ -22,6 +21,7 @@ import { clientInfo } from './identity.js';
 import { createKeepAlive } from './link-keep-alive.js';
 import type { ClientOptions } from './options.js';
 import { ProgressTokens } from './progress-tokens.js';
+import { answerRequest } from './server-requests.js';
 
 /** A listening is over because the server said so: that is no failure. */
 const ENDED = new TenonError('call/ended', 'the server ended the listening');
@@ -200,7 +200,10 @@ export class Link implements Hands {
   }
 
   request(request: Request, running: Running, envelope?: Envelope): Promise<JsonObject> {
-    return this.#answer(request, running, envelope?.relatedTo);
+    const { dialect } = this;
+    const about = { signal: running.signal, server: this.peer, relatedTo: envelope?.relatedTo };
+    const report = (params: JsonObject) => void this.notify('notifications/progress', params);
+    return answerRequest(request, { dialect, options: this.#options, clock: this.#clock, report }, about);
   }
 
   notification({ method, params = {} }: Notification): void {
@@ -240,26 +243,6 @@ export class Link implements Hands {
    */
   mayAnswer(): boolean {
     return this.#dialect?.asking !== 'by-retry' || (!this.#opened && this.endpoint.kind !== 'http');
-  }
-
-  async #answer({ method, params = {} }: Request, running: Running, relatedTo: Id | undefined): Promise<JsonObject> {
-    if (method === 'ping') return {};
-    const { dialect } = this;
-    if (isMethod(method) && !dialect.vocabulary.server.has(method))
-      throw rpcError(METHOD_NOT_FOUND, `Method not found: ${method}`);
-    const asked = dialect.speak.up.params(method)?.(params, {}) ?? params;
-    // Whom the server asks while it works may take their time.
-    const goOn = this.#clock.hold();
-    try {
-      const result = await answer(method, asked, this.#options, {
-        signal: running.signal,
-        server: this.peer,
-        relatedTo,
-      });
-      return relateToTask(inWordsOf(dialect, method, result), params);
-    } finally {
-      goOn();
-    }
   }
 
   /** A server withdraws a question of its own, or ends a listening of ours. */

@@ -22,6 +22,12 @@ export interface Asked {
   readonly signal: AbortSignal;
   /** The server, as errors name it. */
   readonly server: string;
+  /**
+   * Reports progress, which gives the answer more time. `progress` must grow. Does nothing where the server did not ask for
+   * progress, in versions that ask by results, and after the answer.
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
+   */
+  progress(progress: number, total?: number, message?: string): void;
   /** The request on whose stream it was asked, where that is known. @internal */
   readonly relatedTo?: Id | undefined;
   /** The task that asks it, where it was one. @internal */

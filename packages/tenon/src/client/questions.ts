@@ -19,7 +19,7 @@ export async function answerTo(
   about: Pick<Asked, 'signal' | 'task'>,
 ): Promise<JsonObject> {
   try {
-    return await answer(method, (params ?? {}) as JsonObject, answers, { ...about, server: peer });
+    return await answer(method, (params ?? {}) as JsonObject, answers, { ...about, server: peer, progress: () => {} });
   } catch (error) {
     throw new TenonError('call/cannot-answer', `the server asked ${method}, which could not be answered`, {
       peer,

@@ -3,6 +3,7 @@ import {
   type Check,
   callable,
   either,
+  falsehood,
   list,
   numberIn,
   object,
@@ -19,7 +20,6 @@ import type { HttpTarget, StdioTarget } from './target.js';
 type Keys<T> = { readonly [K in keyof Required<T>]: Check };
 
 const object_ = object();
-const falsehood: Check = value => (value === false ? undefined : 'at /: expected false, got another value');
 const milliseconds = optional(numberIn('a number of milliseconds', 0));
 
 const httpKeys: Keys<HttpTarget> = {

@@ -20,6 +20,12 @@ export interface ConnectOptions {
   readonly address?: string | undefined;
 }
 
+export interface PingOptions {
+  /** Time that the answer may take, in ms. Default 5,000. */
+  readonly timeout?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** One peer that is being served. */
 export interface Conversation {
   /** The revision, once the peers have agreed on one. */
@@ -30,6 +36,16 @@ export interface Conversation {
   readonly inFlight: number;
   /** Ends it: what runs is aborted, what waits is rejected. Does not close the channel. */
   end(): void;
+}
+
+/** One client that is being served, for whoever connected the server to its channel. */
+export interface SessionHandle extends Conversation {
+  /**
+   * Pings the client of the session. Rejects with `call/timeout` when no answer comes in time, and ends the connection;
+   * with `connection/not-open` where there is no session.
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping
+   */
+  ping(options?: PingOptions): Promise<void>;
 }
 
 export type Manner =

@@ -16,6 +16,12 @@ export interface Channel {
    */
   readonly progressGap?: number;
 
+  /**
+   * Whether a stream is open on which one end speaks by itself, over a network that may fail without a word. Absent on
+   * channels whose end is always noticed.
+   */
+  readonly listening?: boolean;
+
   /** Begins to receive. Called once, before anything is sent. Rejects when there is no road. */
   open(receiver: Receiver): void | Promise<void>;
 

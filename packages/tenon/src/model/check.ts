@@ -108,3 +108,6 @@ function name(value: unknown): string {
   if (value === undefined) return 'nothing';
   return Array.isArray(value) ? 'an array' : `a ${typeof value}`.replace('a object', 'an object');
 }
+
+/** Takes `false` alone: an option that can only be turned off beside its settings. */
+export const falsehood: Check = value => (value === false ? undefined : 'at /: expected false, got another value');

@@ -1,6 +1,7 @@
 import type { Ask } from '../conversation/asking/asking.js';
+import type { KeepAlive } from '../conversation/keep-alive.js';
 import { manner, statesRevision } from '../conversation/opening/per-request.js';
-import type { ConnectOptions, Conversation, Manner } from '../conversation/service.js';
+import type { ConnectOptions, Manner, PingOptions, SessionHandle } from '../conversation/service.js';
 import type { Dialect } from '../dialects/dialect.js';
 import { negotiate } from '../dialects/index.js';
 import { getCallerKey } from '../jsonrpc/caller-key.js';
@@ -24,6 +25,7 @@ import { InitializedSignal } from './initialized-signal.js';
 import { initialize } from './initializing.js';
 import { type Questions, questions } from './questions.js';
 import { handleRootsChange } from './roots.js';
+import { createSessionKeepAlive, pingClient } from './session-ping.js';
 import type { Turn } from './turn.js';
 import { type Surroundings, TurnInSession } from './turn-in-session.js';
 import type { Watcher } from './watchers.js';
@@ -31,7 +33,7 @@ import type { Watcher } from './watchers.js';
 const MAX_SUBSCRIPTIONS = 1000;
 
 /** One peer on one channel. Its session, when it opens one, is a few values; requests that carry their own facts need none. */
-export class Connection implements Hands, Conversation, Surroundings, Visitor, Watcher {
+export class Connection implements Hands, SessionHandle, Surroundings, Visitor, Watcher {
   readonly #blueprint: Blueprint;
   readonly #peer: Peer;
   readonly #auth: AuthInfo | undefined;
@@ -45,6 +47,7 @@ export class Connection implements Hands, Conversation, Surroundings, Visitor, W
   #elicits = false;
   #ended = false;
   #initialized: InitializedSignal | undefined;
+  #keepAlive: KeepAlive | undefined;
   #endings: Set<() => void> | undefined;
 
   constructor(blueprint: Blueprint, channel: Channel, { auth, address }: ConnectOptions = {}) {
@@ -65,6 +68,10 @@ export class Connection implements Hands, Conversation, Surroundings, Visitor, W
   get inFlight(): number {
     // Who listens waits for nothing: a server that goes down need not wait for it either.
     return Math.max(0, this.#peer.inFlight - this.#listening);
+  }
+
+  ping(options?: PingOptions): Promise<void> {
+    return pingClient(this.#peer, this.#dialect, options);
   }
 
   end(): void {
@@ -118,14 +125,10 @@ export class Connection implements Hands, Conversation, Surroundings, Visitor, W
         this.#blueprint.options.front?.rootsChanged(this);
         return handleRootsChange(this.#blueprint, this.caller, this);
       default:
-        this.#hear({ jsonrpc: '2.0', method, params });
+        void hearCustom(this.#blueprint, { jsonrpc: '2.0', method, params }, this.caller).catch(error =>
+          this.problem(TenonError.from(error, 'handler/threw', { method })),
+        );
     }
-  }
-
-  #hear(words: Notification): void {
-    void hearCustom(this.#blueprint, words, this.caller).catch(error =>
-      this.problem(TenonError.from(error, 'handler/threw', { method: words.method })),
-    );
   }
 
   ask(method: string, params: JsonObject, signal?: AbortSignal): Promise<JsonObject> {
@@ -133,7 +136,7 @@ export class Connection implements Hands, Conversation, Surroundings, Visitor, W
   }
 
   get caller(): Caller {
-    return this.#caller ?? this.#stranger();
+    return this.#caller ?? { client: undefined, capabilities: {}, auth: this.#auth, address: this.#address };
   }
 
   get callerKey(): string {
@@ -223,6 +226,7 @@ export class Connection implements Hands, Conversation, Surroundings, Visitor, W
     if (this.#dialect === undefined || this.#caller === undefined || this.#watches || this.#ended) return;
     this.#watches = true;
     this.#initialized?.release();
+    this.#keepAlive = createSessionKeepAlive(this.#peer, this.#blueprint);
     this.#blueprint.watchers.add(this);
     for (const uri of this.#uris ?? []) this.#blueprint.watchers.watch(this, uri);
   }
@@ -233,6 +237,7 @@ export class Connection implements Hands, Conversation, Surroundings, Visitor, W
   }
 
   #forget(): void {
+    this.#keepAlive?.stop();
     this.#initialized?.release();
     if (this.#watches) this.#blueprint.watchers.remove(this, this.#uris ?? []);
     if (this.#elicits) this.#blueprint.elicitations.forget(this);
@@ -240,10 +245,6 @@ export class Connection implements Hands, Conversation, Surroundings, Visitor, W
     const endings = this.#endings;
     this.#endings = undefined;
     for (const ended of endings ?? []) ended();
-  }
-
-  #stranger(): Caller {
-    return { client: undefined, capabilities: {}, auth: this.#auth, address: this.#address };
   }
 
   /** With `relatedTo` it goes on the stream of that request. */

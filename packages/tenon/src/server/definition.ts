@@ -1,4 +1,5 @@
 import type { AskingOptions } from '../conversation/asking/options.js';
+import type { KeepAliveOptions } from '../conversation/keep-alive.js';
 import type { Clock } from '../jsonrpc/clock.js';
 import type { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
@@ -88,6 +89,14 @@ export interface ServerOptions {
    * https://modelcontextprotocol.io/specification/2025-11-25/client/roots#root-list-changes
    */
   readonly onRootsChanged?: (change: RootsChange) => void | Promise<void>;
+  /**
+   * Pings the client of a session when nothing came from it for `interval` ms, and no request of it is open. When a ping is
+   * not answered within `timeout` ms the connection ends; the client opens another. Default:
+   * `{ interval: 30_000, timeout: 5_000 }` over HTTP while a stream is open on which the server speaks by itself, off
+   * elsewhere. `false`: never.
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping
+   */
+  readonly keepAlive?: KeepAliveOptions | false;
   /** Told of everything that went wrong and could not be said to anybody: thrown errors, broken messages. Default: standard error. */
   readonly onProblem?: (error: TenonError) => void;
   readonly clock?: Clock;

@@ -1,5 +1,5 @@
 import { manner } from '../conversation/opening/per-request.js';
-import type { ConnectOptions, Conversation, Loan, Manner, Service } from '../conversation/service.js';
+import type { ConnectOptions, Loan, Manner, Service, SessionHandle } from '../conversation/service.js';
 import type { Dialect } from '../dialects/dialect.js';
 import type { Channel } from '../jsonrpc/channel.js';
 import type { Request, Response } from '../jsonrpc/message.js';
@@ -22,6 +22,8 @@ export interface Server<T = Tools, P = Prompts, R = Keyed> extends Service {
   readonly tools: Catalog<ToolDefinition>;
   readonly prompts: Catalog<PromptDefinition>;
   readonly resources: Catalog<ResourceDefinition<never>>;
+  /** Serves one peer for as long as its channel lives. The result has `ping`. */
+  connect(channel: Channel, options?: ConnectOptions): Promise<SessionHandle>;
   /** Says that what a URI names has changed: whoever watches it is told. */
   changed(uri: string): void;
   /**
@@ -57,7 +59,7 @@ export function createServer<
       for (const end of [...blueprint.endings]) end();
       for (const each of blueprint.installed) each.close?.();
     },
-    async connect(channel: Channel, options?: ConnectOptions): Promise<Conversation> {
+    async connect(channel: Channel, options?: ConnectOptions): Promise<SessionHandle> {
       const connection = new Connection(blueprint, channel, options);
       await connection.open();
       return connection;

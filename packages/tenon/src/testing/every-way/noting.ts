@@ -25,7 +25,7 @@ export function noted(answers: Answers, way: Observation, replica: Replica): Ans
 
 /** Answers what is asked by a result, all of it at once. */
 export async function answersTo(questions: Questions, answers: Answers, clock: Clock): Promise<JsonObject> {
-  const about = { signal: new AbortController().signal, server: 'every-way' };
+  const about = { signal: new AbortController().signal, server: 'every-way', progress: () => {} };
   const all = Object.entries(questions).map(
     async ([key, { method, params = {} }]) =>
       [key, await answer(method, params, { ...answers, clock }, about)] as const,

@@ -95,6 +95,7 @@ export function openHttpSse(url: string | URL, options: HttpSseOptions): Channel
 
   return {
     peer,
+    listening: true,
     async open(to) {
       receiver = to;
       const lease = leases.lend();

@@ -82,6 +82,7 @@ export function createTwoEndpoints(road: Road, messagesPath: string): TwoEndpoin
     const channel: Channel = {
       peer: PEER,
       progressGap: PROGRESS_GAP,
+      listening: true,
       open(receiver) {
         if (ended) throw closedError();
         taken.receiver = receiver;
