@@ -75,7 +75,7 @@ describe('every command', () => {
     expect(out).not.toContain('secret-1');
     expect(JSON.parse((await explain('notes/show', '--json')).out)).toMatchObject({ action: 'deny' });
     const reads = await explain('notes/show', '--annotations', '{"readOnlyHint":true}', '--json');
-    expect(JSON.parse(reads.out)).toMatchObject({ action: 'allow', rule: 1 });
+    expect(JSON.parse(reads.out)).toMatchObject({ action: 'allow', rule: 2 });
     expect((await explain('notes')).code).toBe(64);
     expect((await explain('notes/show', '[1]')).code).toBe(64);
 

@@ -168,7 +168,7 @@ describe('the record', () => {
       ['denied', 'resource', 'note://secret/plan', watching],
     ]);
     expect(events[1]).toMatchObject({ reason: 'Unknown prompt: nothing', outcome: '-32602' });
-    expect(events[0]).toMatchObject({ rule: 1, reason: 'denied by rule 2' });
+    expect(events[0]).toMatchObject({ rule: 2, reason: 'denied by rule 2' });
   });
 
   it.each([{}, { budget: 1 }])('has calls of tools, and of resources, that no server has: %j', async more => {

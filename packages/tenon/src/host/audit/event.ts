@@ -34,7 +34,7 @@ export interface AuditEvent {
   readonly name?: string | undefined;
   /** Tells which lines are of one call. */
   readonly call?: string | undefined;
-  /** Place of the rule of the policy that decided. */
+  /** Number of the rule of the policy that decided, from 1. */
   readonly rule?: number | undefined;
   readonly reason?: string | undefined;
   /** Only their digest is recorded, the SHA-256 of their canonical JSON, unless the audit was told otherwise. */

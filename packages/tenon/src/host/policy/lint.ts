@@ -33,10 +33,10 @@ export type PolicyProblem =
 
 /** Something in a policy that is hardly meant as it stands. */
 export interface Finding {
-  /** The place of the rule, from 0; `undefined`: it is about the whole policy. */
+  /** Number of the rule, from 1 as in `message`; `undefined`: it is about the whole policy. */
   readonly rule: number | undefined;
   readonly problem: PolicyProblem;
-  /** The earlier rule, of `shadowed`. */
+  /** Number of the earlier rule, of `shadowed`. */
   readonly by?: number;
   readonly message: string;
 }
@@ -56,10 +56,10 @@ export function lint(
 ): Finding[] {
   const found = rules.flatMap((rule, place): Finding[] => {
     const never = neverFits(rule);
-    if (never) return [{ rule: place, problem: 'never', message: `rule ${place + 1} fits nothing: ${never}` }];
+    if (never) return [{ rule: place + 1, problem: 'never', message: `rule ${place + 1} fits nothing: ${never}` }];
     const about = inventory ? checkTools(rule, inventory) : [];
     const shapes = [...findOpenShapes(rule), ...about].map(({ problem, message }) => {
-      return { rule: place, problem, message: `rule ${place + 1} (${rule.action}) ${message}` };
+      return { rule: place + 1, problem, message: `rule ${place + 1} (${rule.action}) ${message}` };
     });
     return [...shadows(rules, rule, place), ...shapes];
   });
@@ -74,12 +74,12 @@ function shadows(rules: readonly Rule[], rule: Rule, place: number): Finding[] {
   const name = (index: number) => `rule ${index + 1} (${rules[index]?.action})`;
   if (by >= 0) {
     const message = `rule ${place + 1} is never reached: ${name(by)} fits all that it fits`;
-    return [{ rule: place, problem: 'shadowed', by, message }];
+    return [{ rule: place + 1, problem: 'shadowed', by: by + 1, message }];
   }
   const almost = before.findIndex(earlier => covers(earlier, rule, { asWritten: true }));
   if (almost < 0) return [];
   const message = `rule ${place + 1} is reached only by other spellings: ${name(almost)} fits all that it names. Move it up`;
-  return [{ rule: place, problem: 'shadowed', by: almost, message }];
+  return [{ rule: place + 1, problem: 'shadowed', by: almost + 1, message }];
 }
 
 function neverFits(rule: Rule): string | undefined {

@@ -123,8 +123,8 @@ describe('a policy in front of a server', () => {
       content: [{ type: 'text', text: 'Not done: denied by rule 1: look, do not touch' }],
     });
     const denied = (rule: number) => ({ rpc: -1, data: { policy: 'denied', rule } });
-    await expect(client.resources.read('file:///a')).rejects.toMatchObject(denied(1));
-    await expect(hello(client)).rejects.toMatchObject(denied(2));
+    await expect(client.resources.read('file:///a')).rejects.toMatchObject(denied(2));
+    await expect(hello(client)).rejects.toMatchObject(denied(3));
     expect(ran).toEqual([]);
     expect((await client.callTool('read', {})).isError).toBeUndefined();
     expect(ran).toEqual(['read']);

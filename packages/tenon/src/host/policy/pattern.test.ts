@@ -15,7 +15,7 @@ function fits(action: Action, path: string, pattern: ArgumentPattern, args: Json
     trusted: false,
     principal: undefined,
   } as const;
-  return policy.judge(proposal).rule === 0;
+  return policy.judge(proposal).rule === 1;
 }
 const allows = (pattern: ArgumentPattern, value: unknown) => fits('allow', 'a', pattern, { a: value });
 const denies = (pattern: ArgumentPattern, value: unknown) => fits('deny', 'a', pattern, { a: value });

@@ -49,9 +49,9 @@ describe('a policy', () => {
   it('is decided by the first rule that fits, in the order in which they are written [security.consent.flows]', () => {
     fc.assert(
       fc.property(fc.array(rule, { maxLength: 6 }), proposal, (rules, each) => {
-        const alone = rules.findIndex(one => createPolicy([one]).judge(each).rule === 0);
+        const alone = rules.findIndex(one => createPolicy([one]).judge(each).rule === 1);
         const verdict = createPolicy(rules, { fallback: 'deny' }).judge(each);
-        expect(verdict.rule).toBe(alone < 0 ? undefined : alone);
+        expect(verdict.rule).toBe(alone < 0 ? undefined : alone + 1);
         expect(verdict.action).toBe(rules[alone]?.action ?? 'deny');
       }),
       { numRuns: 2000 },
@@ -73,30 +73,30 @@ describe('a policy', () => {
   });
 
   it('reads server/name up to the first slash', () => {
-    expect(judge([allow('notes/*')]).rule).toBe(0);
-    expect(judge([allow('notes/a/b')], { name: 'a/b' }).rule).toBe(0);
+    expect(judge([allow('notes/*')]).rule).toBe(1);
+    expect(judge([allow('notes/a/b')], { name: 'a/b' }).rule).toBe(1);
     expect(judge([deny('*/delete_all')], { name: 'delete_all' }).action).toBe('deny');
-    expect(judge([allow('notes/add', { principal: 'ann' })]).rule).toBe(0);
+    expect(judge([allow('notes/add', { principal: 'ann' })]).rule).toBe(1);
     expect(judge([allow('notes/add', { principal: 'bob' })]).rule).toBeUndefined();
     expect(() => allow('add')).toThrowError(/policy\/rule|names no server/);
   });
 
   it('tells known principals from nobody', () => {
     expect(judge([allow({ principal: '*' })], { principal: undefined }).rule).toBeUndefined();
-    expect(judge([allow({ principal: null })], { principal: undefined }).rule).toBe(0);
+    expect(judge([allow({ principal: null })], { principal: undefined }).rule).toBe(1);
     expect(judge([allow({ principal: null })]).rule).toBeUndefined();
-    expect(judge([allow({ principal: ['bob', 'a*'] })]).rule).toBe(0);
+    expect(judge([allow({ principal: ['bob', 'a*'] })]).rule).toBe(1);
   });
 
   it('has resources by folder and host', () => {
     const under = [allow({ resource: { under: 'file:///work' } })];
-    expect(judge(under, { kind: 'resource', name: 'file:///work/a' }).rule).toBe(0);
+    expect(judge(under, { kind: 'resource', name: 'file:///work/a' }).rule).toBe(1);
     expect(judge(under, { kind: 'resource', name: 'file:///work/%2e%2e/etc' }).rule).toBeUndefined();
     expect(
       judge([allow({ resource: 'file:///work/*' })], { kind: 'resource', name: 'file:///work/..%2f/etc' }).rule,
     ).toBeUndefined();
     const host = [deny({ resource: { host: 'evil.com' } })];
-    expect(judge(host, { kind: 'resource', name: 'HTTPS://EVIL.com/' }).rule).toBe(0);
+    expect(judge(host, { kind: 'resource', name: 'HTTPS://EVIL.com/' }).rule).toBe(1);
   });
 
   it('is not changed by what is done to its rules later', () => {
@@ -173,9 +173,9 @@ describe('annotations', () => {
     const annotations = { readOnlyHint: true, destructiveHint: false, openWorldHint: false, idempotentHint: true };
     for (const match of [{ readOnly: true }, { destructive: false }, { openWorld: false }, { idempotent: true }]) {
       expect(judge([allow(match)], { annotations, trusted: false }).rule).toBeUndefined();
-      expect(judge([allow(match)], { annotations, trusted: true }).rule).toBe(0);
+      expect(judge([allow(match)], { annotations, trusted: true }).rule).toBe(1);
     }
-    expect(judge([deny({ destructive: true })], { annotations, trusted: false }).rule).toBe(0);
+    expect(judge([deny({ destructive: true })], { annotations, trusted: false }).rule).toBe(1);
   });
 
   it('are of tools', () => {
@@ -200,24 +200,24 @@ describe('the lint', () => {
   });
 
   it.each<[string, Rule[], unknown]>([
-    ['the same twice', [allow('a/b'), deny('a/b')], { rule: 1, problem: 'shadowed', by: 0 }],
-    ['a wider one before', [allow('*/list_*'), deny('a/list_all')], { rule: 1, problem: 'shadowed', by: 0 }],
-    ['the short form before a server', [ask('a/*'), deny({ server: 'a' })], { rule: 1, problem: 'shadowed', by: 0 }],
-    ['another case before', [deny('A/LIST_*'), allow('a/list_all')], { rule: 1, problem: 'shadowed', by: 0 }],
-    ['one for everything', [ask(), deny({ resource: 'x' })], { rule: 1, problem: 'shadowed', by: 0 }],
-    ['reads only', [deny({ destructive: false }), allow({ readOnly: true })], { rule: 1, problem: 'shadowed' }],
-    ['two kinds', [deny({ tool: 'a', resource: 'b' })], { rule: 0, problem: 'never' }],
-    ['contradicting hints', [allow({ readOnly: true, destructive: true })], { rule: 0, problem: 'never' }],
-    ['an empty list', [allow({ server: [] })], { rule: 0, problem: 'never' }],
-    ['nothing between', [allow({ arguments: { n: { min: 2, max: 1 } } })], { rule: 0, problem: 'never' }],
-    ['arguments of a resource', [deny({ resource: '*', arguments: { a: 1 } })], { rule: 0, problem: 'never' }],
-    ['a hint of a prompt', [deny({ prompt: '*', readOnly: true })], { rule: 0, problem: 'never' }],
+    ['the same twice', [allow('a/b'), deny('a/b')], { rule: 2, problem: 'shadowed', by: 1 }],
+    ['a wider one before', [allow('*/list_*'), deny('a/list_all')], { rule: 2, problem: 'shadowed', by: 1 }],
+    ['the short form before a server', [ask('a/*'), deny({ server: 'a' })], { rule: 2, problem: 'shadowed', by: 1 }],
+    ['another case before', [deny('A/LIST_*'), allow('a/list_all')], { rule: 2, problem: 'shadowed', by: 1 }],
+    ['one for everything', [ask(), deny({ resource: 'x' })], { rule: 2, problem: 'shadowed', by: 1 }],
+    ['reads only', [deny({ destructive: false }), allow({ readOnly: true })], { rule: 2, problem: 'shadowed' }],
+    ['two kinds', [deny({ tool: 'a', resource: 'b' })], { rule: 1, problem: 'never' }],
+    ['contradicting hints', [allow({ readOnly: true, destructive: true })], { rule: 1, problem: 'never' }],
+    ['an empty list', [allow({ server: [] })], { rule: 1, problem: 'never' }],
+    ['nothing between', [allow({ arguments: { n: { min: 2, max: 1 } } })], { rule: 1, problem: 'never' }],
+    ['arguments of a resource', [deny({ resource: '*', arguments: { a: 1 } })], { rule: 1, problem: 'never' }],
+    ['a hint of a prompt', [deny({ prompt: '*', readOnly: true })], { rule: 1, problem: 'never' }],
   ])('finds %s', (_, rules, finding) => expect(lint({ rules })).toMatchObject([finding]));
 
   it('says nothing of what may decide', () => {
     const strict: Rule[] = [allow({ arguments: { p: '/work/*' } }), deny({ arguments: { p: '/work/*' } })];
     expect(lint({ rules: strict })).toEqual([]);
-    expect(lint({ rules: [...strict].reverse() })).toMatchObject([{ rule: 1, by: 0 }]);
+    expect(lint({ rules: [...strict].reverse() })).toMatchObject([{ rule: 2, by: 1 }]);
     expect(lint({ rules: [allow({ principal: null }), ask({ principal: 'ann' }), deny()] })).toEqual([]);
     expect(lint({ rules: [allow({ principal: '*' }), ask({ principal: null })] })).toEqual([]);
     expect(

@@ -53,15 +53,15 @@ export function createPolicy(rules: readonly Rule[], { fallback = 'ask' }: Polic
 
 function verdictOf({ rule, mark }: CompiledRule, place: number): Verdict {
   const because = rule.because === undefined ? '' : `: ${rule.because}`;
-  return { action: rule.action, reason: `${done[rule.action]} by rule ${place + 1}${because}`, rule: place, mark };
+  const number = place + 1;
+  return { action: rule.action, reason: `${done[rule.action]} by rule ${number}${because}`, rule: number, mark };
 }
 
 function explanation(compiled: readonly CompiledRule[], proposal: Proposal, verdict: Verdict): string {
   const { kind, server, name, principal, trusted } = proposal;
   const who = principal === undefined ? 'by nobody that is known' : `by ${visible(principal)}`;
   const what = `${kind} ${visible(name)} of ${visible(server)} (${trusted ? 'trusted' : 'not trusted'}), ${who}`;
-  const last = verdict.rule ?? compiled.length - 1;
-  const tried = compiled.slice(0, last + 1).map(({ rule, misfit }, place) => {
+  const tried = compiled.slice(0, verdict.rule).map(({ rule, misfit }, place) => {
     const { action, because, ...match } = rule;
     return `${place + 1}. ${action} ${visible(JSON.stringify(masked({ ...match })), 500)}: ${misfit(proposal) ?? 'fits'}`;
   });

@@ -22,7 +22,7 @@ export interface Verdict {
   readonly action: Action;
   /** For people; it names the rule by its place from 1 and says nothing of its patterns. */
   readonly reason: string;
-  /** Place of the rule, from 0; undefined: the default. */
+  /** Number of the rule, from 1 as in `reason`; undefined: the default. */
   readonly rule: number | undefined;
   /** Tells the rule from others wherever it stands: what it asked about is approved under it alone. */
   readonly mark?: string;
