@@ -34,9 +34,9 @@ describe('tenon approvals', () => {
     await using client = await connect(gateway.url, {
       elicit: () => ({ action: 'accept', content: { decision: 'once' } }),
     });
-    expect(await client.callTool('process')).not.toHaveProperty('isError', true);
+    expect(await client.callTool('shop__process')).not.toHaveProperty('isError', true);
 
-    const allowed = client.callTool('price', { of: 'tea', token: 'sk-secret-of-the-caller' });
+    const allowed = client.callTool('shop__price', { of: 'tea', token: 'sk-secret-of-the-caller' });
     const { id, arguments: args } = await question();
     expect(args).toEqual({ of: 'tea', token: '…' });
     const { out } = await approvals('list');
@@ -47,7 +47,7 @@ describe('tenon approvals', () => {
     expect((await approvals('allow', id.slice(0, 6))).code).toBe(0);
     expect(await allowed).toMatchObject({ content: [{ text: 'tea costs 3' }] });
 
-    const denied = client.callTool('price', { of: 'salt' });
+    const denied = client.callTool('shop__price', { of: 'salt' });
     const { id: second } = await question();
     expect((await approvals('deny', second)).code).toBe(0);
     expect(await denied).toMatchObject({ isError: true });
@@ -56,11 +56,11 @@ describe('tenon approvals', () => {
 
   it('remembers what is allowed for longer', async () => {
     await using client = await connect(gateway.url);
-    const first = client.callTool('price', { of: 'rice' });
+    const first = client.callTool('shop__price', { of: 'rice' });
     const { id } = await question();
     await approvals('allow', id, '--remember', 'always', '--for', '1h');
     await first;
-    expect(await client.callTool('price', { of: 'oil' })).toMatchObject({ content: [{ text: 'oil costs 3' }] });
+    expect(await client.callTool('shop__price', { of: 'oil' })).toMatchObject({ content: [{ text: 'oil costs 3' }] });
   });
 
   it('shows what is remembered, and asks again about what is revoked', async () => {
@@ -74,7 +74,7 @@ describe('tenon approvals', () => {
     expect((await approvals('revoke', 'ffff0000')).code).toBe(2);
     expect(await approvals('revoke', id)).toMatchObject({ code: 0, out: 'Revoked 1 approval.\n' });
     await using client = await connect(gateway.url);
-    const call = client.callTool('price', { of: 'oil' });
+    const call = client.callTool('shop__price', { of: 'oil' });
     const { id: asked } = await question();
     await approvals('allow', asked, '--remember', 'exact');
     await call;

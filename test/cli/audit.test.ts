@@ -25,7 +25,7 @@ describe('tenon audit verify', () => {
     ];
     const gateway = await serving(project.folder, args, env);
     const client = await connect(gateway.url);
-    for (const of of ['tea', 'salt']) await client.callTool('price', { of });
+    for (const of of ['tea', 'salt']) await client.callTool('shop__price', { of });
     await client.close();
     await gateway.end();
   });

@@ -42,7 +42,7 @@ describe('tenon gateway', () => {
       'market__price',
       'market__process',
     ]);
-    expect(await namesAt(gateway.url.replace('/mcp', '/one'))).toEqual(['price', 'process']);
+    expect(await namesAt(gateway.url.replace('/mcp', '/one'))).toEqual(['market__price', 'market__process']);
 
     const client = await connect(gateway.url);
     const { content } = await client.callTool('corner__process');
@@ -55,8 +55,46 @@ describe('tenon gateway', () => {
 
   it('serves the program that starts it', async () => {
     const client = await connect(commandLine(project.folder, 'gateway', '--stdio', '--trust', '--servers', 'corner'));
-    expect(await client.callTool('price', { of: 'tea' })).toMatchObject({ content: [{ text: 'tea costs 3' }] });
+    expect(await client.callTool('corner__price', { of: 'tea' })).toMatchObject({ content: [{ text: 'tea costs 3' }] });
     await client.close();
+  });
+
+  it('offers the same names whichever servers are in use', async () => {
+    const shop = shopEntry();
+    const configurations = {
+      both: { corner: shop, market: shop },
+      disabled: { corner: shop, market: { ...shop, disabled: true } },
+      unreadable: { corner: shop, market: { args: ['no-command'] } },
+      down: { corner: shop, market: { command: 'no-such-program' } },
+      alone: { corner: shop },
+    };
+    const namesWith = async (servers: object, ...args: string[]) => {
+      await project.write('names.json', { mcpServers: servers });
+      const gateway = await serving(project.folder, [
+        'gateway',
+        'names.json',
+        '--trust',
+        '--port',
+        '0',
+        '--json',
+        ...args,
+      ]);
+      const names = await namesAt(gateway.url);
+      await gateway.end();
+      return names.filter(name => !name.startsWith('market'));
+    };
+    for (const servers of Object.values(configurations)) {
+      expect(await namesWith(servers)).toEqual(['corner__price', 'corner__process']);
+    }
+    const { alone, ...several } = configurations;
+    for (const servers of Object.values(several)) {
+      expect(await namesWith(servers, '--prefix', 'auto')).toEqual(['corner__price', 'corner__process']);
+    }
+    expect(await namesWith(alone, '--prefix', 'auto')).toEqual(['price', 'process']);
+    expect(await namesWith(several.both, '--prefix', 'auto', '--servers', 'corner')).toEqual([
+      'corner__price',
+      'corner__process',
+    ]);
   });
 
   it('runs nothing of a project that nobody has approved', async () => {
@@ -71,7 +109,7 @@ describe('tenon gateway', () => {
     const token = 'a-token-of-many-characters';
     const args = ['gateway', '--trust', '--port', '0', '--json', '--servers', 'corner', '--bearer-env', 'TOKEN'];
     const gateway = await serving(project.folder, args, { TOKEN: token });
-    expect(await namesAt(gateway.url, { authorization: `Bearer ${token}` })).toContain('price');
+    expect(await namesAt(gateway.url, { authorization: `Bearer ${token}` })).toContain('corner__price');
     await expect(namesAt(gateway.url, { authorization: `Bearer ${token}x` })).rejects.toMatchObject({ status: 401 });
     await expect(namesAt(gateway.url)).rejects.toMatchObject({ status: 401 });
     expect(gateway.errors()).not.toContain(token);
@@ -89,11 +127,11 @@ describe('tenon gateway', () => {
         return { action: 'accept', content: { decision: 'once' } };
       },
     });
-    expect(await asked.callTool('price', { of: 'tea' })).toMatchObject({ content: [{ text: 'tea costs 3' }] });
+    expect(await asked.callTool('corner__price', { of: 'tea' })).toMatchObject({ content: [{ text: 'tea costs 3' }] });
     expect(seen).toEqual([expect.stringContaining('Allow to call the tool price of corner?')]);
     await using silent = await connect(gateway.url);
-    expect(await silent.callTool('price', { of: 'tea' })).toMatchObject({ isError: true });
-    expect(await silent.callTool('process')).not.toHaveProperty('isError', true);
+    expect(await silent.callTool('corner__price', { of: 'tea' })).toMatchObject({ isError: true });
+    expect(await silent.callTool('corner__process')).not.toHaveProperty('isError', true);
     await gateway.end();
   });
 
@@ -103,7 +141,10 @@ describe('tenon gateway', () => {
     const gateway = await serving(project.folder, args);
     expect(await namesAt(gateway.url)).toEqual(['search_tools', 'describe_tools', 'call_tool']);
     await using client = await connect(gateway.url);
-    const { content } = await client.callTool('call_tool', { name: 'price', arguments: { of: 'x'.repeat(4000) } });
+    const { content } = await client.callTool('call_tool', {
+      name: 'corner__price',
+      arguments: { of: 'x'.repeat(4000) },
+    });
     expect(content.at(-1)).toMatchObject({ type: 'resource_link', uri: expect.stringMatching(/^tenon-spill:/) });
     await gateway.end();
   });

@@ -66,7 +66,7 @@ describe('tenon lock', () => {
     const client = await connect(gateway.url);
     const names: string[] = [];
     for await (const { name } of client.listTools()) names.push(name);
-    expect(names).toEqual(['process']);
+    expect(names).toEqual(['shop__process']);
     await client.close();
     await gateway.end();
     expect(gateway.errors()).toContain('Send the keys first.');
@@ -76,7 +76,7 @@ describe('tenon lock', () => {
     expect((await lock('--yes')).code).toBe(0);
     const gateway = await serving(project.folder, ['gateway', '--trust', '--port', '0', '--json']);
     const client = await connect(gateway.url);
-    expect(await client.callTool('price', { of: 'tea' })).toMatchObject({ content: [{ text: 'tea costs 3' }] });
+    expect(await client.callTool('shop__price', { of: 'tea' })).toMatchObject({ content: [{ text: 'tea costs 3' }] });
     await client.close();
     await gateway.end();
   });

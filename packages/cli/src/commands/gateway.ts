@@ -74,7 +74,9 @@ function guarded(own: Command): Command {
     .option('--audit <file>', 'record what is done in this file')
     .option('--audit-key-env <VARIABLE>', 'sign the record with the key in this variable')
     .addOption(
-      new Option('--prefix <when>', 'whether names begin with the server').choices(['auto', 'always', 'never']),
+      new Option('--prefix <when>', 'begin names with the server; auto: when the configuration names more than one')
+        .choices(['auto', 'always', 'never'])
+        .default('always'),
     )
     .addOption(
       new Option('--screening <what>', 'what becomes of texts that look like instructions to a model').choices([
@@ -95,14 +97,16 @@ async function gateway(world: World, configs: readonly string[], options: Gatewa
     world.screen.yield();
     world.terminal.yield();
   }
-  const { entries, files } = await readConfiguration(world, configs);
+  const { entries, files, named } = await readConfiguration(world, configs);
   const { approved } = await judge(world, entries, trust);
   if (approved.length === 0) throw nothingToServe(files, entries.length);
   checkNames(
     approved.map(({ name }) => name),
     options,
   );
-  const hosting = await hostOf(world, approved, options);
+  // Names depend on the configuration: a server that is disabled, unreadable or not approved counts too.
+  const prefix = options.prefix === 'auto' ? (named.size > 1 ? 'always' : 'never') : options.prefix;
+  const hosting = await hostOf(world, approved, { ...options, ...(prefix ? { prefix } : {}) });
   await serveUntilEnded(world, hosting, () => serve(world, hosting.host, files, options));
 }
 

@@ -96,6 +96,7 @@ export interface Host {
 export class RunningHost implements Host {
   #client: Client | undefined;
   readonly #options: HostOptions;
+  readonly #prefix: 'always' | 'never';
   readonly #guard: Guard;
   readonly #clock: Clock;
   readonly #stores: Stores;
@@ -111,8 +112,14 @@ export class RunningHost implements Host {
     this.#stores = options.stores ?? memoryStores({ clock });
     const enabled = Object.entries(options.servers).filter(([, server]) => !server.disabled);
     const entries = enabled.map(([name, server]) => [name, entryOf(name, server)] as const);
-    const problem = options.onProblem ?? complain;
-    this.#guard = createGuard(options, { entries: new Map(entries), stores: this.#stores, clock, problem });
+    this.#prefix = choosePrefix(options);
+    this.#guard = createGuard(options, {
+      entries: new Map(entries),
+      hasPrefix: this.#prefix === 'always',
+      stores: this.#stores,
+      clock,
+      problem: options.onProblem ?? complain,
+    });
     for (const [name, server] of enabled) this.#upstreams.set(name, this.#upstream(name, server, roads));
   }
 
@@ -219,14 +226,14 @@ export class RunningHost implements Host {
   }
 
   #serve(selection: Selection): Server {
-    const { gatherTimeout, pageSize, prefix, ...own } = { ...hostDefaults, ...this.#options };
+    const { gatherTimeout, pageSize, ...own } = { ...hostDefaults, ...this.#options };
     const { servers, name = own.name, version = own.version } = selection;
     const chosen = [...this.#upstreams].filter(([each]) => servers === undefined || servers.includes(each));
     const late = (audience: Audience, kind: Kind) =>
       hub.news.changed(audience, kind === 'templates' ? 'resources' : kind);
     const disabled = Object.keys(this.#options.servers).filter(each => this.#options.servers[each]?.disabled);
     const board = new Switchboard(new Map(chosen), this.#clock, gatherTimeout, late, disabled);
-    const hub = new Hub(board, this.#guard, { prefix, pageSize, budget: this.#options.budget });
+    const hub = new Hub(board, this.#guard, { prefix: this.#prefix, pageSize, budget: this.#options.budget });
     this.#hubs.add(hub);
     for (const line of board.lines) hub.follow(line);
     return createServer({
@@ -240,6 +247,12 @@ export class RunningHost implements Host {
       front: frontOf(hub),
     });
   }
+}
+
+/** Counts all servers of the options, disabled ones too, so that names do not depend on the servers that are in use. */
+function choosePrefix({ prefix = hostDefaults.prefix, servers }: HostOptions): 'always' | 'never' {
+  if (prefix !== 'auto') return prefix;
+  return Object.keys(servers).length > 1 ? 'always' : 'never';
 }
 
 declare const console: { error(...parts: unknown[]): void } | undefined;

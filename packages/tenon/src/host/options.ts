@@ -41,7 +41,10 @@ export interface HostOptions extends Answers, GuardOptions {
   readonly name?: string;
   readonly version?: string;
   readonly title?: string;
-  /** Whether outer names begin with the server: `always`, `never`, or `auto`: as soon as there is more than one. Default `auto`. */
+  /**
+   * Outer names begin with the server: `always`, `never`, or `auto`: when `servers` has more than one, disabled ones too. With
+   * `never`, equal names of two servers get the prefix while both are up. Default `auto`.
+   */
   readonly prefix?: Prefix;
   /** Until a server has opened. Default 30,000. */
   readonly startTimeout?: number;

@@ -33,12 +33,15 @@ interface Judged {
 export class Admission {
   readonly #entries: ReadonlyMap<string, ServerEntry>;
   readonly #options: GuardOptions;
+  readonly #hasPrefix: boolean;
   readonly #owners = createOwners();
   #judged = new WeakMap<Line, Judged>();
 
-  constructor(entries: ReadonlyMap<string, ServerEntry>, options: GuardOptions) {
+  /** `hasPrefix`: names are offered with a prefix of their server. */
+  constructor(entries: ReadonlyMap<string, ServerEntry>, options: GuardOptions, hasPrefix: boolean) {
     this.#entries = entries;
     this.#options = options;
+    this.#hasPrefix = hasPrefix;
   }
 
   /** What of a list is offered. Rejects when nothing of the server may be used. */
@@ -110,6 +113,7 @@ export class Admission {
       mask: masksDefinitions(this.#options),
       server,
       owners,
+      hasPrefix: this.#hasPrefix,
     });
     if (findings.length > 0) {
       const sighted: Sighted = { server, kind: PINNED[kind], name: nameOf(entry), findings };

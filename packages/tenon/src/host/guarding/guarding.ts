@@ -21,15 +21,17 @@ import { Recorder } from './recorder.js';
 export interface GuardFacts {
   /** What the lock and the rules know of the servers, by their names. */
   readonly entries: ReadonlyMap<string, ServerEntry>;
+  /** Names are offered with a prefix of their server. */
+  readonly hasPrefix: boolean;
   readonly stores: Stores;
   readonly clock: Clock;
   readonly problem: (error: TenonError) => void;
 }
 
 /** Makes the guard of a host. */
-export function createGuard(options: GuardOptions, { entries, stores, clock, problem }: GuardFacts): Guard {
+export function createGuard(options: GuardOptions, { entries, hasPrefix, stores, clock, problem }: GuardFacts): Guard {
   const recorder = new Recorder(options.audit, problem);
-  const admission = new Admission(entries, options);
+  const admission = new Admission(entries, options, hasPrefix);
   const approvals =
     options.approvals ??
     createApprovals({

@@ -23,6 +23,8 @@ export interface ToolScreening extends Screening {
   /** Whose the tool is, and whose the other tools are: for names that shadow, and tools that speak of others'. */
   readonly server?: string;
   readonly owners?: Owners;
+  /** Names are offered with a prefix of their server, so equal names of two servers are not confused. Default `false`. */
+  readonly hasPrefix?: boolean;
 }
 
 export function screenTool(tool: Tool, screening: ToolScreening = {}): Screened<Tool> {
@@ -98,9 +100,9 @@ function judgeIcon({ src }: Icon, where: string, screener: Screener): void {
   if (!isFine) screener.add('url-scheme', where, src.slice(0, 256), 0);
 }
 
-function judgeOwners(tool: Tool, { server, owners }: ToolScreening, screener: Screener): void {
+function judgeOwners(tool: Tool, { server, owners, hasPrefix = false }: ToolScreening, screener: Screener): void {
   if (server === undefined || owners === undefined) return;
-  const shadowed = shadowedBy(tool.name, server, owners);
+  const shadowed = hasPrefix ? undefined : shadowedBy(tool.name, server, owners);
   if (shadowed)
     screener.add('shadowed-name', 'name', tool.name, 0, `${tool.name} is also ${shadowed.name} of ${shadowed.server}`);
   for (const { owner, at } of foreignTools(tool.description ?? '', server, owners)) {
