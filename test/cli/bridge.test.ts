@@ -98,6 +98,17 @@ describe('tenon bridge -- COMMAND', () => {
     await gone(second ?? 0);
   });
 
+  it('announces no URL for a program or folder that is not there', async () => {
+    for (const flags of [['no-such-program'], ['./no-such-program'], ['--cwd', '/no-such-folder', '--', command]]) {
+      const { code, out, err } = await tenon(project.folder, ['bridge', '--port', '0', ...flags]);
+      expect({ code, out }).toEqual({ code: 2, out: '' });
+      expect(err).toMatch(/no program “\S*no-such-program”|no folder “\/no-such-folder”/);
+    }
+    await project.write('not-executable', 'text');
+    const { err } = await tenon(project.folder, ['bridge', '--port', '0', './not-executable']);
+    expect(err).toContain('“./not-executable” may not be run');
+  });
+
   it('shares one process among requests that belong to no session', async () => {
     const bridge = await bridged();
     const clients = await Promise.all([1, 2].map(() => connect(bridge.url, { revision: '2026-07-28' })));

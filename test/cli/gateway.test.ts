@@ -97,6 +97,37 @@ describe('tenon gateway', () => {
     ]);
   });
 
+  it('gives the reason of a server that fails as one short line', async () => {
+    const crash = 'for (let i = 0; i < 25; i++) console.error("line " + i); process.exit(7)';
+    await project.write('crash.json', { mcpServers: { crash: { command: process.execPath, args: ['-e', crash] } } });
+    const gateway = await serving(project.folder, ['gateway', 'crash.json', '--trust', '--port', '0', '--json']);
+    const { why } = await gateway.said<{ why: string }>(({ event }) => event === 'server');
+    expect(why).toContain('exited');
+    expect(why).not.toContain('\n');
+    expect(why.length).toBeLessThanOrEqual(300);
+    await gateway.end();
+  });
+
+  it('refuses an audit file that another gateway writes, in a few seconds', async () => {
+    const args = ['gateway', '--trust', '--port', '0', '--audit', 'shared.jsonl'];
+    const first = await serving(project.folder, [...args, '--json']);
+    const second = await tenon(project.folder, args);
+    expect(second).toMatchObject({ code: 2, out: '' });
+    expect(second.err).toContain('another process writes this audit record');
+    await first.end();
+  }, 15_000);
+
+  it('names the policy file that it cannot read', async () => {
+    const { code, err } = await tenon(project.folder, ['gateway', '--trust', '--policy', 'none.json']);
+    expect(code).toBe(2);
+    expect(err).toMatch(
+      /^tenon: the policy \S+none\.json cannot be read: expected a file of rules, got no such file\n→ /,
+    );
+    expect((await tenon(project.folder, ['policy', 'lint', 'none.json'])).err).toContain(
+      'the policy none.json cannot be',
+    );
+  });
+
   it('runs nothing of a project that nobody has approved', async () => {
     const { code, out, err } = await tenon(project.folder, ['gateway', '--port', '0']);
     expect(code).toBe(2);
@@ -154,7 +185,9 @@ describe('tenon gateway', () => {
     const port = new URL(gateway.url).port;
     const second = await tenon(project.folder, ['gateway', '--trust', '--port', port]);
     expect(second).toMatchObject({ code: 2, out: '' });
-    expect(second.err).toContain(`127.0.0.1:${port} is taken`);
+    expect(second.err).toContain(`127.0.0.1:${port} is taken\n→ stop the program that listens there`);
+    expect(second.err).toContain('--port');
+    expect(second.err).not.toContain('{');
     expect(second.err).not.toContain('    at ');
     await gateway.end();
     expect((await tenon(project.folder, ['gateway', '--servers', 'none', '--trust'])).code).toBe(64);

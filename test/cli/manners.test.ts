@@ -41,7 +41,7 @@ describe('every command', () => {
   ])('does not print a secret that is given where a name belongs: tenon %s %s', async (...args) => {
     await project.write('mcp.json', { mcpServers: { none: { command: 'no-such-program' } } });
     for (const secret of ['0123456789abcdef-the-token', 'looks_like_a_name_0123456789,']) {
-      const target = args[0] === 'bridge' && args.length === 2 ? ['--port', '0', '--', 'no-such-program'] : [];
+      const target = args[0] === 'bridge' && args.length === 2 ? ['--port', '0', '--', process.execPath] : [];
       const servers = args[0] === 'gateway' && !args.includes('--trust') ? ['--trust', '--port', '0'] : [];
       const { code, out, err } = await tenon(project.folder, [...args, secret, ...servers, ...target]);
       expect({ code, out }).toEqual({ code: 64, out: '' });

@@ -7,6 +7,7 @@ import { gatewayCommand } from './commands/gateway.js';
 import { lockCommand } from './commands/lock.js';
 import { policyCommand } from './commands/policy.js';
 import { type ExitCode, exit } from './exit.js';
+import { describeError } from './hints.js';
 import type { World } from './world.js';
 
 /** Every command, in the order of the help. */
@@ -58,7 +59,7 @@ function allBelow(command: Command): Command[] {
 /** An error as its text. Where it comes from is for those who ask. */
 function failed(thrown: unknown, verbose: boolean, { screen }: World): ExitCode {
   const error = TenonError.from(thrown);
-  screen.note(`tenon: ${error.message}`);
+  screen.note(`tenon: ${describeError(error)}`);
   if (verbose) screen.note(`${error.code}\n${(thrown as Error).stack ?? ''}`);
   return error.code === 'cli/usage' ? exit.misused : exit.failed;
 }

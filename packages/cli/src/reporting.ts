@@ -9,8 +9,11 @@ import {
   safeName,
   safeText,
 } from 'tenon/host';
+import { describeError } from './hints.js';
 import { columns, type Screen } from './screen.js';
 
+/** The longest reason, in characters. */
+const MAX_REASON = 300;
 /** How many findings are told of once and then never again. */
 const MOST_TOLD = 2000;
 
@@ -25,7 +28,7 @@ export function noticesOn(
     screen.note(text);
   };
   return {
-    onProblem: (error: TenonError) => screen.note(`${error.code}: ${safeText(error.message, { lines: true })}`),
+    onProblem: (error: TenonError) => screen.note(`${error.code}: ${safeText(describeError(error), { lines: true })}`),
     onDrift: (_, drifts) => once(`\nNot as it stands in the lock:\n\n${describeDrift(drifts)}\n`),
     onFindings: ({ server, kind, name, findings }: Sighted) => {
       const kinds = [...new Set(findings.map(each => each.kind))].join(', ');
@@ -46,13 +49,14 @@ export async function standing(host: Host): Promise<ServerState[]> {
   return host.servers();
 }
 
+/** A reason in one line: servers that crash give their last lines of output as the reason. */
+export const shortReason = (reason: string): string => safeText(reason, { max: MAX_REASON });
+
 /** `notes   connected   2026-07-28`. */
 export function statesTable(states: readonly ServerState[]): string {
   return columns(
     states.map(({ name, state, revision, why }) => {
-      const facts = [revision, why === undefined ? undefined : safeText(why, { max: 300 })].filter(
-        each => each !== undefined,
-      );
+      const facts = [revision, why === undefined ? undefined : shortReason(why)].filter(each => each !== undefined);
       return [safeName(name), state, facts.join(' ')];
     }),
   );

@@ -113,3 +113,5 @@ export { type ConfigPlace, projectConfigs, userConfigs } from './runtimes/node/c
 export { watchConfig } from './runtimes/node/config-watch.js';
 export type { ConfigSource, HostFiles } from './runtimes/node/host-files.js';
 export { type LockFile, lockFile } from './runtimes/node/lock-file.js';
+export { readPolicyFile } from './runtimes/node/policy-file.js';
+export { checkProgram } from './runtimes/node/program.js';

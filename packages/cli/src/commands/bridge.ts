@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
 import { type Command, Option } from 'commander';
-import { TenonError } from 'tenon';
-import { createHost, type Host, type HostServer } from 'tenon/host';
+import { checkProgram, createHost, type Host, type HostServer } from 'tenon/host';
 import { serveUntilEnded } from '../ending.js';
 import { exit } from '../exit.js';
 import { count, duration, names, pairs, port, variableNames, webUrl } from '../given.js';
 import { guardsOf } from '../guarding.js';
+import { describeError } from '../hints.js';
 import { hasToken } from '../hosting.js';
 import { listen } from '../listening.js';
 import { misuse, variable } from '../misuse.js';
@@ -124,12 +124,13 @@ function credentialsOf(world: World, options: BridgeOptions) {
 async function fromHttp(world: World, program: string, args: readonly string[], options: BridgeOptions): Promise<void> {
   const { screen } = world;
   const { port: wanted, max, idle, cwd, host: address, allowedHosts, json } = options;
-  const target: HostServer = {
+  const target = {
     command: program,
     args,
     env: environmentOf(world, options),
     ...(cwd === undefined ? {} : { cwd }),
   };
+  checkProgram(target);
   warnOfStrangers(world, options);
   const host = await hostOf(world, basename(program), target, { maxLines: max, restTime: idle });
   await serveUntilEnded(world, host, async () => {
@@ -139,7 +140,7 @@ async function fromHttp(world: World, program: string, args: readonly string[], 
       ...(allowedHosts ? { allowedHosts } : {}),
       bounds: { sessions: max, sessionIdle: idle },
       guards: () => guardsOf(options, world.env),
-      onError: error => screen.note(TenonError.from(error).message),
+      onError: error => screen.note(describeError(error)),
     });
     const [{ url, sseUrl } = { url: '' }] = places;
     const shown = [program, ...args].join(' ');

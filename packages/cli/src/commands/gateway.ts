@@ -7,10 +7,11 @@ import { type Running, serveUntilEnded } from '../ending.js';
 import { exit } from '../exit.js';
 import { count, names, port, selections } from '../given.js';
 import { guardsOf } from '../guarding.js';
+import { describeError } from '../hints.js';
 import { type HostingOptions, hostOf } from '../hosting.js';
 import { type Listening, listen, type Place } from '../listening.js';
 import { misuse } from '../misuse.js';
-import { standing, statesTable } from '../reporting.js';
+import { shortReason, standing, statesTable } from '../reporting.js';
 import { columns } from '../screen.js';
 import { judge } from '../trusting.js';
 import type { World } from '../world.js';
@@ -133,7 +134,7 @@ function overHttp(world: World, host: Host, options: GatewayOptions): Promise<Li
     ...(options.servers ? { servers: options.servers } : {}),
     ...(options.virtual ? { virtual: options.virtual } : {}),
     guards: path => guardsOf(options, world.env, path),
-    onError: error => world.screen.note(TenonError.from(error).message),
+    onError: error => world.screen.note(describeError(error)),
   });
 }
 
@@ -151,7 +152,9 @@ async function report(
 ): Promise<void> {
   if (json) {
     for (const place of places) screen.json({ event: 'listening', ...place });
-    for (const server of await standing(host)) screen.json({ event: 'server', ...server });
+    for (const { why, ...server } of await standing(host)) {
+      screen.json({ event: 'server', ...server, ...(why === undefined ? {} : { why: shortReason(why) }) });
+    }
     return;
   }
   const rows = places.flatMap(({ url, sseUrl, servers }) => [

@@ -1,19 +1,10 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import {
-  accept,
-  compare,
-  type Drift,
-  describeDrift,
-  type Lock,
-  type LockFile,
-  lockFile,
-  safeName,
-  safeText,
-} from 'tenon/host';
+import { accept, compare, type Drift, describeDrift, type Lock, type LockFile, lockFile, safeName } from 'tenon/host';
 import { type Configuration, readConfiguration } from '../configuration.js';
 import { type ExitCode, exit } from '../exit.js';
 import { askAll } from '../offering.js';
+import { shortReason } from '../reporting.js';
 import { YES_OR_NO } from '../terminal.js';
 import { judge } from '../trusting.js';
 import type { World } from '../world.js';
@@ -77,8 +68,7 @@ async function compared(
 ): Promise<Comparison> {
   const { approved, refused } = await judge(world, entries, options.trust ?? false);
   const { offered, absent } = await askAll(world, approved);
-  for (const { server, why } of absent)
-    world.screen.note(`${safeName(server)} can not be asked: ${safeText(why.split('\n', 1)[0] ?? '')}`);
+  for (const { server, why } of absent) world.screen.note(`${safeName(server)} can not be asked: ${shortReason(why)}`);
   const drifts: Drift[] = [];
   for (const entry of approved) {
     const own = offered.find(({ server }) => server === entry.name);

@@ -1,14 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { TenonError } from 'tenon';
 import {
-  createPolicy,
   lintPolicy,
   lockFile,
-  type Policy,
   type Proposal,
-  readPolicy,
+  readPolicyFile,
   safeName,
   safeText,
   type ToolInventory,
@@ -53,7 +49,7 @@ export function policyCommand(world: World): Command {
       ]),
     )
     .action(async (file: string, tool: string, args: string, options: ExplainOptions) => {
-      const policy = await policyIn(world, file);
+      const policy = await readPolicyFile(resolve(world.cwd, file), file);
       const proposal = proposalOf(tool, args, options);
       if (options.json) world.screen.json(policy.judge(proposal));
       else world.screen.print(policy.explain(proposal));
@@ -74,7 +70,7 @@ export function policyCommand(world: World): Command {
       ]),
     )
     .action(async (file: string, configs: string[], options: LintCommandOptions) => {
-      const policy = await policyIn(world, file);
+      const policy = await readPolicyFile(resolve(world.cwd, file), file);
       const inventory = await readInventory(world, configs, options);
       const found = lintPolicy(policy, { inventory });
       if (options.json) world.screen.json(found);
@@ -113,18 +109,6 @@ function lockedTool([name, { definition }]: [string, { readonly definition: Reco
   const { inputSchema } = definition;
   const isSchema = typeof inputSchema === 'object' && inputSchema !== null && !Array.isArray(inputSchema);
   return { name, inputSchema: isSchema ? (inputSchema as Record<string, unknown>) : undefined };
-}
-
-async function policyIn({ cwd }: World, file: string): Promise<Policy> {
-  let text: string;
-  try {
-    text = await readFile(resolve(cwd, file), 'utf8');
-  } catch (cause) {
-    const got = (cause as NodeJS.ErrnoException).code;
-    throw new TenonError('cli/unreadable', `${file} can not be read`, { got, cause });
-  }
-  const { rules, fallback } = readPolicy(text, file);
-  return createPolicy(rules, { fallback });
 }
 
 function proposalOf(tool: string, args: string, { kind, principal, annotations }: ExplainOptions): Proposal {

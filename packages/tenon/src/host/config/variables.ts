@@ -69,7 +69,11 @@ function predefined(name: Predefined, { workspace, home }: VariableSources): str
 async function inputValue(id: string, { inputs }: VariableSources): Promise<string | FillFault> {
   const answer = await inputs(id);
   if ('value' in answer) return answer.value;
-  return { code: 'config/input', summary: answer.missing, next: 'answer it by `inputs`, or give it a `default`' };
+  return {
+    code: 'config/input',
+    summary: answer.missing,
+    next: 'give the input a `default` in the configuration, or answer it when it is asked for',
+  };
 }
 
 function notSet(name: string): FillFault {

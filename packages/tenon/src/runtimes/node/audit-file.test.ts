@@ -172,6 +172,21 @@ describe('an audit record in a file', () => {
     await (await auditFile(path)).close();
   });
 
+  it('is refused as soon as the process that has it shows that it lives', async () => {
+    const fast: Clock = {
+      now: () => Date.now(),
+      after(ms, run) {
+        const timer = setTimeout(run, ms / 20);
+        return () => clearTimeout(timer);
+      },
+    };
+    const first = await auditFile(path, { clock: fast });
+    const started = Date.now();
+    await expect(auditFile(path, { clock: fast })).rejects.toMatchObject({ code: 'audit/busy' });
+    expect(Date.now() - started).toBeLessThan(10_000);
+    await first.close();
+  });
+
   it('stops when somebody else has written into it', async () => {
     const audit = await openAudit(path);
     await audit.write({ action: 'asked' });

@@ -33,7 +33,10 @@ export interface AuditFile extends Required<Pick<AuditSink, 'append' | 'full' | 
 
 const MAX_BYTES = 16 * 1024 * 1024;
 const KEEP = 64;
-/** Until one gives up waiting for the process that has the record, in milliseconds: longer than a dead one has it. */
+/**
+ * Time to wait for the process that has the record to show that it lives, in ms: longer than a dead one has it. A process
+ * that lives shows it every two seconds.
+ */
 const PATIENCE = 20_000;
 
 /**
@@ -126,7 +129,7 @@ function hold(path: string, clock: Clock): Promise<() => Promise<void>> {
       resolve(release);
       return until;
     };
-    const held = withLock(path, clock, work, PATIENCE);
+    const held = withLock(path, clock, work, { patience: PATIENCE, failIfAlive: true });
     held.catch(error => {
       const busy = TenonError.is(error) && error.code === 'auth/vault-busy';
       reject(

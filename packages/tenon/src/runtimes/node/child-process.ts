@@ -59,7 +59,8 @@ function start(options: StdioOptions, peer: string): ChildProcess {
   }
 }
 
-function spawnError(peer: string, options: StdioOptions, cause: unknown): TenonError {
+/** The error of a program that cannot be started, with the reason that `cause` and the options show. */
+export function spawnError(peer: string, options: StdioOptions, cause: unknown): TenonError {
   if (TenonError.is(cause)) return cause;
   const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
   return new TenonError('stdio/spawn', `the server can not be started (${code})`, {

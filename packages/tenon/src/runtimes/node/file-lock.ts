@@ -13,6 +13,13 @@ const PATIENCE = 600_000;
 const FIRST_WAIT = 5;
 const LONGEST_WAIT = 100;
 
+export interface LockOptions {
+  /** Time to wait for the lock, in ms. Default 600,000. */
+  readonly patience?: number;
+  /** Rejects as soon as the owner shows a sign of life: for locks that are held as long as a process runs. Default `false`. */
+  readonly failIfAlive?: boolean;
+}
+
 /**
  * Runs `work` while no other process that takes the same lock runs its own. Rejects with `auth/vault-busy` when it is not
  * free within `patience` milliseconds.
@@ -21,9 +28,9 @@ export async function withLock<T>(
   path: string,
   clock: Clock,
   work: () => Promise<T>,
-  patience: number = PATIENCE,
+  options: LockOptions = {},
 ): Promise<T> {
-  const id = await acquire(path, clock, patience);
+  const id = await acquire(path, clock, options);
   let callOff = () => {};
   const beat = () => {
     const now = new Date();
@@ -40,14 +47,19 @@ export async function withLock<T>(
   }
 }
 
-async function acquire(path: string, clock: Clock, patience: number): Promise<string> {
+async function acquire(
+  path: string,
+  clock: Clock,
+  { patience = PATIENCE, failIfAlive = false }: LockOptions,
+): Promise<string> {
   const id = randomUUID();
   const until = clock.now() + patience;
+  const before = failIfAlive ? await readSign(path) : undefined;
   for (let wait = FIRST_WAIT; ; wait = Math.min(LONGEST_WAIT, wait * 2)) {
     if (await create(path, id)) return id;
     if (await isStale(path)) await clear(path);
     else await pause(clock, wait * (0.5 + Math.random() / 2));
-    if (clock.now() > until) {
+    if (clock.now() > until || (failIfAlive && (await hasMoved(path, before)))) {
       throw new TenonError('auth/vault-busy', 'another process does not let go of the vault', {
         next: `when no other program uses it, delete ${path}`,
       });
@@ -90,6 +102,22 @@ async function isStale(path: string): Promise<boolean> {
   const owner = await read(path);
   if (owner?.host === hostname() && owner.pid !== undefined && !isAlive(owner.pid)) return true;
   return (await ageOf(path)) > STALE;
+}
+
+interface Sign {
+  readonly id: string | undefined;
+  readonly mtimeMs: number;
+}
+
+async function readSign(path: string): Promise<Sign | undefined> {
+  const [owner, file] = await Promise.all([read(path), stat(path).catch(() => undefined)]);
+  return owner && file && { id: owner.id, mtimeMs: file.mtimeMs };
+}
+
+/** Whether the owner has renewed the lock since `before`. The process id alone is no proof: it may have been reused. */
+async function hasMoved(path: string, before: Sign | undefined): Promise<boolean> {
+  const now = await readSign(path);
+  return before !== undefined && now !== undefined && now.id === before.id && now.mtimeMs > before.mtimeMs;
 }
 
 /** Milliseconds since the last sign of life; none when there is no such file. */

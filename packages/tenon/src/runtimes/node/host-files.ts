@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { ConfigProblem } from '../../host/config/problem.js';
@@ -9,14 +8,13 @@ import { accept } from '../../host/lock/accepting.js';
 import type { Drift } from '../../host/lock/drift.js';
 import { createGate, type Gate } from '../../host/lock/gate.js';
 import type { HostOptions, HostServer } from '../../host/options.js';
-import { createPolicy } from '../../host/policy/policy.js';
-import { readPolicy } from '../../host/policy/policy-file.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { Stores } from '../../stores/stores.js';
 import { openAudit } from './audit-file.js';
 import { configFile } from './config-file.js';
 import { trustKey } from './config-key.js';
 import { lockFile } from './lock-file.js';
+import { readPolicyFile } from './policy-file.js';
 
 /** What a host reads from files, beside what it is given. */
 export interface HostFiles extends Omit<HostOptions, 'servers' | 'policy' | 'audit' | 'mayStart'> {
@@ -114,9 +112,7 @@ function starts(trust: Trust, entries: readonly ConfiguredEntry[]): (server: str
 }
 
 async function policyOf(policy: HostFiles['policy']): Promise<GuardOptions['policy']> {
-  if (typeof policy !== 'string') return policy;
-  const { rules, fallback } = readPolicy(await readFile(policy, 'utf8'), policy);
-  return createPolicy(rules, { fallback });
+  return typeof policy === 'string' ? readPolicyFile(policy) : policy;
 }
 
 async function gateOf(path: string, { whenChanged, whenUnknown, askDrift }: HostFiles): Promise<Gate> {

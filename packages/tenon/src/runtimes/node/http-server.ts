@@ -134,7 +134,7 @@ function listen(server: Server, port: number, host: string): Promise<void> {
 function listenError(error: NodeJS.ErrnoException, port: number, host: string): TenonError {
   const where = `${authority(host)}:${port}`;
   if (error.code === 'EADDRINUSE') {
-    const next = `stop what listens there, or serve on another port: { port: ${port === 0 ? 0 : port + 1} }`;
+    const next = `stop the program that listens there, or choose another port, such as ${port + 1}`;
     return new TenonError('serve/port-taken', `${where} is taken`, { next, cause: error });
   }
   if (error.code === 'EACCES') {

@@ -1,0 +1,45 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { posix } from 'node:path';
+import type { StdioOptions } from '../../transports/stdio/client.js';
+import { spawnError } from './child-process.js';
+import { resolveCommand } from './command.js';
+import { childEnvironment } from './environment.js';
+
+/**
+ * Checks that the program of a stdio server can be started, without starting it.
+ *
+ * @throws TenonError `stdio/spawn` when there is no such program or folder, or when it may not be run.
+ */
+export function checkProgram(options: StdioOptions): void {
+  const { platform } = process;
+  const env = childEnvironment(options.env, { platform, env: process.env });
+  const cwd = options.cwd ?? process.cwd();
+  const fail = (code: string): never => {
+    throw spawnError(`stdio: ${options.command}`, options, Object.assign(new Error(code), { code }));
+  };
+  if (!isFolder(cwd)) fail('ENOENT');
+  if (platform === 'win32') {
+    if (!resolveCommand(options.command, [], { platform, env, cwd, exists: isFile })) fail('ENOENT');
+    return;
+  }
+  const found = candidates(options.command, cwd, env.PATH).filter(isFile);
+  if (found.length === 0) fail('ENOENT');
+  if (!found.some(isExecutable)) fail('EACCES');
+}
+
+function candidates(command: string, cwd: string, path = ''): string[] {
+  if (command.includes('/')) return [posix.resolve(cwd, command)];
+  return path.split(':').map(folder => posix.resolve(cwd, folder, command));
+}
+
+const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
