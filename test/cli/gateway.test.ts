@@ -147,6 +147,17 @@ describe('tenon gateway', () => {
     await gateway.end();
   });
 
+  it('listens beyond loopback when --allow-unauthenticated says so, and warns', async () => {
+    const args = ['gateway', '--trust', '--port', '0', '--json', '--host', '127.0.0.1'];
+    const everywhere = [...args.slice(0, -1), '::', '--allow-unauthenticated'];
+    for (const each of [args, everywhere]) {
+      const gateway = await serving(project.folder, each);
+      if (each === everywhere) expect(gateway.errors()).toContain('warning: every machine that reaches :: may call');
+      else expect(gateway.errors()).not.toContain('warning: every machine');
+      await gateway.end();
+    }
+  });
+
   it('asks the user of the client that calls, and takes none for a yes', async () => {
     await project.write('policy.json', { rules: [{ ask: '*/price' }, { allow: '*/*' }] });
     const args = ['gateway', '--trust', '--port', '0', '--json', '--servers', 'corner', '--policy', 'policy.json'];

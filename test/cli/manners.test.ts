@@ -50,6 +50,20 @@ describe('every command', () => {
     }
   });
 
+  it('refuses to listen beyond loopback without authorization', async () => {
+    for (const args of [['gateway'], ['gateway', '--stdio', '--port', '0'], ['bridge', '--', process.execPath]]) {
+      const { code, out, err } = await tenon(project.folder, [
+        ...args.slice(0, 1),
+        '--host',
+        '0.0.0.0',
+        ...args.slice(1),
+      ]);
+      expect({ code, out }).toEqual({ code: 64, out: '' });
+      expect(err).toContain('--host 0.0.0.0: without authorization');
+      expect(err).toContain('--allow-unauthenticated');
+    }
+  });
+
   it('tells an error as its text, and where it comes from only when asked', async () => {
     const { code, err } = await tenon(project.folder, ['gateway', 'none.json']);
     expect(code).toBe(2);

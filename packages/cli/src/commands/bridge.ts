@@ -13,7 +13,7 @@ import { noticesOn } from '../reporting.js';
 import { signsIn } from '../signing-in.js';
 import type { World } from '../world.js';
 import { command, examples } from './command.js';
-import { type CallerOptions, warnOfStrangers, withBearer, withProtection } from './protecting.js';
+import { type CallerOptions, refuseUnauthenticated, withBearer, withProtection } from './protecting.js';
 
 interface BridgeOptions extends CallerOptions {
   readonly header?: Record<string, string>;
@@ -130,8 +130,8 @@ async function fromHttp(world: World, program: string, args: readonly string[], 
     env: environmentOf(world, options),
     ...(cwd === undefined ? {} : { cwd }),
   };
+  refuseUnauthenticated(world, options);
   checkProgram(target);
-  warnOfStrangers(world, options);
   const host = await hostOf(world, basename(program), target, { maxLines: max, restTime: idle });
   await serveUntilEnded(world, host, async () => {
     const { places, close } = await listen(host, {

@@ -16,7 +16,7 @@ import { columns } from '../screen.js';
 import { judge } from '../trusting.js';
 import type { World } from '../world.js';
 import { command, examples } from './command.js';
-import { type CallerOptions, warnOfStrangers, withBearer, withProtection } from './protecting.js';
+import { type CallerOptions, refuseUnauthenticated, withBearer, withProtection } from './protecting.js';
 
 interface GatewayOptions extends HostingOptions, CallerOptions {
   readonly port?: number;
@@ -98,6 +98,7 @@ async function gateway(world: World, configs: readonly string[], options: Gatewa
     world.screen.yield();
     world.terminal.yield();
   }
+  if (!stdio || options.port !== undefined) refuseUnauthenticated(world, options);
   const { entries, files, named } = await readConfiguration(world, configs);
   const { approved } = await judge(world, entries, trust);
   if (approved.length === 0) throw nothingToServe(files, entries.length);
@@ -126,7 +127,6 @@ async function serve(world: World, host: Host, files: readonly string[], options
 }
 
 function overHttp(world: World, host: Host, options: GatewayOptions): Promise<Listening> {
-  warnOfStrangers(world, options);
   return listen(host, {
     port: options.port ?? PORT,
     ...(options.host === undefined ? {} : { host: options.host }),

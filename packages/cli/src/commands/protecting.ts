@@ -7,6 +7,7 @@ import type { World } from '../world.js';
 export interface CallerOptions extends GuardOptions {
   readonly host?: string;
   readonly allowedHosts?: string[];
+  readonly allowUnauthenticated?: boolean;
 }
 
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/i;
@@ -29,12 +30,20 @@ export function withProtection(
   return command
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
     .option('--allowed-hosts <names>', 'names by which clients may call it, behind a proxy for example', parse)
+    .option('--allow-unauthenticated', 'with --host beyond loopback: let every machine that reaches it call')
     .option('--issuer <url>', 'let in only who has an access token of this authorization server')
     .option('--audience <url>', 'the URL under which clients know the endpoint: what such tokens are for');
 }
 
-/** Says so where anybody who reaches the address may call. */
-export function warnOfStrangers({ screen }: World, { host = '127.0.0.1', bearerEnv, issuer }: CallerOptions): void {
+/** Refuses to listen beyond loopback without authorization, unless `--allow-unauthenticated` is given; then it warns. */
+export function refuseUnauthenticated({ screen }: World, options: CallerOptions): void {
+  const { host = '127.0.0.1', bearerEnv, issuer, allowUnauthenticated = false } = options;
   if (LOOPBACK.test(host) || bearerEnv !== undefined || issuer !== undefined) return;
-  screen.note(`warning: whoever reaches ${host} may call everything here; see --bearer-env and --issuer`);
+  if (!allowUnauthenticated) {
+    throw misuse(
+      `--host ${host}: without authorization every machine that reaches this address may call all tools`,
+      'require a token: --bearer-env NAME, or --issuer and --audience; else --allow-unauthenticated',
+    );
+  }
+  screen.note(`warning: every machine that reaches ${host} may call all tools`);
 }
