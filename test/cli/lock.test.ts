@@ -93,6 +93,45 @@ describe('tenon lock', () => {
     expect((await lock('--check')).code).toBe(2);
   });
 
+  it('never writes an empty lock over servers that failed', async () => {
+    await project.write('failing.json', { mcpServers: { lost: { command: 'no-such-program' } } });
+    const { code, err } = await lock('failing.json', '--yes', '--file', 'failing.lock');
+    expect(code).toBe(2);
+    expect(err).toContain('failing.lock is not written: no server could be asked');
+    await expect(readFile(project.path('failing.lock'))).rejects.toThrow();
+  });
+
+  it('locks a server that answers -32601 to lists that it declares, and a gateway starts it', async () => {
+    const bare = `
+      const { createInterface } = require('node:readline');
+      const results = {
+        initialize: {
+          protocolVersion: '2025-06-18', serverInfo: { name: 'bare', version: '1.0.0' },
+          capabilities: { tools: {}, prompts: {}, resources: {} },
+        },
+        'tools/list': { tools: [{ name: 'add', inputSchema: { type: 'object' } }] },
+        'resources/list': { resources: [] },
+      };
+      createInterface({ input: process.stdin }).on('line', line => {
+        const { id, method } = JSON.parse(line);
+        if (id === undefined) return;
+        const error = { code: -32601, message: 'Method not found' };
+        const answer = results[method] ? { result: results[method] } : { error };
+        console.log(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
+      });`;
+    await project.write('bare.json', { mcpServers: { bare: { command: process.execPath, args: ['-e', bare] } } });
+    expect(await lock('bare.json', '--yes', '--file', 'bare.lock')).toMatchObject({ code: 0 });
+    expect((await lock('bare.json', '--check', '--file', 'bare.lock')).code).toBe(0);
+    const args = ['gateway', 'bare.json', '--trust', '--port', '0', '--json', '--lock', 'bare.lock'];
+    const gateway = await serving(project.folder, args);
+    const client = await connect(gateway.url);
+    const names: string[] = [];
+    for await (const { name } of client.listTools()) names.push(name);
+    expect(names).toEqual(['bare__add']);
+    await client.close();
+    await gateway.end();
+  });
+
   it('says when a server is there no longer', async () => {
     await project.write('mcp.json', { mcpServers: { shop: shopEntry(project.path('words')) } });
     await project.write('mcp.lock', { lockfileVersion: 1, servers: {} });

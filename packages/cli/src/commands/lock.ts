@@ -54,10 +54,13 @@ async function lock(world: World, configs: readonly string[], options: LockOptio
   const configuration = await readConfiguration(world, configs);
   const file = lockFile(resolve(world.cwd, options.file));
   const before = await file.read();
-  const found = await compared(world, configuration, before ?? { servers: new Map() }, options);
+  const known = before ?? { servers: new Map() };
+  const found = await compared(world, configuration, known, options);
   if (options.json) world.screen.json(asJson(found));
   else if (found.drifts.length > 0) world.screen.print(`${describeDrift(found.drifts)}\n`);
-  return options.check ? checked(world, before, found, options) : written(world, file, found, options);
+  return options.check
+    ? checked(world, before, found, options)
+    : written(world, { file, before: known }, found, options);
 }
 
 async function compared(
@@ -100,12 +103,18 @@ function checked(
 
 async function written(
   world: World,
-  file: LockFile,
+  { file, before }: { readonly file: LockFile; readonly before: Lock },
   { drifts, absent }: Comparison,
   options: LockOptions,
 ): Promise<ExitCode> {
   const { screen, terminal } = world;
   const { file: path } = options;
+  const failed = absent.map(each => safeName(each)).join(', ');
+  // An empty lock blocks every server, so a passing failure must not become one.
+  if (absent.length > 0 && (await accept(before, drifts)).servers.size === 0) {
+    screen.note(`${path} is not written: no server could be asked. Start these, then run this again: ${failed}`);
+    return exit.failed;
+  }
   const isAsked = drifts.some(isGrave) && !options.yes;
   if (isAsked && !terminal.interactive) {
     screen.note(`${path} is not written: there is nobody to ask. Look at what changes, and give --yes`);
@@ -114,6 +123,7 @@ async function written(
   if (isAsked && (await terminal.choose(`Write this into ${path}? [y/n] `, YES_OR_NO)) !== 'yes') return exit.no;
   const after = await file.update(held => accept(held, drifts));
   screen.note(`${path} has ${counted(after.servers.size, 'server')}`);
+  if (absent.length > 0) screen.note(`${failed} could not be asked, and what is not in ${path} will not be started`);
   return absent.length > 0 ? exit.failed : exit.fine;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TenonError } from '../../jsonrpc/error.js';
+import { rpcError, type TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { fakeClock } from '../../testing/clock.js';
 import { deferred, type Given, offersAll, standIn, turns } from './fixtures/stand-in.js';
@@ -68,6 +68,27 @@ describe('the lists of a server', () => {
     const { lists, listed } = listsOf({ capabilities: {} });
     expect(await lists.get('resources')).toMatchObject({ items: [] });
     expect(listed).toEqual([]);
+  });
+
+  it('are empty where the server does not know the method of the list', async () => {
+    const pages = async (list: string) => {
+      if (list === 'tools') return [{ tools: [tool('a')] }];
+      throw rpcError(-32601, 'Method not found');
+    };
+    const { lists } = listsOf({ pages });
+    expect(await names(lists.get('tools'))).toEqual(['a']);
+    for (const list of ['prompts', 'resources', 'templates'] as const) {
+      expect(await lists.get(list)).toMatchObject({ items: [] });
+    }
+  });
+
+  it('are not empty, but fail, with any other error', async () => {
+    const { lists } = listsOf({
+      pages: async () => {
+        throw rpcError(-32603, 'Internal error');
+      },
+    });
+    await expect(lists.get('tools')).rejects.toMatchObject({ rpc: -32603 });
   });
 
   it('are read again after a failure', async () => {

@@ -1,6 +1,7 @@
 import type { Change, Client } from '../../client/client.js';
 import type { CallOptions } from '../../client/options.js';
 import type { Clock } from '../../jsonrpc/clock.js';
+import { METHOD_NOT_FOUND } from '../../jsonrpc/codes.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { Prompt, Resource, ResourceTemplate, Tool } from '../../model/content.js';
@@ -133,7 +134,7 @@ export class Lists {
     };
     const items = new Map<string, Kinds[Kind]>();
     let twice: string | undefined;
-    for await (const entry of entriesOf(client, kind, { onPage })) {
+    for await (const entry of withoutUnknownMethod(entriesOf(client, kind, { onPage }))) {
       const key = keyOf(entry);
       if (items.has(key)) twice ??= key;
       else items.set(key, entry);
@@ -150,6 +151,18 @@ export class Lists {
 
   #tooMuch(code: string, what: string): TenonError {
     return new TenonError(code, `the server "${this.#server}" ${what}`);
+  }
+}
+
+/**
+ * Treats -32601 on a list as an empty list: many servers declare `resources` and answer no `resources/templates/list`,
+ * and a capability is declared for all lists of its kind.
+ */
+async function* withoutUnknownMethod<T>(entries: AsyncIterable<T>): AsyncIterable<T> {
+  try {
+    yield* entries;
+  } catch (error) {
+    if (!(TenonError.is(error) && error.rpc === METHOD_NOT_FOUND)) throw error;
   }
 }
 
