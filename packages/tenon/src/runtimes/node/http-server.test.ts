@@ -64,7 +64,7 @@ describe('serveHttp', () => {
     await expect(serveHttp(createFakeService(), { port })).rejects.toMatchObject({
       code: 'serve/port-taken',
       message: expect.stringContaining(`127.0.0.1:${port} is taken`),
-      next: expect.stringContaining(`port: ${port + 1}`),
+      next: expect.stringContaining(`another port, such as ${port + 1}`),
     });
     await expect(serveHttp(createFakeService(), { port: 0, host: '203.0.113.1' })).rejects.toMatchObject({
       code: 'serve/listen',
