@@ -83,7 +83,12 @@ describe('what belongs to one is out of reach for another', () => {
     server.changed('note://secret');
     const reader = heard.body?.getReader();
     let text = '';
-    while (!text.includes('note://secret')) text += new TextDecoder().decode((await reader?.read())?.value);
+    while (!text.includes('note://secret')) {
+      const chunk = await reader?.read();
+      if (chunk === undefined || chunk.done) break;
+      text += new TextDecoder().decode(chunk.value);
+    }
+    expect(text).toContain('note://secret');
     await handler.close({ deadline: 0 });
     expect(await overheard.text()).not.toContain('note://secret');
   });

@@ -139,7 +139,12 @@ export async function served(options: Partial<ProtectOptions> = {}, more: Partia
   const issuer = await createIssuer();
   const auth: Protection = issuer.protect(options);
   const { server, ran } = notes(more);
-  const handler = createHandler(server, { auth, allowedHosts: ['mcp.example.com'], onError: () => {} });
+  const handler = createHandler(server, {
+    auth,
+    allowedHosts: ['mcp.example.com'],
+    onError: () => {},
+    clock: issuer.clock,
+  });
   const bearer = async (claims: object = {}): Promise<Fields> => ({
     authorization: `Bearer ${await issuer.token(claims)}`,
   });
