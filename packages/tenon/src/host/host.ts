@@ -229,6 +229,7 @@ export class RunningHost implements Host {
     const { gatherTimeout, pageSize, ...own } = { ...hostDefaults, ...this.#options };
     const { servers, name = own.name, version = own.version } = selection;
     const chosen = [...this.#upstreams].filter(([each]) => servers === undefined || servers.includes(each));
+    const { rateLimits } = this.#options;
     const late = (audience: Audience, kind: Kind) =>
       hub.news.changed(audience, kind === 'templates' ? 'resources' : kind);
     const disabled = Object.keys(this.#options.servers).filter(each => this.#options.servers[each]?.disabled);
@@ -243,6 +244,7 @@ export class RunningHost implements Host {
       clock: this.#clock,
       asking: { holdTime: HOLD_TIME, maxHeld: MAX_HELD, ...this.#options.asking },
       extensions: [tasks({ holdTime: HOLD_TIME, ...this.#options.tasks })],
+      rateLimits: rateLimits === false ? false : { notifications: false, ...rateLimits },
       onProblem: error => this.#guard.problem(error),
       front: frontOf(hub),
     });

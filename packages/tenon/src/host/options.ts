@@ -7,6 +7,7 @@ import type { TasksOptions } from '../extensions/tasks/options.js';
 import type { Channel } from '../jsonrpc/channel.js';
 import type { Clock } from '../jsonrpc/clock.js';
 import type { TenonError } from '../jsonrpc/error.js';
+import type { ServerRateLimits } from '../server/rate-limits.js';
 import type { Stores } from '../stores/stores.js';
 import type { ServerEntry } from './config/server-entry.js';
 import type { GuardOptions } from './guarding/options.js';
@@ -77,6 +78,11 @@ export interface HostOptions extends Answers, GuardOptions {
   readonly asking?: AskingOptions;
   /** How the host keeps the tasks of its callers. */
   readonly tasks?: TasksOptions;
+  /**
+   * Rates of remote callers of the host as a server. As for `createServer`, except that `notifications` is `false` by default:
+   * the host limits what each server behind it says, so that log messages are not merged twice.
+   */
+  readonly rateLimits?: ServerRateLimits | false;
   /** Told of what went wrong and could not be said to a caller. Default: standard error. */
   readonly onProblem?: (error: TenonError) => void;
   readonly clock?: Clock;
