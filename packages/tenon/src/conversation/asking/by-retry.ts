@@ -1,6 +1,7 @@
-import { isPromise } from '../../jsonrpc/follow.js';
+import { follow, isPromise } from '../../jsonrpc/follow.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { Asker, Asking, KeptRun, Seat, Ways } from './asking.js';
+import { checkQuestions } from './check-questions.js';
 import { LateRun, loadWorks, type Works } from './late-run.js';
 import type { RetryFacts } from './retry.js';
 import type { States, StatesFacts } from './states.js';
@@ -54,9 +55,11 @@ class FirstRound extends LateRun {
   answer(asker: Asker): Awaitable {
     const outcome = asker(this, {});
     this.#outcome = outcome;
-    if (!isPromise(outcome)) return outcome;
-    this.#waits = new Wait(outcome);
-    return this.#waits.over;
+    if (isPromise(outcome)) this.#waits = new Wait(outcome);
+    return follow(this.#waits?.over ?? outcome, result => {
+      checkQuestions(result, this.#facts.check);
+      return result;
+    });
   }
 
   override core(seat: Seat, enter: () => Awaitable): Awaitable {

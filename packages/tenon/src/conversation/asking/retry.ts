@@ -2,6 +2,7 @@ import { follow, isPromise } from '../../jsonrpc/follow.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { Inputs } from '../../model/shapes.js';
 import type { Asker, Asking, Seat, Ways } from './asking.js';
+import { checkQuestions } from './check-questions.js';
 import { Entered } from './entered.js';
 import type { HeldHandler } from './held.js';
 import { Pause, type Round } from './pause.js';
@@ -73,8 +74,12 @@ class Retry extends Entered {
   answer(asker: Asker): JsonObject | Promise<JsonObject> {
     return follow(
       this.#pause.until(() => asker(this, this.#opened.inputs)),
-      // Nothing was asked, and nothing done in steps.
-      result => (this.journal.size === 0 ? result : this.#answered(result)),
+      result => {
+        // Before anything is kept for a next round.
+        checkQuestions(result, this.#facts.check);
+        // Nothing was asked, and nothing done in steps.
+        return this.journal.size === 0 ? result : this.#answered(result);
+      },
     );
   }
 

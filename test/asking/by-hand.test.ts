@@ -1,0 +1,130 @@
+import { createServer, inputRequired, prompt, resource, type ServerDefinition, tool } from 'tenon';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../packages/tenon/src/jsonrpc/message.js';
+import type { InputRequest } from '../../packages/tenon/src/model/asking.js';
+import { postAlone, site } from '../requirements/cases/site.js';
+import { yes } from './guarded.js';
+import { call, request, retryOf, textOf } from './wire.js';
+
+const requestedSchema = { type: 'object' as const, properties: { yes: { type: 'boolean' as const } } };
+const messages = [{ role: 'user' as const, content: { type: 'text' as const, text: 'Hello' } }];
+const form: InputRequest = { method: 'elicitation/create', params: { message: 'Sure?', requestedSchema } };
+const url: InputRequest = {
+  method: 'elicitation/create',
+  params: { mode: 'url', message: 'Go', url: 'https://a.example/' },
+};
+const model: InputRequest = { method: 'sampling/createMessage', params: { messages, maxTokens: 10 } };
+const tools: InputRequest = { method: 'sampling/createMessage', params: { messages, maxTokens: 10, tools: [] } };
+const roots: InputRequest = { method: 'roots/list' };
+
+const refusals: [string, InputRequest, JsonObject, JsonObject][] = [
+  ['a form, of a client that shows nothing', form, { roots: {} }, { elicitation: {} }],
+  ['a form, of a client that shows URLs only', form, { elicitation: { url: {} } }, { elicitation: {} }],
+  ['a URL, of a client that shows forms only', url, { elicitation: {} }, { elicitation: { url: {} } }],
+  ['a model, of a client that has none', model, { elicitation: {} }, { sampling: {} }],
+  ['a model with tools, of a client whose model has none', tools, { sampling: {} }, { sampling: { tools: {} } }],
+  ['roots, of a client that has none', roots, { elicitation: {} }, { roots: {} }],
+];
+
+const serve = (run: (ctx: never) => unknown, more: Partial<ServerDefinition<never, never, never>> = {}) =>
+  createServer({
+    name: 's',
+    version: '1',
+    ...(more as object),
+    tools: { t: tool({ run: (_, ctx) => run(ctx as never) as never }) },
+    prompts: { t: prompt({ run: (_, ctx) => run(ctx as never) as never }) },
+    resources: { 'x:t': resource({ read: (_, ctx) => run(ctx as never) as never }) },
+  });
+
+const places: [string, string, JsonObject][] = [
+  ['tool', 'tools/call', { name: 't' }],
+  ['prompt', 'prompts/get', { name: 't' }],
+  ['resource', 'resources/read', { uri: 'x:t' }],
+];
+
+describe.each(refusals)('a returned question for %s', (_, question, capabilities, requiredCapabilities) => {
+  const refused = { code: -32021, data: { requiredCapabilities } };
+
+  it.each(places)(
+    'ends the call of a %s with an error, and nothing is asked [mrtr.capability-respected mrtr.capability-missing-error]',
+    async (_, method, params) => {
+      const ask = () => inputRequired({ requests: { one: question }, state: 'mine' });
+      for (const run of [ask, async () => ask()]) {
+        const { result, error } = await request(serve(run), method, params, { capabilities });
+        expect(result).toBeUndefined();
+        expect(error).toMatchObject(refused);
+      }
+    },
+  );
+
+  it('ends the call in a later round as well, with a state of one’s own [mrtr.capability-respected]', async () => {
+    const server = serve(({ inputs }: { inputs: { requestState?: string } }) =>
+      inputs.requestState === undefined
+        ? inputRequired({ state: 'begun' })
+        : inputRequired({ requests: { one: question } }),
+    );
+    const first = await call(server, 't', {}, { capabilities });
+    expect(first.result?.requestState).toBeTypeOf('string');
+    expect((await call(server, 't', retryOf(first), { capabilities })).error).toMatchObject(refused);
+  });
+
+  it('ends the call when a step was taken before [mrtr.capability-respected]', async () => {
+    const server = serve(async (ctx: { step(name: string, run: () => void): Promise<void> }) => {
+      await ctx.step('before', () => {});
+      return inputRequired({ requests: { one: question } });
+    });
+    expect((await call(server, 't', {}, { capabilities })).error).toMatchObject(refused);
+  });
+
+  it('ends the call when a middleware returns it [mrtr.capability-respected]', async () => {
+    const use = [async () => inputRequired({ requests: { one: question } }) as never];
+    expect(
+      (
+        await call(
+          serve(() => 'never', { use }),
+          't',
+          {},
+          { capabilities },
+        )
+      ).error,
+    ).toMatchObject(refused);
+  });
+});
+
+it('is not asked in part: one that the client can not be asked ends the call [mrtr.capability-missing-error]', async () => {
+  const server = serve(() => inputRequired({ requests: { one: form, other: roots } }));
+  const { result, error } = await call(server, 't', {}, { capabilities: { elicitation: {} } });
+  expect([result, error?.code]).toEqual([undefined, -32021]);
+});
+
+it('is answered with status 400 over HTTP [mrtr.capability-missing-error]', async () => {
+  const url = await site(serve(() => inputRequired({ requests: { one: form } })));
+  const answer = await postAlone(url, 'tools/call', { name: 't' }, { capabilities: { elicitation: { url: {} } } });
+  expect(answer.status).toBe(400);
+  expect(answer.messages.at(-1)).toMatchObject({ error: { code: -32021 } });
+});
+
+it('is checked against the request that it ends: what waits in memory is asked of nobody who no longer can', async () => {
+  for (const maxHeld of [10, 0]) {
+    const run = async (ctx: { elicit(question: object): Promise<{ action: string }> }) => {
+      const answers = ['One?', 'Two?'].map(message => ctx.elicit({ message, input: yes }));
+      return (await Promise.all(answers)).map(({ action }) => action).join();
+    };
+    const server = serve(run, { asking: { maxHeld } } as never);
+    const { requestState, inputResponses } = retryOf(await call(server, 't'));
+    const [key = ''] = Object.keys(inputResponses);
+    const part = { requestState, inputResponses: { [key]: inputResponses[key] } };
+    const { error } = await call(server, 't', part, { capabilities: { roots: {} } });
+    expect(error).toMatchObject({ code: -32021 });
+  }
+});
+
+it('is asked of a client that declares what it needs', async () => {
+  const server = serve(({ inputs }: { inputs: { inputResponses?: JsonObject } }) =>
+    inputs.inputResponses?.one ? 'thanks' : inputRequired({ requests: { one: form } }),
+  );
+  const asked = await call(server, 't', {}, { capabilities: { elicitation: {} } });
+  expect(asked.result?.inputRequests).toEqual({ one: form });
+  const { inputResponses } = retryOf(asked);
+  expect(textOf(await call(server, 't', { inputResponses }, { capabilities: { elicitation: {} } }))).toBe('thanks');
+});
