@@ -54,6 +54,30 @@ const outcome = (promise: Promise<unknown>) =>
   );
 
 describe('a client whose server', () => {
+  it('ends a list with `nextCursor: null` gets the list without a cursor', async () => {
+    const { client } = await start((message, say) =>
+      say({ ...v, id: message.id, result: { resources: [{ uri: 'a:b', name: 'b' }], nextCursor: null } }),
+    );
+    const pages: Json[] = [];
+    const listed: unknown[] = [];
+    for await (const one of client.resources.list({ onPage: page => pages.push(page) })) listed.push(one);
+    expect(listed).toEqual([{ uri: 'a:b', name: 'b' }]);
+    expect(pages).toEqual([{ resources: [{ uri: 'a:b', name: 'b' }] }]);
+  });
+
+  it('writes `result: null` beside an error, or `error: null` beside a result, gets what was meant', async () => {
+    const answers = [
+      { result: null, error: { code: -32099, message: 'closed today' } },
+      { result: { content: [{ type: 'text', text: 'a' }] }, error: null },
+    ];
+    const { client, problems } = await start((message, say) => {
+      if (message.method === 'tools/call') say({ ...v, id: message.id, ...answers.shift() });
+    });
+    await expect(client.callTool('x', {})).rejects.toMatchObject({ code: 'peer/error', rpc: -32099 });
+    await expect(client.callTool('x', {})).resolves.toMatchObject({ content: [{ type: 'text', text: 'a' }] });
+    expect(problems).toEqual([]);
+  });
+
   it.each([
     [
       'gives result and error [base.response.result-xor-error]',

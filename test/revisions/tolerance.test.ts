@@ -113,6 +113,21 @@ describe.each(handshakes)('a client of %s that speaks by hand', revision => {
     expect(wire.problems).toEqual([]);
   });
 
+  it('can set the level `warn`, which is read as `warning`', async () => {
+    const { ask } = await byHand(revision);
+    expect(await ask(1, 'logging/setLevel', { level: 'warn' })).toMatchObject({ result: {} });
+    expect(await ask(2, 'logging/setLevel', { level: 'loud' })).toMatchObject({ error: { code: -32602 } });
+  });
+
+  it('can send `params: null` with a request and a notification', async () => {
+    const { ask, send, arrived } = await byHand(revision);
+    const before = arrived.length;
+    send({ jsonrpc: '2.0', method: 'notifications/roots/list_changed', params: null });
+    expect(await ask(1, 'ping', null)).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
+    expect((await ask(2, 'tools/list', null)).result).toHaveProperty('tools');
+    expect(arrived.length - before).toBe(2);
+  });
+
   it('gets each answer under its own id, of whatever kind [base.response.same-id, schema.type.request-id, base.request.id-string-or-integer]', async () => {
     const { ask, wire } = await byHand(revision);
     const ids = [1, '1', -5, '', 'ünï', Number.MAX_SAFE_INTEGER];
@@ -233,6 +248,13 @@ describe('requests that state their revision', () => {
       });
     }
     expect((await ask(7, 'tools/list', { _meta: meta() })).result).toBeDefined();
+  });
+
+  it('can ask for log messages from the level `warn`, which is read as `warning`', async () => {
+    const { ask } = await byHand(newest);
+    const withLevel = (level: string) => ({ _meta: meta({ 'io.modelcontextprotocol/logLevel': level }) });
+    expect((await ask(1, 'tools/list', withLevel('warn'))).result).toBeDefined();
+    expect((await ask(2, 'tools/list', withLevel('loud'))).error).toMatchObject({ code: -32602 });
   });
 
   it.each([

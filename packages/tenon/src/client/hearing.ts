@@ -1,7 +1,7 @@
 import { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import { isId, isObject } from '../jsonrpc/message.js';
-import type { LoggingLevel } from '../model/content.js';
+import { type LoggingLevel, readLoggingLevel } from '../model/content.js';
 import { SUBSCRIPTION_ID } from '../model/meta.js';
 import { isNotification, notifications } from '../model/methods.js';
 import type { Caller } from './caller.js';
@@ -36,7 +36,11 @@ function tell({ emitter }: Caller, method: string, params: JsonObject): void {
       return;
     case 'notifications/message': {
       const { level, logger, data } = params as { level: LoggingLevel; logger?: string; data: unknown };
-      return emitter.emit('log', { level, data, ...(logger === undefined ? {} : { logger }) });
+      return emitter.emit('log', {
+        level: readLoggingLevel(level) ?? level,
+        data,
+        ...(logger === undefined ? {} : { logger }),
+      });
     }
     case 'notifications/resources/updated':
       return emitter.emit('change', { uri: params.uri as string });

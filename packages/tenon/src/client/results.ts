@@ -36,7 +36,13 @@ export function judged(
     if (sound) return sound;
     throw invalid(link, method, `the result is malformed: ${problem}`);
   }
-  return method === 'tools/call' && resultType === 'complete' ? fitting(caller, link, result, params.name) : result;
+  if (method === 'tools/call' && resultType === 'complete') return fitting(caller, link, result, params.name);
+  return result.nextCursor === null ? withoutCursor(result) : result;
+}
+
+/** Some servers end a list with a cursor that is `null`. */
+function withoutCursor({ nextCursor: _, ...rest }: JsonObject): JsonObject {
+  return rest;
 }
 
 const ENTRIES: { readonly [method: string]: string | undefined } = {
@@ -64,7 +70,8 @@ function withoutUnsound(caller: Caller, link: Link, method: MethodName, result: 
     );
     return false;
   });
-  return { ...result, [key]: sound };
+  const whole = { ...result, [key]: sound };
+  return result.nextCursor === null ? withoutCursor(whole) : whole;
 }
 
 /** A tool's structured content must fit what the tool says of it. */

@@ -61,6 +61,6 @@ function checked(result: JsonObject, link: Link): InputRequiredResult {
 
 function isQuestions(requests: unknown): boolean {
   const wellFormed = (each: unknown) =>
-    isObject(each) && typeof each.method === 'string' && (each.params === undefined || isObject(each.params));
+    isObject(each) && typeof each.method === 'string' && (each.params == null || isObject(each.params));
   return isObject(requests) && Object.values(requests).every(wellFormed);
 }

@@ -1,6 +1,6 @@
 import type { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
-import type { LoggingLevel } from '../model/content.js';
+import { readLoggingLevel } from '../model/content.js';
 import type { Operate } from '../server/extension.js';
 import type { Front } from '../server/front.js';
 import type { Session, Turn } from '../server/turn.js';
@@ -27,7 +27,7 @@ export function frontOf(hub: Hub): Front {
     'completion/complete': (operation, turn) => completeArgument(hub, operation, turn),
     'resources/subscribe': ({ params }, turn) => subscribe(hub, params, turn),
     'resources/unsubscribe': ({ params }, turn) => unsubscribe(hub, params, turn),
-    'logging/setLevel': ({ params }, turn) => setLevel(hub, params.level as LoggingLevel, turn),
+    'logging/setLevel': ({ params }, turn) => setLevel(hub, params, turn),
   };
   return {
     operations,
@@ -75,7 +75,9 @@ function unsubscribe(hub: Hub, { uri }: JsonObject, { session }: Turn): JsonObje
 }
 
 /** The level of a session is that of its lines. */
-async function setLevel(hub: Hub, level: LoggingLevel, turn: Turn): Promise<JsonObject> {
+async function setLevel(hub: Hub, params: JsonObject, turn: Turn): Promise<JsonObject> {
+  const level = readLoggingLevel(params.level);
+  if (level === undefined) return {};
   turn.setLogLevel?.(level);
   if (turn.session) await hub.setLogLevel(turn.session, level);
   return {};

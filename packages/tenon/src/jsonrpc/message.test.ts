@@ -1,6 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { failure, isId, kindOf, malformation, notification, request, success } from './message.js';
+import {
+  failure,
+  isId,
+  kindOf,
+  type Message,
+  malformation,
+  notification,
+  request,
+  success,
+  withoutNulls,
+} from './message.js';
 
 const v = { jsonrpc: '2.0' };
 
@@ -43,6 +53,21 @@ describe('the kind of a message', () => {
   ])('malformed: %s', (_, value) => {
     expect(kindOf(value)).toBe('malformed');
     expect(malformation(value).why).not.toBe('');
+  });
+
+  it.each([
+    ['request', { ...v, id: 1, method: 'a', params: null }, { ...v, id: 1, method: 'a' }],
+    ['notification', { ...v, method: 'a', params: null }, { ...v, method: 'a' }],
+    ['success', { ...v, id: 1, result: {}, error: null }, { ...v, id: 1, result: {} }],
+    [
+      'failure',
+      { ...v, id: null, result: null, error: { code: 1, message: '' } },
+      { ...v, id: null, error: { code: 1, message: '' } },
+    ],
+  ])('%s: a member that is null counts as absent in %j', (kind, value, plain) => {
+    expect(kindOf(value)).toBe(kind);
+    expect(withoutNulls(value as unknown as Message)).toEqual(plain);
+    expect(withoutNulls(plain as unknown as Message)).toBe(plain);
   });
 
   it('names the id of a request that is otherwise broken, and of nothing else', () => {

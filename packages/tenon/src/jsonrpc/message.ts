@@ -53,28 +53,44 @@ export function isId(value: unknown): value is Id {
 
 /**
  * Reads what kind of message a JSON value is. Allocates nothing: `malformation` says what is wrong with one
- * that is none. Members that JSON-RPC does not know are tolerated.
+ * that is none. Members that JSON-RPC does not know are tolerated. Some senders write `null` for a member that they do
+ * not use: `params`, `result` and `error` count as absent then, and `withoutNulls` removes them.
  */
 export function kindOf(value: unknown): Kind {
   if (!isObject(value) || value.jsonrpc !== '2.0') return 'malformed';
   if ('method' in value) return callKind(value);
-  if (value.error !== undefined) return isFailure(value) ? 'failure' : 'malformed';
+  if (isPresent(value.error)) return isFailure(value) ? 'failure' : 'malformed';
   return isId(value.id) && isObject(value.result) ? 'success' : 'malformed';
 }
 
 function callKind(value: JsonObject): Kind {
   if (typeof value.method !== 'string') return 'malformed';
-  if (value.params !== undefined && !isObject(value.params)) return 'malformed';
-  if (value.result !== undefined || value.error !== undefined) return 'malformed';
+  if (isPresent(value.params) && !isObject(value.params)) return 'malformed';
+  if (isPresent(value.result) || isPresent(value.error)) return 'malformed';
   if (!('id' in value)) return 'notification';
   return isId(value.id) ? 'request' : 'malformed';
 }
 
 function isFailure(value: JsonObject): boolean {
   const { id, error } = value;
-  if (value.result !== undefined || !isObject(error)) return false;
+  if (isPresent(value.result) || !isObject(error)) return false;
   if (id !== undefined && id !== null && !isId(id)) return false;
   return Number.isInteger(error.code) && typeof error.message === 'string';
+}
+
+function isPresent(member: unknown): boolean {
+  return member !== undefined && member !== null;
+}
+
+/** Removes `params`, `result` and `error` that are `null` from a well-formed message. Copies only when there is one. */
+export function withoutNulls<M extends Message>(message: M): M {
+  const { params, result, error }: { params?: unknown; result?: unknown; error?: unknown } = message;
+  if (params !== null && result !== null && error !== null) return message;
+  const copy: M & { params?: unknown; result?: unknown; error?: unknown } = { ...message };
+  if (params === null) delete copy.params;
+  if (result === null) delete copy.result;
+  if (error === null) delete copy.error;
+  return copy;
 }
 
 /** Whether a value, well formed or not, looks like the answer to a request. */
@@ -93,12 +109,12 @@ function whyMalformed(value: JsonObject): string {
   if (value.jsonrpc !== '2.0') return '"jsonrpc" must be "2.0"';
   if ('method' in value) {
     if (typeof value.method !== 'string') return '"method" must be a string';
-    if (value.params !== undefined && !isObject(value.params)) return '"params" must be an object';
+    if (isPresent(value.params) && !isObject(value.params)) return '"params" must be an object';
     if ('id' in value && !isId(value.id)) return '"id" must be a string or an integer';
     return 'a request has no "result" or "error"';
   }
-  if (value.result !== undefined && value.error !== undefined) return 'a response has "result" or "error", not both';
-  if (value.error !== undefined) return '"error" must have an integer "code" and a string "message"';
+  if (isPresent(value.result) && isPresent(value.error)) return 'a response has "result" or "error", not both';
+  if (isPresent(value.error)) return '"error" must have an integer "code" and a string "message"';
   if (value.result === undefined) return 'a message has a "method", a "result" or an "error"';
   return isId(value.id) ? '"result" must be an object' : '"id" must be a string or an integer';
 }

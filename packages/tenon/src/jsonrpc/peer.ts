@@ -18,6 +18,7 @@ import {
   type Request,
   type Response,
   request,
+  withoutNulls,
 } from './message.js';
 import * as errors from './peer-errors.js';
 import type { Running } from './running.js';
@@ -166,13 +167,13 @@ export class Peer implements Receiver {
   #one(value: unknown, envelope: Envelope | undefined, reply: Reply): void {
     switch (kindOf(value)) {
       case 'request':
-        return this.#run(value as Request, envelope, reply);
+        return this.#run(withoutNulls(value as Request), envelope, reply);
       case 'notification':
-        this.#safely(() => this.#hands.notification(value as Notification, envelope));
+        this.#safely(() => this.#hands.notification(withoutNulls(value as Notification), envelope));
         return reply(undefined);
       case 'success':
       case 'failure':
-        this.#settle(value as Response);
+        this.#settle(withoutNulls(value as Response));
         return reply(undefined);
       default:
         return this.#malformed(value, reply);
@@ -230,17 +231,16 @@ export class Peer implements Receiver {
   }
 
   #run(incoming: Request, envelope: Envelope | undefined, reply: Reply): void {
-    const { id } = incoming;
     if (this.#mayNotAnswer()) {
       this.#problem(errors.createMayNotAskError(this.peer, incoming.method));
       return reply(undefined);
     }
     this.#jobs ??= new Jobs();
     const jobs = this.#jobs;
-    const refusal = jobs.refusal(id);
-    if (refusal) return reply(failure(id, refusal));
+    const refusal = jobs.refusal(incoming.id);
+    if (refusal) return reply(failure(incoming.id, refusal));
     const work = (running: Running) => this.#answer(incoming, running, envelope);
-    jobs.start(id, work, reply, running => {
+    jobs.start(incoming.id, work, reply, running => {
       if (jobs.idle) this.#jobs = undefined;
       this.#safely(() => running.done());
     });

@@ -173,6 +173,11 @@ export const LOGGING_LEVELS = [
 
 export type LoggingLevel = (typeof LOGGING_LEVELS)[number];
 
+/** Reads a level that a peer sent. Many logging libraries write `warn`, so it is read as `warning`; it is never sent. */
+export function readLoggingLevel(value: unknown): LoggingLevel | undefined {
+  return value === 'warn' ? 'warning' : LOGGING_LEVELS.find(level => level === value);
+}
+
 /** A file system place that the client lets servers know of. */
 export interface Root {
   /** A `file:` URI. */

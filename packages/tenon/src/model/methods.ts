@@ -7,13 +7,14 @@ import type {
   InputRequiredResult,
   ListRootsResult,
 } from './asking.js';
-import { anything, type Check, list, number, object, oneOf, record, text, token, truth } from './check.js';
+import { anything, type Check, list, number, object, oneOf, orNull, record, text, token, truth } from './check.js';
 import {
   LOGGING_LEVELS,
   type LoggingLevel,
   type Prompt,
   type Resource,
   type ResourceTemplate,
+  readLoggingLevel,
   type Tool,
 } from './content.js';
 import type {
@@ -118,18 +119,19 @@ export interface Notice {
 const meta = { '_meta?': object() };
 const noParams = object(meta);
 const empty = object(meta);
-/** Clients in the field send `null` for: from the start. */
-const cursor: Check = value => (value === null ? undefined : text(value));
+/** Peers in the field send `null` for the start of a list and for its end. */
+const cursor = orNull(text);
 const paged = object({ 'cursor?': cursor, ...meta });
 const named = object({ name: text });
 const implementation = object({ name: text, version: text });
 const inputs = { 'inputResponses?': record(object()), 'requestState?': text };
-const page = { 'nextCursor?': text, ...meta };
+const page = { 'nextCursor?': cursor, ...meta };
 const resource = object({ uri: text, name: text });
 const byUri = object({ uri: text, ...meta });
 const contents = object({ uri: text, 'mimeType?': text, 'text?': text, 'blob?': text });
 const sampled = object({ role: oneOf('user', 'assistant'), content: anything });
-const level = oneOf(...LOGGING_LEVELS);
+const knownLevel = oneOf(...LOGGING_LEVELS);
+const level: Check = value => (readLoggingLevel(value) === undefined ? knownLevel(value) : undefined);
 const reference = object({ type: oneOf('ref/prompt', 'ref/resource'), 'name?': text, 'uri?': text });
 const argument = object({ name: text, value: text });
 

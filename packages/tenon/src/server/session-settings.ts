@@ -1,5 +1,5 @@
 import type { JsonObject } from '../jsonrpc/message.js';
-import type { LoggingLevel } from '../model/content.js';
+import { readLoggingLevel } from '../model/content.js';
 import type { Blueprint } from './blueprint.js';
 import type { Operation } from './middleware.js';
 import { findResource, notFound } from './reading.js';
@@ -8,7 +8,8 @@ import type { Turn } from './turn.js';
 /** What a client sets for the rest of its session, in the dialects that have sessions. */
 
 export function setLevel(_blueprint: Blueprint, { params }: Operation, turn: Turn): JsonObject {
-  turn.setLogLevel?.(params.level as LoggingLevel);
+  const level = readLoggingLevel(params.level);
+  if (level !== undefined) turn.setLogLevel?.(level);
   return {};
 }
 

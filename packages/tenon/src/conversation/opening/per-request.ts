@@ -4,7 +4,7 @@ import { INVALID_PARAMS, INVALID_REQUEST } from '../../jsonrpc/codes.js';
 import { type ErrorObject, isObject, type JsonObject, type Request } from '../../jsonrpc/message.js';
 import type { ClientCapabilities } from '../../model/capabilities.js';
 import { UNSUPPORTED_VERSION } from '../../model/codes.js';
-import { type Implementation, LOGGING_LEVELS, type LoggingLevel } from '../../model/content.js';
+import { type Implementation, LOGGING_LEVELS, type LoggingLevel, readLoggingLevel } from '../../model/content.js';
 import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, PROTOCOL_VERSION } from '../../model/meta.js';
 import type { Manner } from '../service.js';
 
@@ -51,7 +51,7 @@ function stated(meta: JsonObject, served: readonly Dialect[]): Manner {
   const capabilities = meta[CLIENT_CAPABILITIES];
   if (!isObject(capabilities)) return refused(invalidMeta(CLIENT_CAPABILITIES, 'an object'));
   const level = meta[LOG_LEVEL];
-  if (level !== undefined && !LOGGING_LEVELS.includes(level as LoggingLevel))
+  if (level !== undefined && readLoggingLevel(level) === undefined)
     return refused(invalidMeta(LOG_LEVEL, `one of ${LOGGING_LEVELS.join(', ')}`));
   const dialect = served.find(({ revision, opening }) => opening === 'per-request' && revision === version);
   if (dialect) return { opening: 'per-request', dialect };
@@ -64,11 +64,10 @@ function stated(meta: JsonObject, served: readonly Dialect[]): Manner {
 
 export function factsOf(request: Request): Facts {
   const meta = (request.params?._meta ?? {}) as JsonObject;
-  const level = meta[LOG_LEVEL];
   return {
     capabilities: meta[CLIENT_CAPABILITIES] as ClientCapabilities,
     client: isObject(meta[CLIENT_INFO]) ? (meta[CLIENT_INFO] as unknown as Implementation) : undefined,
-    logLevel: LOGGING_LEVELS.includes(level as LoggingLevel) ? (level as LoggingLevel) : undefined,
+    logLevel: readLoggingLevel(meta[LOG_LEVEL]),
   };
 }
 
