@@ -23,7 +23,8 @@ it('over a pipe no client signs in, nor says that it could [ext-client-credentia
   const target: StdioTarget = { command: process.execPath, args: [script] };
   // @ts-expect-error There is no such option where there is a command.
   const wrong: StdioTarget = { ...target, auth };
-  const client = await connect(wrong, { revision: '2025-11-25' });
+  await expect(connect(wrong)).rejects.toMatchObject({ message: expect.stringContaining('unknown key "auth"') });
+  const client = await connect(target, { revision: '2025-11-25' });
   const { content } = await client.callTool('declared');
   expect(content).toEqual([{ type: 'text', text: '{}' }]);
   await client.close();

@@ -11,6 +11,11 @@ const USERINFO = /([a-z][a-z0-9+.-]{0,20}:\/\/)[^/@\s]{1,1000}@/gi;
 const PAIR = /([?&;#\s"'{,]|^)([\w.-]{1,64})(["']?(?:=|%3D|\s{0,3}:\s{0,3}(?!\/\/))["']?)([^&\s"',;}#]{1,4000})/gi;
 const WORD = /[A-Za-z0-9_+=-]{24,}/g;
 const BASE64 = /[A-Za-z0-9+/]{24,}={0,2}/g;
+/**
+ * The part of an authorization URL after its first parameter. A server prints such a URL so that the user opens it, and its values
+ * are drawn by lot without being secrets.
+ */
+const IN_AUTHORIZATION_URL = /[?&](?:response_type|client_id|redirect_uri|code_challenge|nonce|state)=\S*$/i;
 
 /** Whether what is called so is a secret by its name: `Authorization`, `apiKey`, `--client-secret`, `DB_PASSWORD`. */
 export function isSecretName(name: string): boolean {
@@ -30,8 +35,12 @@ export function hideSecrets(text: string): string {
     .replace(USERINFO, `$1${HIDDEN}@`)
     .replace(PAIR, (all, before, name, sign) => (isSecretName(name) ? `${before}${name}${sign}${HIDDEN}` : all))
     .replace(ISSUED, HIDDEN)
-    .replace(BASE64, word => (/[+=]/.test(word) ? drawn(word) : word))
-    .replace(WORD, drawn);
+    .replace(BASE64, (word, at, whole) => (/[+=]/.test(word) ? hideDrawn(word, at, whole) : word))
+    .replace(WORD, hideDrawn);
 }
 
-const drawn = (word: string): string => (looksDrawn(word) ? HIDDEN : word);
+function hideDrawn(word: string, at: number, text: string): string {
+  return looksDrawn(word) && !IN_AUTHORIZATION_URL.test(text.slice(Math.max(0, at - 2_000), at + word.length))
+    ? HIDDEN
+    : word;
+}
