@@ -9,7 +9,8 @@ export interface KeepAliveOptions {
   readonly timeout?: number;
 }
 
-const DEFAULT_INTERVAL = 30_000;
+/** In milliseconds. */
+export const DEFAULT_INTERVAL = 30_000;
 const DEFAULT_TIMEOUT = 5_000;
 
 /** A connection whose other end is watched. */

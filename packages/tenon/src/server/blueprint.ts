@@ -26,6 +26,7 @@ import type { Merging } from './notification-merger.js';
 import type { PromptDefinition } from './prompt.js';
 import { createRateLimits, type RateLimits } from './rate-limits.js';
 import type { ResourceDefinition } from './resource.js';
+import { SessionPings } from './session-ping.js';
 import { checkTaskRules } from './task-rules.js';
 import type { ToolDefinition } from './tool.js';
 import { Watchers } from './watchers.js';
@@ -42,6 +43,7 @@ export interface Blueprint {
   readonly resources: Catalog<ResourceDefinition<never>>;
   readonly watchers: Watchers;
   readonly elicitations: Elicitations;
+  readonly pings: SessionPings;
   /** What ends each open listening, for when the server closes. */
   readonly endings: Set<() => void>;
   readonly stores: Stores;
@@ -76,6 +78,7 @@ export function createBlueprint(definition: ServerDefinition<Tools, Prompts, Res
     prompts: new Catalog(options.prompts as never, compilePrompt, items => announce('prompts', items)),
     resources: new Catalog(options.resources as never, compileResource, items => announce('resources', items)),
     watchers: new Watchers(subscribe, problem),
+    pings: new SessionPings(clock, options.keepAlive, problem),
     elicitations: new Elicitations(),
     endings: new Set(),
     stores,

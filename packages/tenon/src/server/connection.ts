@@ -1,5 +1,4 @@
 import type { Ask } from '../conversation/asking/asking.js';
-import type { KeepAlive } from '../conversation/keep-alive.js';
 import { manner, statesRevision } from '../conversation/opening/per-request.js';
 import type { ConnectOptions, Manner, PingOptions, SessionHandle } from '../conversation/service.js';
 import type { Dialect } from '../dialects/dialect.js';
@@ -25,7 +24,7 @@ import { InitializedSignal } from './initialized-signal.js';
 import { initialize } from './initializing.js';
 import { type Questions, questions } from './questions.js';
 import { handleRootsChange } from './roots.js';
-import { createSessionKeepAlive, pingClient } from './session-ping.js';
+import { pingClient } from './session-ping.js';
 import type { Turn } from './turn.js';
 import { type Surroundings, TurnInSession } from './turn-in-session.js';
 import type { Watcher } from './watchers.js';
@@ -47,7 +46,6 @@ export class Connection implements Hands, SessionHandle, Surroundings, Visitor, 
   #elicits = false;
   #ended = false;
   #initialized: InitializedSignal | undefined;
-  #keepAlive: KeepAlive | undefined;
   #endings: Set<() => void> | undefined;
 
   constructor(blueprint: Blueprint, channel: Channel, { auth, address }: ConnectOptions = {}) {
@@ -226,7 +224,7 @@ export class Connection implements Hands, SessionHandle, Surroundings, Visitor, 
     if (this.#dialect === undefined || this.#caller === undefined || this.#watches || this.#ended) return;
     this.#watches = true;
     this.#initialized?.release();
-    this.#keepAlive = createSessionKeepAlive(this.#peer, this.#blueprint);
+    this.#blueprint.pings.add(this.#peer);
     this.#blueprint.watchers.add(this);
     for (const uri of this.#uris ?? []) this.#blueprint.watchers.watch(this, uri);
   }
@@ -237,7 +235,7 @@ export class Connection implements Hands, SessionHandle, Surroundings, Visitor, 
   }
 
   #forget(): void {
-    this.#keepAlive?.stop();
+    this.#blueprint.pings.remove(this.#peer);
     this.#initialized?.release();
     if (this.#watches) this.#blueprint.watchers.remove(this, this.#uris ?? []);
     if (this.#elicits) this.#blueprint.elicitations.forget(this);

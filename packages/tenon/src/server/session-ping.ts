@@ -1,9 +1,9 @@
-import { KeepAlive } from '../conversation/keep-alive.js';
+import { DEFAULT_INTERVAL, type KeepAliveOptions, unresponsiveError } from '../conversation/keep-alive.js';
 import type { PingOptions } from '../conversation/service.js';
 import type { Dialect } from '../dialects/dialect.js';
+import type { Clock } from '../jsonrpc/clock.js';
 import { TenonError } from '../jsonrpc/error.js';
 import type { Peer } from '../jsonrpc/peer.js';
-import type { Blueprint } from './blueprint.js';
 
 const TIMEOUT = 5_000;
 
@@ -24,22 +24,64 @@ export async function pingClient(peer: Peer, dialect: Dialect | undefined, optio
   }
 }
 
-/** Watches the client of a session; by default only where a stream over a network is open between calls. */
-export function createSessionKeepAlive(peer: Peer, blueprint: Blueprint): KeepAlive | undefined {
-  const { keepAlive } = blueprint.options;
-  const { channel } = peer;
-  if (keepAlive === false || (keepAlive === undefined && channel.listening === undefined)) return undefined;
-  const watching = new KeepAlive(blueprint.clock, keepAlive ?? {}, {
-    peer: peer.peer,
-    takeSign: () => peer.takeSign(),
+/** Pings the silent clients of all sessions by one timer: many sessions idle, and a timer for each would cost more than the session. */
+export class SessionPings {
+  readonly #clock: Clock;
+  readonly #options: KeepAliveOptions | false | undefined;
+  readonly #problem: (error: TenonError) => void;
+  readonly #peers = new Set<Peer>();
+  readonly #pinging = new Set<Peer>();
+  #cancelTimer: (() => void) | undefined;
+
+  constructor(clock: Clock, options: KeepAliveOptions | false | undefined, problem: (error: TenonError) => void) {
+    this.#clock = clock;
+    this.#options = options;
+    this.#problem = problem;
+  }
+
+  /** Watches a client; by default only where a stream over a network is open between calls. */
+  add(peer: Peer): void {
+    if (this.#options === false || (this.#options === undefined && peer.channel.listening === undefined)) return;
+    this.#peers.add(peer);
+    this.#startTimer();
+  }
+
+  remove(peer: Peer): void {
+    this.#peers.delete(peer);
+    if (this.#peers.size > 0) return;
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+  }
+
+  #startTimer(): void {
+    const { interval = DEFAULT_INTERVAL } = this.#options || {};
+    if (this.#cancelTimer || interval === Number.POSITIVE_INFINITY) return;
+    this.#cancelTimer = this.#clock.after(interval, () => {
+      this.#cancelTimer = undefined;
+      for (const peer of [...this.#peers]) this.#check(peer);
+      if (this.#peers.size > 0) this.#startTimer();
+    });
+  }
+
+  #check(peer: Peer): void {
+    const isSilent = !peer.takeSign();
     // Whoever waits for an answer hears of it: its connection is not ended for the sake of another stream.
-    isLongLived: () => channel.listening !== false && peer.inFlight === 0,
-    ping: timeout => peer.call('ping', undefined, { idleTimeout: timeout }),
-    fail(error) {
-      blueprint.problem(error);
-      void channel.close();
-    },
-  });
-  watching.start();
-  return watching;
+    const isLongLived = peer.channel.listening !== false && peer.inFlight === 0;
+    if (isSilent && isLongLived && !this.#pinging.has(peer)) void this.#ping(peer);
+  }
+
+  async #ping(peer: Peer): Promise<void> {
+    const { timeout = TIMEOUT } = this.#options || {};
+    this.#pinging.add(peer);
+    try {
+      await peer.call('ping', undefined, { idleTimeout: timeout });
+    } catch (error) {
+      // Any other failure is an answer, or one that the connection sees to itself.
+      if (!this.#peers.has(peer) || !TenonError.is(error) || error.code !== 'call/timeout') return;
+      this.#problem(unresponsiveError(peer.peer, timeout));
+      void peer.channel.close();
+    } finally {
+      this.#pinging.delete(peer);
+    }
+  }
 }
