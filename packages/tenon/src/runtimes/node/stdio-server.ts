@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Service } from '../../conversation/service.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import { requireService } from '../../model/service-check.js';
+import { requireService } from '../../model/option-check.js';
 import { DRAIN_MS, type ServeLinesOptions, type Serving, serveLines } from '../../transports/stdio/server.js';
 import { byteSink, byteSource } from './byte-streams.js';
 import { guardStdout, type StrayWrite } from './stdout-guard.js';

@@ -1,7 +1,7 @@
 import type { Service } from '../../conversation/service.js';
 import type { AuthInfo } from '../../jsonrpc/channel.js';
 import { SharedLimit } from '../../jsonrpc/shared-limit.js';
-import { requireService } from '../../model/service-check.js';
+import { requireService } from '../../model/option-check.js';
 import { createTwoEndpoints } from '../http-sse/server.js';
 import { createAdmission, failed } from './admission.js';
 import { challenger } from './challenger.js';
