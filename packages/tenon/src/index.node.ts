@@ -86,5 +86,5 @@ export { type UrlToVisit, urlRequired } from './server/url-first.js';
 export { type MemoryStoresOptions, memoryStores } from './stores/memory.js';
 export type { SealKey } from './stores/seal.js';
 export type { Bus, ListOptions, PutOptions, Stored, Stores, Values } from './stores/stores.js';
-export { createPair, type Pair } from './transports/memory.js';
+export { createPair, type MemoryOptions, type Pair } from './transports/memory.js';
 export { version } from './version.js';

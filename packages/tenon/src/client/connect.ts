@@ -4,7 +4,7 @@ import { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import type { LoggingLevel } from '../model/content.js';
 import type { CallToolResult, CompleteResult, GetPromptResult, ReadResourceResult } from '../model/shapes.js';
-import { createPair } from '../transports/memory.js';
+import { createPair, type MemoryOptions } from '../transports/memory.js';
 import { Caller } from './caller.js';
 import type { Client, Offers } from './client.js';
 import type { Endpoint } from './endpoint.js';
@@ -50,11 +50,11 @@ function withExtensionsOf({ extensions = [] }: Endpoint, options: ClientOptions)
 }
 
 /** A server in this process as an endpoint. */
-export function inProcess(server: Service): Endpoint {
+export function inProcess(server: Service, options?: MemoryOptions): Endpoint {
   return {
     kind: 'memory',
     async open() {
-      const pair = createPair();
+      const pair = createPair(undefined, options);
       await server.connect(pair.server);
       return pair.client;
     },

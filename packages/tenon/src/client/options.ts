@@ -12,6 +12,7 @@ import type {
 import type { ClientCapabilities } from '../model/capabilities.js';
 import type { Icon, LoggingLevel, Meta, Root } from '../model/content.js';
 import type { TaskState } from '../model/tasks.js';
+import type { MemoryOptions } from '../transports/memory.js';
 import type { Verdicts } from './verdicts.js';
 
 type Awaitable<T> = T | Promise<T>;
@@ -70,7 +71,7 @@ export interface PassesOn {
 }
 
 /** How a client behaves. Times are milliseconds. */
-export interface ClientOptions extends Answers {
+export interface ClientOptions extends Answers, MemoryOptions {
   /** Who the client says it is. Default: `tenon`, and the version of this library. */
   readonly name?: string;
   readonly version?: string;

@@ -70,6 +70,7 @@ const optionKeys: Keys<ClientOptions> = {
   cacheSize: optional(numberIn('a number', 0)),
   verdicts: optional(object_),
   keepAlive: optional(either(falsehood, object_)),
+  copyMessages: optional(truth),
   clock: optional(object_),
 };
 

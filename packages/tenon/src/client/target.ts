@@ -4,6 +4,7 @@ import type { Channel } from '../jsonrpc/channel.js';
 import { TenonError } from '../jsonrpc/error.js';
 import type { HttpOptions } from '../transports/http/client-options.js';
 import type { FetchLike } from '../transports/http/fetch-like.js';
+import type { MemoryOptions } from '../transports/memory.js';
 import { byChannel, inProcess } from './connect.js';
 import type { Endpoint } from './endpoint.js';
 import { requireHttpTarget, requireStdioTarget } from './target-shapes.js';
@@ -47,7 +48,7 @@ export interface Roads {
 }
 
 /** Finds the road to a target. */
-export function endpointOf(target: Target, roads: Roads): Endpoint {
+export function endpointOf(target: Target, roads: Roads, options?: MemoryOptions): Endpoint {
   if (typeof target === 'string') return roads.http({ url: target });
   if (typeof target === 'function') return byChannel(target);
   if (typeof target !== 'object' || target === null) throw noTarget(target === null ? 'null' : typeof target);
@@ -60,7 +61,7 @@ export function endpointOf(target: Target, roads: Roads): Endpoint {
     requireStdioTarget(target);
     return roads.stdio(target);
   }
-  if ('answer' in target) return inProcess(target);
+  if ('answer' in target) return inProcess(target, options);
   if ('send' in target) return byChannel(target);
   throw noTarget(`an object with the keys ${Object.keys(target).slice(0, 10).join(', ') || '(none)'}`);
 }

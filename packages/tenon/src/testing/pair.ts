@@ -27,7 +27,7 @@ export function connectPair<S extends Offers = Offers>(
 ): Promise<Client<S>> {
   const { tap, through = channel => channel, ...rest } = options;
   const endpoint = byChannel(async () => {
-    const pair = createPair(tap);
+    const pair = createPair(tap, rest);
     await server.connect(pair.server);
     return through(pair.client);
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Message } from '../jsonrpc/message.js';
+import { lasting } from '../jsonrpc/lasting.js';
+import { type Message, success } from '../jsonrpc/message.js';
 import { createPair } from './memory.js';
 
 const soon = () => new Promise(resolve => setImmediate(resolve));
@@ -18,16 +19,69 @@ function ear() {
 
 // What every channel must do is in test/channels.
 describe('a pair of channels', () => {
-  it('delivers by reference, in order, and never within the call that sends', async () => {
-    const { client, server } = createPair();
+  it.each([
+    ['copies', undefined],
+    ['references, where messages are not copied', { copyMessages: false }],
+  ])('delivers %s, in order, and never within the call that sends', async (_, options) => {
+    const { client, server } = createPair(undefined, options);
     const heard = ear();
     server.open(heard);
     const messages = [note(1), note(2)];
     for (const each of messages) client.send(each);
     expect(heard.log).toEqual([]);
     await soon();
-    expect(heard.log[0]).toBe(messages[0]);
+    expect(heard.log[0] === messages[0]).toBe(options?.copyMessages === false);
     expect(heard.log).toEqual(messages);
+  });
+
+  it('delivers the data that JSON carries, and nothing that both ends share', async () => {
+    const seen: unknown[] = [];
+    const { client, server } = createPair((_, message) => seen.push(message));
+    const heard = ear();
+    server.open(heard);
+    const params = {
+      at: new Date(0),
+      map: new Map([[1, 2]]),
+      run: () => 1,
+      none: undefined,
+      list: [undefined, Number.NaN],
+    };
+    client.send({ jsonrpc: '2.0', method: 'n', params });
+    params.list.push(1);
+    await soon();
+    const arrived = {
+      jsonrpc: '2.0',
+      method: 'n',
+      params: { at: '1970-01-01T00:00:00.000Z', map: {}, list: [null, null] },
+    };
+    expect(heard.log).toStrictEqual([arrived]);
+    expect(seen).toStrictEqual([arrived]);
+  });
+
+  it('sends a frozen result that answers many requests as separate copies', async () => {
+    const { client, server } = createPair();
+    const heard = ear();
+    client.open(heard);
+    const result = lasting({ tools: [{ name: 'a' }] });
+    for (const id of [1, 2]) server.send(success(id, result));
+    await soon();
+    const [first, second] = heard.log as { result: { tools: object[] } }[];
+    first?.result.tools.pop();
+    expect(second?.result).toStrictEqual({ tools: [{ name: 'a' }] });
+    expect(result).toStrictEqual({ tools: [{ name: 'a' }] });
+  });
+
+  it('throws in send for a message that JSON cannot carry, and delivers the next one', async () => {
+    const { client, server } = createPair();
+    const heard = ear();
+    server.open(heard);
+    const circular: Record<string, unknown> = {};
+    circular.self = circular;
+    for (const params of [circular, { n: 1n }])
+      expect(() => client.send({ jsonrpc: '2.0', method: 'n', params })).toThrow(TypeError);
+    client.send(note(1));
+    await soon();
+    expect(heard.log).toEqual([note(1)]);
   });
 
   it('shows all that crosses to its tap, before it is delivered', () => {

@@ -1,6 +1,7 @@
 import type { Channel, Receiver, SendOptions } from '../jsonrpc/channel.js';
 import { TenonError } from '../jsonrpc/error.js';
-import type { Message, Response } from '../jsonrpc/message.js';
+import { textOf } from '../jsonrpc/lasting.js';
+import { isObject, type Message, type Response } from '../jsonrpc/message.js';
 
 /** The client's end and the server's end of a road inside one process. */
 export interface Pair {
@@ -8,8 +9,19 @@ export interface Pair {
   readonly server: Channel;
 }
 
-/** Called with every message that crosses, before it is delivered. */
+/** Called with every message that crosses, as it will arrive, before it is delivered. */
 export type Tap = (from: 'client' | 'server', message: Message | readonly Response[]) => void;
+
+/** Settings of a pair of channels. */
+export interface MemoryOptions {
+  /**
+   * Copies each message through JSON, so that the same data arrives as over any other transport: a `Date` as text, no
+   * functions, and nothing that both ends share. A message that JSON cannot carry, such as one with a `BigInt` or a
+   * circular value, fails in `send`. `false` passes messages by reference, which is faster: whoever sends a value must not
+   * change it afterwards, and must not change what arrives. Default `true`.
+   */
+  readonly copyMessages?: boolean;
+}
 
 declare function queueMicrotask(run: () => void): void;
 
@@ -17,12 +29,12 @@ declare function queueMicrotask(run: () => void): void;
 const MAX_EARLY = 1000;
 
 /**
- * Two channels that are each other's other end. Messages cross by reference, in order, never within the call that sends
- * them: whoever sends a value must not change it afterwards.
+ * Two channels that are each other's other end. Messages cross as copies, in order, never within the call that sends
+ * them.
  */
-export function createPair(tap?: Tap): Pair {
-  const client = new End('in this process: server', message => tap?.('client', message));
-  const server = new End('in this process: client', message => tap?.('server', message));
+export function createPair(tap?: Tap, { copyMessages = true }: MemoryOptions = {}): Pair {
+  const client = new End('in this process: server', copyMessages, message => tap?.('client', message));
+  const server = new End('in this process: client', copyMessages, message => tap?.('server', message));
   client.joins(server);
   server.joins(client);
   return { client, server };
@@ -30,6 +42,7 @@ export function createPair(tap?: Tap): Pair {
 
 class End implements Channel {
   readonly peer: string;
+  readonly #copies: boolean;
   readonly #tap: (message: Message | readonly Response[]) => void;
   #other: End | undefined;
   #receiver: Receiver | undefined;
@@ -38,8 +51,9 @@ class End implements Channel {
   /** Whether the other end has ended. */
   #left = false;
 
-  constructor(peer: string, tap: (message: Message | readonly Response[]) => void) {
+  constructor(peer: string, copies: boolean, tap: (message: Message | readonly Response[]) => void) {
     this.peer = peer;
+    this.#copies = copies;
     this.#tap = tap;
   }
 
@@ -56,9 +70,10 @@ class End implements Channel {
     if (this.#left) this.#hungUp();
   }
 
-  send(message: Message | readonly Response[], _options?: SendOptions): void {
+  send(sent: Message | readonly Response[], _options?: SendOptions): void {
     if (this.#closed || this.#left)
       throw new TenonError('connection/closed', 'the connection is closed', { peer: this.peer });
+    const message = this.#copies ? copyMessage(sent) : sent;
     this.#tap(message);
     const other = this.#other as End;
     if (other.#receiver) return other.#deliver(message);
@@ -94,4 +109,9 @@ class End implements Channel {
     this.#early = [];
     queueMicrotask(() => this.#receiver?.closed());
   }
+}
+
+/** Values that are no message cross too, because tests send them on purpose. */
+function copyMessage(message: Message | readonly Response[]): Message | readonly Response[] {
+  return JSON.parse(isObject(message) ? textOf(message) : JSON.stringify(message));
 }

@@ -9,5 +9,5 @@ import { nodeRoads } from './roads.js';
  * yours, `connect<typeof server>(…)`, its tools and prompts are typed. Rejects with a `TenonError` when there is none.
  */
 export async function connect<S extends Offers = Offers>(target: Target, options?: ClientOptions): Promise<Client<S>> {
-  return connectTo<S>(endpointOf(target, nodeRoads), options);
+  return connectTo<S>(endpointOf(target, nodeRoads, options), options);
 }

@@ -9,5 +9,5 @@ import { webRoads } from './roads.js';
  * `connect<typeof server>(…)`, its tools and prompts are typed. Rejects with a `TenonError` when there is none.
  */
 export function connect<S extends Offers = Offers>(target: Target, options?: ClientOptions): Promise<Client<S>> {
-  return connectTo<S>(endpointOf(target, webRoads), options);
+  return connectTo<S>(endpointOf(target, webRoads, options), options);
 }
