@@ -8,6 +8,7 @@ import type { ElicitFormParams, ElicitResult, ElicitUrlParams, FormValue } from 
 import type { ClientCapabilities } from '../model/capabilities.js';
 import type { Root } from '../model/content.js';
 import { RELATED_TASK } from '../model/meta.js';
+import { checkNestedMeta } from '../model/meta-keys.js';
 import { isMethod, type MethodName, methods } from '../model/methods.js';
 import { TASKS } from '../model/tasks.js';
 import { describeIssues } from '../schemas/issues.js';
@@ -98,6 +99,12 @@ function wellFormed(method: MethodName, result: JsonObject, { server }: Asked): 
 
 async function run(method: string, params: JsonObject, answers: Answers, about: Asked): Promise<JsonObject> {
   if (answers.passesOn) return answers.passesOn.ask(method, params, about);
+  const result = await handle(method, params, answers, about);
+  checkNestedMeta(`the answer to ${method}`, result);
+  return result;
+}
+
+async function handle(method: string, params: JsonObject, answers: Answers, about: Asked): Promise<JsonObject> {
   switch (method) {
     case 'sampling/createMessage':
       return (await answers.sample?.(params as never, about)) as unknown as JsonObject;

@@ -4,6 +4,7 @@ import { follow, rescue } from '../jsonrpc/follow.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import { HEADER_MISMATCH } from '../model/codes.js';
 import type { LoggingLevel, Tool } from '../model/content.js';
+import { checkMeta } from '../model/meta-keys.js';
 import { isMethod, type MethodName } from '../model/methods.js';
 import type { TaskParams } from '../model/tasks.js';
 import { Allowance, type PausingClock, pausingClock } from './allowance.js';
@@ -98,6 +99,7 @@ export class Caller {
   }
 
   journey(method: string, params: JsonObject, options: CallOptions): Journey {
+    if (!options.relaysMeta) checkSentMeta(method, params, options);
     const { totalTimeout = this.options.totalTimeout } = options;
     return { method, params, options, allowance: new Allowance(this.patience, totalTimeout) };
   }
@@ -247,6 +249,11 @@ function outliving(journey: Journey): Sending['onOutlived'] {
   return forget => {
     journey.forget = forget;
   };
+}
+
+function checkSentMeta(method: string, params: JsonObject, { meta }: CallOptions): void {
+  if (params._meta !== undefined) checkMeta(method, params._meta);
+  if (meta !== undefined) checkMeta(method, meta);
 }
 
 /** The params as they go out. Whether a call becomes a task is said by this client, or not at all. */

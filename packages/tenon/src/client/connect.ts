@@ -3,6 +3,7 @@ import type { Channel } from '../jsonrpc/channel.js';
 import { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import type { LoggingLevel } from '../model/content.js';
+import { checkMeta } from '../model/meta-keys.js';
 import type { CallToolResult, CompleteResult, GetPromptResult, ReadResourceResult } from '../model/shapes.js';
 import { createPair, type MemoryOptions } from '../transports/memory.js';
 import { Caller } from './caller.js';
@@ -106,7 +107,10 @@ function clientOf<S extends Offers>(caller: Caller): Client<S> {
     rootsChanged: async () => (await lifeline.link()).notify('notifications/roots/list_changed'),
     ping: (options?: CallOptions) => ping(caller, options),
     call: (method: string, params?: JsonObject, options?: CallOptions) => caller.call(method, params, options),
-    notify: async (method: string, params?: JsonObject) => (await lifeline.link()).notify(method, params),
+    notify: async (method: string, params?: JsonObject) => {
+      checkMeta(method, params?._meta);
+      return (await lifeline.link()).notify(method, params);
+    },
     on: emitter.on.bind(emitter),
     get state() {
       return lifeline.state;

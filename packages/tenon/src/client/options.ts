@@ -136,8 +136,10 @@ export interface CallOptions {
   readonly idleTimeout?: number;
   /** As of the client. Of a task: until it has ended. */
   readonly totalTimeout?: number;
-  /** Rides along in `_meta`: trace context, say. */
+  /** Rides along in `_meta`: trace context, say. A key with a prefix of the protocol is refused by `meta/reserved`. */
   readonly meta?: Meta;
+  /** Sends `_meta` that another peer gave, without a check of its keys. @internal */
+  readonly relaysMeta?: boolean;
   /** Whether the call may be sent again when it is not known whether it was carried out. Default: for methods that only read. */
   readonly idempotent?: boolean;
   /** Called when the server ends the connection on which it would have answered, and is asked again. @internal */

@@ -37,11 +37,21 @@ describe('a key of _meta', () => {
     ['dev.mcp/x', true],
     ['com.mcp.tools/x', true],
     ['com.example.mcp/x', false],
-    ['mcp/x', false],
+    ['mcp/x', true],
+    ['modelcontextprotocol/x', true],
+    ['mcp.dev/x', true],
+    ['modelcontextprotocol.io/x', true],
+    ['tools.mcp.com/x', true],
+    ['a.b.mcp.dev/x', true],
+    ['a.b.mcp.dev.example/x', false],
     ['mcp', false],
-  ])('%s belongs to the protocol: %s [base.meta.reserved-prefix-second-label]', (key, reserved) => {
-    expect(isReservedKey(key)).toBe(reserved);
-  });
+    ['com.example/mcp', false],
+  ])(
+    '%s belongs to the protocol: %s [base.meta.reserved-prefix-second-label] [base.meta.reserved-prefix-domain-order]',
+    (key, reserved) => {
+      expect(isReservedKey(key)).toBe(reserved);
+    },
+  );
 
   it.each([
     ['com.example/thing', true],

@@ -27,10 +27,17 @@ export function isMetaKey(key: string): boolean {
   );
 }
 
-/** Whether a key belongs to the protocol: its prefix has `mcp` or `modelcontextprotocol` as second label. */
+/**
+ * Whether the prefix of a key belongs to the protocol in any version. In 2025-06-18 `mcp` and `modelcontextprotocol` are
+ * reserved as last label but one (`mcp.dev/`), later as second label (`dev.mcp/`). As only label they are taken for the
+ * protocol's too. `com.example.mcp/` is free in every version.
+ */
 export function isReservedKey(key: string): boolean {
   const slash = key.indexOf('/');
-  return slash > 0 && RESERVED.has(key.slice(0, slash).split('.')[1] ?? '');
+  if (slash <= 0) return false;
+  const labels = key.slice(0, slash).split('.');
+  const second = labels.length === 1 ? labels[0] : labels[1];
+  return RESERVED.has(second ?? '') || RESERVED.has(labels.at(-2) ?? '');
 }
 
 /** Whether a string may name an extension: a `_meta` key that has a prefix. */

@@ -1,12 +1,12 @@
 import { TenonError } from '../jsonrpc/error.js';
 import type { Prompt, PromptArgument } from '../model/content.js';
+import { checkMeta } from '../model/meta-keys.js';
 import { checkScopes } from '../model/scopes.js';
 import { compileDefined } from '../schemas/schema-check.js';
 import { isScalar, readTextArguments, type TextArgument } from '../schemas/text-arguments.js';
 import type { Validator } from '../schemas/validate.js';
 import { compiledOnce } from './compiled.js';
 import { requirePromptShape } from './definition-shapes.js';
-import { checkMeta } from './meta-keys.js';
 import type { PromptDefinition } from './prompt.js';
 
 /** A prompt made ready. */

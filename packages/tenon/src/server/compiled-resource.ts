@@ -1,9 +1,9 @@
 import { TenonError } from '../jsonrpc/error.js';
 import type { Resource, ResourceTemplate } from '../model/content.js';
+import { checkMeta } from '../model/meta-keys.js';
 import { checkScopes } from '../model/scopes.js';
 import { compiledOnce } from './compiled.js';
 import { requireResourceShape } from './definition-shapes.js';
-import { checkMeta } from './meta-keys.js';
 import type { ResourceDefinition } from './resource.js';
 import type { Template } from './uri-template/template.js';
 

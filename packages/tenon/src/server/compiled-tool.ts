@@ -1,6 +1,7 @@
 import { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import type { Tool } from '../model/content.js';
+import { checkMeta } from '../model/meta-keys.js';
 import { type Mirror, mirrorsOf } from '../model/mirror.js';
 import { checkScopes } from '../model/scopes.js';
 import { withObjectType } from '../schemas/json-types.js';
@@ -8,7 +9,6 @@ import { compileDefined } from '../schemas/schema-check.js';
 import type { Validator } from '../schemas/validate.js';
 import { compiledOnce } from './compiled.js';
 import { requireToolShape } from './definition-shapes.js';
-import { checkMeta } from './meta-keys.js';
 import type { ToolDefinition } from './tool.js';
 
 /** A tool made ready: its schemas converted and its validators made, once for all connections. */

@@ -12,6 +12,7 @@ import {
   type LoggingLevel,
   type Meta,
 } from '../model/content.js';
+import { checkMeta, checkNestedMeta } from '../model/meta-keys.js';
 import type { Inputs } from '../model/shapes.js';
 import { toJsonSchema } from '../schemas/json-schema.js';
 import type { InferOutput, Schema } from '../schemas/standard.js';
@@ -143,6 +144,7 @@ export class Context {
    * is one that comes when the request is answered or given up.
    */
   notify(method: string, params: JsonObject = {}): void {
+    checkMeta(method, params._meta);
     this.#at.turn.notify(method, params);
   }
 
@@ -198,19 +200,30 @@ export class Context {
     );
   }
 
+  #ask(method: string, params: JsonObject): Promise<JsonObject> {
+    try {
+      checkNestedMeta(method, params);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    return this.#run.ask(method, params);
+  }
+
   /** Asks the user to visit a URL. `accept` means that the user agreed to open it, not that the visit is done. */
   elicitUrl(question: {
     readonly message: string;
     readonly url: string;
     readonly elicitationId?: string;
   }): Promise<{ action: ElicitResult['action'] }> {
-    const asked = this.#run.ask('elicitation/create', { mode: 'url', ...question });
-    return markHandled(asked.then(answer => ({ action: (answer as unknown as ElicitResult).action })));
+    const params: JsonObject = { mode: 'url', ...question };
+    return markHandled(
+      this.#ask('elicitation/create', params).then(answer => ({ action: (answer as unknown as ElicitResult).action })),
+    );
   }
 
   /** Asks the client's model. https://modelcontextprotocol.io/specification/2026-07-28/client/sampling */
   sample(params: CreateMessageParams): Promise<CreateMessageResult> {
-    const asked = this.#run.ask('sampling/createMessage', params as unknown as JsonObject);
+    const asked = this.#ask('sampling/createMessage', params as unknown as JsonObject);
     return markHandled(asked as Promise<unknown> as Promise<CreateMessageResult>);
   }
 

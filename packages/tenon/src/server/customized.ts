@@ -3,6 +3,7 @@ import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../jsonrpc/codes.js';
 import { rpcError, TenonError } from '../jsonrpc/error.js';
 import { isObject, type JsonObject, type Notification, type Request } from '../jsonrpc/message.js';
 import { MISSING_CLIENT_CAPABILITY } from '../model/codes.js';
+import { checkMeta } from '../model/meta-keys.js';
 import { insufficientScope } from '../model/scopes.js';
 import { describeIssues } from '../schemas/issues.js';
 import type { Schema } from '../schemas/standard.js';
@@ -41,6 +42,7 @@ export async function runCustom(
     });
   }
   requireJson(`method "${method}"`, result);
+  checkMeta(`the result of ${method}`, result._meta);
   return turn.dialect.opening === 'per-request' ? complete(blueprint, result) : result;
 }
 

@@ -1,6 +1,7 @@
 import { lasting } from '../jsonrpc/lasting.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import type { Resource, ResourceTemplate, Tool } from '../model/content.js';
+import { checkNestedMeta } from '../model/meta-keys.js';
 import type { Blueprint } from './blueprint.js';
 import type { Visible } from './caller.js';
 import type { Catalog } from './catalog.js';
@@ -80,6 +81,7 @@ async function listed(key: string, definition: ResourceDefinition<never>, contex
   delete common.uriTemplate;
   const entries = (await definition.list?.(context)) ?? [];
   return entries.map(entry => {
+    checkNestedMeta(`an entry of the list of "${key}"`, entry);
     const variables = template?.variables ?? [];
     const facts = Object.entries(entry as JsonObject).filter(([name]) => !variables.includes(name) || FACTS.has(name));
     const uri = template?.expand(entry as never) ?? key;

@@ -12,7 +12,8 @@ describe('the _meta of an author', () => {
   });
 
   it('may have the keys of the extensions that the protocol itself defines', () => {
-    expect(withMeta({ 'io.modelcontextprotocol/ui': {} })).not.toThrow();
+    for (const key of ['io.modelcontextprotocol/ui', 'io.modelcontextprotocol.skills/version'])
+      expect(withMeta({ [key]: {} })).not.toThrow();
   });
 
   it('has no key that is none [base.meta.label-characters] [base.meta.name-characters]', () => {
@@ -21,8 +22,9 @@ describe('the _meta of an author', () => {
     }
   });
 
-  it('defines none of the reserved ones [base.meta.reserved-prefix-second-label]', () => {
-    for (const key of ['dev.mcp/thing', 'com.mcp.tools/thing', 'org.modelcontextprotocol/thing']) {
+  it('defines none of the reserved ones [base.meta.reserved-prefix-second-label] [base.meta.reserved-prefix-domain-order]', () => {
+    const newer = ['dev.mcp/thing', 'com.mcp.tools/thing', 'org.modelcontextprotocol/thing'];
+    for (const key of [...newer, 'mcp/x', 'modelcontextprotocol/x', 'mcp.dev/x', 'a.b.mcp.dev/x']) {
       expect(withMeta({ [key]: 1 })).toThrow(expect.objectContaining({ code: 'meta/reserved' }));
     }
   });

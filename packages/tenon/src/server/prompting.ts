@@ -2,6 +2,7 @@ import { INVALID_PARAMS } from '../jsonrpc/codes.js';
 import { rpcError, TenonError } from '../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import type { PromptMessage } from '../model/content.js';
+import { checkNestedMeta } from '../model/meta-keys.js';
 import { methods } from '../model/methods.js';
 import { describeIssues } from '../schemas/issues.js';
 import { coerceTexts } from '../schemas/text-arguments.js';
@@ -33,6 +34,7 @@ export async function getPrompt(blueprint: Blueprint, { params, context }: Opera
   checkNeeds(prompt.definition.needs, turn);
   return Context.perform(context, async () => {
     const returned = await prompt.definition.run(checked.value as never, context);
+    checkNestedMeta(`prompt "${name}"`, returned);
     if (isInputRequired(returned)) return returned as unknown as JsonObject;
     const result = shaped(prompt, returned);
     const problem = methods['prompts/get'].result(result);

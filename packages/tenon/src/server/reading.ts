@@ -1,5 +1,6 @@
 import { rpcError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
+import { checkNestedMeta } from '../model/meta-keys.js';
 import type { Blueprint } from './blueprint.js';
 import { checkNeeds } from './calling.js';
 import { compileResource, isTemplate } from './compiled-resource.js';
@@ -46,6 +47,7 @@ export async function readResource(
   return Context.perform(context, async () => {
     const returned = await definition.read({ ...variables, uri } as never, context);
     if (returned === undefined) throw notFound(uri, turn);
+    checkNestedMeta(`resource "${uri.slice(0, 128)}"`, returned);
     if (isInputRequired(returned)) return returned as unknown as JsonObject;
     return cacheable(blueprint, { contents: encodeContents(uri, definition, returned) }, definition.cache);
   });

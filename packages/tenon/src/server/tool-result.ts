@@ -2,6 +2,7 @@ import { TenonError } from '../jsonrpc/error.js';
 import { follow } from '../jsonrpc/follow.js';
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import type { ContentBlock } from '../model/content.js';
+import { checkNestedMeta } from '../model/meta-keys.js';
 import { describeIssues } from '../schemas/issues.js';
 import type { Checked } from '../schemas/validate.js';
 import type { CompiledTool } from './compiled-tool.js';
@@ -17,7 +18,10 @@ export function createToolResult(
   returned: unknown,
   report: Report,
 ): JsonObject | Promise<JsonObject> {
-  if (isInputRequired(returned)) return returned as unknown as JsonObject;
+  if (isInputRequired(returned)) {
+    checkNestedMeta(subjectOf(tool), returned);
+    return returned as unknown as JsonObject;
+  }
   const result = isReply(returned) ? returned : readResult(tool, returned);
   if (result) return encodeReply(tool, result);
   return tool.output ? encodeStructured(tool, returned) : { content: encodeData(tool, returned, report) };
@@ -28,7 +32,7 @@ function encodeReply(
   tool: CompiledTool,
   { content, structured, isError, _meta }: Reply,
 ): JsonObject | Promise<JsonObject> {
-  if (content?.length) requireContentBlocks(subjectOf(tool), content);
+  requireContent(subjectOf(tool), content, _meta);
   const around = { ...(isError ? { isError } : {}), ...(_meta ? { _meta } : {}) };
   if (structured === undefined) return { content: content?.length ? content : blocks(''), ...around };
   if (content?.length) requireJson(subjectOf(tool), structured);
@@ -59,9 +63,14 @@ function encodeStructured(
   });
 }
 
+function requireContent(subject: string, content: Reply['content'], _meta: Reply['_meta']): void {
+  if (content?.length) requireContentBlocks(subject, content);
+  if (content?.length || _meta) checkNestedMeta(subject, { content, _meta });
+}
+
 /** The result of a tool that failed by throwing a reply, `throw ctx.fail('…')` for one. */
 export function encodeFailure(name: string, { content, _meta }: Reply): JsonObject {
-  if (content?.length) requireContentBlocks(`tool "${name}"`, content);
+  requireContent(`tool "${name}"`, content, _meta);
   return { content: content?.length ? content : blocks(''), isError: true, ...(_meta ? { _meta } : {}) };
 }
 
@@ -91,9 +100,11 @@ const reported = new WeakSet<CompiledTool>();
 function encodeData(tool: CompiledTool, value: unknown, report: Report): ContentBlock[] {
   if (value === undefined) return blocks('');
   if (typeof value === 'string') return blocks(value);
-  if (isContentBlock(value)) return [value];
-  if (Array.isArray(value) && value.length > 0 && value.every(item => typeof item === 'string' || isContentBlock(item)))
-    return blocks(value);
+  const list = isContentBlock(value) ? [value] : value;
+  if (Array.isArray(list) && list.length > 0 && list.every(item => typeof item === 'string' || isContentBlock(item))) {
+    checkNestedMeta(subjectOf(tool), list);
+    return blocks(list);
+  }
   const misspelt = reported.has(tool) ? undefined : findMisspelt(subjectOf(tool), value);
   if (misspelt) {
     reported.add(tool);

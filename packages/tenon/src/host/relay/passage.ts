@@ -176,6 +176,7 @@ function requested(
     // Who wants to hold no connection open meanwhile need not have one held here.
     onHungUp: () => void context.hangUp(),
     meta: passedOn(context.meta),
+    relaysMeta: true,
   });
 }
 
