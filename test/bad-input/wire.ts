@@ -73,7 +73,8 @@ class Inbox {
 }
 
 export async function overMemory(revision = '2025-11-25'): Promise<Wire> {
-  const pair = createPair();
+  // By reference: 10,000 levels, which a raw peer may send as text, are too deep for `JSON.stringify`.
+  const pair = createPair(undefined, { copyMessages: false });
   const inbox = new Inbox();
   await badServer().connect(pair.server);
   await pair.client.open({
