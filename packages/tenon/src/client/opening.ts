@@ -54,9 +54,9 @@ class Opener {
   readonly #wanted: readonly Dialect[];
   readonly #clock: PausingClock;
   #signal: AbortSignal | undefined;
-  /** Whether the server has forgotten a session that was being opened: that is tried once more. */
+  /** Tells whether the server has forgotten a session that was being opened: that is tried once more. */
   #lostSession = false;
-  /** Whether the server itself failed when it was probed: that says nothing of the versions that it serves. */
+  /** Tells whether the server itself failed when it was probed: that says nothing of the versions that it serves. */
   probeFailed = false;
 
   constructor(

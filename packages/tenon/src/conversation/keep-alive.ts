@@ -17,9 +17,9 @@ const DEFAULT_TIMEOUT = 5_000;
 export interface WatchedConnection {
   /** The other end, as errors name it. */
   readonly peer: string;
-  /** Whether anything came since the last call of this. */
+  /** Tells whether anything came since the last call of this. */
   takeSign(): boolean;
-  /** Whether there is a stream that could break unnoticed. */
+  /** Tells whether there is a stream that could break unnoticed. */
   isLongLived(): boolean;
   /** Sends a ping. Rejects with `call/timeout` when no answer comes in time. */
   ping(timeout: number): Promise<unknown>;

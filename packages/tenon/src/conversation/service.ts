@@ -30,7 +30,7 @@ export interface PingOptions {
 export interface Conversation {
   /** The revision, once the peers have agreed on one. */
   readonly dialect: Dialect | undefined;
-  /** Whether the peer may send several messages as one array. Default: where the revision has batches. */
+  /** Tells whether the peer may send several messages as one array. Default: where the revision has batches. */
   batches?(): boolean;
   /** How many requests of the peer are still to be answered; not counted are those that only listen. */
   readonly inFlight: number;

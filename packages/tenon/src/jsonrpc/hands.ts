@@ -16,7 +16,7 @@ export interface Hands {
   closed(error?: TenonError): void;
   /** The peer no longer knows the session: the connection takes no more messages. Called once. */
   onSessionLost?(error: TenonError): void;
-  /** Whether an array of messages is welcome now. `split`: its messages are taken, and answered, one by one. */
+  /** Tells whether an array of messages is welcome now. `split`: its messages are taken, and answered, one by one. */
   batches(): boolean | 'split';
   /** What stands for the id of a message that was too broken to have one; `false`: such a message is not answered. */
   unreadableId(): null | undefined | false;

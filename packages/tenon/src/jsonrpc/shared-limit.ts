@@ -38,12 +38,12 @@ export class SharedLimit {
     return this.#held.get(caller) ?? 0;
   }
 
-  /** Whether a caller may take `amount` more. */
+  /** Tells whether a caller may take `amount` more. */
   fits(caller: string, amount = 1): boolean {
     return this.#total + amount <= this.limit && this.isWithinShare(caller, amount);
   }
 
-  /** Whether `amount` more stays within the share of a caller. A caller that holds nothing may always take something. */
+  /** Tells whether `amount` more stays within the share of a caller. A caller that holds nothing may always take something. */
   isWithinShare(caller: string, amount = 1): boolean {
     if (this.#factor === Number.POSITIVE_INFINITY || caller === UNKNOWN_CALLER) return true;
     const most = (this.limit - this.#total - amount + 1) * this.#factor;

@@ -21,7 +21,7 @@ export function readTextArguments(json: JsonObject): TextArgument[] | undefined 
   return [...collect(json, json, 0).values()];
 }
 
-/** Whether text can carry the argument. */
+/** Tells whether text can carry the argument. */
 export function isScalar({ types }: TextArgument): boolean {
   return SCALARS.some(type => types.has(type));
 }

@@ -60,7 +60,7 @@ export function isSealed(state: string): boolean {
   return [...`${PREFIX}.`].filter((char, at) => state[at] !== char).length <= 1;
 }
 
-/** Whether keys can seal: one or more of 32 bytes, with ids of letters, digits, "_" and "-" that differ. */
+/** Tells whether keys can seal: one or more of 32 bytes, with ids of letters, digits, "_" and "-" that differ. */
 export function areSealKeys(keys: readonly SealKey[]): boolean {
   const sound = keys.every(({ id, key }) => /^[\w-]{1,64}$/.test(id) && key.length === 32);
   return sound && keys.length > 0 && new Set(keys.map(({ id }) => id)).size === keys.length;

@@ -22,9 +22,9 @@ export interface PathStep {
   /** `rest`: all that lies below, however deep. `deep`: any number of steps. */
   readonly kind: 'member' | 'rest' | 'deep';
   readonly isIndex: boolean;
-  /** Whether it leads to the member of exactly this text. */
+  /** Tells whether it leads to the member of exactly this text. */
   readonly isLiteral: boolean;
-  /** Whether the step leads to a member of this name. */
+  /** Tells whether the step leads to a member of this name. */
   matches(name: string): boolean;
 }
 

@@ -95,7 +95,7 @@ function isIn(folder: Place, { root, segments }: Place): boolean {
   return root === folder.root && segments[0] !== '..' && begins(segments, folder.segments);
 }
 
-/** Whether a path leaves the folder that it begins in by a link of the operating system. */
+/** Tells whether a path leaves the folder that it begins in by a link of the operating system. */
 function leavesByLink(text: string): boolean {
   const path = /^file:/i.test(text) ? (parsed(text)?.pathname ?? text) : text;
   return !isUrl(path) && unresolvedReadingsOf(path).some(each => followSystemLinks(each).escapes);

@@ -63,7 +63,7 @@ export class Questions {
     this.#room = room;
   }
 
-  /** Whether there are so many that no more are laid: of all, or of this user and OAuth client. */
+  /** Tells whether there are so many that no more are laid: of all, or of this user and OAuth client. */
   async isFull(identity: CallerIdentity): Promise<boolean> {
     const all = await this.pending({ limit: this.#room.most });
     const owner = getOwnerKey(identity);

@@ -55,7 +55,7 @@ function coversText(
   return patterns.some(each => (isLiteral ? matchesGlob(fold(each), fold(text)) : coversGlob(fold(each), fold(text))));
 }
 
-/** Whether a pattern has no letters that have two cases. */
+/** Tells whether a pattern has no letters that have two cases. */
 function isCaseless(pattern: string): boolean {
   return foldCase(pattern) === pattern && pattern.toUpperCase() === pattern;
 }

@@ -114,7 +114,7 @@ async function readSign(path: string): Promise<Sign | undefined> {
   return owner && file && { id: owner.id, mtimeMs: file.mtimeMs };
 }
 
-/** Whether the owner has renewed the lock since `before`. The process id alone is no proof: it may have been reused. */
+/** Tells whether the owner has renewed the lock since `before`. The process id alone is no proof: it may have been reused. */
 async function hasMoved(path: string, before: Sign | undefined): Promise<boolean> {
   const now = await readSign(path);
   return before !== undefined && now !== undefined && now.id === before.id && now.mtimeMs > before.mtimeMs;

@@ -22,7 +22,7 @@ export function createAcceptance(...types: readonly string[]): (accept: string |
 
 const acceptsJson = createAcceptance('application/json');
 
-/** Whether a client that accepts one of the two types of answer accepts no JSON. */
+/** Tells whether a client that accepts one of the two types of answer accepts no JSON. */
 export function acceptsStreamOnly(accept: string | undefined): boolean {
   return !acceptsJson(accept);
 }

@@ -63,9 +63,9 @@ export function refusedError(peer: string, { error }: Failure, status: number, n
 export interface RefusedMessage {
   /** The JSON-RPC id, when the message is a request. */
   readonly id?: Id | undefined;
-  /** Whether the message named a session. */
+  /** Tells whether the message named a session. */
   readonly hadSession: boolean;
-  /** Whether 404 has other meanings here as well: then the words of the refusal decide. */
+  /** Tells whether 404 has other meanings here as well: then the words of the refusal decide. */
   readonly needsWords?: boolean | undefined;
 }
 

@@ -34,7 +34,7 @@ export interface HttpChannel extends Channel {
    * nothing while it is open. When it is lost for good, `receiver.unreadable` gets an `http/listen-ended`.
    */
   listen(): void;
-  /** Whether that stream is open, or is being opened. */
+  /** Tells whether that stream is open, or is being opened. */
   readonly listening: boolean;
   close(): Promise<void>;
 }

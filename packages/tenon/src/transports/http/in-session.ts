@@ -64,7 +64,7 @@ export function receiveInSession(session: Session, exchange: Exchange, value: un
   exchange.reply(400, `[${faults.map(fault => faultAnswer(session, fault)).join(',')}]`);
 }
 
-/** Whether an element of a batch is no message. A broken answer is for the session: the call that waits for it ends. */
+/** Tells whether an element of a batch is no message. A broken answer is for the session: the call that waits for it ends. */
 function isFault(message: unknown): boolean {
   return kindOf(message) === 'malformed' && !isAnswer(message);
 }

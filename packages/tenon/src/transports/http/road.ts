@@ -30,7 +30,7 @@ export interface Traffic {
   /** Counts a request. Returns `false`, and counts nothing, when all, or this caller, have too many. */
   enter(caller: string): boolean;
   leave(caller: string): void;
-  /** Whether `requests` more of a caller fit. */
+  /** Tells whether `requests` more of a caller fit. */
   fits(caller: string, requests: number): boolean;
   /** Nothing new is let in from now on. */
   close(): void;

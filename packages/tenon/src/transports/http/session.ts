@@ -17,7 +17,7 @@ import type { Turn } from './turn.js';
 const PEER = 'HTTP client';
 
 interface StreamOptions {
-  /** Whether the answer opens the session. */
+  /** Tells whether the answer opens the session. */
   readonly opening?: boolean;
   /** The authorization with which the stream ends. */
   readonly auth?: AuthInfo | undefined;
@@ -118,7 +118,7 @@ export class Session implements Channel {
     for (const [id] of this.#turns?.entries() ?? []) this.unanswered(id);
   }
 
-  /** Whether it may have so many more unanswered requests: within its own limit, and within its caller's share of all. */
+  /** Tells whether it may have so many more unanswered requests: within its own limit, and within its caller's share of all. */
   hasRoomFor(requests: number): boolean {
     const { bounds, traffic } = this.house;
     return this.waiting + requests <= bounds.requests && traffic.fits(this.caller, requests);
