@@ -4,7 +4,7 @@ import type { ServerCapabilities } from '../model/capabilities.js';
 import type { Implementation } from '../model/content.js';
 import type { Link } from './link.js';
 
-/** What a link tells its client of. */
+/** Events that a link reports to its client. */
 export interface LinkEvents {
   notification(method: string, params: JsonObject): void;
   problem(error: TenonError): void;
@@ -13,7 +13,7 @@ export interface LinkEvents {
   onSessionLost(link: Link): void;
 }
 
-/** What is known of the server. */
+/** Known facts about the server. */
 export interface ServerFacts {
   readonly info: Implementation | undefined;
   readonly capabilities: ServerCapabilities;

@@ -1,6 +1,6 @@
 import { TenonError } from './error.js';
 
-/** How long the reason of a cancellation may be that is sent, in characters. */
+/** Longest reason of a cancellation that is sent, in characters. */
 const MAX_REASON = 500;
 /** The reasons that the platform gives by itself: they say nothing of why. */
 const WITHOUT_REASON: ReadonlySet<string> = new Set([

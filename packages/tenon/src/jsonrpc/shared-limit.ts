@@ -24,7 +24,7 @@ export class SharedLimit {
     this.#factor = maxShare >= 1 ? Number.POSITIVE_INFINITY : maxShare / (1 - maxShare);
   }
 
-  /** How much is held, over all. */
+  /** Amount that all callers hold. */
   get total(): number {
     return this.#total;
   }
@@ -33,7 +33,7 @@ export class SharedLimit {
     return this.#held.size;
   }
 
-  /** How much one caller holds. */
+  /** Amount that one caller holds. */
   held(caller: string): number {
     return this.#held.get(caller) ?? 0;
   }

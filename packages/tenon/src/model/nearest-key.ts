@@ -9,7 +9,7 @@ export function nearestKey(name: string, known: readonly string[]): string | und
 
 const plainOf = (name: string): string => name.toLowerCase().replace(/[-_ ]/g, '');
 
-/** How many letters must be put in, taken out, changed or swapped with the next. */
+/** Counts the letters to insert, remove, change or swap with the next. */
 function distanceOf(a: string, b: string): number {
   let before: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, at) => at);

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import { resolveLocal } from './json-schema.js';
 
 const ALL_TYPES: ReadonlySet<string> = new Set(['string', 'number', 'boolean', 'null', 'object', 'array']);
-/** How many references and combinations are followed inside each other. */
+/** Most references and combinations that are followed inside each other. */
 export const MAX_DEPTH = 16;
 
 /**

@@ -29,7 +29,7 @@ export type FormAnswer<T> =
   | { readonly action: 'accept'; readonly content: T }
   | { readonly action: 'decline' | 'cancel'; readonly content?: undefined };
 
-/** What a handler is given beside its input. Its methods also work without it: `({ title }, { log, fail }) => …`. */
+/** Second argument of a handler. Its methods also work without it: `({ title }, { log, fail }) => …`. */
 export class Context {
   readonly #run: Run;
   #at: Standing;

@@ -1,7 +1,7 @@
 import type { Clock } from '../jsonrpc/clock.js';
 import { TenonError } from '../jsonrpc/error.js';
 
-/** How long a request to the client waits for `notifications/initialized`, in milliseconds. */
+/** Longest time that a request to the client waits for `notifications/initialized`, in milliseconds. */
 const TIMEOUT = 10_000;
 
 /**

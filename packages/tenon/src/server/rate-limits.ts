@@ -52,7 +52,7 @@ export function createRateLimits(given: ServerRateLimits | false | undefined, cl
   return {
     check(method, caller) {
       const { address } = caller;
-      // Where the transport knows no address, one peer is connected, or something in front has to limit.
+      // Without an address there is one peer, or something in front of the server has to limit.
       if (address === undefined || isLoopback(address)) return;
       const retryAfterMs = buckets[method]?.take(getLimitKey(caller)) ?? 0;
       if (retryAfterMs > 0)

@@ -65,7 +65,7 @@ export class SessionPings {
 
   #check(peer: Peer): void {
     const isSilent = !peer.takeSign();
-    // Whoever waits for an answer hears of it: its connection is not ended for the sake of another stream.
+    // A client that waits for an answer notices a broken link itself, so it is not pinged.
     const isLongLived = peer.channel.listening !== false && peer.inFlight === 0;
     if (isSilent && isLongLived && !this.#pinging.has(peer)) void this.#ping(peer);
   }

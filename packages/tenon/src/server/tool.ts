@@ -33,7 +33,7 @@ export type SpecifiedResult<O> = {
   | { readonly structuredContent?: undefined; readonly isError: true }
 );
 
-/** What a tool may return: what fits `output`, a `reply`, a result of the specification, or a question. */
+/** Return value of a tool: a value of `output`, a `reply`, a result of the specification, or a question. */
 export type ToolReturn<O> = (unknown extends O ? Loose : O | SpecifiedResult<O>) | Reply | InputRequiredResult;
 
 /** What is said of a tool beside what it does. https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool */

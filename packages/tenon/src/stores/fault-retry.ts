@@ -6,7 +6,7 @@ const INITIAL_DELAY = 50;
 /** Longest pause between two attempts, in milliseconds. */
 const MAX_DELAY = 5000;
 
-/** How calls of a store that failed are repeated. */
+/** Repetition of failed calls of a store. */
 export interface FaultRetryOptions {
   readonly clock: Clock;
   /** Time after which the fault is thrown, in milliseconds. Default: never. */

@@ -18,7 +18,7 @@ import { type AskingOptions, defaults } from './options.js';
 /** How long a process that says nothing is believed to be at work on a retry, in milliseconds. */
 const LEASE = 30_000;
 
-/** How long a call waits for a store that has a fault, in milliseconds. */
+/** Longest time that a call waits for a store with a fault, in milliseconds. */
 const MAX_FAULT = 30_000;
 
 /** What a retry goes on with. */

@@ -117,7 +117,7 @@ describe('tasks/get', () => {
 
   it('fails a task whose result is larger than `maxRecordSize`, and says so', async () => {
     const { caller, taskId, site } = await started(() => 'x'.repeat(200_000), { maxRecordSize: 1000 });
-    // What fits into one value of the store is not held back.
+    // Results that fit into one value of the store are not held back.
     await until(async () => (await statusOf(caller, taskId)) === 'completed');
     const large = await started(() => 'x'.repeat(2 ** 20), { maxRecordSize: 1000 });
     await until(async () => (await statusOf(large.caller, large.taskId)) === 'failed');

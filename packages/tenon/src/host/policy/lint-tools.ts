@@ -18,7 +18,7 @@ interface KnownTool {
   readonly schema: JsonObject | undefined;
 }
 
-/** How deep schemas are followed. */
+/** Depth to which schemas are followed. */
 const MAX_DEPTH = 32;
 
 /** Checks the names and arguments of a rule against the tools that there are. */
@@ -135,7 +135,7 @@ function atPointer(root: unknown, pointer: string): unknown {
   }, root);
 }
 
-/** How many names a message has at the most. */
+/** Most names that a message lists. */
 const MAX_NAMES = 12;
 
 function listNames(names: readonly string[]): string {

@@ -8,7 +8,7 @@ import type { Rule } from './rules.js';
 export type PolicyProblem =
   /** Nothing fits the rule. */
   | 'never'
-  /** Whatever fits the rule, an earlier rule has decided. */
+  /** An earlier rule decides everything that fits this rule. */
   | 'shadowed'
   /** A rule that denies or asks is about all tools, prompts or resources of a server, and about none of its other things. */
   | 'one-kind'
@@ -22,7 +22,7 @@ export type PolicyProblem =
   | 'fragment'
   /** A rule that denies or asks is about all known principals, and not about nobody. */
   | 'anonymous'
-  /** What no rule fits is allowed. */
+  /** Calls that no rule fits are allowed. */
   | 'open-fallback'
   /** No server or tool has this name. */
   | 'unknown-name'

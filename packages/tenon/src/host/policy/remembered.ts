@@ -11,7 +11,7 @@ import type { Proposal } from './proposal.js';
 import type { Match } from './rules.js';
 
 const KEYS = 'policy/remembered/';
-/** How many approvals are remembered for one user with one OAuth client at one server. */
+/** Most approvals that are remembered for one user with one OAuth client at one server. */
 const MAX_REMEMBERED = 256;
 
 /** An approval that is good for more than one call, of the user and OAuth client that it names. */

@@ -33,7 +33,7 @@ export interface BrokerOptions {
   readonly maxRounds?: number;
   /** How many requests one chain may make: those of one call, say. Default 100. */
   readonly maxPerChain?: number;
-  /** How many requests of one server are under way at once. Default 8, of which one user may have half. */
+  /** Requests of one server that may be in flight. Default 8, of which one user may have half. */
   readonly maxAtOnce?: number;
   /** Time for the model to answer, in milliseconds; reviewers have theirs. Default 600,000. */
   readonly timeout?: number;

@@ -14,7 +14,7 @@ export function shown(error: TenonError): string {
   const { code, summary } = error;
   if (listForeignTexts(error).some(text => summary.includes(text))) return 'it can not be reached';
   const [first = ''] = summary.split('\n');
-  // What follows is the text of the platform, or of another server.
+  // The rest is the text of the platform, or of another server.
   const told = NETWORK.test(code) ? first.replace(/: .*/, '') : first;
   const own = told.replace(/(: its last words:|: and wrote nothing to stderr)$/, '');
   return hideSecrets(own.replace(URLS, HIDDEN).replace(PATHS, `$1${HIDDEN}`));

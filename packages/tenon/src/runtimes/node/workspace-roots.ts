@@ -7,14 +7,14 @@ import { type Clock, systemClock } from '../../jsonrpc/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { Root } from '../../model/content.js';
 
-/** How often the folders are looked at while a client is connected, in milliseconds. */
+/** Time between two checks of the folders while a client is connected, in milliseconds. */
 const INTERVAL = 2000;
 
 /** A folder of this machine. A plain string is its path; `name` is what the server may show. */
 export type WorkspaceFolder = string | { readonly path: string; readonly name?: string };
 
 export interface WorkspaceRootsOptions {
-  /** How often the folders are checked while a client is connected, in milliseconds. Default 2,000. */
+  /** Time between two checks of the folders while a client is connected, in milliseconds. Default 2,000. */
   readonly interval?: number;
   /** Called with `roots/unavailable` once when a folder is missing, is no folder or cannot be read. Default: nothing is called. */
   readonly onError?: (error: TenonError) => void;

@@ -14,7 +14,7 @@ export interface RateLimit {
   readonly burst: number;
   /** Operations per second, over time. */
   readonly perSecond: number;
-  /** What shares a limit. Default: user with OAuth client, or address of an anonymous caller; method and tool. */
+  /** Key that shares a limit. Default: user with OAuth client, or address of an anonymous caller; method and tool. */
   readonly by?: (operation: Operation) => string;
   readonly clock?: Clock;
 }

@@ -7,7 +7,7 @@ import type { HttpReply } from './requester.js';
 /** How much of the body of a refusal is read, in bytes. */
 const MAX_REFUSAL = 65_536;
 const MAX_SHOWN = 200;
-/** What to do when a request may have been carried out. */
+/** Advice for a request that may have been carried out. */
 export const OUTCOME_ADVICE = 'the server may have acted on it; look before sending it again';
 
 export function closedError(peer: string): TenonError {

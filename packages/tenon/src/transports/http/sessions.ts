@@ -27,7 +27,7 @@ export function createSessions(road: Road): Sessions {
   const sessions = new Map<string, Session>();
   const open = new SharedLimit(bounds.sessions, bounds.maxShare);
   const idlest = new Idlest(sessions, bounds.sessionGrace);
-  /** Of callers whose share is used up. */
+  /** Belongs to callers whose share is used up. */
   const idlestOf = new Map<string, Idlest>();
   let due = Number.NEGATIVE_INFINITY;
 

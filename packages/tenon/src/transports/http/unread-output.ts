@@ -37,7 +37,7 @@ export function createUnreadLimit(maxBytes: number): UnreadLimit {
     const entry = entries.get(output);
     if (entry !== undefined) set(output, entry, 0);
   };
-  /** What readers have taken since is known only by looking. */
+  /** Reads by others since then are known only by looking. */
   const recount = (): void => {
     for (const [output, entry] of [...entries]) set(output, entry, output.waiting);
   };
