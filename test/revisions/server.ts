@@ -14,13 +14,14 @@ export interface ExampleOptions {
   readonly revisions?: readonly string[];
   readonly pageSize?: number;
   readonly cache?: ServerDefinition['cache'];
+  readonly asking?: ServerDefinition['asking'];
 }
 
 const extension = 'com.example/notes';
 
 /** One server with every feature of every revision. */
 export function createExample(options: ExampleOptions = {}) {
-  const { toolsOnly = false, nothing = false, revisions, pageSize = 1000, cache } = options;
+  const { toolsOnly = false, nothing = false, revisions, pageSize = 1000, cache, asking: inputRequests } = options;
   let self: Server | undefined;
   const server = createServer({
     name: 'example',
@@ -41,6 +42,7 @@ export function createExample(options: ExampleOptions = {}) {
     pageSize,
     ...(revisions ? { revisions } : {}),
     ...(cache ? { cache } : {}),
+    ...(inputRequests ? { asking: inputRequests } : {}),
     onProblem: () => {},
   });
   self = server as never;

@@ -68,8 +68,16 @@ export function missingCapability({ errors }: Dialect, requiredCapabilities: Cli
 /** What a handler meets that asks what the client can not answer: the error of the revision, where it has one. */
 export function unable(dialect: Dialect, lacks: ClientCapabilities): TenonError {
   if (dialect.errors.missingCapability !== undefined) return missingCapability(dialect, lacks);
+  if (dialect.needsSession !== undefined) return noSession(Object.keys(lacks).join(', '));
   return new TenonError('client/lacks', `The client does not support ${Object.keys(lacks).join(', ')}`, {
     data: lacks,
+  });
+}
+
+/** The error for a server that keeps no sessions, on a version that needs one for this. */
+function noSession(subject: string): TenonError {
+  return new TenonError('client/no-session', `${subject} needs a session, and this server keeps none`, {
+    next: 'call on a protocol version in which each request stands alone',
   });
 }
 

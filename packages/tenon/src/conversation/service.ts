@@ -12,12 +12,20 @@ export interface Service {
 
   /** Answers one request that carries all its context along. Never rejects. */
   answer(request: Request, dialect: Dialect, loan: Loan): Promise<Response>;
+
+  /**
+   * Returns the same server without sessions: on the versions that have them each request is served by itself, and what
+   * needs a session is refused and not declared. Absent from a service that can only be served with sessions.
+   */
+  withoutSessions?(): Service;
 }
 
 export interface ConnectOptions {
   readonly auth?: AuthInfo;
   /** The address of the peer, where the transport knows. */
   readonly address?: string | undefined;
+  /** The dialect of everything that the channel brings, where it lives for one POST that belongs to no session. */
+  readonly dialect?: Dialect | undefined;
 }
 
 export interface PingOptions {
@@ -55,6 +63,8 @@ export type Manner =
   | { readonly opening: 'handshake' }
   /** The request belongs to a session that is open already. */
   | { readonly opening: 'opened' }
+  /** The request is of a version that has sessions, and belongs to none: `service.connect` with this dialect, for this request alone. */
+  | { readonly opening: 'sessionless'; readonly dialect: Dialect }
   /** The request can not be served. */
   | { readonly opening: 'refused'; readonly error: ErrorObject };
 

@@ -9,6 +9,12 @@ import { compile } from './revision.js';
 /** Every revision that Tenon speaks, newest first: the only list of revisions. */
 export const dialects: readonly Dialect[] = compile([r20241105, r20250326, r20250618, r20251125, r20260728]);
 
+/**
+ * The version of a request over HTTP that names none and belongs to no session.
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#protocol-version-header
+ */
+export const REVISION_WITHOUT_HEADER = '2025-03-26';
+
 const byRevision = new Map(dialects.map(dialect => [dialect.revision, dialect]));
 
 /** The dialect of a protocol version string, when Tenon speaks it. */

@@ -48,10 +48,12 @@ export class Connection implements Hands, SessionHandle, Surroundings, Visitor, 
   #initialized: InitializedSignal | undefined;
   #endings: Set<() => void> | undefined;
 
-  constructor(blueprint: Blueprint, channel: Channel, { auth, address }: ConnectOptions = {}) {
+  constructor(blueprint: Blueprint, channel: Channel, { auth, address, dialect }: ConnectOptions = {}) {
     this.#blueprint = blueprint;
     this.#auth = auth;
     this.#address = address;
+    this.#dialect = dialect;
+    if (dialect !== undefined) this.#caller = this.caller;
     this.#peer = new Peer(channel, this, blueprint.clock);
   }
 
@@ -217,7 +219,7 @@ export class Connection implements Hands, SessionHandle, Surroundings, Visitor, 
       auth: envelope?.auth ?? this.#auth,
       address: this.#address,
     };
-    return initialize(this.#blueprint, dialect, this.#caller, this);
+    return initialize(this.#blueprint, dialect, this.#caller, dialect.needsSession === undefined ? this : undefined);
   }
 
   #ready(): void {

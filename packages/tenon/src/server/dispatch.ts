@@ -62,7 +62,7 @@ export function dispatch(blueprint: Blueprint, request: Request, turn: Turn): Aw
   if (!isMethod(method)) return runCustom(blueprint, request, turn);
   const { needs, extension } = methods[method];
   const operate = operationFor(blueprint, method);
-  if (operate === undefined || !turn.dialect.vocabulary.client.has(method)) throw unknown(method);
+  if (operate === undefined || !turn.dialect.vocabulary.client.has(method)) throw unknown(method, turn);
   if (extension !== undefined) requireExtension(extension, turn);
   if (needs !== undefined && !declares(capabilitiesOf(blueprint), needs)) throw unknown(method);
   const params = readParams(method, request.params, turn);
@@ -119,7 +119,10 @@ function whole(blueprint: Blueprint, result: JsonObject, { dialect }: Turn): Jso
   return result.resultType === undefined && dialect.opening === 'per-request' ? complete(blueprint, result) : result;
 }
 
-function unknown(method: string): TenonError {
+function unknown(method: string, turn?: Turn): TenonError {
+  if (turn?.dialect.needsSession?.has(method)) {
+    return rpcError(METHOD_NOT_FOUND, `Method not found: ${method} needs a session, and this server keeps none`);
+  }
   return rpcError(METHOD_NOT_FOUND, `Method not found: ${method.slice(0, 128)}`);
 }
 

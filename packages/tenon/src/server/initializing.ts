@@ -10,7 +10,7 @@ export function initialize(
   blueprint: Blueprint,
   dialect: Dialect,
   caller: Caller,
-  session: Session,
+  session: Session | undefined,
 ): JsonObject | Promise<JsonObject> {
   const { front } = blueprint.options;
   if (front === undefined) return answered(blueprint, dialect, caller, blueprint.instructions);

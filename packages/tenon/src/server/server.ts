@@ -1,11 +1,12 @@
-import { manner } from '../conversation/opening/per-request.js';
+import { manner, mannerWithoutSession } from '../conversation/opening/per-request.js';
 import type { ConnectOptions, Loan, Manner, Service, SessionHandle } from '../conversation/service.js';
 import type { Dialect } from '../dialects/dialect.js';
+import { withoutSession } from '../dialects/without-session.js';
 import type { Channel } from '../jsonrpc/channel.js';
 import type { Request, Response } from '../jsonrpc/message.js';
 import type { Implementation } from '../model/content.js';
 import { answer } from './answer.js';
-import { createBlueprint } from './blueprint.js';
+import { type Blueprint, createBlueprint } from './blueprint.js';
 import type { Catalog } from './catalog.js';
 import { Connection } from './connection.js';
 import type { Prompts, Resources, ServerDefinition, Tools } from './definition.js';
@@ -59,12 +60,20 @@ export function createServer<
       for (const end of [...blueprint.endings]) end();
       for (const each of blueprint.installed) each.close?.();
     },
+    ...createService(blueprint, manner),
+    withoutSessions: () =>
+      createService({ ...blueprint, served: blueprint.served.map(withoutSession) }, mannerWithoutSession),
+  };
+}
+
+function createService(blueprint: Blueprint, classify: typeof manner) {
+  return {
     async connect(channel: Channel, options?: ConnectOptions): Promise<SessionHandle> {
       const connection = new Connection(blueprint, channel, options);
       await connection.open();
       return connection;
     },
-    manner: (request: Request, versionHeader?: string): Manner => manner(request, blueprint.served, versionHeader),
+    manner: (request: Request, versionHeader?: string): Manner => classify(request, blueprint.served, versionHeader),
     answer: (request: Request, dialect: Dialect, loan: Loan): Promise<Response> =>
       answer(blueprint, request, dialect, loan),
   };

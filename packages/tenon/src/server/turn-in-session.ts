@@ -62,8 +62,8 @@ export class TurnInSession implements Turn {
     return mergingOf(this.#blueprint, this.#running);
   }
 
-  get session(): Session {
-    return this.#session;
+  get session(): Session | undefined {
+    return this.dialect.needsSession === undefined ? this.#session : undefined;
   }
 
   get subscriptions(): Subscriptions {

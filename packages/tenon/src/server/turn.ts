@@ -35,7 +35,7 @@ export interface Turn {
   /** Remembers that the client was sent to a URL, where it is to be told when the visit is done. */
   elicits?(elicitationId: string): void;
   /** Where there is a session: tells its client something that belongs to no request. */
-  readonly session?: Session;
+  readonly session?: Session | undefined;
   /** The session in which a task was begun that is worked on here, while that session is there. */
   readonly begunIn?: Session | undefined;
   /** Asks the client on the stream of this request, where that is a request of its own. */

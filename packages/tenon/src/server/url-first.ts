@@ -1,4 +1,4 @@
-import { lacking, missingCapability } from '../conversation/capability.js';
+import { lacking, missingCapability, unable } from '../conversation/capability.js';
 import { rpcError, TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import type { ElicitUrlParams } from '../model/asking.js';
@@ -57,6 +57,7 @@ export function askToVisit(error: unknown, turn: Turn, { inputResponses = {} }: 
     return question(error.data);
   }
   const code = dialect.errors.urlElicitationRequired;
+  if (lacks && code !== undefined && dialect.needsSession) throw unable(dialect, lacks);
   if (lacks || code === undefined)
     throw new TenonError('client/lacks', 'The client can not ask the user to visit a URL', { data: lacks });
   for (const { elicitationId } of error.data) turn.elicits?.(elicitationId);

@@ -1,5 +1,5 @@
 import type { Dialect } from '../../dialects/dialect.js';
-import { dialectOf, dialects, newest } from '../../dialects/index.js';
+import { dialectOf, dialects, newest, REVISION_WITHOUT_HEADER } from '../../dialects/index.js';
 import { INVALID_PARAMS, INVALID_REQUEST } from '../../jsonrpc/codes.js';
 import { type ErrorObject, isObject, type JsonObject, type Request } from '../../jsonrpc/message.js';
 import type { ClientCapabilities } from '../../model/capabilities.js';
@@ -29,6 +29,19 @@ export function manner(request: Request, served: readonly Dialect[], versionHead
   if (!served.some(({ opening }) => opening === 'handshake')) return refused(missingMeta(request));
   if (versionHeader === undefined || versions(served).includes(versionHeader)) return { opening: 'opened' };
   return refused({ code: INVALID_REQUEST, message: `Invalid request: revision ${versionHeader} is not served` });
+}
+
+/** The same where the server keeps no sessions: `served` has dialects that need none. */
+export function mannerWithoutSession(request: Request, served: readonly Dialect[], versionHeader?: string): Manner {
+  const verdict = manner(request, served, versionHeader);
+  if (verdict.opening !== 'opened') return verdict;
+  const version = versionHeader ?? REVISION_WITHOUT_HEADER;
+  const dialect = served.find(({ revision }) => revision === version);
+  if (dialect !== undefined) return { opening: 'sessionless', dialect };
+  return refused({
+    code: INVALID_REQUEST,
+    message: `Invalid request: without MCP-Protocol-Version the version is ${version}, which is not served`,
+  });
 }
 
 /** A version in the header that is no revision with handshakes can only come from a sender that opens per request. */

@@ -5,7 +5,7 @@ import { getCallerKey } from '../../jsonrpc/caller-key.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { SharedLimit } from '../../jsonrpc/shared-limit.js';
 import { type CloseOptions, createEndpoint, type Endpoint } from '../../transports/http/endpoint.js';
-import type { HandlerOptions } from '../../transports/http/options.js';
+import { type HandlerOptions, resolveSsePath } from '../../transports/http/options.js';
 import { NodeExchange } from './http-server-exchange.js';
 
 export interface ServeHttpOptions extends HandlerOptions {
@@ -44,8 +44,9 @@ export interface HttpServer {
  * it can not listen, and with `serve/options` for a port that is none.
  */
 export async function serveHttp(service: Service, options: ServeHttpOptions = {}): Promise<HttpServer> {
-  const { port = 3000, host = '127.0.0.1', path = '/mcp', ssePath = '/sse' } = options;
+  const { port = 3000, host = '127.0.0.1', path = '/mcp' } = options;
   requirePort(port);
+  const ssePath = resolveSsePath(options);
   const endpoint = createEndpoint(service, { ...options, allowedHosts: hostsWith(host, options.allowedHosts) });
   const server = createServer(
     {

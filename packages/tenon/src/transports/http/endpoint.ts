@@ -1,13 +1,12 @@
 import type { Service } from '../../conversation/service.js';
 import type { AuthInfo } from '../../jsonrpc/channel.js';
 import { SharedLimit } from '../../jsonrpc/shared-limit.js';
-import { requireService } from '../../model/option-check.js';
 import { createTwoEndpoints } from '../http-sse/server.js';
 import { createAdmission, failed } from './admission.js';
 import { challenger } from './challenger.js';
 import { fullPath } from './documents.js';
 import type { Exchange } from './exchange.js';
-import { boundsOf, clockOf, type HandlerOptions } from './options.js';
+import { boundsOf, clockOf, type HandlerOptions, resolveService, resolveSsePath } from './options.js';
 import { invalidRequest, refuse } from './refusal.js';
 import { createMemoryLog } from './replay.js';
 import { createTraffic, type Road } from './road.js';
@@ -43,12 +42,12 @@ const DEADLINE = 10_000;
 
 /** Serves every revision at once: sessions and the two-endpoint transport beside requests that stand alone. */
 export function createEndpoint(service: Service, options: HandlerOptions = {}): Endpoint {
-  requireService(service);
   const bounds = boundsOf(options);
   const clock = clockOf(options);
   const unread = createUnreadLimit(bounds.maxTotalBufferedBytes);
   const road: Road = {
-    service,
+    service: resolveService(service, options),
+    keepsSessions: options.sessions !== false,
     bounds,
     clock,
     streams: createStreams(bounds, clock, unread),
@@ -60,7 +59,8 @@ export function createEndpoint(service: Service, options: HandlerOptions = {}): 
     challenge: challenger(options.auth),
   };
   const sessions = createSessions(road);
-  const { path = '/mcp', ssePath = '/sse', messagesPath = '/messages' } = options;
+  const { path = '/mcp', messagesPath = '/messages' } = options;
+  const ssePath = resolveSsePath(options);
   const two = createTwoEndpoints(road, messagesPath);
 
   const route = (exchange: Exchange, auth: AuthInfo | undefined): void => {

@@ -1,3 +1,4 @@
+import type { ConnectOptions } from '../../conversation/service.js';
 import type { AuthInfo, Envelope } from '../../jsonrpc/channel.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/codes.js';
 import {
@@ -25,21 +26,35 @@ const acceptsStream = createAcceptance(EVENT_STREAM);
 /** Opens a session with the request that asks for one. */
 export function openSession(road: Road, sessions: Sessions, exchange: Exchange, request: Request, auth?: AuthInfo) {
   const address = road.getAddress(exchange);
-  const session = sessions.create(auth, address);
+  const session = road.keepsSessions ? sessions.create(auth, address) : sessions.createForPost(auth, address);
   if (session === undefined) return refuseBusy(exchange, 'Too many sessions are open', request.id);
   if (!session.expect(request.id, new Turn(exchange, 1, 'opening', auth))) {
     session.end();
     return refuseBusy(exchange, 'Too many requests are unanswered', request.id);
   }
-  const connected = road.service.connect(session, auth === undefined ? { address } : { auth, address });
-  connected
+  openConnection(session, exchange, auth === undefined ? { address } : { auth, address }, request.id, () => {
+    session.receiver?.message(request, envelope(auth));
+  });
+}
+
+/** Connects the service to a session, and then lets it take what the POST brings. */
+export function openConnection(
+  session: Session,
+  exchange: Exchange,
+  options: ConnectOptions,
+  id: Request['id'] | undefined,
+  receive: () => void,
+) {
+  const { service, report } = session.house;
+  service
+    .connect(session, options)
     .then(conversation => {
       session.conversation = conversation;
-      session.receiver?.message(request, envelope(auth));
+      receive();
     })
     .catch(error => {
-      road.report(error);
-      if (!exchange.gone) refuse(exchange, 500, { code: INTERNAL_ERROR, message: 'Internal error' }, request.id);
+      report(error);
+      if (!exchange.gone) refuse(exchange, 500, { code: INTERNAL_ERROR, message: 'Internal error' }, id);
       session.end();
     });
 }

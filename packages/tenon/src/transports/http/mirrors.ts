@@ -1,4 +1,5 @@
 import type { Dialect } from '../../dialects/dialect.js';
+import { INVALID_REQUEST } from '../../jsonrpc/codes.js';
 import { type ErrorObject, isObject, type Request } from '../../jsonrpc/message.js';
 import { HEADER_MISMATCH, UNSUPPORTED_VERSION } from '../../model/codes.js';
 import { decodeHeaderValue, trimHeaderValue } from '../../model/header-value.js';
@@ -36,7 +37,7 @@ export function checkVersion(exchange: Exchange, request: Request, refusal: Erro
   const stated = isObject(meta) ? meta[PROTOCOL_VERSION] : undefined;
   const agrees =
     stated === undefined
-      ? exchange.header('mcp-protocol-version') !== undefined
+      ? refusal.code === INVALID_REQUEST || exchange.header('mcp-protocol-version') !== undefined
       : refusal.code !== UNSUPPORTED_VERSION || says(exchange, 'mcp-protocol-version', String(stated));
   const wrong = agrees
     ? findDifference(exchange, request)

@@ -1,7 +1,10 @@
 import type { Protection } from '../../auth/resource/protection.js';
+import type { Service } from '../../conversation/service.js';
 import type { AuthInfo } from '../../jsonrpc/channel.js';
 import { type Clock, systemClock } from '../../jsonrpc/clock.js';
+import { TenonError } from '../../jsonrpc/error.js';
 import { MAX_SHARE } from '../../jsonrpc/shared-limit.js';
+import { requireService } from '../../model/option-check.js';
 import type { CorsOptions } from './cors.js';
 import type { ExchangeFacts, HeaderFields } from './exchange.js';
 import type { EventLog } from './replay.js';
@@ -10,7 +13,7 @@ import type { EventLog } from './replay.js';
 export interface HandlerOptions {
   /** Where Streamable HTTP is served. Default `/mcp`; `*` when a router in front has chosen the path already. */
   readonly path?: string;
-  /** Where clients of the two-endpoint transport (HTTP+SSE) open their stream. Default `/sse`; `false` for nowhere. */
+  /** Where clients of the two-endpoint transport (HTTP+SSE) open their stream. Default `/sse`; `false` for nowhere, as with `sessions: false`. */
   readonly ssePath?: string | false;
   /** Where those clients POST to. Default `/messages`. */
   readonly messagesPath?: string;
@@ -40,6 +43,14 @@ export interface HandlerOptions {
    * overwrite lets clients choose their address, and take the shares of as many callers as they like.
    */
   readonly clientAddress?: (request: ExchangeFacts) => string | undefined;
+  /**
+   * Set to `false` to keep no sessions, so that any replica serves any request on every version. `initialize` is answered
+   * without `Mcp-Session-Id`, GET and DELETE with 405, and HTTP+SSE is not served. Refused with an error, and not declared:
+   * elicitation, sampling, roots, `resources/subscribe`, `logging/setLevel`, list changes, tasks of 2025-11-25, cancellation
+   * and streams that can be resumed. Versions in which each request stands alone are not affected. Default `true`.
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
+   */
+  readonly sessions?: boolean;
   /** See `Bounds`. */
   readonly bounds?: Partial<Bounds>;
   /** Where messages wait for a stream to be resumed. Default: memory, bounded by `bounds`. */
@@ -133,6 +144,31 @@ export const DEFAULT_BOUNDS: Bounds = {
 
 export function boundsOf(options: HandlerOptions): Bounds {
   return { ...DEFAULT_BOUNDS, ...options.bounds };
+}
+
+/** Returns the path of HTTP+SSE, or `false`. Throws `serve/options` for a path where there are no sessions, which it needs. */
+export function resolveSsePath({ sessions = true, ssePath = sessions && '/sse' }: HandlerOptions): string | false {
+  if (typeof sessions !== 'boolean') {
+    throw unfitOption(
+      '`sessions` is unfit',
+      'true or false',
+      typeof sessions === 'string' ? sessions : typeof sessions,
+    );
+  }
+  if (sessions || ssePath === false) return ssePath;
+  throw unfitOption('HTTP+SSE needs sessions', 'no `ssePath` beside `sessions: false`', ssePath);
+}
+
+/** Returns the service in the form in which the options serve it. */
+export function resolveService(service: Service, { sessions = true }: HandlerOptions): Service {
+  requireService(service);
+  if (sessions) return service;
+  if (service.withoutSessions !== undefined) return service.withoutSessions();
+  throw unfitOption('`sessions: false` does not fit this server', 'a server with `withoutSessions`', 'one without');
+}
+
+function unfitOption(problem: string, expected: string, got: string): TenonError {
+  return new TenonError('serve/options', `the options of the HTTP server: ${problem}`, { expected, got });
 }
 
 export function clockOf(options: HandlerOptions): Clock {

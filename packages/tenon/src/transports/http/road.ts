@@ -10,6 +10,8 @@ import type { Streams } from './streams.js';
 /** What all parts of one endpoint share. */
 export interface Road {
   readonly service: Service;
+  /** Tells whether `initialize` opens a session. Otherwise each request is served by itself. */
+  readonly keepsSessions: boolean;
   readonly bounds: Bounds;
   readonly clock: Clock;
   readonly streams: Streams;

@@ -30,6 +30,8 @@ interface StreamOptions {
  */
 export class Session implements Channel {
   readonly id: string;
+  /** Tells whether it outlives the POST that opened it. */
+  readonly kept: boolean;
   readonly house: Road;
   readonly auth: AuthInfo | undefined;
   /** The caller whose share of the limits it uses up. */
@@ -44,7 +46,15 @@ export class Session implements Channel {
   #open = 0;
   #ended: ((session: Session) => void) | undefined;
 
-  constructor(id: string, house: Road, auth: AuthInfo | undefined, caller: string, ended: (session: Session) => void) {
+  constructor(
+    id: string,
+    house: Road,
+    auth: AuthInfo | undefined,
+    caller: string,
+    ended: (session: Session) => void,
+    kept = true,
+  ) {
+    this.kept = kept;
     this.id = id;
     this.house = house;
     this.auth = auth;
@@ -65,8 +75,8 @@ export class Session implements Channel {
     return this.conversation?.batches?.() ?? this.dialect?.http.batches === true;
   }
 
-  get headers(): HeaderFields {
-    return { 'mcp-session-id': this.id };
+  get headers(): HeaderFields | undefined {
+    return this.kept ? { 'mcp-session-id': this.id } : undefined;
   }
 
   get busy(): boolean {
@@ -94,6 +104,8 @@ export class Session implements Channel {
     if (turn !== undefined && spoken !== false) return spoken;
     // What belongs to a request that nobody waits for any more is worth sending only if it wants an answer.
     if (turn !== undefined && !('id' in message)) return undefined;
+    // A client without a session has no stream for what belongs to no request.
+    if (!this.kept) return undefined;
     this.#listening ??= new Listening();
     return this.#listening.say(this, JSON.stringify(message));
   }
@@ -110,6 +122,7 @@ export class Session implements Channel {
 
   unanswered(relatedTo: Id): void {
     this.#settle(relatedTo)?.dismiss();
+    if (!this.kept && this.waiting === 0) this.end();
   }
 
   /** Lets go of those who wait for answers that nobody is working on. */
@@ -213,11 +226,11 @@ export class Session implements Channel {
     ended(this);
     this.stopListening();
     for (const [id, turn] of this.#turns?.entries() ?? []) {
-      turn.abandon(id);
+      turn.abandon(id, this.kept);
       this.house.traffic.leave(this.caller);
     }
     this.#turns = undefined;
-    this.house.log.drop(this.id);
+    if (this.kept) this.house.log.drop(this.id);
     this.conversation?.end();
     this.receiver?.closed();
   }
@@ -233,6 +246,7 @@ export class Session implements Channel {
     const room = turn.answer(this, text, 'error' in response ? response.error : undefined);
     // A session that nobody knows of is none.
     if (turn.opening && (refused || turn.exchange.gone)) this.end();
+    if (!this.kept && this.waiting === 0) this.end();
     return room;
   }
 

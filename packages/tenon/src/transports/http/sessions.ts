@@ -10,6 +10,8 @@ import { Session } from './session.js';
 export interface Sessions {
   /** A new session, or `undefined` when there is no room for one. */
   create(auth: AuthInfo | undefined, address: string | undefined): Session | undefined;
+  /** A session for one POST, which has no id and ends with the answers. */
+  createForPost(auth: AuthInfo | undefined, address: string | undefined): Session;
   /** The session with an id, for the user and OAuth client that opened it. */
   find(id: string, auth: AuthInfo | undefined): Session | undefined;
   /** The caller whose share a session uses up. */
@@ -25,6 +27,7 @@ const SWEEP = 60_000;
 export function createSessions(road: Road): Sessions {
   const { bounds, clock } = road;
   const sessions = new Map<string, Session>();
+  const posts = new Set<Session>();
   const open = new SharedLimit(bounds.sessions, bounds.maxShare);
   const idlest = new Idlest(sessions, bounds.sessionGrace);
   /** Belongs to callers whose share is used up. */
@@ -73,6 +76,11 @@ export function createSessions(road: Road): Sessions {
       arm();
       return session;
     },
+    createForPost(auth, address) {
+      const session = new Session('', road, auth, getCallerKey(auth, address), ended => posts.delete(ended), false);
+      posts.add(session);
+      return session;
+    },
     find(id, auth) {
       const session = sessions.get(id);
       // A session id is no proof of who calls: whoever else presents it learns not even that it exists.
@@ -88,7 +96,7 @@ export function createSessions(road: Road): Sessions {
       for (const session of sessions.values()) session.stopListening();
     },
     endAll() {
-      for (const session of [...sessions.values()]) session.end();
+      for (const session of [...sessions.values(), ...posts]) session.end();
     },
   };
 }

@@ -13,6 +13,7 @@ import type { Road } from './road.js';
 import type { Session } from './session.js';
 import type { Sessions } from './sessions.js';
 import { EVENT_STREAM } from './sse-frame.js';
+import { receiveWithoutSession } from './without-session.js';
 
 const METHODS = 'POST, GET, DELETE, OPTIONS';
 const JSON_TYPE = 'application/json';
@@ -53,7 +54,7 @@ function post(road: Road, sessions: Sessions, exchange: Exchange, auth: AuthInfo
         failed(road, exchange, error);
       }
     },
-    ({ status, error }) => refuse(exchange, status, error, unreadableId(sessions, exchange, auth)),
+    ({ status, error }) => refuse(exchange, status, error, unreadableId(road, sessions, exchange, auth)),
   );
 }
 
@@ -69,7 +70,10 @@ function receive(road: Road, sessions: Sessions, exchange: Exchange, value: unkn
     const error = checkVersion(exchange, request, manner.error) ?? manner.error;
     return refuse(exchange, Math.max(statusOf(error.code), 400), error, request.id);
   }
-  const sessionId = exchange.header('mcp-session-id');
+  if (manner.opening === 'sessionless') {
+    return receiveWithoutSession(road, sessions, exchange, value, manner.dialect, auth);
+  }
+  const sessionId = road.keepsSessions ? exchange.header('mcp-session-id') : undefined;
   if (sessionId === undefined && manner.opening === 'handshake') {
     return openSession(road, sessions, exchange, request, auth);
   }
@@ -79,6 +83,11 @@ function receive(road: Road, sessions: Sessions, exchange: Exchange, value: unkn
 
 /** Notifications, responses, batches, and what is no message at all. */
 function receiveOther(road: Road, sessions: Sessions, exchange: Exchange, value: unknown, kind: Kind, auth?: AuthInfo) {
+  const manner = road.keepsSessions ? undefined : road.service.manner(PING, versionOf(exchange));
+  if (manner?.opening === 'sessionless') {
+    if (road.traffic.closing && Array.isArray(value)) return refuseBusy(exchange, 'The server is going down');
+    return receiveWithoutSession(road, sessions, exchange, value, manner.dialect, auth);
+  }
   const sessionId = sessionOf(road, exchange);
   if (sessionId === undefined) {
     if (kind === 'notification') return receiveAlone(road, exchange, value as Notification);
@@ -103,7 +112,8 @@ function receiveAlone(road: Road, exchange: Exchange, { method, params }: Notifi
 function getOrDelete(road: Road, sessions: Sessions, exchange: Exchange, auth: AuthInfo | undefined) {
   const sessionId = sessionOf(road, exchange);
   if (sessionId === undefined) {
-    const why = `${exchange.method} needs a session; ${SESSION_MISSING}`;
+    const hint = road.keepsSessions ? `; ${SESSION_MISSING}` : ', and this server keeps none';
+    const why = `${exchange.method} needs a session${hint}`;
     return refuse(exchange, 405, invalidRequest(why), undefined, { allow: 'POST, OPTIONS' });
   }
   const session = findSession(sessions, exchange, sessionId, auth);
@@ -131,10 +141,13 @@ function findSession(
 }
 
 const OPENING: Request = { jsonrpc: '2.0', id: 0, method: 'initialize' };
+const PING: Request = { jsonrpc: '2.0', id: 0, method: 'ping' };
 
 /** The session that is named, where there are any: who serves only requests that stand alone takes no note of it. */
 function sessionOf(road: Road, exchange: Exchange): string | undefined {
-  return road.service.manner(OPENING).opening === 'handshake' ? exchange.header('mcp-session-id') : undefined;
+  return road.keepsSessions && road.service.manner(OPENING).opening === 'handshake'
+    ? exchange.header('mcp-session-id')
+    : undefined;
 }
 
 function versionOf(exchange: Exchange): string | undefined {
@@ -142,7 +155,14 @@ function versionOf(exchange: Exchange): string | undefined {
   return header === undefined ? undefined : trimHeaderValue(header);
 }
 
-function unreadableId(sessions: Sessions, exchange: Exchange, auth: AuthInfo | undefined): null | undefined {
+function unreadableId(
+  road: Road,
+  sessions: Sessions,
+  exchange: Exchange,
+  auth: AuthInfo | undefined,
+): null | undefined {
+  const manner = road.keepsSessions ? undefined : road.service.manner(PING, versionOf(exchange));
+  if (manner?.opening === 'sessionless') return manner.dialect.errors.unreadableId;
   const sessionId = exchange.header('mcp-session-id');
   return sessionId === undefined ? undefined : sessions.find(sessionId, auth)?.dialect?.errors.unreadableId;
 }

@@ -2,7 +2,7 @@ import type { AuthInfo } from '../../jsonrpc/channel.js';
 import type { ErrorObject, Id, Message } from '../../jsonrpc/message.js';
 import { acceptsStreamOnly } from './accept.js';
 import type { Exchange } from './exchange.js';
-import { invalidRequest, refuse } from './refusal.js';
+import { invalidRequest, refuse, refuseBusy } from './refusal.js';
 import type { Session } from './session.js';
 import { EVENT_STREAM, eventFrame, primingFrame } from './sse-frame.js';
 import type { EventStream } from './streams.js';
@@ -80,9 +80,11 @@ export class Turn {
   }
 
   /** The session is over: no answer will come. */
-  abandon(id: Id): void {
+  abandon(id: Id, kept: boolean): void {
     if (this.stream !== 0) this.#events?.end();
-    else if (!this.exchange.gone) refuse(this.exchange, 404, invalidRequest('The session has ended'), id);
+    else if (this.exchange.gone) return;
+    else if (!kept) refuseBusy(this.exchange, 'The server is going down', id);
+    else refuse(this.exchange, 404, invalidRequest('The session has ended'), id);
   }
 
   /** Begins the stream for a client that accepts nothing else. Errors that open no session or need a status are JSON. */

@@ -1,0 +1,100 @@
+import { connect } from 'tenon';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { textOf } from './collect.js';
+import { type RoundRobin, startRoundRobin } from './fixtures/round-robin.js';
+import { type HttpPeer, program, startHttpPeer } from './process.js';
+import { visitByV1 } from './sdk-v1-visitor.js';
+import { visitByV2 } from './sdk-v2-visitor.js';
+
+const replica = program(new URL('./fixtures/our-replica.ts', import.meta.url));
+const modern = { versionNegotiation: { mode: 'auto' } } as const;
+
+interface Replicas {
+  readonly proxy: RoundRobin;
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+async function startReplicas(env: Readonly<Record<string, string>> = {}): Promise<Replicas> {
+  const peers: HttpPeer[] = await Promise.all([1, 2].map(() => startHttpPeer(replica, env)));
+  const proxy = await startRoundRobin(peers.map(({ origin }) => origin));
+  return {
+    proxy,
+    url: `${proxy.origin}/mcp`,
+    async stop() {
+      await proxy.close();
+      await Promise.all(peers.map(peer => peer.stop()));
+    },
+  };
+}
+
+const clients = [
+  { name: 'SDK v1', visit: visitByV1, hasSessions: true },
+  { name: 'SDK v2', visit: visitByV2, hasSessions: true },
+  {
+    name: 'SDK v2 on 2026-07-28',
+    visit: (to: Parameters<typeof visitByV2>[0]) => visitByV2(to, modern),
+    hasSessions: false,
+  },
+];
+
+describe('two processes that keep no sessions, behind a round-robin proxy', () => {
+  let replicas: Replicas;
+  beforeAll(async () => {
+    replicas = await startReplicas();
+  });
+  afterAll(() => replicas.stop());
+
+  it.each(clients)('serve every request of the client of $name', async ({ visit, hasSessions }) => {
+    const before = [...replicas.proxy.counts];
+    const { client, call, heard } = await visit({ url: replicas.url });
+    for (let n = 0; n < 4; n++) {
+      expect((await client.listTools()).tools.length).toBeGreaterThan(0);
+      const seen: unknown[] = [];
+      expect(textOf(await call('paced', {}, { onprogress: report => seen.push(report) }))).toBe('done');
+      expect(seen).toHaveLength(3);
+    }
+    if (hasSessions) {
+      await call('logs');
+      expect(heard.map(({ method }) => method)).toContain('notifications/message');
+      await expect(client.subscribeResource({ uri: 'note://by/a' })).rejects.toThrow(/subscri/);
+      await expect(client.setLoggingLevel('warning')).rejects.toThrow(/needs a session, and this server keeps none/);
+    }
+    expect((await client.listResources()).resources.length).toBeGreaterThan(0);
+    await client.close();
+    for (const [index, count] of replicas.proxy.counts.entries())
+      expect(count - (before[index] ?? 0)).toBeGreaterThan(3);
+  });
+
+  it.each(clients)(
+    'answer a question as the version allows, for the client of $name',
+    async ({ visit, hasSessions }) => {
+      const { client, call } = await visit({ url: replicas.url });
+      const called = await call('formed');
+      if (hasSessions) {
+        expect(called.isError).toBe(true);
+        expect(textOf(called)).toContain('elicitation/create needs a session, and this server keeps none');
+      } else expect(JSON.parse(textOf(called))).toMatchObject({ action: 'accept' });
+      await client.close();
+    },
+  );
+
+  it.each(['2025-03-26', '2025-06-18', '2025-11-25'])('serve the client of Tenon on %s', async revision => {
+    const client = await connect(replicas.url, { revision: revision as '2025-11-25' });
+    for (let n = 0; n < 4; n++) expect((await client.callTool('paced')).content).toMatchObject([{ text: 'done' }]);
+    expect(client.state).toBe('connected');
+    await client.close();
+  });
+});
+
+describe('two processes that keep sessions, behind a round-robin proxy', () => {
+  it('lose the session of a client of SDK v1', async () => {
+    const replicas = await startReplicas({ SESSIONS: 'yes' });
+    const visit = async () => {
+      const { client } = await visitByV1({ url: replicas.url });
+      for (let n = 0; n < 2; n++) await client.listTools();
+    };
+    await expect(visit()).rejects.toThrow(/no such session/);
+    await replicas.stop();
+  });
+});
