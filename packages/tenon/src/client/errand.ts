@@ -1,8 +1,8 @@
+import type { CallOptions } from '../jsonrpc/calls.js';
 import { getCancelReason } from '../jsonrpc/cancellation.js';
 import type { SendOptions } from '../jsonrpc/channel.js';
 import type { TenonError } from '../jsonrpc/error.js';
 import type { Id, JsonObject } from '../jsonrpc/message.js';
-import type { CallOptions } from '../jsonrpc/peer.js';
 import { Recall } from '../jsonrpc/recall.js';
 import type { LoggingLevel } from '../model/content.js';
 import type { Link } from './link.js';

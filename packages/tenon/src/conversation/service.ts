@@ -42,6 +42,8 @@ export interface Conversation {
   batches?(): boolean;
   /** How many requests of the peer are still to be answered; not counted are those that only listen. */
   readonly inFlight: number;
+  /** Counts the handlers that run, those included whose request was cancelled. Absent where that is not known. */
+  readonly activeHandlers?: number;
   /** Ends it: what runs is aborted, what waits is rejected. Does not close the channel. */
   end(): void;
 }

@@ -1,3 +1,4 @@
+import type { SendOptions } from './channel.js';
 import type { Clock } from './clock.js';
 import { TenonError } from './error.js';
 import type { Id, JsonObject, Response } from './message.js';
@@ -16,6 +17,13 @@ export interface Wait extends Patience {
   /** Called when the caller has given up, so that the peer can be told. */
   onAbandoned?(id: Id, error: TenonError): void;
 }
+
+export interface CallOptions extends Wait {
+  readonly send?: SendOptions;
+}
+
+/** The params of a request; a function where they name its id, as a progress token does. */
+export type ParamsOf = JsonObject | undefined | ((id: Id) => JsonObject);
 
 /** The other end, as errors name it. */
 interface Named {

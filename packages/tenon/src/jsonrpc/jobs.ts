@@ -27,9 +27,9 @@ export class Jobs {
     return this.#jobs.size;
   }
 
-  /** Whether nothing is worked on any more, nor goes on after it was cancelled. */
-  get idle(): boolean {
-    return this.#working === 0;
+  /** Counts what is worked on, and what goes on after it was cancelled. */
+  get working(): number {
+    return this.#working;
   }
 
   /** Why a request with this id can not be taken now. */

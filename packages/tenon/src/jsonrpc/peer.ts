@@ -1,4 +1,4 @@
-import { Calls, type Wait } from './calls.js';
+import { type CallOptions, Calls, type ParamsOf } from './calls.js';
 import type { Channel, Envelope, Receiver, SendOptions } from './channel.js';
 import type { Clock } from './clock.js';
 import { INVALID_REQUEST, PARSE_ERROR } from './codes.js';
@@ -22,13 +22,6 @@ import {
 } from './message.js';
 import * as errors from './peer-errors.js';
 import type { Running } from './running.js';
-
-export interface CallOptions extends Wait {
-  readonly send?: SendOptions;
-}
-
-/** The params of a request; a function where they name its id, as a progress token does. */
-export type ParamsOf = JsonObject | undefined | ((id: Id) => JsonObject);
 
 const PROGRESS = 'notifications/progress';
 /** One end of a channel: gives ids, keeps what is pending, runs what comes, and survives whatever comes. */
@@ -58,6 +51,11 @@ export class Peer implements Receiver {
   /** How many requests of the peer are being worked on. */
   get inFlight(): number {
     return this.#jobs?.size ?? 0;
+  }
+
+  /** Counts the handlers that run, those included whose request was cancelled. */
+  get activeHandlers(): number {
+    return this.#jobs?.working ?? 0;
   }
 
   /** How many requests of ours wait for their answer. */
@@ -241,7 +239,7 @@ export class Peer implements Receiver {
     if (refusal) return reply(failure(incoming.id, refusal));
     const work = (running: Running) => this.#answer(incoming, running, envelope);
     jobs.start(incoming.id, work, reply, running => {
-      if (jobs.idle) this.#jobs = undefined;
+      if (jobs.working === 0) this.#jobs = undefined;
       this.#safely(() => running.done());
     });
   }

@@ -1,6 +1,6 @@
 import type { Ask } from '../conversation/asking/asking.js';
-import { manner, statesRevision } from '../conversation/opening/per-request.js';
-import type { ConnectOptions, Manner, PingOptions, SessionHandle } from '../conversation/service.js';
+import { requireServed, statesRevision } from '../conversation/opening/per-request.js';
+import type { ConnectOptions, PingOptions, SessionHandle } from '../conversation/service.js';
 import type { Dialect } from '../dialects/dialect.js';
 import { negotiate } from '../dialects/index.js';
 import { getCallerKey } from '../jsonrpc/caller-key.js';
@@ -68,6 +68,10 @@ export class Connection implements Hands, SessionHandle, Surroundings, Visitor, 
   get inFlight(): number {
     // Who listens waits for nothing: a server that goes down need not wait for it either.
     return Math.max(0, this.#peer.inFlight - this.#listening);
+  }
+
+  get activeHandlers(): number {
+    return this.#peer.activeHandlers;
   }
 
   ping(options?: PingOptions): Promise<void> {
@@ -175,17 +179,9 @@ export class Connection implements Hands, SessionHandle, Surroundings, Visitor, 
     if (this.#watches) this.#blueprint.watchers.unwatch(this, uri);
   }
 
-  /** Under which rules a request stands. Throws when it can not be served. */
-  #admitted(request: Request): Exclude<Manner, { opening: 'refused' }> {
-    const verdict = manner(request, this.#blueprint.served);
-    if (verdict.opening !== 'refused') return verdict;
-    const { code, message, data } = verdict.error;
-    throw rpcError(code, message, data);
-  }
-
   /** A request that states its revision is served by that alone. */
   #alone(request: Request, running: Running, envelope?: Envelope): JsonObject | Promise<JsonObject> {
-    const verdict = this.#admitted(request);
+    const verdict = requireServed(request, this.#blueprint.served);
     if (verdict.opening !== 'per-request') throw rpcError(INVALID_REQUEST, 'Invalid request');
     if (request.method === 'subscriptions/listen') this.#announceEnd(request.id, running);
     return answerAlone(this.#blueprint, request, verdict.dialect, running, {
@@ -207,7 +203,7 @@ export class Connection implements Hands, SessionHandle, Surroundings, Visitor, 
   #initialize(request: Request, envelope?: Envelope): JsonObject | Promise<JsonObject> {
     const { params = {} } = request;
     if (this.#dialect) throw rpcError(INVALID_REQUEST, 'Invalid request: this connection is initialized already');
-    this.#admitted(request);
+    requireServed(request, this.#blueprint.served);
     const problem = methods.initialize.params(params);
     if (problem) throw rpcError(INVALID_PARAMS, `Invalid params: ${problem}`);
     const dialect = negotiate(params.protocolVersion as string, this.#blueprint.served);

@@ -1,6 +1,7 @@
 import type { Dialect } from '../../dialects/dialect.js';
 import { dialectOf, dialects, newest, REVISION_WITHOUT_HEADER } from '../../dialects/index.js';
 import { INVALID_PARAMS, INVALID_REQUEST } from '../../jsonrpc/codes.js';
+import { rpcError } from '../../jsonrpc/error.js';
 import { type ErrorObject, isObject, type JsonObject, type Request } from '../../jsonrpc/message.js';
 import type { ClientCapabilities } from '../../model/capabilities.js';
 import { UNSUPPORTED_VERSION } from '../../model/codes.js';
@@ -29,6 +30,14 @@ export function manner(request: Request, served: readonly Dialect[], versionHead
   if (!served.some(({ opening }) => opening === 'handshake')) return refused(missingMeta(request));
   if (versionHeader === undefined || versions(served).includes(versionHeader)) return { opening: 'opened' };
   return refused({ code: INVALID_REQUEST, message: `Invalid request: revision ${versionHeader} is not served` });
+}
+
+/** Returns the rules under which a request stands. Throws when it cannot be served. */
+export function requireServed(request: Request, served: readonly Dialect[]): Exclude<Manner, { opening: 'refused' }> {
+  const verdict = manner(request, served);
+  if (verdict.opening !== 'refused') return verdict;
+  const { code, message, data } = verdict.error;
+  throw rpcError(code, message, data);
 }
 
 /** The same where the server keeps no sessions: `served` has dialects that need none. */

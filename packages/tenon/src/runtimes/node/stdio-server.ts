@@ -26,8 +26,9 @@ let stdoutInUse = false;
 
 /**
  * Serves on stdin and stdout. Resolves once it serves. The process exits by itself when the client closes stdin, dies, or
- * stops reading: what is being worked on has `drainMs` to finish. SIGTERM and SIGINT do the same; one that comes while
- * that is under way exits at once. Until then stdout is the protocol's: what others write there goes to stderr.
+ * stops reading: open calls have `drainMs` to finish, are cancelled then, and have `cancelTimeout` to clean up. With the
+ * defaults that takes less than 5 s. SIGTERM and SIGINT do the same; one that comes while that is under way exits at
+ * once. Until then stdout is the protocol's: what others write there goes to stderr.
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  *
  * @throws TenonError `stdio/in-use` when this process serves on its stdout already.

@@ -36,7 +36,7 @@ function manualClock() {
 const settle = () => new Promise(resolve => setImmediate(resolve));
 
 /** A server whose answers the test gives, on streams that the test moves. */
-async function serve(options: { drainMs?: number } = {}) {
+async function serve(options: { drainMs?: number; cancelTimeout?: number } = {}) {
   const { clock, pass } = manualClock();
   const seen = {
     received: [] as unknown[],
@@ -53,6 +53,7 @@ async function serve(options: { drainMs?: number } = {}) {
     channel: undefined as Channel | undefined,
     reads: true,
     inFlight: 0,
+    activeHandlers: 0,
   };
   const receiver: Receiver = {
     message: value => void seen.received.push(value),
@@ -68,6 +69,9 @@ async function serve(options: { drainMs?: number } = {}) {
         dialect: undefined,
         get inFlight() {
           return state.inFlight;
+        },
+        get activeHandlers() {
+          return state.activeHandlers;
         },
         end: () => void seen.ended++,
       };
@@ -117,6 +121,33 @@ describe('serving on lines [stdio.streams] [stdio.server-exits-on-eof]', () => {
     await pass(250);
     expect(seen.finished).toBe(false);
     await pass(100);
+    expect(seen).toMatchObject({ ended: 1, finished: true });
+  });
+
+  it('cancels open calls after the drain time, and then waits until they have ended', async () => {
+    const { reader, seen, state, pass } = await serve();
+    state.inFlight = 1;
+    state.activeHandlers = 1;
+    reader.end();
+    await pass(1400);
+    expect(seen).toMatchObject({ ended: 0, finished: false });
+    await pass(200);
+    expect(seen).toMatchObject({ ended: 1, finished: false });
+    state.activeHandlers = 0;
+    await pass(20);
+    expect(seen).toMatchObject({ ended: 1, finished: true });
+  });
+
+  it('ends within 5 s while a call ignores its cancellation and answers are not read', async () => {
+    const { reader, seen, state, answer, pass } = await serve();
+    state.inFlight = 1;
+    state.activeHandlers = 1;
+    state.reads = false;
+    void answer(1);
+    reader.end();
+    await pass(3000);
+    expect(seen.finished).toBe(false);
+    await pass(400);
     expect(seen).toMatchObject({ ended: 1, finished: true });
   });
 

@@ -1,4 +1,4 @@
-import type { Conversation, Service } from '../../conversation/service.js';
+import type { Service } from '../../conversation/service.js';
 import type { AuthInfo, Channel, Receiver } from '../../jsonrpc/channel.js';
 import { type Clock, systemClock } from '../../jsonrpc/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
@@ -9,8 +9,14 @@ import { createLineWriter } from './writer.js';
 export interface ServeLinesOptions extends LineLimits {
   /** How errors name the client. Default `stdio: the client`. */
   readonly peer?: string | undefined;
-  /** How long requests that are being worked on may take once the client has left or the end was asked for. Default 5,000 ms. */
+  /**
+   * Milliseconds for which open calls may go on once the client has closed its end or the end was asked for. Then they are
+   * cancelled. Their answers have as long again to be read. Default 1,500: with `cancelTimeout` less than the 2 s after
+   * which clients send SIGTERM.
+   */
   readonly drainMs?: number | undefined;
+  /** Milliseconds that cancelled calls have to clean up, by `ctx.signal`, before the server ends without them. Default 300. */
+  readonly cancelTimeout?: number | undefined;
   /** How much may wait for a client that does not read, in characters. Default 64 Mi. */
   readonly maxQueued?: number | undefined;
   /**
@@ -23,13 +29,14 @@ export interface ServeLinesOptions extends LineLimits {
 
 /** A server that is being served. */
 export interface Serving {
-  /** Lets what is being worked on finish, up to `drainMs`, and ends. Safe to call twice. */
+  /** Waits for open calls up to `drainMs`, cancels the others, waits for them up to `cancelTimeout`, and ends. Safe to call twice. */
   close(): Promise<void>;
   /** Resolves when it has ended, whoever ended it. Never rejects. */
   readonly closed: Promise<void>;
 }
 
-export const DRAIN_MS = 5000;
+export const DRAIN_MS = 1500;
+const CANCEL_TIMEOUT = 300;
 const LOOK_MS = 10;
 /** Milliseconds after which a client has read a notification that was sent before. */
 const PROGRESS_GAP = 50;
@@ -44,14 +51,21 @@ export async function serveLines(
   sink: ByteSink,
   options: ServeLinesOptions = {},
 ): Promise<Serving> {
-  const { clock = systemClock, drainMs = DRAIN_MS } = options;
+  const { clock = systemClock, drainMs = DRAIN_MS, cancelTimeout = CANCEL_TIMEOUT } = options;
   const ends = createEnds();
   const channel = serverChannel(source, sink, options, ends);
   const { auth } = options;
   const conversation = await service.connect(channel, auth === undefined ? undefined : { auth });
   void ends.leaving.then(async () => {
-    await drained(conversation, sink, clock, drainMs, ends.gone);
+    let isRead = true;
+    void ends.gone.then(() => {
+      isRead = false;
+    });
+    // What came with the last bytes has its turn first.
+    await new Promise<void>(resolve => sink.soon(resolve));
+    await waitWhile(() => isRead && conversation.inFlight > 0, clock, drainMs);
     conversation.end();
+    await waitWhile(() => (conversation.activeHandlers ?? 0) > 0, clock, cancelTimeout);
     await channel.close();
   });
   const close = () => {
@@ -144,22 +158,9 @@ function serverChannel(source: ByteSource, sink: ByteSink, options: ServeLinesOp
   };
 }
 
-/** Waits until nothing is being worked on and all answers are out, the client no longer reads, or time is up. */
-async function drained(
-  conversation: Conversation,
-  sink: ByteSink,
-  clock: Clock,
-  drainMs: number,
-  gone: Promise<void>,
-): Promise<void> {
-  const deadline = clock.now() + drainMs;
-  let waiting = true;
-  void gone.then(() => {
-    waiting = false;
-  });
-  // What came with the last bytes has its turn first.
-  await new Promise<void>(resolve => sink.soon(resolve));
-  while (waiting && conversation.inFlight > 0 && clock.now() < deadline) await after(clock, LOOK_MS);
+async function waitWhile(condition: () => boolean, clock: Clock, timeout: number): Promise<void> {
+  const deadline = clock.now() + timeout;
+  while (condition() && clock.now() < deadline) await after(clock, LOOK_MS);
 }
 
 function after(clock: Clock, ms: number): Promise<void> {
