@@ -74,8 +74,8 @@ export class Connection implements Hands, SessionHandle, Surroundings, Visitor, 
     return this.#peer.activeHandlers;
   }
 
-  ping(options?: PingOptions): Promise<void> {
-    return pingClient(this.#peer, this.#dialect, options);
+  ping(options?: PingOptions, relatedTo?: Id): Promise<void> {
+    return pingClient(this.#peer, this.#dialect, options, relatedTo);
   }
 
   end(): void {

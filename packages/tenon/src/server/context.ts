@@ -1,4 +1,5 @@
 import type { Run, Seat } from '../conversation/asking/asking.js';
+import type { PingOptions } from '../conversation/service.js';
 import type { AuthInfo } from '../jsonrpc/channel.js';
 import { TenonError } from '../jsonrpc/error.js';
 import { markHandled } from '../jsonrpc/follow.js';
@@ -21,6 +22,7 @@ import { formOf } from './form.js';
 import { NotificationMerger } from './notification-merger.js';
 import { type Reply, reply } from './reply.js';
 import { selectFileRoots } from './roots.js';
+import { noPingError } from './session-ping.js';
 import { Standing } from './standing.js';
 import type { Turn } from './turn.js';
 
@@ -159,6 +161,18 @@ export class Context {
     return !this.#at.turn.signal.aborted && (this.#at.turn.hangUp?.() ?? false);
   }
 
+  /**
+   * Pings the client and resolves when it answers. `timeout`: time for the answer in ms, default 5,000. `signal`: default the
+   * signal of the request. Rejects with `call/timeout` when no answer comes in time, and ends the session; with
+   * `client/no-session` where the request belongs to no session: on versions without sessions the server has no ping.
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping
+   */
+  ping(options?: PingOptions): Promise<void> {
+    const { turn } = this.#at;
+    const ping = turn.ping?.(options) ?? turn.begunIn?.ping({ signal: turn.signal, ...options });
+    return markHandled(ping ?? Promise.reject(noPingError(turn.dialect)));
+  }
+
   /** An answer that tells the model that it failed, and why. Return it or throw it. */
   fail(content: string | ContentBlock | readonly (string | ContentBlock)[]): Reply {
     return reply({ content, isError: true });
@@ -244,6 +258,7 @@ const METHODS = [
   'log',
   'notify',
   'hangUp',
+  'ping',
   'fail',
   'step',
   'elicit',

@@ -3,12 +3,18 @@ import type { PingOptions } from '../conversation/service.js';
 import type { Dialect } from '../dialects/dialect.js';
 import type { Clock } from '../jsonrpc/clock.js';
 import { TenonError } from '../jsonrpc/error.js';
+import type { Id } from '../jsonrpc/message.js';
 import type { Peer } from '../jsonrpc/peer.js';
 
 const TIMEOUT = 5_000;
 
 /** Pings the client of a session. A ping that is not answered in time ends the connection. */
-export async function pingClient(peer: Peer, dialect: Dialect | undefined, options: PingOptions = {}): Promise<void> {
+export async function pingClient(
+  peer: Peer,
+  dialect: Dialect | undefined,
+  options: PingOptions = {},
+  relatedTo?: Id,
+): Promise<void> {
   const { timeout = TIMEOUT, signal } = options;
   if (dialect === undefined)
     throw new TenonError('connection/not-open', 'the client has opened no session', {
@@ -16,12 +22,36 @@ export async function pingClient(peer: Peer, dialect: Dialect | undefined, optio
       method: 'ping',
       next: 'wait for `initialize`; a client of requests that stand alone has no session and cannot be pinged',
     });
+  // The ping would wait for a stream, and the session would end although the client may respond.
+  if (relatedTo === undefined && peer.channel.listening === false)
+    throw new TenonError('connection/not-open', 'no stream is open on which the client could be pinged', {
+      peer: peer.peer,
+      method: 'ping',
+      next: 'ping while a request of the client is open',
+    });
   try {
-    await peer.call('ping', undefined, { idleTimeout: timeout, signal });
+    await peer.call('ping', undefined, { idleTimeout: timeout, signal, send: { relatedTo } });
   } catch (error) {
     if (TenonError.is(error) && error.code === 'call/timeout') void peer.channel.close();
     throw error;
   }
+}
+
+/** The error for a ping to a client that keeps no session with this server. */
+export function noPingError({ revision, needsSession }: Dialect): TenonError {
+  const isSessionless = needsSession !== undefined;
+  return new TenonError(
+    'client/no-session',
+    isSessionless
+      ? 'ping: this server keeps no session with the client'
+      : `ping: requests of ${revision} belong to no session, and the version has no ping from the server`,
+    {
+      method: 'ping',
+      expected: 'a request in a session',
+      got: 'a request that stands alone',
+      next: 'report progress instead: a client that is gone aborts `ctx.signal`',
+    },
+  );
 }
 
 /** Pings the silent clients of all sessions by one timer: many sessions idle, and a timer for each would cost more than the session. */

@@ -1,5 +1,6 @@
 import type { Ask, Asking } from '../conversation/asking/asking.js';
 import { byRequest } from '../conversation/asking/by-request.js';
+import type { PingOptions } from '../conversation/service.js';
 import type { Dialect } from '../dialects/dialect.js';
 import type { TenonError } from '../jsonrpc/error.js';
 import type { Id, JsonObject } from '../jsonrpc/message.js';
@@ -9,6 +10,7 @@ import { type Blueprint, mergingOf } from './blueprint.js';
 import type { Caller } from './caller.js';
 import type { Merging } from './notification-merger.js';
 import type { Questions } from './questions.js';
+import { noPingError } from './session-ping.js';
 import type { Session, Subscriptions, Turn } from './turn.js';
 
 /** What a session does for the sake of one of its requests. */
@@ -84,6 +86,13 @@ export class TurnInSession implements Turn {
 
   ask(method: string, params: JsonObject, signal?: AbortSignal): Promise<JsonObject> {
     return this.#session.questions({ relatedTo: this.id, running: this.#running })(method, params, signal);
+  }
+
+  ping(options: PingOptions = {}): Promise<void> {
+    const { session, signal } = this;
+    if (session === undefined) return Promise.reject(noPingError(this.dialect));
+    // The stream of a request that is given up carries no ping, and one that stays unanswered would end the session.
+    return session.ping({ signal, ...options }, this.#running.over ? undefined : this.id);
   }
 
   hangUp(): boolean {

@@ -1,4 +1,5 @@
 import type { Ask, Asking } from '../conversation/asking/asking.js';
+import type { PingOptions } from '../conversation/service.js';
 import type { Dialect } from '../dialects/dialect.js';
 import type { TenonError } from '../jsonrpc/error.js';
 import type { Id, JsonObject } from '../jsonrpc/message.js';
@@ -30,6 +31,8 @@ export interface Turn {
   readonly merging?: Merging | undefined;
   /** Calls `ending` once when the transport is going down, where it tells. */
   whenEnding?(ending: () => void): void;
+  /** Pings the client of the session on the stream of this request. Absent where the request belongs to no session. */
+  ping?(options?: PingOptions): Promise<void>;
   /** Ends the connection that waits for the answer, where the client can come back for it. */
   hangUp?(): boolean;
   /** Remembers that the client was sent to a URL, where it is to be told when the visit is done. */
@@ -48,6 +51,8 @@ export interface Session {
   tell(method: string, params: JsonObject): void;
   /** Asks its client for the sake of no request, where that is asked by requests. */
   ask(method: string, params: JsonObject, signal?: AbortSignal): Promise<JsonObject>;
+  /** Pings its client, on the stream of the request `relatedTo` where that is given. */
+  ping(options?: PingOptions, relatedTo?: Id): Promise<void>;
   /** Calls `ended` once when the session is over. */
   whenOver(ended: () => void): void;
 }
