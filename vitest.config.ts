@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
@@ -21,5 +22,9 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     pool: 'forks',
+    // Files of one worker share its modules: to load them anew for each file takes as long as the tests.
+    isolate: false,
+    // Many tests wait for processes and sockets, so one more than there are processors.
+    maxWorkers: availableParallelism() + 1,
   },
 });

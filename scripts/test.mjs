@@ -3,8 +3,11 @@
  * Everything that must hold, one step after the other; a step that fails does not stop the next. Arguments name the
  * steps to run (`npm test -- types lint`); without any, all run. The last line says how many passed and failed: each
  * step counts as one, and so does each test of the test runner. The summary above it names what was skipped.
+ *
+ * Some suites are products of clients, servers and transports: each run tries a cover of them. With `--full`, exactly
+ * these suites run, with all combinations.
  */
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   bundlesSmall,
@@ -79,13 +82,21 @@ async function prepareBrowser() {
 async function vitest() {
   const report = join(root, '.cache/vitest.json');
   rmSync(report, { force: true });
-  const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  const files = isFull ? productSuites() : [];
+  const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...files];
   /** @type {unknown} */
   const failure = await runNode([bin('vitest'), ...args]).catch(error => error);
   if (!existsSync(report)) throw failure ?? new Error('vitest wrote no report');
   const { numPassedTests: passed, numFailedTests: failed, numPendingTests: skipped } = readJson(report);
   // Vitest also fails when a file can not be read or an error is thrown outside of all tests.
   return { passed, failed, skipped, held: failure === undefined };
+}
+
+/** The files with tests of which each run tries a part. */
+function productSuites() {
+  const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' });
+  const tests = files.filter(file => file.endsWith('.test.ts')).map(file => join(root, 'test', file));
+  return tests.filter(file => readFileSync(file, 'utf8').includes('support/extent.js'));
 }
 
 const SKIPPED = { passed: 0, failed: 0, verdict: 'skipped' };
@@ -109,7 +120,10 @@ async function take({ title, needs, run }) {
   return { passed: passed + (held ? 1 : 0), failed: failed + (held ? 0 : 1), verdict };
 }
 
-const wanted = new Set(process.argv.slice(2));
+const isFull = process.argv.includes('--full');
+process.env.TENON_TEST_EXTENT = isFull ? 'full' : 'cover';
+const named = process.argv.slice(2).filter(argument => argument !== '--full');
+const wanted = new Set(isFull && named.length === 0 ? ['browser', 'unit', 'conformance'] : named);
 const unknown = [...wanted].filter(id => !steps.some(step => step.id === id));
 if (unknown.length > 0) {
   console.error(

@@ -5,16 +5,14 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { fileVault } from 'tenon/auth/node';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { bundle } from '../support/bundle.js';
 
 const PROCESSES = 20;
 /** `TENON_RACE_ROUNDS=100` for all of them. */
 const ROUNDS = Number(process.env.TENON_RACE_ROUNDS ?? 10);
 const CLIENT = 'racer';
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const program = fileURLToPath(new URL('fixtures/renewer.ts', import.meta.url));
 
 let folder: string;
 let issuer: string;
@@ -52,7 +50,7 @@ beforeAll(async () => {
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  children = Array.from({ length: PROCESSES }, () => fork(program, { cwd: root, execArgv: ['--import', 'tsx'] }));
+  children = Array.from({ length: PROCESSES }, () => fork(bundle('test/auth/fixtures/renewer.ts')));
   await Promise.all(children.map(child => once(child, 'message')));
 }, 120_000);
 

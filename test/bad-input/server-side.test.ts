@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bundled } from '../channels/bundled.js';
+import { bundle } from '../support/bundle.js';
 import { type Json, overMemory, overRequests, overSession, overStdio, overTwoEndpoints, type Wire } from './wire.js';
 
 const roads: [name: string, open: () => Promise<Wire>][] = [
   ['in memory', () => overMemory()],
-  ['over stdio', async () => overStdio(await bundled('test/bad-input/stdio-server.ts'))],
+  ['over stdio', async () => overStdio(bundle('test/bad-input/stdio-server.ts'))],
   ['over Streamable HTTP, in a session', () => overSession()],
   ['over Streamable HTTP, request by request', () => overRequests()],
   ['over HTTP+SSE', () => overTwoEndpoints()],

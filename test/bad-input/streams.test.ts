@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { serveHttp } from 'tenon/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bundled } from '../channels/bundled.js';
+import { bundle } from '../support/bundle.js';
 import { badServer } from './server.js';
 import { alone, type Json, overMemory, overSession, overStdio, overTwoEndpoints, type Wire } from './wire.js';
 
@@ -21,7 +21,7 @@ describe('over stdio', () => {
   let program = '';
   let wire: Wire;
   beforeAll(async () => {
-    program = await bundled('test/bad-input/stdio-server.ts');
+    program = bundle('test/bad-input/stdio-server.ts');
     wire = await overStdio(program);
   });
   afterAll(() => wire.close());
@@ -119,7 +119,7 @@ describe('over stdio', () => {
 
 describe.each([
   ['in memory', () => overMemory('2025-03-26')],
-  ['over stdio', async () => overStdio(await bundled('test/bad-input/stdio-server.ts'), '2025-03-26')],
+  ['over stdio', async () => overStdio(bundle('test/bad-input/stdio-server.ts'), '2025-03-26')],
   ['over Streamable HTTP', () => overSession('2025-03-26')],
 ])('a batch %s, where there are batches', (road, open) => {
   let wire: Wire;

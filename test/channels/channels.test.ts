@@ -18,7 +18,7 @@ import { nodeRequester } from '../../packages/tenon/src/runtimes/node/http-clien
 import { openHttp } from '../../packages/tenon/src/transports/http/client.js';
 import { openHttpSse } from '../../packages/tenon/src/transports/http-sse/client.js';
 import { openStdio } from '../../packages/tenon/src/transports/stdio/client.js';
-import { bundled } from './bundled.js';
+import { bundle } from '../support/bundle.js';
 
 function suite(name: string, open: () => Road | Promise<Road>, lacks?: Lacks): void {
   describe(`the channel ${name} [base.custom-transport.preserves-protocol base.custom-transport-preserves base.utf8-encoding]`, () => {
@@ -41,7 +41,7 @@ suite('in memory, through a wrapper that does nothing', async () => {
 describe('over stdio', () => {
   let program = '';
   beforeAll(async () => {
-    program = await bundled('test/channels/reflecting.ts');
+    program = bundle('test/channels/reflecting.ts');
   });
   suite('to a child process', () => ({
     channel: openStdio({ command: process.execPath, args: [program] }, spawnServer),

@@ -6,7 +6,7 @@ import { httpEndpoint } from '../../packages/tenon/src/client/roads.js';
 import { spawnServer } from '../../packages/tenon/src/runtimes/node/child-process.js';
 import { nodeRequester } from '../../packages/tenon/src/runtimes/node/http-client.js';
 import { openStdio } from '../../packages/tenon/src/transports/stdio/client.js';
-import { bundled } from '../channels/bundled.js';
+import { bundle } from '../support/bundle.js';
 import { tappedRequester, tappedSpawn, type Wire } from '../revisions/wire.js';
 import { type Asked, answersOf } from './answers.js';
 import { createFixture, type Fixture } from './fixture-server.js';
@@ -54,13 +54,11 @@ export async function open(pair: Pair, inFront: PutInFront): Promise<Combination
 }
 
 let opened = 0;
-let program: Promise<string> | undefined;
 
 /** The fixture, served at the revision; what crosses is read along before it is reached. */
 async function backOf({ server, way }: Pair, wires: Wires, closing: (() => Promise<unknown>)[]): Promise<Behind> {
   if (way === 'stdio') {
-    program ??= bundled('test/gateway/fixture-program.ts');
-    const relay = await stdioRelay(await program, [server], wires);
+    const relay = await stdioRelay(bundle('test/gateway/fixture-program.ts'), [server], wires);
     closing.push(() => relay.close());
     return relay.target;
   }

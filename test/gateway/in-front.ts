@@ -1,6 +1,6 @@
 import { type Channel, createPair } from 'tenon';
 import { serveHttp } from 'tenon/node';
-import { gatewayBundle } from './gateway-bundle.js';
+import { bundle } from '../support/bundle.js';
 import type { Way } from './pair.js';
 
 /** A server as a gateway reaches it: started as a process, or at a URL. In memory: a channel to it, each time. */
@@ -23,20 +23,17 @@ export interface Front {
 
 export type PutInFront = (behind: Behind, way: Way) => Promise<Front>;
 
-/** Whether the gateway is to be tried: it is being built. */
-export const gatewayIsThere = true;
-
-let program: Promise<string> | undefined;
-
 /**
  * Starts a gateway before a server, in the same way on both sides: over HTTP it serves all transports that it has, over
  * stdio it is a program to be started. It closes what it began.
  */
 export const gatewayInFrontOf: PutInFront = async (behind, way) => {
   if (way === 'stdio') {
-    program ??= gatewayBundle();
     return {
-      target: { command: process.execPath, args: [await program, JSON.stringify(behind)] },
+      target: {
+        command: process.execPath,
+        args: [bundle('test/gateway/gateway-program.ts'), JSON.stringify(behind)],
+      },
       close: async () => {},
     };
   }

@@ -23,3 +23,7 @@ export const same = ({ client, server }: Pair): boolean => client === server;
 
 export const pairsOf = (way: Way): readonly Pair[] =>
   revisions.flatMap(client => revisions.map(server => ({ client, server, way })));
+
+/** By this every client and server meet on one of the transports, and each of them is on both. */
+export const isInCover = ({ client, server, way }: Pair): boolean =>
+  (way === 'http') === ((revisions.indexOf(client) + revisions.indexOf(server)) % 2 === 0);

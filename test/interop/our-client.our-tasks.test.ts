@@ -16,7 +16,7 @@ const roads: Record<string, (revision: string) => Promise<Peer>> = {
     return { join: options => connect<Joinery>(server, { revision, ...options }), stop: async () => {} };
   },
   async stdio(revision) {
-    const { target } = stdioPeer(program(new URL('./fixtures/our-tasks.ts', import.meta.url)));
+    const { target } = stdioPeer(program(new URL('./fixtures/our-tasks-stdio.ts', import.meta.url)));
     return { join: options => connect<Joinery>(target, { revision, ...options }), stop: async () => {} };
   },
   async 'Streamable HTTP'(revision) {

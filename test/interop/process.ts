@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { StdioTarget } from 'tenon';
+import { bundle } from '../support/bundle.js';
 import { soon } from './soon.js';
 
-/** The root of the repository: where `tsx` finds the tsconfig with the paths of `tenon`. */
+/** The root of the repository. */
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 const announce = fileURLToPath(new URL('./fixtures/announce.mjs', import.meta.url));
 
@@ -14,7 +15,7 @@ export const official = (name: string): string =>
   fileURLToPath(new URL(`../../node_modules/@modelcontextprotocol/${name}/dist/index.js`, import.meta.url));
 
 /** A program of this repository, written in TypeScript. */
-export const program = (url: URL): readonly string[] => ['--import', 'tsx', fileURLToPath(url)];
+export const program = (url: URL): readonly string[] => [bundle(url)];
 
 /** A server on stdio that says which process it is. */
 export interface StdioPeer {

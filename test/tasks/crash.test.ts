@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { connect, createServer, tasks } from 'tenon';
 import { sqliteStores } from 'tenon/sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bundled } from '../channels/bundled.js';
+import { bundle } from '../support/bundle.js';
 
 const KILLS = 50;
 const AT_ONCE = 5;
@@ -18,7 +18,7 @@ let folder: string;
 const alive = new Set<ChildProcess>();
 
 beforeAll(async () => {
-  program = await bundled('test/tasks/crash-worker.ts');
+  program = bundle('test/tasks/crash-worker.ts');
   folder = mkdtempSync(join(tmpdir(), 'tenon-crash-'));
 }, 30_000);
 

@@ -3,13 +3,13 @@ import { type Caller, taskIdOf } from '../../packages/tenon/src/extensions/tasks
 import { accept, until } from '../../packages/tenon/src/extensions/tasks/fixtures/site.js';
 import type { JsonObject } from '../../packages/tenon/src/jsonrpc/message.js';
 import { detailedTask } from '../../packages/tenon/src/model/tasks.js';
-import { bundled } from '../channels/bundled.js';
+import { bundle } from '../support/bundle.js';
 import { openRoad, type Road, roads } from './roads.js';
 
 let program = '';
 let road: Road;
 beforeAll(async () => {
-  program = await bundled('test/tasks/works-stdio.ts');
+  program = bundle('test/tasks/works-stdio.ts');
 });
 afterEach(async () => {
   await road.close();

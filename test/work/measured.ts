@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { bundled } from '../channels/bundled.js';
+import { bundle } from '../support/bundle.js';
 
 /** What one time of a scene costs in one of its sizes. */
 export interface Measured {
@@ -17,7 +17,7 @@ const FLAGS = ['--no-opt', '--expose-gc', '--min-semi-space-size=128', '--max-se
 
 /** The scenes in a process of their own: each with what it costs from the least size to the greatest. */
 export async function measured(what: 'steps' | 'bytes'): Promise<ReadonlyMap<string, readonly Measured[]>> {
-  const program = await bundled('test/work/work-program.ts');
+  const program = bundle('test/work/work-program.ts');
   const child = spawn(process.execPath, [...FLAGS, program, what], { stdio: ['ignore', 'pipe', 'inherit'] });
   const scenes = new Map<string, Measured[]>();
   createInterface({ input: child.stdout }).on('line', line => {

@@ -1,8 +1,15 @@
-import { expect, it } from 'vitest';
-import { createServer } from './server.js';
+import { beforeAll, expect, it, vi } from 'vitest';
+import type { createServer as CreateServer } from './server.js';
 
 const about = { name: 'a', version: '1' };
 const read = () => 'text';
+let createServer: typeof CreateServer;
+
+/** Other tests of the same process have loaded `resource`. */
+beforeAll(async () => {
+  vi.resetModules();
+  ({ createServer } = await import('./server.js'));
+});
 
 /** No one calls `resource` before it is loaded here, as in a program that has no use for it. */
 it('reads templates where `resource` is used, and says so where it is not', async () => {
