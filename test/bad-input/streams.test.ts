@@ -42,7 +42,7 @@ describe('over stdio', () => {
     }
   });
 
-  it('bytes that are no UTF-8 are no JSON, and harm no other line [base.error.parse-error]', async () => {
+  it('bytes that are no UTF-8 are no JSON outside of a string, and harm no other line [base.error.parse-error]', async () => {
     await wire.bytes?.(Buffer.from([0x7b, 0xff, 0xfe, 0xc3, 0x28, 0x0a]));
     expect(await wire.text('')).toMatchObject([{ error: { code: -32700 } }]);
     await well();

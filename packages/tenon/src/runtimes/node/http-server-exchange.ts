@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AuthInfo } from '../../jsonrpc/channel.js';
 import { TenonError } from '../../jsonrpc/error.js';
@@ -181,8 +180,7 @@ function tooLarge(request: IncomingMessage, read: (body: Body) => void): void {
 }
 
 function decode(bytes: Buffer | undefined): Body {
-  if (bytes === undefined) return { text: '' };
-  return isUtf8(bytes) ? { text: bytes.toString('utf8') } : { status: 400 };
+  return { text: bytes === undefined ? '' : bytes.toString('utf8') };
 }
 
 /** A body parser leaves a value, or the raw text or bytes; its own limit has held already. */

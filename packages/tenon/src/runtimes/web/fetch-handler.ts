@@ -162,7 +162,7 @@ function placeOf(url: string): { host: string; path: string; query: string } {
 }
 
 /** Between texts it remembers nothing. */
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** What says how long it is is read in one go. */
 async function readBody(request: Request, limit: number): Promise<Body> {
@@ -170,16 +170,11 @@ async function readBody(request: Request, limit: number): Promise<Body> {
   if (length === null) return readPieces(request, limit);
   if (Number(length) > limit) return { status: 413 };
   const bytes = await request.arrayBuffer();
-  if (bytes.byteLength > limit) return { status: 413 };
-  try {
-    return { text: utf8.decode(bytes) };
-  } catch {
-    return { status: 400 };
-  }
+  return bytes.byteLength > limit ? { status: 413 } : { text: utf8.decode(bytes) };
 }
 
 async function readPieces(request: Request, limit: number): Promise<Body> {
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   const reader = request.body?.getReader();
   let text = '';
   let size = 0;
@@ -191,17 +186,9 @@ async function readPieces(request: Request, limit: number): Promise<Body> {
       reader.cancel().catch(() => {});
       return { status: 413 };
     }
-    try {
-      text += decoder.decode(chunk.value, { stream: true });
-    } catch {
-      return { status: 400 };
-    }
+    text += decoder.decode(chunk.value, { stream: true });
   }
-  try {
-    return { text: text + decoder.decode() };
-  } catch {
-    return { status: 400 };
-  }
+  return { text: text + decoder.decode() };
 }
 
 function createStream(

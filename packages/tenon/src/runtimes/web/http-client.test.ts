@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
+import { NOT_UTF8 } from '../../transports/fixtures/not-utf8.js';
 import { serve, stream } from '../../transports/http/client-loopback.test.js';
 import type { HttpReply } from '../../transports/http/requester.js';
 import { nodeRequester } from '../node/http-client.js';
@@ -43,6 +44,21 @@ describe.each([
     expect(await get()).toBe('é👋');
     expect(await get()).toBe('');
   });
+
+  it.each(['announced', 'chunked'])(
+    'reads U+FFFD for what is not UTF-8 in a text of a length that is %s',
+    async how => {
+      const { url } = await serve((_, response, index) => {
+        const bytes = Uint8Array.from(NOT_UTF8[index]?.[0] ?? []);
+        if (how === 'announced') return void response.end(bytes);
+        for (const byte of bytes) response.write(Uint8Array.of(byte));
+        response.end();
+      });
+      for (const [, text] of NOT_UTF8) {
+        expect(await (await make()({ method: 'GET', url, headers: {} })).text(100)).toBe(text);
+      }
+    },
+  );
 
   it.each(['announced', 'chunked', 'compressed'])('bounds a text of a length that is %s', async how => {
     const { url, seen } = await serve((_, response) => {

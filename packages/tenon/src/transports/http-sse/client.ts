@@ -1,6 +1,7 @@
 import type { Channel, Receiver } from '../../jsonrpc/channel.js';
 import { systemClock } from '../../jsonrpc/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
+import { parseJson } from '../../jsonrpc/parse-json.js';
 import { closedError, refusal, unreadableError } from '../http/client-errors.js';
 import { type Lease, Leases } from '../http/client-leases.js';
 import { type EndpointOptions, MAX_MESSAGE } from '../http/client-options.js';
@@ -47,7 +48,7 @@ export function openHttpSse(url: string | URL, options: HttpSseOptions): Channel
   const message = (text: string) => {
     let value: unknown;
     try {
-      value = JSON.parse(text);
+      value = parseJson(text);
     } catch (cause) {
       receiver?.unreadable(unreadableError(peer, `${text.length} characters that are none`, cause));
       return;

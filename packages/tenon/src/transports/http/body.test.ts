@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { NOT_UTF8 } from '../fixtures/not-utf8.js';
 import { createFakeService, type FakeService } from './fixtures/fake-service.js';
 import { alone, JSON_HEADERS, openSession, runtimes, type Site } from './fixtures/sites.js';
 import { isDeeper } from './reading.js';
@@ -34,8 +35,8 @@ describe.each(runtimes)('bodies, over $name', ({ open }) => {
     ['nothing', ''],
     ['no JSON', '{'],
     ['two values', '{} {}'],
-    ['half a character', new Uint8Array([0x22, 0xc3, 0x22])],
-    ['a byte order mark', '\ufeff{}'],
+    ['half a character outside of a string', new Uint8Array([0xc3, 0x7b, 0x7d])],
+    ['two byte order marks', '\ufeff\ufeff{}'],
   ])(
     'of %s are answered -32700 without an id [base.error.parse-error] [base.error.id-absent-when-unreadable] [http.malformed-body-400]',
     async (_what, body) => {
@@ -130,6 +131,28 @@ describe.each(runtimes)('bodies, over $name', ({ open }) => {
     expect(response.status).toBe(200);
     expect(await response.text()).toContain('"__proto__":{"polluted":true}');
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+  });
+
+  it.each([
+    ['of a known length', (bytes: Uint8Array) => bytes],
+    [
+      'of an unknown length',
+      (bytes: Uint8Array) =>
+        new ReadableStream<Uint8Array>({
+          start(controller) {
+            for (const byte of bytes) controller.enqueue(Uint8Array.of(byte));
+            controller.close();
+          },
+        }),
+    ],
+  ])('%s are read with U+FFFD for what is not UTF-8, without a byte order mark', async (_, toBody) => {
+    const { headers, body } = alone('tools/list', { text: '#' });
+    const [before = '', after = ''] = String(body).split('#');
+    for (const [broken, text] of NOT_UTF8) {
+      const bytes = Buffer.concat([Buffer.from(`\ufeff${before}`), Uint8Array.from(broken), Buffer.from(after)]);
+      const response = await post(toBody(bytes), headers as Record<string, string>);
+      expect(await response.json()).toMatchObject({ result: { echo: { text } } });
+    }
   });
 
   it('may be cut anywhere, even inside a character [base.utf8-encoding]', async () => {

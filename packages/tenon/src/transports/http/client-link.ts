@@ -2,6 +2,7 @@ import type { Receiver } from '../../jsonrpc/channel.js';
 import type { Clock } from '../../jsonrpc/clock.js';
 import type { TenonError } from '../../jsonrpc/error.js';
 import { type Failure, type Id, isObject, kindOf } from '../../jsonrpc/message.js';
+import { parseJson } from '../../jsonrpc/parse-json.js';
 import type { Signal } from '../../jsonrpc/recall.js';
 import { refusedError, unreadableError } from './client-errors.js';
 import type { Leases } from './client-leases.js';
@@ -47,7 +48,7 @@ export function question(id: Id | undefined): Question {
 export function deliverText(link: Link, question: Question, text: string): void {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch (cause) {
     question.spoiled = unreadableError(link.peer, `${text.length} characters that are none`, cause);
     link.receiver.unreadable(question.spoiled);

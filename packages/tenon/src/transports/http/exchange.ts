@@ -5,7 +5,7 @@ export interface Exchange extends ExchangeFacts {
   /** Whether the client has gone away. Nothing that is sent arrives any more. */
   readonly gone: boolean;
   /**
-   * Reads the body as UTF-8 and calls `read` once: with the text, with the value where something in front has parsed it,
+   * Reads the body as UTF-8, with U+FFFD for what is not, and calls `read` once: with the text, with the value where something in front has parsed it,
    * or with the status that says why there is neither. Never calls it when the client goes away first.
    */
   body(limit: number, read: (body: Body) => void): void;
@@ -42,7 +42,7 @@ export interface ExchangeFacts {
 
 export type HeaderFields = Readonly<Record<string, string>>;
 
-export type Body = { readonly text: string } | { readonly value: unknown } | { readonly status: 400 | 413 };
+export type Body = { readonly text: string } | { readonly value: unknown } | { readonly status: 413 };
 
 /** An answer that is written piece by piece. */
 export interface Sink {

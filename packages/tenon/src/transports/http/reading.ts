@@ -2,6 +2,7 @@ import { getCallerKey } from '../../jsonrpc/caller-key.js';
 import type { AuthInfo } from '../../jsonrpc/channel.js';
 import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR } from '../../jsonrpc/codes.js';
 import type { ErrorObject } from '../../jsonrpc/message.js';
+import { parseJson } from '../../jsonrpc/parse-json.js';
 import type { Body, Exchange } from './exchange.js';
 import type { Bounds } from './options.js';
 import type { Road } from './road.js';
@@ -13,7 +14,7 @@ export interface Unreadable {
 }
 
 const BUSY: ErrorObject = { code: INTERNAL_ERROR, message: 'Too many large bodies are being read' };
-const NOT_JSON: ErrorObject = { code: PARSE_ERROR, message: 'Parse error: the body is not JSON in UTF-8' };
+const NOT_JSON: ErrorObject = { code: PARSE_ERROR, message: 'Parse error: the body is not JSON' };
 
 /** Bodies of up to so many bytes are read without being counted. */
 const SMALL_BODY = 65_536;
@@ -44,12 +45,12 @@ export function readJson(
 }
 
 function parseBody(body: Body, bounds: Bounds): Unreadable | { readonly value: unknown } {
-  if ('status' in body) return body.status === 413 ? tooLarge(bounds) : { status: 400, error: NOT_JSON };
+  if ('status' in body) return tooLarge(bounds);
   let value: unknown;
   if ('value' in body) value = body.value;
   else {
     try {
-      value = JSON.parse(body.text);
+      value = parseJson(body.text);
     } catch {
       return { status: 400, error: NOT_JSON };
     }

@@ -8,7 +8,7 @@ import type { ServerOptions } from '../../server/definition.js';
 import { createServer } from '../../server/server.js';
 import { tool } from '../../server/tool.js';
 import { reflector } from '../../testing/reflector.js';
-import { alone, allEvents, JSON_HEADERS, openSession, runtimes, type Site } from './fixtures/sites.js';
+import { allEvents, alone, JSON_HEADERS, openSession, runtimes, type Site } from './fixtures/sites.js';
 
 const VERSIONS = ['2025-03-26', '2025-06-18', '2025-11-25'] as const;
 const NO_SESSION = /needs a session, and this server keeps none/;

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TenonError } from '../../jsonrpc/error.js';
 import type { Id } from '../../jsonrpc/message.js';
+import { NOT_UTF8 } from '../fixtures/not-utf8.js';
 import { createLineReader, type LineLimits } from './lines.js';
 
 function collect(limits?: LineLimits) {
@@ -50,6 +51,29 @@ describe('reading lines [stdio.newline-delimited] [stdio.single-message-line]', 
         },
       ),
     );
+  });
+
+  it('reads U+FFFD for what is not UTF-8, in any chunking [base.utf8-encoding]', () => {
+    for (const [broken, expected] of NOT_UTF8) {
+      const line = Buffer.concat([Buffer.from('{"text":"'), Uint8Array.from(broken), Buffer.from('"}\n')]);
+      for (let at = 0; at < line.length; at++) {
+        const { reader, values } = collect();
+        reader.chunk(line.subarray(0, at));
+        reader.chunk(line.subarray(at));
+        expect(values).toEqual([{ text: expected }]);
+      }
+    }
+  });
+
+  it('ignores a byte order mark before a message, in any chunking', () => {
+    const lines = Buffer.from('\ufeff{"id":1}\n\ufeff{"id":2}\n\ufeff\ufeff{"id":3}\n\ufeff\n{"text":"\ufeff"}\n');
+    for (let at = 0; at < lines.length; at++) {
+      const { reader, values, codes } = collect();
+      reader.chunk(lines.subarray(0, at));
+      reader.chunk(lines.subarray(at));
+      expect(values).toEqual([{ id: 1 }, { id: 2 }, { text: '\ufeff' }]);
+      expect(codes()).toEqual(['stdio/not-json']);
+    }
   });
 
   it('never throws and never loses its place, whatever the bytes', () => {

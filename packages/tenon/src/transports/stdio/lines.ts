@@ -1,6 +1,7 @@
 import { INVALID_REQUEST, PARSE_ERROR } from '../../jsonrpc/codes.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { Id } from '../../jsonrpc/message.js';
+import { parseJson } from '../../jsonrpc/parse-json.js';
 import type { ByteReader } from './bytes.js';
 import { nestsDeeper } from './depth.js';
 import { excerpt } from './excerpt.js';
@@ -38,7 +39,7 @@ export function createLineReader(peer: string, receiver: LineReceiver, limits: L
     if (nestsDeeper(text, maxDepth)) return refuse(text);
     let value: unknown;
     try {
-      value = JSON.parse(text);
+      value = parseJson(text);
     } catch {
       // Blank lines keep some pipes alive. A carriage return before the newline is white space to JSON.
       if (text.trim() !== '') receiver.unreadable(notJson(peer, text));

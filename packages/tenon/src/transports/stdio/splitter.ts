@@ -12,7 +12,8 @@ export interface LineTaker {
 
 const NEWLINE = 10;
 const EDGE = 512;
-const UTF8 = new TextDecoder();
+/** Keeps byte order marks, because a chunk may begin anywhere: only the reader of lines knows where a message begins. */
+const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
  * Splits bytes in any chunking into lines. A newline byte is never part of another UTF-8 character, so bytes are split
