@@ -49,7 +49,9 @@ export function noPingError({ revision, needsSession }: Dialect): TenonError {
       method: 'ping',
       expected: 'a request in a session',
       got: 'a request that stands alone',
-      next: 'report progress instead: a client that is gone aborts `ctx.signal`',
+      next: isSessionless
+        ? 'serve with sessions, where the server has to know of clients that are gone'
+        : 'report progress instead: a client that is gone aborts `ctx.signal`',
     },
   );
 }
