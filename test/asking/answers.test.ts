@@ -55,16 +55,13 @@ describe('answers', () => {
     }
   });
 
-  it('without a state begin anew, and so does what is no state of ours', async () => {
+  it('without a state begin anew, and those with a state that was not sealed here are refused [mrtr.request-state-untrusted mrtr.request-state-rejection-code]', async () => {
     const on = guarded();
     const { inputResponses } = await begun(on);
-    for (const requestState of [undefined, '', 'round-1']) {
-      const { result } = await send(on, sent, {
-        inputResponses,
-        ...(requestState === undefined ? {} : { requestState }),
-      });
-      expect(Object.keys(result?.inputRequests ?? {})).toEqual(['ask-0']);
-    }
+    const { result } = await send(on, sent, { inputResponses });
+    expect(Object.keys(result?.inputRequests ?? {})).toEqual(['ask-0']);
+    for (const requestState of ['', 'round-1'])
+      expect((await send(on, sent, { inputResponses, requestState })).error).toMatchObject({ code: -32602 });
     expect(on.ran.filter(each => each === 'step between')).toEqual([]);
   });
 });

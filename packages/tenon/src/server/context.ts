@@ -38,7 +38,10 @@ export class Context {
   #progress = Number.NEGATIVE_INFINITY;
   #merger: NotificationMerger | undefined;
   #mergesFor: Turn | undefined;
-  /** What the client answered to the questions that the handler returned, and the state that it returned with them. */
+  /**
+   * Answers to the questions that the handler returned, and the state that it returned with them. `inputResponses` has an
+   * answer to each question and nothing else; it is undefined before the handler has returned any.
+   */
   readonly inputs: Inputs;
 
   /** `before`: of the entry before, when the handler is entered again for the same request. */

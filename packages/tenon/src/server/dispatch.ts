@@ -1,5 +1,6 @@
 import type { Run } from '../conversation/asking/asking.js';
 import { canonical } from '../conversation/asking/canonical.js';
+import { checkQuestionMethods } from '../conversation/asking/check-questions.js';
 import { withoutAsking } from '../conversation/asking/without-asking.js';
 import { declares, missingCapability } from '../conversation/capability.js';
 import type { Reshape } from '../dialects/dialect.js';
@@ -23,7 +24,7 @@ import { discover } from './discovering.js';
 import { operationOf, toolOf } from './extensions.js';
 import { listen } from './listening.js';
 import { listPrompts, listResources, listTemplates, listTools } from './listing.js';
-import { layersOn, type Operation, onion } from './middleware.js';
+import { layersOn, type Middleware, type Next, type Operation, onion } from './middleware.js';
 import { getPrompt } from './prompting.js';
 import { readResource } from './reading.js';
 import { isReply } from './reply.js';
@@ -141,7 +142,7 @@ function asked(blueprint: Blueprint, method: MethodName, params: JsonObject, tur
     return operate(blueprint, operation, turn);
   };
   const layers = layersOn(blueprint.options.use, method);
-  const run = layers.length === 0 ? core : onion(layers, async operation => core(operation));
+  const run = layers.length === 0 ? core : inLayers(layers, core);
   if (!methods[method].mayAsk)
     return run(operationOn(method, params, new Context(turn, withoutAsking(method), params)));
   const asking = turn.asking(params as Inputs, () => boundTo(blueprint, method, params, turn));
@@ -156,6 +157,16 @@ function asked(blueprint: Blueprint, method: MethodName, params: JsonObject, tur
     );
   };
   return rescue(() => asking(asker), unasked);
+}
+
+/** Runs the layers around the core. A layer may return questions of its own. */
+function inLayers(layers: readonly Middleware[], core: (operation: Operation) => Awaitable): Next {
+  const run = onion(layers, async operation => core(operation));
+  return async operation => {
+    const result = await run(operation);
+    checkQuestionMethods(`middleware of ${operation.method} "${operation.name ?? ''}"`, result);
+    return result;
+  };
 }
 
 /** What is thrown in a handler or a layer: a URL to visit is told in the revision's way, and some is meant for the model. */

@@ -1,3 +1,4 @@
+import { checkQuestionMethods } from '../conversation/asking/check-questions.js';
 import { INVALID_PARAMS } from '../jsonrpc/codes.js';
 import { rpcError, TenonError } from '../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
@@ -35,6 +36,7 @@ export async function getPrompt(blueprint: Blueprint, { params, context }: Opera
   return Context.perform(context, async () => {
     const returned = await prompt.definition.run(checked.value as never, context);
     checkNestedMeta(`prompt "${name}"`, returned);
+    checkQuestionMethods(`prompt "${name}"`, returned);
     if (isInputRequired(returned)) return returned as unknown as JsonObject;
     const result = shaped(prompt, returned);
     const problem = methods['prompts/get'].result(result);

@@ -1,3 +1,4 @@
+import { checkQuestionMethods } from '../conversation/asking/check-questions.js';
 import { rpcError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import { checkNestedMeta } from '../model/meta-keys.js';
@@ -47,7 +48,9 @@ export async function readResource(
   return Context.perform(context, async () => {
     const returned = await definition.read({ ...variables, uri } as never, context);
     if (returned === undefined) throw notFound(uri, turn);
-    checkNestedMeta(`resource "${uri.slice(0, 128)}"`, returned);
+    const subject = `resource "${uri.slice(0, 128)}"`;
+    checkNestedMeta(subject, returned);
+    checkQuestionMethods(subject, returned);
     if (isInputRequired(returned)) return returned as unknown as JsonObject;
     return cacheable(blueprint, { contents: encodeContents(uri, definition, returned) }, definition.cache);
   });

@@ -32,8 +32,11 @@ export function toolError(message: string, cause?: unknown): TenonError {
 }
 
 /**
- * A question to the client, for handlers that keep their own state: the client answers and sends the request again,
- * with `ctx.inputs`. Protect `state` if anything depends on it: it comes back from anyone.
+ * Returns questions to the client. The handler runs again when all are answered, with the answers and `state` in
+ * `ctx.inputs`. The client gets `state` sealed and bound to the user and the request. Replicas share `asking.keys`.
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
+ *
+ * @throws `handler/empty-question` when there are neither requests nor a state.
  */
 export function inputRequired(question: { requests?: InputRequests; state?: string }): InputRequiredResult {
   const { requests, state } = question;

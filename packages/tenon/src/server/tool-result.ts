@@ -1,3 +1,4 @@
+import { checkQuestionMethods } from '../conversation/asking/check-questions.js';
 import { TenonError } from '../jsonrpc/error.js';
 import { follow } from '../jsonrpc/follow.js';
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
@@ -20,6 +21,7 @@ export function createToolResult(
 ): JsonObject | Promise<JsonObject> {
   if (isInputRequired(returned)) {
     checkNestedMeta(subjectOf(tool), returned);
+    checkQuestionMethods(subjectOf(tool), returned);
     return returned as unknown as JsonObject;
   }
   const result = isReply(returned) ? returned : readResult(tool, returned);

@@ -55,11 +55,6 @@ const PROCESS = 'process';
 /** How long a state may be at the most, in characters. */
 export const MAX_SEALED = 256 * 1024;
 
-/** Whether a state is one that was sealed here, or was before a character of it changed. Others are of handlers. */
-export function isSealed(state: string): boolean {
-  return [...`${PREFIX}.`].filter((char, at) => state[at] !== char).length <= 1;
-}
-
 /** Tells whether keys can seal: one or more of 32 bytes, with ids of letters, digits, "_" and "-" that differ. */
 export function areSealKeys(keys: readonly SealKey[]): boolean {
   const sound = keys.every(({ id, key }) => /^[\w-]{1,64}$/.test(id) && key.length === 32);

@@ -75,7 +75,7 @@ describe.each([
     expect(seen).toEqual(options.maxHeld > 0 ? [fresh, one, last] : [fresh, fresh, one, one, last, last]);
   });
 
-  it('that keeps its own state and asks nothing has it sent as it is, and sees no more than the inputs', async () => {
+  it('that keeps its own state has it sealed and gets it back, and sees no more than the inputs [mrtr.request-state-integrity]', async () => {
     const process = states({ options });
     const seen: unknown[] = [];
     const handler = within(async (_, inputs) => {
@@ -85,7 +85,7 @@ describe.each([
     });
     const params = { name: 'tool', arguments: {} } as never;
     const first = await take(handler, { states: process, inputs: params });
-    expect(first.requestState).toBe('mine');
+    expect(first.requestState).toMatch(/^tenon1\.(?!.*mine)/);
     await take(handler, { states: process, inputs: { ...(params as JsonObject), ...retryOf(first, player) } });
     expect(seen).toEqual([{}, { inputResponses: {}, requestState: 'mine' }]);
   });

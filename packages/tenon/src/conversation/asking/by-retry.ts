@@ -1,7 +1,6 @@
 import { follow, isPromise } from '../../jsonrpc/follow.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { Asker, Asking, KeptRun, Seat, Ways } from './asking.js';
-import { checkQuestions } from './check-questions.js';
 import { LateRun, loadWorks, type Works } from './late-run.js';
 import type { RetryFacts } from './retry.js';
 import type { States, StatesFacts } from './states.js';
@@ -46,6 +45,8 @@ class FirstRound extends LateRun {
   /** The handler itself. */
   #seat: Seat | undefined;
   #handler: Wait | undefined;
+  /** The outcome for the client, once what serves retries is loaded. */
+  #whole: Awaitable = {};
 
   constructor(facts: RoundFacts) {
     super();
@@ -56,10 +57,15 @@ class FirstRound extends LateRun {
     const outcome = asker(this, {});
     this.#outcome = outcome;
     if (isPromise(outcome)) this.#waits = new Wait(outcome);
-    return follow(this.#waits?.over ?? outcome, result => {
-      checkQuestions(result, this.#facts.check);
-      return result;
-    });
+    return follow(this.#waits?.over ?? outcome, result =>
+      result.resultType === 'input_required' ? this.#asked() : result,
+    );
+  }
+
+  /** A result that asks is made by what serves retries, whether the handler asked by itself or returned its questions. */
+  async #asked(): Promise<JsonObject> {
+    await this.whole();
+    return this.#whole;
   }
 
   override core(seat: Seat, enter: () => Awaitable): Awaitable {
@@ -77,12 +83,13 @@ class FirstRound extends LateRun {
 
   protected make(works: Works): KeptRun {
     let made: KeptRun | undefined;
-    const whole = works.retrying(wholeFacts(this.#facts, works))(run => {
+    const whole = works.retrying(wholeFacts(this.#facts, works))(async run => {
       made = run as KeptRun;
       const handler = this.#handler;
       handler?.leaveTo(made.core(this.#seat as Seat, () => handler.work));
       return this.#outcome;
     });
+    this.#whole = whole;
     this.#waits?.leaveTo(whole);
     return made as unknown as KeptRun;
   }

@@ -12,7 +12,10 @@ export interface AskingOptions {
   readonly life?: number;
   /** How often one call may ask. Default 32. */
   readonly maxRounds?: number;
-  /** Characters of state that may travel by the client; what is larger is kept in `stores`. Default 16,384. */
+  /**
+   * Characters of state that may travel by the client, with what the handler returned as questions; what is larger is kept
+   * in `stores`. Default 16,384.
+   */
   readonly maxStateSize?: number;
   /** How many handlers may wait in memory for their answers; others are entered again. 0: all are. Default 1,000. */
   readonly maxHeld?: number;

@@ -1,11 +1,13 @@
 import { follow, isPromise } from '../../jsonrpc/follow.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
+import type { InputRequests, InputResponses } from '../../model/asking.js';
 import type { Inputs } from '../../model/shapes.js';
 import type { Asker, Asking, Seat, Ways } from './asking.js';
 import { checkQuestions } from './check-questions.js';
 import { Entered } from './entered.js';
 import type { HeldHandler } from './held.js';
 import { Pause, type Round } from './pause.js';
+import { addAnswers } from './returned-questions.js';
 import { fresh, type NextRound, type Opened, type States } from './states.js';
 
 declare const crypto: { randomUUID(): string };
@@ -29,9 +31,11 @@ export interface RetryFacts {
  */
 export function retrying(facts: RetryFacts): Asking {
   return asker => {
+    const { requestState, inputResponses } = facts.inputs;
+    if (requestState !== undefined) return retried(facts, asker);
     // Nothing is to be opened, and nothing to be closed.
-    if (facts.inputs.requestState === undefined) return new Retry(facts, fresh(facts.inputs)).answer(asker);
-    return retried(facts, asker);
+    const retry = new Retry(facts, fresh());
+    return inputResponses === undefined ? retry.answer(asker) : retry.answerEarly(asker, inputResponses);
   };
 }
 
@@ -72,15 +76,42 @@ class Retry extends Entered {
   }
 
   answer(asker: Asker): JsonObject | Promise<JsonObject> {
+    const { unanswered: inputRequests } = this.#opened;
+    if (!inputRequests) return follow(this.#enter(asker), result => this.#close(result));
+    const result = { resultType: 'input_required', inputRequests };
+    checkQuestions(result, this.#facts.check);
+    return this.#close(result);
+  }
+
+  /**
+   * A client sent answers without a state. The handler is entered as in a first round; where the answers are to all
+   * questions that it returns, it is entered once more, with them. Otherwise its questions are asked.
+   */
+  async answerEarly(asker: Asker, inputResponses: InputResponses): Promise<JsonObject> {
+    const result = await this.#enter(asker);
+    if (result.resultType !== 'input_required') return this.#close(result);
+    const { inputs, questions = {} } = this.#nextInputs(result);
+    const answered = addAnswers(questions, inputs, inputResponses);
+    if (Object.keys(questions).length === 0 || answered.unanswered) return this.#close(result);
+    return new Retry(this.#facts, { ...this.#opened, inputs: answered.inputs }).answer(asker);
+  }
+
+  #enter(asker: Asker): JsonObject | Promise<JsonObject> {
     return follow(
       this.#pause.until(() => asker(this, this.#opened.inputs)),
       result => {
         // Before anything is kept for a next round.
         checkQuestions(result, this.#facts.check);
-        // Nothing was asked, and nothing done in steps.
-        return this.journal.size === 0 ? result : this.#answered(result);
+        return result;
       },
     );
+  }
+
+  /** Ends the round. A result that asks gets its state. */
+  #close(result: JsonObject): JsonObject | Promise<JsonObject> {
+    // Nothing was asked, and nothing done in steps.
+    const isPlain = this.journal.size === 0 && result.resultType !== 'input_required';
+    return isPlain ? result : this.#answered(result);
   }
 
   async #answered(result: JsonObject): Promise<JsonObject> {
@@ -128,9 +159,12 @@ class Retry extends Entered {
 
   /** Whether these are the questions that it stands at; else it, or a layer, has returned some. */
   #asks({ inputRequests = {} }: JsonObject): boolean {
-    const open = new Set(this.journal.open().map(({ ask }) => ask));
     const keys = Object.keys(inputRequests as JsonObject);
-    return keys.length > 0 && keys.every(key => open.has(key));
+    return keys.length > 0 && keys.every(key => this.#isOpen(key));
+  }
+
+  #isOpen(key: string): boolean {
+    return this.journal.open().some(({ ask }) => ask === key);
   }
 
   #resumed(seat: Seat): HeldHandler | undefined {
@@ -152,9 +186,14 @@ class Retry extends Entered {
   }
 
   /** One that asks goes on with what it was entered with; one that returned its questions is entered with the answers. */
-  #nextInputs(result: JsonObject): Pick<NextRound, 'inputs' | 'returned'> {
-    if (this.#asks(result)) return { inputs: this.#opened.inputs, returned: false };
-    const { requestState } = result;
-    return { inputs: typeof requestState === 'string' ? { requestState } : {}, returned: true };
+  #nextInputs(result: JsonObject): Pick<NextRound, 'inputs' | 'questions'> {
+    const { inputs, unanswered } = this.#opened;
+    if (unanswered || this.#asks(result)) return { inputs, questions: unanswered };
+    const { inputRequests = {}, requestState } = result;
+    const own = Object.entries(inputRequests as InputRequests).filter(([key]) => !this.#isOpen(key));
+    return {
+      inputs: typeof requestState === 'string' ? { requestState } : {},
+      questions: Object.fromEntries(own),
+    };
   }
 }

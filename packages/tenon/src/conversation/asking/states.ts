@@ -1,19 +1,18 @@
 import type { Clock } from '../../jsonrpc/clock.js';
 import { INVALID_PARAMS } from '../../jsonrpc/codes.js';
 import { rpcError, TenonError } from '../../jsonrpc/error.js';
-import { isObject, type JsonObject } from '../../jsonrpc/message.js';
-import type { InputResponses } from '../../model/asking.js';
-import { within } from '../../model/check.js';
-import { methods } from '../../model/methods.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import type { InputRequests, InputResponses } from '../../model/asking.js';
 import type { Inputs } from '../../model/shapes.js';
 import { Claim, type Owner } from '../../stores/claim.js';
 import { retryStoreFaults } from '../../stores/fault-retry.js';
-import { createSeal, isSealed, MAX_SEALED, type Seal } from '../../stores/seal.js';
+import { createSeal, MAX_SEALED, type Seal } from '../../stores/seal.js';
 import type { Stores } from '../../stores/stores.js';
 import type { Entry, StepDone } from './asking.js';
 import { Held } from './held.js';
 import { isAsked, Journal } from './journal.js';
 import { type AskingOptions, defaults } from './options.js';
+import { addAnswers, readAnswer } from './returned-questions.js';
 
 /** How long a process that says nothing is believed to be at work on a retry, in milliseconds. */
 const LEASE = 30_000;
@@ -29,6 +28,8 @@ export interface Opened {
   readonly journal: Journal;
   /** What the handler is entered with: something when it returned its questions. */
   readonly inputs: Inputs;
+  /** Questions that the handler returned and that have no answer yet: they are asked again before it is entered. */
+  readonly unanswered: InputRequests | undefined;
   /** Keeps a step that was done, where it outlives this process. */
   keep(step: StepDone): Promise<void> | void;
   /** The retry is answered. */
@@ -41,8 +42,8 @@ export interface NextRound {
   readonly journal: Journal;
   /** What the handler will be entered with. */
   readonly inputs: Inputs;
-  /** Whether the answers that are not in the journal are added to that. */
-  readonly returned: boolean;
+  /** Questions that the handler returned: their answers are added to that. Undefined when it waits for answers itself. */
+  readonly questions: InputRequests | undefined;
 }
 
 export interface StatesFacts {
@@ -73,8 +74,7 @@ export class States {
 
   /** Throws -32602 when the state was not sealed here for this call, is too old, or was used before. */
   async open(inputs: Inputs, boundTo: () => string, caller: string): Promise<Opened> {
-    const { requestState, inputResponses = {} } = inputs;
-    if (requestState === undefined || !isSealed(requestState)) return fresh(inputs);
+    const { requestState = '', inputResponses = {} } = inputs;
     const state = await this.#seal.open(requestState, boundTo());
     if (!state || !(Number(state.expires) > this.#facts.clock.now())) throw refused('is not valid');
     const round = Number(state.round);
@@ -83,23 +83,24 @@ export class States {
     const memory = await this.#memoryOf(state);
     const journal = new Journal(memory.journal);
     const fits = fitting(journal, inputResponses);
+    const next = memory.questions && addAnswers(memory.questions, memory.inputs, inputResponses);
     const used = await this.#use(call, round, Number(state.expires), caller);
     for (const entry of used.entries) journal.add(entry);
     for (const [key, answer] of fits) journal.answer(key, answer);
-    const given = inputsOf(memory, inputResponses, new Set(fits.map(([key]) => key)));
-    return { call, round, journal, inputs: given, keep: used.keep, over: used.over };
+    const { inputs: given, unanswered } = next ?? { ...memory, unanswered: undefined };
+    return { call, round, journal, inputs: given, unanswered, keep: used.keep, over: used.over };
   }
 
   /** The state of the next round. Throws when there may be none. */
   async seal(
-    { call, round, journal, inputs, returned }: NextRound,
+    { call, round, journal, inputs, questions }: NextRound,
     boundTo: () => string,
     caller: string,
   ): Promise<string> {
     const { life, maxRounds, maxStateSize } = this.#options;
     if (round > maxRounds) throw endless(maxRounds);
     const facts = { call, round, expires: this.#facts.clock.now() + life };
-    const memory: JsonObject = { journal: journal.entries as unknown[], inputs: inputs as JsonObject, returned };
+    const memory: JsonObject = { journal: journal.entries as unknown[], inputs: inputs as JsonObject, questions };
     const most = Math.min(maxStateSize, MAX_SEALED);
     const sealed = await this.#seal.seal({ ...facts, ...memory }, boundTo());
     if (sealed.length <= most) return sealed;
@@ -161,7 +162,7 @@ export class States {
 }
 
 /** What a state says, or what is kept for it in a store. */
-interface Memory extends Pick<NextRound, 'inputs' | 'returned'> {
+interface Memory extends Pick<NextRound, 'inputs' | 'questions'> {
   readonly journal: Entry[];
 }
 
@@ -179,30 +180,17 @@ interface Used {
 function nothing(): void {}
 
 /** Of a call that begins. */
-export function fresh({ inputResponses, requestState }: Inputs): Opened {
-  const inputs = {
-    ...(inputResponses === undefined ? {} : { inputResponses }),
-    ...(requestState === undefined ? {} : { requestState }),
-  };
-  return { call: undefined, round: 0, journal: new Journal(), inputs, keep: nothing, over: nothing };
+export function fresh(inputs: Inputs = {}): Opened {
+  const journal = new Journal();
+  return { call: undefined, round: 0, journal, inputs, unanswered: undefined, keep: nothing, over: nothing };
 }
 
 /** The answers to what was asked, each of its kind. What nobody asked is left out. */
 function fitting(journal: Journal, inputResponses: InputResponses): [string, JsonObject][] {
   return journal.entries.flatMap((entry): [string, JsonObject][] => {
     if (!isAsked(entry) || entry.answer !== undefined || !Object.hasOwn(inputResponses, entry.ask)) return [];
-    const answer: unknown = inputResponses[entry.ask];
-    const problem = methods[entry.method as keyof typeof methods].result(answer);
-    const where = problem && within(`/inputResponses/${entry.ask}`, problem);
-    if (where || !isObject(answer)) throw rpcError(INVALID_PARAMS, `Invalid params: ${where}`);
-    return [[entry.ask, answer]];
+    return [[entry.ask, readAnswer(entry.ask, entry.method, inputResponses[entry.ask])]];
   });
-}
-
-function inputsOf(memory: Memory, inputResponses: InputResponses, taken: ReadonlySet<string>): Inputs {
-  if (!memory.returned) return memory.inputs;
-  const others = Object.entries(inputResponses).filter(([key]) => !taken.has(key));
-  return { ...memory.inputs, inputResponses: Object.fromEntries(others) as InputResponses };
 }
 
 function refused(why: string): TenonError {
@@ -219,6 +207,6 @@ function tooLarge(size: number, most: number): TenonError {
   return new TenonError('handler/state-too-large', 'what the handler has to remember is too large to travel', {
     expected: `${most} characters at the most`,
     got: String(size),
-    next: 'return less from its steps, or give the server `stores`',
+    next: 'return less from its steps and in its questions, raise `asking.maxStateSize`, or give the server `stores`',
   });
 }

@@ -1,5 +1,6 @@
 import type { Client } from '../../client/client.js';
 import type { Ask } from '../../conversation/asking/asking.js';
+import { checkQuestionMethods } from '../../conversation/asking/check-questions.js';
 import { inputRequestOf } from '../../conversation/asking/entered.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/codes.js';
 import { rpcError } from '../../jsonrpc/error.js';
@@ -126,6 +127,7 @@ async function finalOf(passage: Passage, flight: Flight, client: Client): Promis
     const known = stepOf(context, 'asks', round);
     const result = known ?? (await requested(passage, flight, client, inputs));
     if (result.resultType !== 'input_required') return result;
+    checkQuestionMethods(`server "${passage.line.server}"`, result);
     const requests = Object.entries((result.inputRequests ?? {}) as { readonly [key: string]: InputRequest });
     if (!known && !requests.some(([, { method }]) => questions.isOurs(method))) return shown(result, requests, passage);
     await context.step('asks', () => result);

@@ -1,0 +1,336 @@
+import { createServer, inputRequired, prompt, resource, type ServerDefinition, type Service, tool } from 'tenon';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../packages/tenon/src/jsonrpc/message.js';
+import type { InputRequest } from '../../packages/tenon/src/model/asking.js';
+import { fakeClock } from '../../packages/tenon/src/testing/clock.js';
+import { yes } from './guarded.js';
+import { type Answer, type Said, request, retryOf } from './wire.js';
+
+type Handler = (ctx: HandlerContext) => unknown;
+interface HandlerContext {
+  readonly inputs: { readonly requestState?: string; readonly inputResponses?: JsonObject };
+  elicit(question: object): Promise<{ readonly action: string }>;
+  step(name: string, run: () => unknown): Promise<unknown>;
+}
+
+const requestedSchema = { type: 'object' as const, properties: { yes: { type: 'boolean' as const } } };
+const ask = (message: string): InputRequest => ({ method: 'elicitation/create', params: { message, requestedSchema } });
+const roots: InputRequest = { method: 'roots/list' };
+const key = (fill: number) => ({ id: 'k', key: new Uint8Array(32).fill(fill) });
+const refused = { code: -32602, message: 'Invalid params: requestState is not valid' };
+
+const serve = (run: Handler, more: Partial<ServerDefinition<never, never, never>> = {}) =>
+  createServer({
+    name: 's',
+    version: '1',
+    onProblem: () => {},
+    ...(more as object),
+    tools: {
+      t: tool({ input: { type: 'object' }, run: (_, ctx) => run(ctx as never) as never }),
+      other: tool({ run: (_, ctx) => run(ctx as never) as never }),
+      awaited: tool({ run: async (_, ctx) => (await ctx.elicit({ message: 'Sure?', input: yes })).action }),
+    },
+    prompts: { t: prompt({ run: (_, ctx) => run(ctx as never) as never }) },
+    resources: { 'x:t': resource({ read: (_, ctx) => run(ctx as never) as never }) },
+  });
+
+const places: [string, string, JsonObject][] = [
+  ['tool', 'tools/call', { name: 't', arguments: { n: 1 } }],
+  ['prompt', 'prompts/get', { name: 't' }],
+  ['resource', 'resources/read', { uri: 'x:t' }],
+];
+
+const call = (server: Service, more: JsonObject = {}, said: Said = {}, name = 't') =>
+  request(server, 'tools/call', { name, arguments: { n: 1 }, ...more }, said);
+
+/** Asks two questions and records the inputs of each entry. */
+function recording(state?: string) {
+  const entries: HandlerContext['inputs'][] = [];
+  const run: Handler = ({ inputs }) => {
+    entries.push(inputs);
+    if (inputs.inputResponses !== undefined) return 'done';
+    const requests = { one: ask('One?'), two: roots };
+    return inputRequired(state === undefined ? { requests } : { requests, state });
+  };
+  return { entries, run };
+}
+
+function part(answer: Answer, ...keys: string[]): JsonObject {
+  const { requestState, inputResponses } = retryOf(answer);
+  return { requestState, inputResponses: Object.fromEntries(keys.map(each => [each, inputResponses[each]])) };
+}
+
+const openKeys = ({ result }: Answer) => Object.keys(result?.inputRequests ?? {});
+
+describe.each(places)('the state that a %s returns with its questions', (_, method, params) => {
+  it('is sealed for the client and comes back as it was [mrtr.request-state-integrity]', async () => {
+    const { entries, run } = recording('price: 7');
+    const server = serve(run);
+    const asked = await request(server, method, params);
+    expect(asked.result?.requestState).toMatch(/^tenon1\.(?!.*price)/);
+    await request(server, method, { ...params, ...retryOf(asked) });
+    expect(entries).toEqual([{}, { requestState: 'price: 7', inputResponses: retryOf(asked).inputResponses }]);
+  });
+
+  it.each<[string, (sealed: string) => string]>([
+    ['not sealed', () => 'price: 7'],
+    ['empty', () => ''],
+    ['cut off', sealed => sealed.slice(0, -8)],
+    ['forged', sealed => sealed.replace(/^tenon1/, 'tenon2')],
+    ['extended', sealed => `${sealed}-x`],
+  ])(
+    'is refused when it is %s, and nothing runs [mrtr.request-state-untrusted mrtr.request-state-tampered-rejected mrtr.request-state-rejection-code]',
+    async (__, change) => {
+      const { entries, run } = recording('price: 7');
+      const server = serve(run);
+      const retry = retryOf(await request(server, method, params));
+      const { error } = await request(server, method, {
+        ...params,
+        ...retry,
+        requestState: change(retry.requestState),
+      });
+      expect(error).toMatchObject(refused);
+      expect(entries).toHaveLength(1);
+    },
+  );
+
+  it('is good for one retry [mrtr.request-state-single-use]', async () => {
+    const { entries, run } = recording('price: 7');
+    const server = serve(run);
+    const retry = { ...params, ...retryOf(await request(server, method, params)) };
+    expect((await request(server, method, retry)).error).toBeUndefined();
+    expect((await request(server, method, retry)).error).toMatchObject({ code: -32602 });
+    expect(entries).toHaveLength(2);
+  });
+
+  it('is good for the user and the request that it belongs to [mrtr.request-state-principal-bound mrtr.request-state-request-bound]', async () => {
+    const { entries, run } = recording('price: 7');
+    const server = serve(run);
+    const ada = { principal: 'ada' };
+    const retry = retryOf(await request(server, method, params, ada));
+    const sends: [string, JsonObject, Said][] = [
+      [method, params, { principal: 'bob' }],
+      [method, params, {}],
+      [method, { ...params, arguments: { n: '2' } }, ada],
+      ['tools/call', { name: 'other', arguments: { n: 1 } }, ada],
+      ['tools/call', { name: 'awaited' }, ada],
+    ];
+    for (const [as, given, said] of sends)
+      expect((await request(server, as, { ...given, ...retry }, said)).error).toMatchObject(refused);
+    expect(entries).toHaveLength(1);
+    expect((await request(server, method, { ...params, ...retry }, ada)).error).toBeUndefined();
+  });
+});
+
+describe('the answers to returned questions', () => {
+  it('reach the handler without those that nobody asked for [mrtr.extra-responses-ignored]', async () => {
+    const { entries, run } = recording();
+    const server = serve(run);
+    const retry = retryOf(await call(server));
+    const more = { three: { action: 'accept' }, constructor: { action: 'accept' }, ['__proto__']: { roots: [] } };
+    await call(server, { ...retry, inputResponses: { ...more, ...retry.inputResponses } });
+    expect(entries[1]).toEqual({ inputResponses: retry.inputResponses });
+  });
+
+  it('are asked for until all are there, and the handler is entered with all of them [mrtr.missing-responses-reasked]', async () => {
+    for (const state of [undefined, 'mine']) {
+      const { entries, run } = recording(state);
+      const server = serve(run);
+      const first = await call(server);
+      const second = await call(server, part(first, 'one'));
+      expect(second.result?.inputRequests).toEqual({ two: roots });
+      const third = await call(server, { requestState: second.result?.requestState });
+      expect(openKeys(third)).toEqual(['two']);
+      expect(entries).toHaveLength(1);
+      expect((await call(server, retryOf(third))).result).toMatchObject({ content: [{ text: 'done' }] });
+      const { inputResponses } = retryOf(first);
+      expect(entries[1]).toEqual({ inputResponses, ...(state === undefined ? {} : { requestState: state }) });
+    }
+  });
+
+  it('are refused when they are of another kind, and the state is still good [mrtr.input-responses-validated mrtr.malformed-responses-error]', async () => {
+    const { entries, run } = recording('mine');
+    const server = serve(run);
+    const retry = retryOf(await call(server));
+    for (const one of [{}, { action: 'maybe' }, { roots: [] }]) {
+      const inputResponses = { ...retry.inputResponses, one };
+      expect((await call(server, { ...retry, inputResponses })).error).toMatchObject({
+        code: -32602,
+        message: expect.stringContaining('/inputResponses/one'),
+      });
+    }
+    expect(entries).toHaveLength(1);
+    expect((await call(server, retry)).error).toBeUndefined();
+  });
+
+  it('are given once: a later round gets its own answers and state [mrtr.multiple-rounds mrtr.latest-round-only]', async () => {
+    const entries: unknown[] = [];
+    const server = serve(({ inputs }) => {
+      entries.push(inputs);
+      const { requestState } = inputs;
+      if (requestState === undefined) return inputRequired({ requests: { one: ask('One?') }, state: '1' });
+      if (requestState === '1') return inputRequired({ requests: { two: ask('Two?') }, state: '2' });
+      return requestState === '2' ? inputRequired({ state: '3' }) : 'done';
+    });
+    let answer = await call(server);
+    const states = new Set<unknown>();
+    for (let round = 0; round < 3; round++) {
+      states.add(answer.result?.requestState);
+      answer = await call(server, retryOf(answer));
+    }
+    expect(answer.result).toMatchObject({ content: [{ text: 'done' }] });
+    expect(states.size).toBe(3);
+    const accepted = (said: string) => ({ action: 'accept', content: { yes: true, said } });
+    expect(entries).toEqual([
+      {},
+      { requestState: '1', inputResponses: { one: accepted('One?') } },
+      { requestState: '2', inputResponses: { two: accepted('Two?') } },
+      { requestState: '3', inputResponses: {} },
+    ]);
+  });
+
+  it('reach the middleware that returned the questions, and the handler keeps the answers that it awaited', async () => {
+    const seen: unknown[] = [];
+    const use = [
+      async (operation: { context: HandlerContext }, next: (operation: never) => Promise<JsonObject>) => {
+        const { inputs } = operation.context;
+        seen.push(inputs.inputResponses);
+        const result = await next(operation as never);
+        const isFirst = result.resultType !== 'input_required' && inputs.inputResponses === undefined;
+        return isFirst ? inputRequired({ requests: { last: ask('Last?') } }) : result;
+      },
+    ];
+    const server = serve(() => 'never', { use } as never);
+    let answer = await call(server, {}, {}, 'awaited');
+    expect(openKeys(answer)).toEqual(['ask-0']);
+    answer = await call(server, retryOf(answer), {}, 'awaited');
+    expect(openKeys(answer)).toEqual(['last']);
+    answer = await call(server, retryOf(answer), {}, 'awaited');
+    expect(answer.result).toMatchObject({ content: [{ text: 'accept' }] });
+    expect(seen.at(-1)).toHaveProperty('last');
+  });
+});
+
+describe('answers without the state', () => {
+  it('count when they are to all questions that the handler returns [mrtr.extra-responses-ignored]', async () => {
+    for (const state of [undefined, 'mine']) {
+      const { entries, run } = recording(state);
+      const steps: string[] = [];
+      const server = serve(async ctx => {
+        await ctx.step('before', () => void steps.push('before'));
+        return run(ctx);
+      });
+      const { inputResponses } = retryOf(await call(serve(run)));
+      const answer = await call(server, { inputResponses: { ...inputResponses, three: {} } });
+      expect(answer.result).toMatchObject({ content: [{ text: 'done' }] });
+      expect(entries.slice(1)).toEqual([
+        {},
+        { inputResponses, ...(state === undefined ? {} : { requestState: state }) },
+      ]);
+      expect(steps).toEqual(['before']);
+    }
+  });
+
+  it('are asked for again when one is missing, and when the handler awaits them [mrtr.missing-responses-reasked]', async () => {
+    const { entries, run } = recording();
+    const server = serve(run);
+    const { inputResponses } = retryOf(await call(server));
+    for (const given of [{}, { one: inputResponses.one }, { two: inputResponses.two, three: {} }]) {
+      const asked = await call(server, { inputResponses: given });
+      expect(openKeys(asked)).toEqual(['one', 'two']);
+      expect(entries.splice(0).at(-1)).toEqual({});
+      expect((await call(server, retryOf(asked))).result).toMatchObject({ content: [{ text: 'done' }] });
+    }
+    const early = { inputResponses: { 'ask-0': inputResponses.one } };
+    expect(openKeys(await call(server, early, {}, 'awaited'))).toEqual(['ask-0']);
+  });
+
+  it('are refused when they are of another kind [mrtr.malformed-responses-error]', async () => {
+    const { entries, run } = recording();
+    const { error } = await call(serve(run), { inputResponses: { one: { roots: [] }, two: { roots: [] } } });
+    expect(error).toMatchObject({ code: -32602 });
+    expect(entries).toEqual([{}]);
+  });
+});
+
+describe('the sealed state of returned questions', () => {
+  it('is opened by replicas with the same key, and by no other [mrtr.retry-self-contained]', async () => {
+    const { run } = recording('mine');
+    const replica = (fill?: number) =>
+      serve(run, (fill === undefined ? {} : { asking: { keys: [key(fill)] } }) as never);
+    const retry = retryOf(await call(replica(1)));
+    for (const other of [replica(2), replica()]) expect((await call(other, retry)).error).toMatchObject(refused);
+    expect((await call(replica(1), retry)).result).toMatchObject({ content: [{ text: 'done' }] });
+  });
+
+  it('is refused when its time is over [mrtr.request-state-expiry]', async () => {
+    const clock = fakeClock(1_000_000);
+    const server = serve(recording('mine').run, { clock } as never);
+    const [one, other] = [retryOf(await call(server)), retryOf(await call(server))];
+    clock.advance(15 * 60_000 - 1);
+    expect((await call(server, one)).error).toBeUndefined();
+    clock.advance(1);
+    expect((await call(server, other)).error).toMatchObject(refused);
+  });
+
+  it('ends a call that asks without end', async () => {
+    const server = serve(() => inputRequired({ state: 'more' }), { asking: { maxRounds: 3 } } as never);
+    let answer = await call(server);
+    for (let round = 0; round < 2; round++) answer = await call(server, retryOf(answer));
+    expect(answer.result?.requestState).toBeTypeOf('string');
+    expect((await call(server, retryOf(answer))).error).toMatchObject({ code: -32603 });
+  });
+
+  it('keeps large questions in the store', async () => {
+    const server = serve(({ inputs }) =>
+      inputs.inputResponses ? 'done' : inputRequired({ requests: { one: ask('?'.repeat(50_000)), two: roots } }),
+    );
+    const asked = await call(server);
+    expect(asked.result?.requestState?.length).toBeLessThan(500);
+    const again = await call(server, part(asked, 'two'));
+    expect(again.result?.inputRequests).toEqual({ one: asked.result?.inputRequests?.one });
+    expect((await call(server, retryOf(again))).result).toMatchObject({ content: [{ text: 'done' }] });
+  });
+});
+
+describe('a returned question of a method that is none', () => {
+  const methods = 'elicitation/create, sampling/createMessage, roots/list';
+  const wrong: [string, unknown, string][] = [
+    ['another method', { method: 'tools/list' }, '"tools/list"'],
+    ['no method', {}, 'undefined'],
+    ['no object', 'roots/list', 'undefined'],
+  ];
+
+  it.each(places)(
+    'is an error of the %s that names it, and nothing is asked [mrtr.input-request-kinds]',
+    async (what, method, params) => {
+      for (const [, question, got] of wrong) {
+        const problems: Error[] = [];
+        const run = () => inputRequired({ requests: { fine: roots, odd: question as never } });
+        const server = serve(run, { onProblem: (problem: Error) => void problems.push(problem) } as never);
+        const { result, error } = await request(server, method, params);
+        expect(result?.isError ?? error?.code).toBe(what === 'tool' ? true : -32603);
+        const name = String(params.name ?? params.uri);
+        expect(problems).toMatchObject([
+          {
+            code: 'handler/output',
+            expected: methods,
+            got,
+            summary: `${what} "${name}": the method of question "odd" is invalid`,
+          },
+        ]);
+      }
+    },
+  );
+
+  it('is an error of the middleware that returned it [mrtr.input-request-kinds]', async () => {
+    const problems: Error[] = [];
+    const use = [async () => ({ resultType: 'input_required', inputRequests: { odd: { method: 'ping' } } })];
+    const onProblem = (problem: Error) => void problems.push(problem);
+    const { error } = await call(serve(() => 'never', { use, onProblem } as never));
+    expect(error?.code).toBe(-32603);
+    expect(problems).toMatchObject([
+      { summary: expect.stringContaining('middleware of tools/call "t"'), got: '"ping"' },
+    ]);
+  });
+});

@@ -1,0 +1,123 @@
+import { createServer as createHttpServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createServer, inputRequired, tool } from 'tenon';
+import { createHost, type HostFiles } from 'tenon/host';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { JsonObject } from '../../packages/tenon/src/jsonrpc/message.js';
+import { createPair } from '../../packages/tenon/src/transports/memory.js';
+import { type Answer, call, retryOf, textOf } from '../asking/wire.js';
+
+/** A server whose tool returns two questions with a state of its own. */
+function asking() {
+  const entries: JsonObject[] = [];
+  const requestedSchema = { type: 'object' as const, properties: {} };
+  const server = createServer({
+    name: 'asking',
+    version: '1',
+    tools: {
+      ask: tool({
+        input: { type: 'object' },
+        run(_, { inputs }) {
+          entries.push({ ...inputs });
+          if (inputs.inputResponses !== undefined) return `went on from ${inputs.requestState}`;
+          return inputRequired({
+            requests: {
+              sure: { method: 'elicitation/create', params: { message: 'Sure?', requestedSchema } },
+              roots: { method: 'roots/list' },
+            },
+            state: 'here',
+          });
+        },
+      }),
+    },
+  });
+  const service = async () => {
+    const pair = createPair();
+    await server.connect(pair.server);
+    return pair.client;
+  };
+  return { entries, service };
+}
+
+async function hosted(options: Partial<HostFiles>) {
+  const host = await createHost({ onProblem: () => {}, ...options } as HostFiles);
+  onTestFinished(() => host.close());
+  return host.asServer();
+}
+
+const openKeys = ({ result }: Answer) => Object.keys(result?.inputRequests ?? {});
+
+describe('a host in front of a server that returns its questions', () => {
+  it('seals the state of the server and gives it back, with the answers to all questions and no others [mrtr.request-state-integrity mrtr.missing-responses-reasked mrtr.extra-responses-ignored]', async () => {
+    const { entries, service } = asking();
+    const host = await hosted({ servers: { asking: { service } } });
+    const first = await call(host, 'ask');
+    const { requestState, inputResponses } = retryOf(first);
+    const second = await call(host, 'ask', { requestState, inputResponses: { sure: inputResponses.sure } });
+    expect(openKeys(second)).toEqual(['roots']);
+    expect(entries).toHaveLength(1);
+    const last = retryOf(second);
+    const given = { ...last.inputResponses, other: { roots: [] } };
+    expect(textOf(await call(host, 'ask', { ...last, inputResponses: given }))).toBe('went on from here');
+    expect(entries).toEqual([{}, { requestState: 'here', inputResponses }]);
+  });
+
+  it('refuses a state that it did not seal for this call, and the server gets nothing [mrtr.request-state-untrusted mrtr.request-state-request-bound]', async () => {
+    const { entries, service } = asking();
+    const host = await hosted({ servers: { asking: { service } } });
+    const { requestState, inputResponses } = retryOf(await call(host, 'ask'));
+    const forged = await call(host, 'ask', { requestState: 'here', inputResponses });
+    const moved = await call(host, 'ask', { requestState, inputResponses, arguments: { n: 1 } });
+    expect([forged.error?.code, moved.error?.code]).toEqual([-32602, -32602]);
+    expect(entries).toHaveLength(1);
+  });
+
+  it('takes answers without a state where they are to all questions', async () => {
+    const { entries, service } = asking();
+    const host = await hosted({ servers: { asking: { service } } });
+    const { inputResponses } = retryOf(await call(host, 'ask'));
+    expect(textOf(await call(host, 'ask', { inputResponses }))).toBe('went on from here');
+    expect(entries.at(-1)).toEqual({ requestState: 'here', inputResponses });
+  });
+
+  it('does not pass on a question of a method that is none [mrtr.input-request-kinds]', async () => {
+    const url = await serveOdd();
+    const problems: Error[] = [];
+    const host = await hosted({ servers: { odd: { url } }, onProblem: problem => void problems.push(problem) });
+    const { error, result } = await call(host, 'ask');
+    expect(result).toBeUndefined();
+    expect(error?.code).toBe(-32603);
+    expect(`${error?.message} ${problems.map(({ message }) => message)}`).toContain(
+      'server "odd": the method of question "files" is invalid',
+    );
+  });
+});
+
+const odd: { readonly [method: string]: JsonObject } = {
+  'server/discover': {
+    supportedVersions: ['2026-07-28'],
+    capabilities: { tools: {} },
+    serverInfo: { name: 'odd', version: '1' },
+  },
+  'tools/list': { tools: [{ name: 'ask', inputSchema: { type: 'object' } }] },
+  'tools/call': { resultType: 'input_required', inputRequests: { files: { method: 'files/list' } } },
+};
+
+/** A server of 2026-07-28 whose tool asks by a method that is none. */
+async function serveOdd(): Promise<string> {
+  const server = createHttpServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request.setEncoding('utf8')) body += chunk;
+    if (request.method !== 'POST') return void response.writeHead(405).end();
+    const { id, method } = JSON.parse(body);
+    if (id === undefined) return void response.writeHead(202).end();
+    const result = { resultType: 'complete', ttlMs: 0, cacheScope: 'private', ...odd[method] };
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+  });
+  await new Promise<void>(done => server.listen(0, '127.0.0.1', done));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+}
