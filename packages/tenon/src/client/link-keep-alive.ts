@@ -1,5 +1,6 @@
-import { KeepAlive, type KeepAliveOptions } from '../conversation/keep-alive.js';
+import { DEFAULT_INTERVAL, KeepAlive, type KeepAliveOptions, SILENT_INTERVALS } from '../conversation/keep-alive.js';
 import type { Clock } from '../jsonrpc/clock.js';
+import { TenonError } from '../jsonrpc/error.js';
 import type { Peer } from '../jsonrpc/peer.js';
 import type { Link } from './link.js';
 import type { ClientOptions } from './options.js';
@@ -16,16 +17,23 @@ export function createKeepAlive(
 ): KeepAlive | undefined {
   if (keepAlive === false) return undefined;
   const { channel } = link;
+  const { interval = DEFAULT_INTERVAL } = keepAlive ?? {};
+  // A server that sends no heartbeats is silent for long by right, so a short interval must not end its streams each time.
+  const resumable = Math.max(SILENT_INTERVALS, Math.ceil((SILENT_INTERVALS * DEFAULT_INTERVAL) / interval));
   return new KeepAlive(clock, keepAlive ?? (channel.listening === undefined ? ONLY_IN_DOUBT : {}), {
     get peer() {
       return link.peer;
     },
     takeSign: () => peer.takeSign(),
-    // Over Streamable HTTP each call has a connection of its own: only the stream for all else is open for long.
+    checkStreams: () => channel.checkStreams?.({ withHeartbeats: SILENT_INTERVALS, resumable }),
+    // Over Streamable HTTP each call has a connection of its own: only the streams for changes are open for long.
     isLongLived: () => channel.listening !== false,
     ping: timeout => {
       const method = link.dialect.vocabulary.client.has('ping') ? 'ping' : 'server/discover';
-      return link.call(method, {}, { idleTimeout: timeout });
+      return link.call(method, {}, { idleTimeout: timeout }).catch(error => {
+        if (TenonError.is(error) && /^http\/(unreachable|interrupted)$/.test(error.code)) channel.endStreams?.();
+        throw error;
+      });
     },
     fail: error => link.fail(error),
   });

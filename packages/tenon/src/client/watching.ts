@@ -4,6 +4,7 @@ import type { JsonObject } from '../jsonrpc/message.js';
 import type { SubscriptionFilter } from '../model/shapes.js';
 import type { Caller } from './caller.js';
 import type { Change, Watch } from './client.js';
+import { heard } from './hearing.js';
 import type { Link } from './link.js';
 
 const MAX_WAITING = 1000;
@@ -64,11 +65,12 @@ function isFinal(error: unknown): boolean {
   return TenonError.is(error) && (error.rpc !== undefined || /^(call\/not-|connection\/closed)/.test(error.code));
 }
 
+/** What is watched may have changed unnoticed: what is cached of it is forgotten too. */
 function resync(caller: Caller, { uris = [], tools, prompts, resources }: Watch): void {
-  for (const uri of uris) caller.emitter.emit('change', { uri });
-  if (tools) caller.emitter.emit('change', { list: 'tools' });
-  if (prompts) caller.emitter.emit('change', { list: 'prompts' });
-  if (resources) caller.emitter.emit('change', { list: 'resources' });
+  for (const uri of uris) heard(caller, 'notifications/resources/updated', { uri });
+  if (tools) heard(caller, 'notifications/tools/list_changed', {});
+  if (prompts) heard(caller, 'notifications/prompts/list_changed', {});
+  if (resources) heard(caller, 'notifications/resources/list_changed', {});
 }
 
 /** One listening: lasts until either end ends it. */

@@ -11,6 +11,8 @@ export interface KeepAliveOptions {
 
 /** In milliseconds. */
 export const DEFAULT_INTERVAL = 30_000;
+/** Intervals without a byte after which a stream counts as dead. */
+export const SILENT_INTERVALS = 3;
 const DEFAULT_TIMEOUT = 5_000;
 
 /** A connection whose other end is watched. */
@@ -21,6 +23,8 @@ export interface WatchedConnection {
   takeSign(): boolean;
   /** Tells whether there is a stream that could break unnoticed. */
   isLongLived(): boolean;
+  /** Counts one interval of the streams that may break although the other end answers pings. */
+  checkStreams?(): void;
   /** Sends a ping. Rejects with `call/timeout` when no answer comes in time. */
   ping(timeout: number): Promise<unknown>;
   /** Ends the connection, because the other end no longer responds. */
@@ -70,6 +74,7 @@ export class KeepAlive {
 
   #tick(): void {
     this.#off = undefined;
+    this.#connection.checkStreams?.();
     const silent = !this.#connection.takeSign();
     if (silent && this.#connection.isLongLived()) void this.verify().then(() => this.start());
     else this.start();

@@ -44,6 +44,18 @@ export function outcomeUnknown(peer: string, why: string, cause?: TenonError): T
   return new TenonError('call/outcome-unknown', why, { peer, next: OUTCOME_ADVICE, status: cause?.status, cause });
 }
 
+/** The error for a stream that no longer brings anything, although the server may respond on other connections. */
+export function silentError(peer: string): TenonError {
+  return new TenonError(
+    'http/silent-stream',
+    'the stream for changes brought nothing for too long and is opened again',
+    {
+      peer,
+      next: 'set `keepAlive: false` if the server is silent by intent',
+    },
+  );
+}
+
 /** The server took the request and answered something else. */
 export function noAnswer(peer: string, got: string): TenonError {
   return new TenonError('peer/no-answer', 'the request was not answered', { peer, expected: 'its response', got });

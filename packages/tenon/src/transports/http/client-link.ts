@@ -8,12 +8,14 @@ import { refusedError, unreadableError } from './client-errors.js';
 import type { Leases } from './client-leases.js';
 import type { ReconnectPolicy } from './client-options.js';
 import type { Road } from './client-road.js';
+import type { SilentStreams } from './client-silence.js';
 
 /** What the exchanges of one channel share. */
 export interface Link {
   readonly peer: string;
   readonly road: Road;
   readonly leases: Leases;
+  readonly silent: SilentStreams;
   readonly receiver: Receiver;
   readonly clock: Clock;
   readonly random: () => number;
@@ -38,10 +40,12 @@ export interface Question {
   answered: boolean;
   /** Something came that may have been the answer, and could not be read. */
   spoiled: TenonError | undefined;
+  /** Set where the stream may be silent for long, and must not die unnoticed. */
+  readonly watched: boolean;
 }
 
-export function question(id: Id | undefined): Question {
-  return { id, answered: false, spoiled: undefined };
+export function question(id: Id | undefined, watched = false): Question {
+  return { id, answered: false, spoiled: undefined, watched };
 }
 
 /** Hands on what one JSON text says, an array by its elements. [http.sse.batched-messages] */

@@ -18,7 +18,7 @@ export async function listenTo(link: Link, lease: Lease): Promise<TenonError | u
     let next = await firstStream(link, course, session, lease);
     while (next && !lease.aborted) {
       if (!('reply' in next)) return lostListening(link, next);
-      await readStream(link, next.reply, course, question(undefined), lease);
+      await readStream(link, next.reply, course, question(undefined, true), lease);
       if (!lease.aborted) next = await again();
     }
     return undefined;

@@ -16,7 +16,7 @@ const MAX_SESSION_ID = 4_096;
 /** Sends one message by a POST of its own. [http.post.new-request-per-message] */
 export async function post(link: Link, message: Message, options: SendOptions): Promise<void> {
   const { headers, signal, stateless } = options;
-  const asked = question(requestId(message));
+  const asked = question(requestId(message), isListening(message));
   const session = stateless ? undefined : link.session;
   const body = write(message, link.peer);
   const lease = link.leases.lend(signal);
@@ -41,6 +41,10 @@ export async function post(link: Link, message: Message, options: SendOptions): 
 
 export function requestId(message: Message | readonly Response[]): Id | undefined {
   return 'method' in message && 'id' in message ? message.id : undefined;
+}
+
+function isListening(message: Message | readonly Response[]): boolean {
+  return 'method' in message && message.method === 'subscriptions/listen';
 }
 
 function write(message: Message, peer: string): string {

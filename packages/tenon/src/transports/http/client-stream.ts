@@ -1,7 +1,7 @@
 import { isSessionLoss, TenonError } from '../../jsonrpc/error.js';
 import type { Signal } from '../../jsonrpc/recall.js';
 import { type Course, isExhausted, noteConnection, noteFailure, pause, waitBefore } from './client-backoff.js';
-import { goneError, refusal, unreadableError } from './client-errors.js';
+import { goneError, refusal, silentError, unreadableError } from './client-errors.js';
 import { deliverText, type Link, type Question } from './client-link.js';
 import type { ReconnectPolicy } from './client-options.js';
 import { isEventStream } from './client-road.js';
@@ -41,22 +41,41 @@ export async function readStream(
     question.spoiled = unreadableError(peer, `an event of more than ${link.maxMessage} characters`);
     link.receiver.unreadable(question.spoiled);
   };
-  const reader = readSse({ event, tooLong }, link.maxMessage, lastEventId);
+  let isHeartbeat = false;
+  const comment = () => {
+    isHeartbeat = true;
+  };
+  const reader = readSse({ event, tooLong, comment }, link.maxMessage, lastEventId);
+  const endSilent = () => {
+    if (reader.lastEventId === undefined) loseSilent(link, question);
+    reply.cancel();
+  };
+  const watched = question.watched ? link.silent.watch(() => reader.lastEventId !== undefined, endSilent) : undefined;
 
   try {
     await reply.read(chunk => {
-      if (!signal.aborted) reader.feed(chunk);
+      if (signal.aborted) return;
+      reader.feed(chunk);
+      watched?.noteBytes(isHeartbeat);
+      isHeartbeat = false;
     });
   } catch {
     // A connection that breaks is one that ends: what had come of the last event is dropped either way.
   } finally {
     callOff?.();
+    watched?.stop();
     reply.cancel();
   }
   const sign = reader.retry !== undefined || reader.lastEventId !== lastEventId;
   course.retry = reader.retry ?? course.retry;
   course.lastEventId = reader.lastEventId;
   noteConnection(course, { message, sign, stood: clock.now() - opened }, clock.now());
+}
+
+/** Tells that a stream ended that cannot be resumed: some of its messages may be lost. */
+function loseSilent({ peer, receiver }: Link, question: Question): void {
+  question.spoiled = silentError(peer);
+  if (question.id === undefined) receiver.unreadable(question.spoiled);
 }
 
 export type Reconnected =
@@ -133,8 +152,9 @@ export function resumeId({ lastEventId }: Course): string | undefined {
     : lastEventId;
 }
 
+/** 409: the server has not noticed yet that the stream before has ended. */
 function isPassing(status: number): boolean {
-  return status >= 500 || status === 408 || status === 425 || status === 429;
+  return status >= 500 || status === 408 || status === 409 || status === 425 || status === 429;
 }
 
 function retryAfter(reply: HttpReply): number {

@@ -9,6 +9,7 @@ import { listenTo } from './client-listen.js';
 import { CLOSE_WAIT, type HttpOptions, LISTEN, MAX_MESSAGE, RESUME } from './client-options.js';
 import { post } from './client-post.js';
 import { createRoad, drain } from './client-road.js';
+import { SilentStreams } from './client-silence.js';
 
 const VERSION_HEADER = 'mcp-protocol-version';
 
@@ -34,7 +35,7 @@ export interface HttpChannel extends Channel {
    * nothing while it is open. When it is lost for good, `receiver.unreadable` gets an `http/listen-ended`.
    */
   listen(): void;
-  /** Tells whether that stream is open, or is being opened. */
+  /** Tells whether that stream, or the stream of a `subscriptions/listen`, is open or is being opened. */
   readonly listening: boolean;
   close(): Promise<void>;
 }
@@ -44,6 +45,7 @@ export function openHttp(url: string | URL, options: HttpOptions): HttpChannel {
   const road = createRoad(url, options);
   const { peer } = road;
   const leases = new Leases();
+  const silent = new SilentStreams();
   const clock = options.clock ?? systemClock;
   let receiver: Receiver | undefined;
   let session: string | undefined;
@@ -56,6 +58,7 @@ export function openHttp(url: string | URL, options: HttpOptions): HttpChannel {
     peer,
     road,
     leases,
+    silent,
     clock,
     random: options.random ?? Math.random,
     maxMessage: options.maxMessage ?? MAX_MESSAGE,
@@ -128,8 +131,10 @@ export function openHttp(url: string | URL, options: HttpOptions): HttpChannel {
       });
     },
     get listening() {
-      return listening !== undefined;
+      return listening !== undefined || silent.size > 0;
     },
+    checkStreams: limits => silent.check(limits),
+    endStreams: () => silent.endAll(),
     close() {
       closing ??= shut();
       return closing;

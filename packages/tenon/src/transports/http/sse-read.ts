@@ -19,6 +19,8 @@ export interface SseListener {
   event(event: SseEvent): void;
   /** An event was longer than the limit. It is skipped, and the stream goes on. */
   tooLong(): void;
+  /** A line came that is only a comment. */
+  comment?(): void;
 }
 
 const LF = 10;
@@ -64,7 +66,7 @@ export function readSse(listener: SseListener, limit: number, resumedAfter?: str
 
   const field = (line: string) => {
     const colon = line.indexOf(':');
-    if (colon === 0) return;
+    if (colon === 0) return listener.comment?.();
     const name = colon < 0 ? line : line.slice(0, colon);
     const value = colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
     if (name === 'data') append(value);
