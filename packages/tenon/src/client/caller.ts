@@ -234,7 +234,7 @@ export class Caller {
       idleTimeout: options.idleTimeout,
       totalTimeout: journey.allowance.left,
       quiet: method === 'tasks/result',
-      onOutlived: options.manual || options.onProgress === undefined ? undefined : outliving(journey),
+      onOutlived: options.manual ? options.onOutlived : outliving(journey),
       headers,
     };
   }

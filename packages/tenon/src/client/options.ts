@@ -146,6 +146,8 @@ export interface CallOptions {
   readonly onHungUp?: () => void;
   /** Called with the id of each request that is sent for the call. @internal */
   readonly onId?: (id: Id) => void;
+  /** Called when the answer is a task, of a call with `manual`: progress is reported until this is called. @internal */
+  readonly onOutlived?: (forget: () => void) => void;
   /** Called with each page of a list, as it came. @internal */
   readonly onPage?: (page: JsonObject) => void;
   /** Hands questions of the server, and tasks, back as the result instead of seeing to them. Default `false`. */

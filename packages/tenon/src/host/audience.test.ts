@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { dialects } from '../dialects/index.js';
 import type { ClientCapabilities } from '../model/capabilities.js';
-import { TASKS } from '../model/tasks.js';
 import type { Whom } from '../server/front.js';
 import type { Session } from '../server/turn.js';
 import { audienceOf } from './audience.js';
@@ -51,7 +50,6 @@ describe('an audience', () => {
       { sampling: {} },
       { sampling: { tools: {} } },
       { roots: {} },
-      { extensions: { [TASKS]: {} } },
     ];
     expect(new Set(kinds.map(capabilities => keyOf({ principal: 'ada', capabilities }))).size).toBe(kinds.length);
     expect(keyOf({ capabilities: { elicitation: {} } })).toBe(keyOf({ capabilities: { elicitation: { form: {} } } }));

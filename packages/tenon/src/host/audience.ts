@@ -1,8 +1,6 @@
-import type { Dialect } from '../dialects/dialect.js';
 import { getCallerKey } from '../jsonrpc/caller-key.js';
 import type { ClientCapabilities } from '../model/capabilities.js';
 import { type CallerIdentity, getOwnerKey, identify } from '../model/owner.js';
-import { TASKS } from '../model/tasks.js';
 import type { Whom } from '../server/front.js';
 import type { Session } from '../server/turn.js';
 
@@ -15,8 +13,6 @@ export interface Audience {
   readonly caller: string;
   /** What servers may ask of them. */
   readonly asks: Asks;
-  /** Whether servers may make tasks of calls. */
-  readonly tasks: boolean;
   /** The revision in which servers are best spoken with: what both ends of a crossing speak need not be turned into other words. */
   readonly prefers: string | undefined;
   /** The one session that they are, where there is one. */
@@ -43,9 +39,8 @@ export function audienceOf({ caller, dialect, session: own, begunIn }: Whom): Au
   const session = own ?? begunIn;
   const asks = asksOf(caller.capabilities);
   const identity = identify(caller.auth);
-  const tasks = followsTasks(caller.capabilities, dialect);
   const whom = session === undefined ? 'all' : sessionKey(session);
-  const flags = [...Object.values(asks), tasks].map(Number).join('');
+  const flags = Object.values(asks).map(Number).join('');
   const { revision, opening } = dialect;
   const prefers = opening === 'handshake' ? revision : undefined;
   return {
@@ -54,18 +49,9 @@ export function audienceOf({ caller, dialect, session: own, begunIn }: Whom): Au
     // Anonymous callers without a session share one connection, which belongs to none of them.
     caller: getCallerKey(caller.auth, session === undefined ? undefined : caller.address),
     asks,
-    tasks,
     prefers,
     session,
   };
-}
-
-/**
- * Whether servers may answer by tasks. Who could say so and does not wants none; for those whose revision has no word for
- * it the host waits.
- */
-function followsTasks({ extensions }: ClientCapabilities, dialect: Dialect): boolean {
-  return dialect.tasks !== 'by-extension' || extensions?.[TASKS] !== undefined;
 }
 
 function sessionKey(session: Session): string {

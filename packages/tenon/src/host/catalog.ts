@@ -235,12 +235,15 @@ export class HostCatalog {
   }
 }
 
-/** Whether callers may have a task made of the tool's calls: some servers say so of each tool, others make tasks as they like. */
-export function taskSupportOf({ open }: Line, { execution }: Kinds['tools']): 'optional' | 'required' | undefined {
+/**
+ * Says whether callers may have a task made of the tool's calls. Some servers say so of each tool, others make tasks as
+ * they like. No caller has to ask for one: the host waits for the task of a tool that runs in no other way.
+ */
+export function taskSupportOf({ open }: Line, { execution }: Kinds['tools']): 'optional' | undefined {
   const capabilities = open?.server.capabilities;
   if (capabilities?.extensions?.[TASKS] !== undefined) return 'optional';
   const support = capabilities?.tasks === undefined ? undefined : execution?.taskSupport;
-  return support === 'forbidden' ? undefined : support;
+  return support === undefined || support === 'forbidden' ? undefined : 'optional';
 }
 
 /** A server that is not there has its own answer given in its place. */

@@ -30,6 +30,11 @@ export function followed(caller: Caller, made: JsonObject, origin: Origin): Foll
   return task;
 }
 
+/** Tells whether the wait for a task ended before the task did, for good: nobody comes back to it. */
+export function isGivenUp(error: unknown): boolean {
+  return TenonError.is(error) && /^call\/(aborted|timeout|cannot-answer|too-many-rounds)$/.test(error.code);
+}
+
 /** A task that several may wait for at once: while somebody does, it is looked after. */
 export class Followed {
   readonly sight: Sight;
@@ -60,8 +65,7 @@ export class Followed {
         totalTimeout: allowance?.left ?? Number.POSITIVE_INFINITY,
       });
     } catch (error) {
-      const given = TenonError.is(error) && /^call\/(aborted|timeout|cannot-answer|too-many-rounds)$/.test(error.code);
-      if (given && !this.sight.ended) void quietlyCancel(this.#caller, this.sight.taskId);
+      if (isGivenUp(error) && !this.sight.ended) void quietlyCancel(this.#caller, this.sight.taskId);
       throw error;
     } finally {
       forget?.();

@@ -1,4 +1,5 @@
 import type { Client } from '../../client/client.js';
+import { isGivenUp } from '../../client/tasks/followed.js';
 import type { Ask } from '../../conversation/asking/asking.js';
 import { checkQuestionMethods } from '../../conversation/asking/check-questions.js';
 import { inputRequestOf } from '../../conversation/asking/entered.js';
@@ -15,11 +16,17 @@ import type { InFlight } from '../upstream/asked.js';
 import type { Line } from '../upstream/line.js';
 import { crossed } from './crossing.js';
 import { KNOWS_SERVERS, OF_THIS_HOP } from './hop.js';
+import { createTaskProgress, type TaskProgress } from './task-progress.js';
 
 /** A call on its way: of which more is known when it is sent. */
 interface Flight extends InFlight {
   readonly ids: Set<Id>;
   task: string | undefined;
+  readonly progress: TaskProgress;
+  /** End of the time for the call and its task. */
+  readonly until: number;
+  /** Ends the reports of progress on the task. */
+  forget?: () => void;
 }
 
 /** One request of a caller on its way to one server. */
@@ -49,6 +56,8 @@ export async function pass(passage: Passage): Promise<JsonObject> {
   const flight: Flight = {
     ids: new Set<Id>(),
     task: undefined,
+    progress: createTaskProgress(context),
+    until: line.clock.now() + line.totalTimeout,
     ask: mayAsk ? callersAsk(passage) : undefined,
     get givenUp() {
       return context.signal.aborted;
@@ -65,6 +74,8 @@ export async function pass(passage: Passage): Promise<JsonObject> {
     });
   } catch (error) {
     throw crossed(error, line, method, turn.dialect, flight.ids.size > 0);
+  } finally {
+    flight.forget?.();
   }
 }
 
@@ -174,7 +185,10 @@ function requested(
     manual: true,
     signal: context.signal,
     onId: id => void flight.ids.add(id),
-    onProgress: ({ progress, total, message }) => context.progress(progress, total, message),
+    onProgress: progress => flight.progress.report(progress),
+    onOutlived: forget => {
+      flight.forget = forget;
+    },
     // Who wants to hold no connection open meanwhile need not have one held here.
     onHungUp: () => void context.hangUp(),
     meta: passedOn(context.meta),
@@ -186,15 +200,19 @@ function requested(
 async function settled(
   client: Client,
   taskId: string,
-  { params, context }: Passage,
+  { line, params, context }: Passage,
   flight: Flight,
 ): Promise<JsonObject> {
   flight.task = taskId;
   const handle = client.tasks.resume(taskId, { tool: params.name as never });
   try {
-    return (await handle.outcome({ signal: context.signal })) as unknown as JsonObject;
+    return (await handle.outcome({
+      signal: context.signal,
+      totalTimeout: Math.max(flight.until - line.clock.now(), 0),
+      onTask: state => flight.progress.reportStatus(state),
+    })) as unknown as JsonObject;
   } catch (error) {
-    if (context.signal.aborted) void handle.cancel().catch(() => {});
+    if (context.signal.aborted || isGivenUp(error)) void handle.cancel().catch(() => {});
     throw error;
   }
 }

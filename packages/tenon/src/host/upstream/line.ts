@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.js';
 import type { Asked, ClientOptions, State } from '../../client/options.js';
 import type { Clock } from '../../jsonrpc/clock.js';
-import { rpcError, TenonError } from '../../jsonrpc/error.js';
+import { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { ClientCapabilities } from '../../model/capabilities.js';
 import { LOGGING_LEVELS, type LoggingLevel, type Root } from '../../model/content.js';
@@ -12,6 +12,7 @@ import { Backoff } from './backoff.js';
 import { Flood } from './flood.js';
 import { Lists } from './lists.js';
 import { Openings } from './opening.js';
+import { toRefusal } from './refusal.js';
 import { shown } from './shown.js';
 
 /** What a line needs to know of its server. */
@@ -89,6 +90,15 @@ export class Line {
   /** The roots that this server may know, where they are its own. */
   get roots(): readonly Root[] | undefined {
     return this.#facts.roots;
+  }
+
+  get clock(): Clock {
+    return this.#facts.clock;
+  }
+
+  /** Longest time of a call, with the task that it becomes, in milliseconds. */
+  get totalTimeout(): number {
+    return this.#facts.totalTimeout ?? Number.POSITIVE_INFINITY;
   }
 
   /** Why it is not there, when it was tried. */
@@ -231,13 +241,14 @@ export class Line {
 
   /** `opening`: of the first; each that follows has one of its own. */
   #options(opening: AbortSignal): ClientOptions {
-    const { asks, tasks, prefers } = this.audience;
+    const { asks, prefers } = this.audience;
     const { idleTimeout, totalTimeout, identity, clock } = this.#facts;
     return {
       ...identity,
       ...(prefers === undefined ? {} : { prefers }),
       clock,
-      tasks,
+      // The host waits for the tasks of callers that have none: some tools run in no other way.
+      tasks: true,
       quarantines: true,
       validate: 'off',
       cacheSize: 0,
@@ -283,10 +294,4 @@ export class Line {
       new TenonError('host/flood', `there is more of ${what} from the server "${this.server}" than is passed on`),
     );
   }
-}
-
-/** The protocol error that a caller answered is meant for the server that asked; nothing else of an error is. */
-function toRefusal(error: unknown): unknown {
-  if (!TenonError.is(error) || error.code !== 'peer/error' || error.rpc === undefined) return error;
-  return rpcError(error.rpc, error.summary, error.data);
 }
