@@ -24,7 +24,7 @@ export type { Service } from './conversation/service.js';
 // For those who build transports.
 export type { TaskEvent, TasksOptions } from './extensions/tasks/options.js';
 export { tasks } from './extensions/tasks/tasks.js';
-export type { AuthInfo, Channel, Envelope, Receiver, SendOptions } from './jsonrpc/channel.js';
+export type { AuthInfo, Channel, Envelope, Receiver, RequestHeaders, SendOptions } from './jsonrpc/channel.js';
 export type { Clock } from './jsonrpc/clock.js';
 export { rpcError, TenonError } from './jsonrpc/error.js';
 export type { Message } from './jsonrpc/message.js';
@@ -64,6 +64,7 @@ export { withJsonSchema } from './schemas/json-schema.js';
 export type { Caller } from './server/caller.js';
 export type { Catalog } from './server/catalog.js';
 export type { Context, FormAnswer } from './server/context.js';
+export type { CreateState, StateContext } from './server/create-state.js';
 export type { CustomMethod, CustomMethods, CustomNotification } from './server/custom.js';
 export type { ServerDefinition, ServerOptions } from './server/definition.js';
 export type { ServerExtension } from './server/extension.js';

@@ -1,5 +1,5 @@
 import type { Dialect } from '../dialects/dialect.js';
-import type { AuthInfo, Channel } from '../jsonrpc/channel.js';
+import type { AuthInfo, Channel, RequestHeaders } from '../jsonrpc/channel.js';
 import type { ErrorObject, Notification, Request, Response } from '../jsonrpc/message.js';
 
 /** What a server is to a transport. */
@@ -79,6 +79,8 @@ export interface Loan {
   readonly fleeting?: boolean;
   /** Looks up an envelope field, lower-case. Absent where the transport has none: nothing mirrors the body then. */
   readonly header?: (name: string) => string | undefined;
+  /** The HTTP request that is answered, for handlers that read its headers. Absent where the transport has none. */
+  readonly request?: RequestHeaders | undefined;
   /** Sends a notification ahead of the answer, on the stream of this request. */
   send(notification: Notification): void | Promise<void>;
   /** Calls `gone` once when the client has given the request up. */

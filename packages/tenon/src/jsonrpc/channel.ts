@@ -71,10 +71,18 @@ export interface Receiver {
   onSessionLost?(error: TenonError): void;
 }
 
+/** The HTTP request that brought a message. */
+export interface RequestHeaders {
+  /** Looks a header up by its lower-case name. */
+  header(name: string): string | undefined;
+}
+
 /** What came around a message, when the transport knows. */
 export interface Envelope {
   /** The principal and what is known of its token, as the transport's authorization found it. */
-  readonly auth?: AuthInfo;
+  readonly auth?: AuthInfo | undefined;
+  /** The HTTP request that the message came in. Absent on transports without headers. */
+  readonly request?: RequestHeaders | undefined;
   /** The address that it came from, where the transport knows. */
   readonly address?: string | undefined;
   /** The request of this end on whose stream it came, where the transport has a stream for each. */

@@ -5,6 +5,7 @@ import { factsOf } from '../conversation/opening/per-request.js';
 import type { Loan } from '../conversation/service.js';
 import type { Dialect } from '../dialects/dialect.js';
 import { getCallerKey } from '../jsonrpc/caller-key.js';
+import type { RequestHeaders } from '../jsonrpc/channel.js';
 import { isForPeer, TenonError, toErrorObject } from '../jsonrpc/error.js';
 import { isPromise, rescue } from '../jsonrpc/follow.js';
 import {
@@ -43,7 +44,7 @@ export async function answer(blueprint: Blueprint, request: Request, dialect: Di
   }
 }
 
-type LoanOfOne = Pick<Loan, 'auth' | 'address' | 'fleeting' | 'header' | 'send' | 'whenEnding'>;
+type LoanOfOne = Pick<Loan, 'auth' | 'address' | 'fleeting' | 'header' | 'request' | 'send' | 'whenEnding'>;
 
 /** Serves one request that carries all its facts. Throws what the peer is to be told. */
 export function answerAlone(
@@ -85,6 +86,10 @@ class TurnAlone implements Turn {
   get header(): Turn['header'] {
     const loan = this.#loan;
     return loan.header === undefined ? undefined : name => loan.header?.(name);
+  }
+
+  get request(): RequestHeaders | undefined {
+    return this.#loan.request;
   }
 
   get merging(): Merging | undefined {

@@ -63,12 +63,12 @@ export async function enterTool(
   const { front } = blueprint.options;
   if (front) {
     const theirs = await front.tool(params.name as string, turn);
-    return theirs.run(params, new Context(turn, run, params, inputs), turn);
+    return theirs.run(params, new Context(turn, run, params, blueprint.options.state, inputs), turn);
   }
   const tool = findTool(blueprint, params.name as string, turn);
   const input = await checkedInput(tool, params.arguments ?? {});
   if (!input.ok) return unfit(tool, input.issues, turn);
-  return performed(blueprint, tool, input.value, new Context(turn, run, params, inputs));
+  return performed(blueprint, tool, input.value, new Context(turn, run, params, blueprint.options.state, inputs));
 }
 
 /** What an extension makes of the call, if any has its own way with it. */

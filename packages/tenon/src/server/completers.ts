@@ -1,12 +1,17 @@
 import type { Context } from './context.js';
 
 /** What completes an argument: all that may stand there (matched by prefix for you), or a function of what is typed. */
-export type Completer = readonly string[] | ((typed: string, about: About) => Completions | Promise<Completions>);
+export type Completer = readonly string[] | Complete['complete'];
+
+interface Complete {
+  /** A method, so that its parameter may be annotated with a context of another state, as that of a handler. */
+  complete(typed: string, about: About): Completions | Promise<Completions>;
+}
 
 /** What is known while an argument is completed: the other arguments, so far as the client says. */
-export interface About {
+export interface About<S = unknown> {
   readonly arguments: { readonly [name: string]: string };
-  readonly context: Context;
+  readonly context: Context<S>;
 }
 
 /** Values in order of fit. At most 100 are sent; `total` and `hasMore` tell of the rest. */

@@ -187,6 +187,7 @@ export class Connection implements Hands, SessionHandle, Surroundings, Visitor, 
     return answerAlone(this.#blueprint, request, verdict.dialect, running, {
       auth: envelope?.auth ?? this.#auth,
       address: envelope?.address ?? this.#address,
+      request: envelope?.request,
       send: ({ method, params }) => void this.#peer.notify(method, params, { relatedTo: request.id }),
     });
   }
@@ -259,6 +260,7 @@ export class Connection implements Hands, SessionHandle, Surroundings, Visitor, 
       dialect: this.#dialect as Dialect,
       caller: auth === caller.auth ? caller : { ...caller, auth },
       logLevel: this.#blueprint.options.logging === false ? undefined : this.#logLevel,
+      request: envelope?.request,
     });
   }
 

@@ -1,6 +1,6 @@
 import type { Run, Seat } from '../conversation/asking/asking.js';
 import type { PingOptions } from '../conversation/service.js';
-import type { AuthInfo } from '../jsonrpc/channel.js';
+import type { AuthInfo, RequestHeaders } from '../jsonrpc/channel.js';
 import { TenonError } from '../jsonrpc/error.js';
 import { markHandled } from '../jsonrpc/follow.js';
 import { isId, isObject, type JsonObject } from '../jsonrpc/message.js';
@@ -18,6 +18,8 @@ import type { Inputs } from '../model/shapes.js';
 import { toJsonSchema } from '../schemas/json-schema.js';
 import type { InferOutput, Schema } from '../schemas/standard.js';
 import { compile, describeIssues } from '../schemas/validate.js';
+import { bindMethods } from './bound-methods.js';
+import type { CreateState } from './create-state.js';
 import { formOf } from './form.js';
 import { NotificationMerger } from './notification-merger.js';
 import { type Reply, reply } from './reply.js';
@@ -32,8 +34,9 @@ export type FormAnswer<T> =
   | { readonly action: 'decline' | 'cancel'; readonly content?: undefined };
 
 /** Second argument of a handler. Its methods also work without it: `({ title }, { log, fail }) => …`. */
-export class Context {
+export class Context<S = unknown> {
   readonly #run: Run;
+  readonly #createState: CreateState<S> | undefined;
   #at: Standing;
   #progress = Number.NEGATIVE_INFINITY;
   #merger: NotificationMerger | undefined;
@@ -45,7 +48,15 @@ export class Context {
   readonly inputs: Inputs;
 
   /** `before`: of the entry before, when the handler is entered again for the same request. */
-  constructor(turn: Turn, run: Run, params: JsonObject, inputs: Inputs = {}, before?: Context) {
+  constructor(
+    turn: Turn,
+    run: Run,
+    params: JsonObject,
+    createState: CreateState<S> | undefined,
+    inputs: Inputs = {},
+    before?: Context<S>,
+  ) {
+    this.#createState = createState;
     this.#at = new Standing(turn, params, run.depart !== undefined);
     this.#run = run;
     this.inputs = inputs;
@@ -97,6 +108,23 @@ export class Context {
   /** Address of the client, where the transport knows it. It is a proxy's where one stands in front: see `clientAddress`. */
   get address(): string | undefined {
     return this.#at.turn.caller.address;
+  }
+
+  /**
+   * The HTTP request that brought this one. `header(name)` takes the name in any case. `authorization`,
+   * `proxy-authorization`, `cookie` and `dpop` are never returned: see `auth`. Undefined on stdio and in memory, and in a
+   * task, which may go on in another process. After a question it is the request that brought the answer on 2026-07-28.
+   */
+  get request(): RequestHeaders | undefined {
+    return this.#at.request;
+  }
+
+  /**
+   * Values that middleware hands to the handler: the object that `state` of `createServer` makes, once for each request.
+   * Without that option an empty object. A retry (2026-07-28) begins with a new one; a task has none that middleware filled.
+   */
+  get state(): S {
+    return this.#at.getState(() => this.#createState?.(this) ?? {}) as S;
   }
 
   /** What the client says of itself and can do. Untrusted. */
@@ -255,7 +283,7 @@ export class Context {
   }
 }
 
-/** The methods that handlers use. Looking one up binds it, so that a request that uses none makes no function. */
+/** The methods that handlers use. */
 const METHODS = [
   'progress',
   'log',
@@ -269,15 +297,4 @@ const METHODS = [
   'sample',
   'roots',
 ] as const;
-for (const name of METHODS) {
-  const method: unknown = Context.prototype[name];
-  Object.defineProperty(Context.prototype, name, {
-    configurable: true,
-    get(this: Context) {
-      return (method as (...given: unknown[]) => unknown).bind(this);
-    },
-    set(this: Context, value: unknown) {
-      Object.defineProperty(this, name, { configurable: true, writable: true, value });
-    },
-  });
-}
+bindMethods(Context.prototype, METHODS);

@@ -6,14 +6,14 @@ import type { Context } from './context.js';
 type CustomParams<S> = S extends Schema ? InferArguments<S> : JsonObject;
 
 /** A method of your own, or of an extension. Its name must not be one of the protocol's. */
-export interface CustomMethod<S = unknown> {
+export interface CustomMethod<S = unknown, State = unknown> {
   /** Types and checks what the handler is given. */
   readonly params?: S & Schema;
   /** The extension that a client has to declare before it may call. */
   readonly extension?: string;
   /** Scopes that the caller's token must have, else 403 with a challenge. Where nobody authorizes, nobody has any. */
   readonly scopes?: readonly string[];
-  run(params: CustomParams<S>, context: Context): JsonObject | Promise<JsonObject>;
+  run(params: CustomParams<S>, context: Context<State>): JsonObject | Promise<JsonObject>;
 }
 
 export interface CustomNotification<S = unknown> {
@@ -26,6 +26,6 @@ export interface CustomNotification<S = unknown> {
 }
 
 /** Methods and notifications of your own, by name. `M` are the schemas of their params. */
-export type CustomMethods<M = { readonly [name: string]: unknown }> = {
-  readonly [N in keyof M]: CustomMethod<M[N]> | CustomNotification<M[N]>;
+export type CustomMethods<M = { readonly [name: string]: unknown }, State = unknown> = {
+  readonly [N in keyof M]: CustomMethod<M[N], State> | CustomNotification<M[N]>;
 };

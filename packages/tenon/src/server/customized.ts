@@ -30,7 +30,7 @@ export async function runCustom(
   requireExtension(custom, turn);
   if (!mayUse(turn.caller, custom)) throw insufficientScope(custom.scopes ?? []);
   const input = await checked(custom.params, params);
-  const context = new Context(turn, withoutAsking(method), params);
+  const context = new Context(turn, withoutAsking(method), params, blueprint.options.state);
   const layers = layersOn(blueprint.options.use, method);
   const run = onion(layers, async operation => custom.run(input as never, operation.context));
   const result = await run({ method, name: undefined, params, context });

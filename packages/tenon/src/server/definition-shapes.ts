@@ -48,6 +48,7 @@ const serverKeys: Keys<ServerDefinition> = {
   prompts: catalog,
   resources: catalog,
   methods: optional(object_),
+  state: optional(callable),
   use: optional(list(callable)),
   revisions: optional(texts),
   extensions: optional(list(object({ id: text }))),

@@ -7,6 +7,7 @@ import type { Icon } from '../model/content.js';
 import type { Cacheable } from '../model/shapes.js';
 import type { Stores } from '../stores/stores.js';
 import type { Caller } from './caller.js';
+import type { CreateState } from './create-state.js';
 import type { CustomMethods } from './custom.js';
 import type { ServerExtension } from './extension.js';
 import type { Front } from './front.js';
@@ -25,8 +26,13 @@ export type Resources = { readonly [uri: string]: ResourceDefinition<never> };
 export type PerCaller<T> = T | ((caller: Caller) => T);
 
 /** A server, as its author writes it. */
-export interface ServerDefinition<T = Tools, P = Prompts, R = Resources, M = { readonly [name: string]: unknown }>
-  extends Omit<ServerOptions, 'methods'> {
+export interface ServerDefinition<
+  T = Tools,
+  P = Prompts,
+  R = Resources,
+  M = { readonly [name: string]: unknown },
+  S = unknown,
+> extends Omit<ServerOptions<S>, 'methods'> {
   /** For programs. */
   readonly name: string;
   readonly version: string;
@@ -40,12 +46,17 @@ export interface ServerDefinition<T = Tools, P = Prompts, R = Resources, M = { r
   readonly prompts?: PerCaller<P> | undefined;
   readonly resources?: PerCaller<ResourceMap<R>> | undefined;
   /** Methods and notifications of your own. */
-  readonly methods?: CustomMethods<M>;
+  readonly methods?: CustomMethods<M, NoInfer<S>>;
 }
 
-export interface ServerOptions {
+export interface ServerOptions<S = unknown> {
+  /**
+   * Makes `ctx.state`, which middleware fills and handlers read, once for each request that reads it. The type that it
+   * returns types `ctx.state`. Default: an empty object.
+   */
+  readonly state?: CreateState<S>;
   /** Wraps every operation, first is outermost. */
-  readonly use?: readonly Middleware[];
+  readonly use?: readonly Middleware<NoInfer<S>>[];
   /** The revisions to serve. Default: all. */
   readonly revisions?: readonly string[];
   /** What the server does beyond the protocol: `tasks()`, or what is yours, with an identifier and settings to be declared. */

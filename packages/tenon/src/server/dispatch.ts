@@ -144,11 +144,11 @@ function asked(blueprint: Blueprint, method: MethodName, params: JsonObject, tur
   const layers = layersOn(blueprint.options.use, method);
   const run = layers.length === 0 ? core : inLayers(layers, core);
   if (!methods[method].mayAsk)
-    return run(operationOn(method, params, new Context(turn, withoutAsking(method), params)));
+    return run(operationOn(method, params, new Context(turn, withoutAsking(method), params, blueprint.options.state)));
   const asking = turn.asking(params as Inputs, () => boundTo(blueprint, method, params, turn));
   let context: Context | undefined;
   const asker = (entered: Run, inputs: Inputs): Awaitable => {
-    const now = new Context(turn, entered, params, inputs, context);
+    const now = new Context(turn, entered, params, blueprint.options.state, inputs, context);
     context = now;
     const operation = operationOn(method, params, now);
     return rescue(

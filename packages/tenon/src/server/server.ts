@@ -47,7 +47,8 @@ export function createServer<
   const P extends Prompts = Record<never, never>,
   const R extends Keyed = Record<never, never>,
   const M extends Keyed = Record<never, never>,
->(definition: ServerDefinition<T, P, R, M>): Server<T, P, R> {
+  S = unknown,
+>(definition: ServerDefinition<T, P, R, M, S>): Server<T, P, R> {
   const blueprint = createBlueprint(definition as unknown as ServerDefinition<Tools, Prompts, Resources>);
   return {
     info: blueprint.info,

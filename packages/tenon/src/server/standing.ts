@@ -1,4 +1,6 @@
+import type { RequestHeaders } from '../jsonrpc/channel.js';
 import type { JsonObject } from '../jsonrpc/message.js';
+import { guardHeaders } from './request-headers.js';
 import type { Turn } from './turn.js';
 
 declare class AbortController {
@@ -13,6 +15,8 @@ export class Standing {
   readonly #mayMove: boolean;
   // Most handlers never look at their signal.
   #relays: Set<AbortController> | undefined;
+  /** State that middleware and handler share; made when it is first looked at. */
+  #state: { readonly value: unknown } | undefined;
 
   constructor(turn: Turn, params: JsonObject, mayMove: boolean) {
     this.turn = turn;
@@ -26,6 +30,18 @@ export class Standing {
     const [relay = new AbortController()] = this.#relays ?? [];
     this.#relay([relay]);
     return relay.signal;
+  }
+
+  /** Returns the state of the request, made by `create` the first time. */
+  getState(create: () => unknown): unknown {
+    this.#state ??= { value: create() };
+    return this.#state.value;
+  }
+
+  /** Headers of the HTTP request, without those that carry credentials. */
+  get request(): RequestHeaders | undefined {
+    const { request } = this.turn;
+    return request && guardHeaders(request);
   }
 
   move(turn: Turn, params: JsonObject): void {

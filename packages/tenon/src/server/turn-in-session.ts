@@ -2,6 +2,7 @@ import type { Ask, Asking } from '../conversation/asking/asking.js';
 import { byRequest } from '../conversation/asking/by-request.js';
 import type { PingOptions } from '../conversation/service.js';
 import type { Dialect } from '../dialects/dialect.js';
+import type { RequestHeaders } from '../jsonrpc/channel.js';
 import type { TenonError } from '../jsonrpc/error.js';
 import type { Id, JsonObject } from '../jsonrpc/message.js';
 import type { Running } from '../jsonrpc/running.js';
@@ -30,6 +31,7 @@ export class TurnInSession implements Turn {
   readonly caller: Caller;
   readonly logLevel: LoggingLevel | undefined;
   readonly header = undefined;
+  readonly request: RequestHeaders | undefined;
   readonly #blueprint: Blueprint;
   readonly #running: Running;
   readonly #session: Surroundings;
@@ -43,7 +45,8 @@ export class TurnInSession implements Turn {
       dialect,
       caller,
       logLevel,
-    }: Pick<Turn, 'dialect' | 'caller' | 'logLevel'> & {
+      request,
+    }: Pick<Turn, 'dialect' | 'caller' | 'logLevel' | 'request'> & {
       readonly blueprint: Blueprint;
     },
   ) {
@@ -52,6 +55,7 @@ export class TurnInSession implements Turn {
     this.dialect = dialect;
     this.caller = caller;
     this.logLevel = logLevel;
+    this.request = request;
     this.#running = running;
     this.#session = session;
   }

@@ -1,6 +1,7 @@
 import type { Ask, Asking } from '../conversation/asking/asking.js';
 import type { PingOptions } from '../conversation/service.js';
 import type { Dialect } from '../dialects/dialect.js';
+import type { RequestHeaders } from '../jsonrpc/channel.js';
 import type { TenonError } from '../jsonrpc/error.js';
 import type { Id, JsonObject } from '../jsonrpc/message.js';
 import type { LoggingLevel } from '../model/content.js';
@@ -19,6 +20,8 @@ export interface Turn {
   readonly signal: AbortSignal;
   /** Looks up an envelope field, where the transport has some that mirror the body. */
   readonly header: ((name: string) => string | undefined) | undefined;
+  /** The HTTP request that brought this one, where the transport has headers. */
+  readonly request: RequestHeaders | undefined;
   /** The URIs that this client subscribed to, where it does so by request. */
   readonly subscriptions: Subscriptions | undefined;
   /** Reports a problem of which the client is told nothing. */

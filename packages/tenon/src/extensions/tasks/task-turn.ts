@@ -26,6 +26,7 @@ export function turnOf(
     logLevel: undefined,
     signal,
     header: undefined,
+    request: undefined,
     subscriptions: undefined,
     get begunIn() {
       return begunIn();

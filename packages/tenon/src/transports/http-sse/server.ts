@@ -177,7 +177,7 @@ function take(road: Road, seat: Seat, exchange: Exchange, value: unknown, auth: 
   }
   // Accepted before it is answered: the answer may come over the stream at once.
   exchange.reply(202);
-  seat.receiver?.message(value, auth === undefined ? undefined : { auth });
+  seat.receiver?.message(value, { auth, request: exchange });
 }
 
 /** The work goes on after the POST is answered, where Workers would drop it. */

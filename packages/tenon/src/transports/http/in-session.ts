@@ -1,5 +1,5 @@
 import type { ConnectOptions } from '../../conversation/service.js';
-import type { AuthInfo, Envelope } from '../../jsonrpc/channel.js';
+import type { AuthInfo } from '../../jsonrpc/channel.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/codes.js';
 import {
   failure,
@@ -28,12 +28,13 @@ export function openSession(road: Road, sessions: Sessions, exchange: Exchange, 
   const address = road.getAddress(exchange);
   const session = road.keepsSessions ? sessions.create(auth, address) : sessions.createForPost(auth, address);
   if (session === undefined) return refuseBusy(exchange, 'Too many sessions are open', request.id);
-  if (!session.expect(request.id, new Turn(exchange, 1, 'opening', auth))) {
+  const turn = new Turn(exchange, 1, 'opening', auth);
+  if (!session.expect(request.id, turn)) {
     session.end();
     return refuseBusy(exchange, 'Too many requests are unanswered', request.id);
   }
   openConnection(session, exchange, auth === undefined ? { address } : { auth, address }, request.id, () => {
-    session.receiver?.message(request, envelope(auth));
+    session.receiver?.message(request, turn);
   });
 }
 
@@ -73,7 +74,7 @@ export function receiveInSession(session: Session, exchange: Exchange, value: un
   for (const request of requests) session.expect(request.id, turn);
   const faults = value.filter(isFault);
   for (const fault of faults) turn.addAnswer(faultAnswer(session, fault));
-  for (const message of value) if (!isFault(message)) session.receiver?.message(message, envelope(auth));
+  for (const message of value) if (!isFault(message)) session.receiver?.message(message, turn);
   if (requests.length > 0) return;
   if (faults.length === 0) return exchange.reply(202);
   exchange.reply(400, `[${faults.map(fault => faultAnswer(session, fault)).join(',')}]`);
@@ -96,15 +97,17 @@ function receiveOne(session: Session, exchange: Exchange, value: unknown, auth: 
     const { id, why } = malformation(value);
     return refuse(exchange, 400, invalidRequest(why), id ?? session.dialect?.errors.unreadableId);
   }
-  if (kind === 'request') {
-    const { id } = value as Request;
-    if (!session.hasRoomFor(1)) return refuseTooMany(exchange, id);
-    if (!session.expect(id, new Turn(exchange, 1, 'single', auth))) {
-      return refuse(exchange, 400, invalidRequest('A request with this id is still being answered'), id);
-    }
+  if (kind !== 'request') {
+    session.receiver?.message(value, auth === undefined ? undefined : { auth });
+    return exchange.reply(202);
   }
-  session.receiver?.message(value, envelope(auth));
-  if (kind !== 'request') exchange.reply(202);
+  const { id } = value as Request;
+  if (!session.hasRoomFor(1)) return refuseTooMany(exchange, id);
+  const turn = new Turn(exchange, 1, 'single', auth);
+  if (!session.expect(id, turn)) {
+    return refuse(exchange, 400, invalidRequest('A request with this id is still being answered'), id);
+  }
+  session.receiver?.message(value, turn);
 }
 
 /** Says why nothing of a batch may run. Elements that are no messages are answered one by one. */
@@ -175,8 +178,4 @@ function refuseTooMany(exchange: Exchange, id?: Request['id']) {
 
 function idOf(value: unknown): Request['id'] | undefined {
   return kindOf(value) === 'request' && isObject(value) ? (value as JsonObject & Request).id : undefined;
-}
-
-function envelope(auth: AuthInfo | undefined): Envelope | undefined {
-  return auth === undefined ? undefined : { auth };
 }

@@ -68,6 +68,10 @@ class Alone implements Loan {
     return this.#exchange.fleeting === true;
   }
 
+  get request(): Exchange {
+    return this.#exchange;
+  }
+
   header(name: string): string | undefined {
     return this.#exchange.header(name);
   }

@@ -1,4 +1,4 @@
-import type { AuthInfo } from '../../jsonrpc/channel.js';
+import type { AuthInfo, Envelope } from '../../jsonrpc/channel.js';
 import type { ErrorObject, Id, Message } from '../../jsonrpc/message.js';
 import { acceptsStreamOnly } from './accept.js';
 import type { Exchange } from './exchange.js';
@@ -11,11 +11,11 @@ import type { EventStream } from './streams.js';
  * One POST of a session that waits for answers. It becomes a stream when something is to be said before they are there,
  * and the stream outlives its connection: what it would have carried can be fetched by resuming it.
  */
-export class Turn {
+export class Turn implements Envelope {
   readonly exchange: Exchange;
   /** Whether its request opens the session. */
   readonly opening: boolean;
-  readonly #auth: AuthInfo | undefined;
+  readonly auth: AuthInfo | undefined;
   /** The answers of a batch, as they are written, until all are there. */
   readonly #batch: string[] | undefined;
   /** The stream's number in its session; 0 until there is one. */
@@ -25,10 +25,14 @@ export class Turn {
 
   constructor(exchange: Exchange, waiting: number, kind: 'single' | 'batch' | 'opening', auth?: AuthInfo) {
     this.exchange = exchange;
-    this.#auth = auth;
+    this.auth = auth;
     this.#waiting = waiting;
     this.#batch = kind === 'batch' ? [] : undefined;
     this.opening = kind === 'opening';
+  }
+
+  get request(): Exchange {
+    return this.exchange;
   }
 
   /** Adds an answer to a batch that is known before any of its requests run. */
@@ -97,7 +101,7 @@ export class Turn {
     if (this.stream !== 0) return true;
     const closed = (stream: EventStream): void => this.detach(stream);
     const { exchange, opening } = this;
-    const events = session.beginStream(exchange, { opening, closed, auth: session.expiring(this.#auth) });
+    const events = session.beginStream(exchange, { opening, closed, auth: session.expiring(this.auth) });
     if (events === undefined) return false;
     this.#events = events;
     this.stream = session.nextStream();
