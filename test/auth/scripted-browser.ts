@@ -1,12 +1,20 @@
 import type { Redirect } from 'tenon/auth';
 import { type LoopbackOptions, loopbackRedirect } from 'tenon/auth/node';
 
-/** A browser that keeps cookies and fills in whatever form it is shown, as a user does who says yes to everything. */
-async function browse(start: URL, answer: (prompt: string) => Record<string, string>): Promise<string> {
-  const cookies = new Map<string, string>();
+/**
+ * A browser that keeps cookies and fills in whatever form it is shown, as a user does who says yes to everything. It stops
+ * before a page for which `stop` returns true, and returns its URL.
+ */
+export async function browse(
+  start: URL,
+  answer: (prompt: string) => Record<string, string>,
+  stop: (url: string) => boolean = () => false,
+  cookies = new Map<string, string>(),
+): Promise<string> {
   let next: { url: string; form?: URLSearchParams } = { url: start.href };
   for (let steps = 0; steps < 20; steps += 1) {
     const { url, form } = next;
+    if (stop(url)) return url;
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const response = await fetch(url, {
       redirect: 'manual',

@@ -70,3 +70,10 @@ export function webUrl(text: string): string | undefined {
     return undefined;
   }
 }
+
+/** Reads the value of `--public-url`. */
+export function publicUrl(text: string): string {
+  const url = webUrl(text);
+  if (url === undefined) throw misuse(`--public-url: not a URL: ${text}`, 'give one of https:, or http: on loopback');
+  return url;
+}

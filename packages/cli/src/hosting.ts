@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { memoryStores, type Stores } from 'tenon';
+import type { CallerSignIn } from 'tenon/auth';
 import {
   type ConfiguredEntry,
   createHost,
@@ -34,6 +35,8 @@ export interface HostingOptions {
   readonly maxOutput?: number;
   readonly screening?: 'report' | 'mask' | 'block';
   readonly browser?: boolean;
+  /** Signs callers in to servers. Without it the user of this machine signs in. */
+  readonly callerSignIn?: CallerSignIn;
 }
 
 export interface Hosting {
@@ -63,7 +66,9 @@ export async function hostOf(
       ...(options.screening ? { screening: options.screening } : {}),
       ...(options.budget === undefined ? {} : { budget: options.budget }),
       ...(options.maxOutput === undefined ? {} : { output: { total: options.maxOutput, text: options.maxOutput } }),
-      credentials: credentialsOf(world, entries, options),
+      ...(options.callerSignIn
+        ? { callerSignIn: options.callerSignIn }
+        : { credentials: credentialsOf(world, entries, options) }),
       ...noticesOn(world.screen),
     });
     const close = async () => {

@@ -14,6 +14,8 @@ export interface ListenOptions extends Pick<ServeHttpOptions, 'port' | 'host' | 
   /** Lets callers in, by where they come to. */
   readonly guards: (path?: string) => Guards;
   readonly onError: (error: unknown) => void;
+  /** Pages beside the servers. */
+  readonly pages?: Parameters<typeof toNode>[0] | undefined;
 }
 
 /** Where something is served. */
@@ -34,9 +36,9 @@ const DEADLINE = 5000;
 
 /** Serves a host over HTTP: all of it at `/mcp`, and each virtual server at a path of its own. */
 export async function listen(host: Host, options: ListenOptions): Promise<Listening> {
-  const { virtual = {}, servers, guards, onError, ...rest } = options;
+  const { virtual = {}, servers, guards, onError, pages, ...rest } = options;
   const whole = host.asServer(servers ? { servers } : {});
-  if (Object.keys(virtual).length > 0) return listenTogether(host, options);
+  if (pages || Object.keys(virtual).length > 0) return listenTogether(host, options);
   const { url, sseUrl, close } = await serveHttp(whole, {
     ...rest,
     ...guards(),
@@ -65,10 +67,14 @@ async function listenTogether(host: Host, options: ListenOptions): Promise<Liste
       return { path, servers: chosen, handler: createHandler(server, { ...given, ...own }) };
     }),
   ];
-  const server = inFrontOf(handlers.map(({ handler }) => handler));
+  const server = inFrontOf([...handlers.map(({ handler }) => handler), ...(options.pages ? [options.pages] : [])]);
   const origin = await begin(server, port, address);
   return {
-    places: handlers.map(({ path, servers: chosen }) => ({ url: origin + path, servers: chosen })),
+    places: handlers.map(({ path, servers: chosen }) => ({
+      url: origin + path,
+      ...(path === '/mcp' ? { sseUrl: `${origin}/sse` } : {}),
+      servers: chosen,
+    })),
     async close() {
       const closed = new Promise<void>(resolve => server.close(() => resolve()));
       await Promise.all(handlers.map(({ handler }) => handler.close({ deadline: DEADLINE })));
@@ -79,7 +85,7 @@ async function listenTogether(host: Host, options: ListenOptions): Promise<Liste
 }
 
 /** One after the other is asked whether a path is its own. */
-function inFrontOf(handlers: readonly Handler[]): Server {
+function inFrontOf(handlers: readonly Parameters<typeof toNode>[0][]): Server {
   const listeners = handlers.map(toNode);
   const limits = {
     ...{ keepAliveTimeout: 65_000, headersTimeout: 10_000, requestTimeout: 60_000, noDelay: true },

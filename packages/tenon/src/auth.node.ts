@@ -1,5 +1,7 @@
 /** `tenon/auth` on Node: requests to authorization servers check the address that they connect to. */
 import type { Authorizer } from './auth/authorizer.js';
+import { createCallerSignIn as createCallerSignInAnywhere } from './auth/caller-sign-in/caller-sign-in.js';
+import type { CallerSignIn, CallerSignInOptions } from './auth/caller-sign-in/options.js';
 import {
   type ClientCredentialsOptions,
   clientCredentials as clientCredentialsAnywhere,
@@ -14,6 +16,7 @@ import { checkAddresses } from './runtimes/node/checked-fetch.js';
 
 export type { Authorizer, OutgoingRequest, RefusedRequest } from './auth/authorizer.js';
 export { type BearerOptions, bearer } from './auth/bearer.js';
+export type { CallerSignIn, CallerSignInChange, CallerSignInOptions } from './auth/caller-sign-in/options.js';
 export type { ClientCredentials, PrivateJwk } from './auth/client-auth.js';
 export { type ClientDocumentOptions, clientDocument } from './auth/client-document.js';
 export { type Change, memoryVault, type Secret, type Vault, type VaultKey, vaultOf } from './auth/credentials.js';
@@ -76,4 +79,14 @@ export function workload(options: WorkloadOptions): Authorizer {
  */
 export function protect(options: ProtectOptions): Protection {
   return protectAnywhere(checkAddresses(options));
+}
+
+/**
+ * Signs each caller of a gateway in to the servers behind it, by pages that the gateway serves. Give it to `createHost` as
+ * `callerSignIn`, and serve its pages: `toNode(callerSignIn)`. Throws `auth/options` for a `url` that is neither `https:` nor
+ * loopback. `fetch` is `checkedFetch` by default.
+ * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-mode-elicitation-requests
+ */
+export function createCallerSignIn(options: CallerSignInOptions): CallerSignIn {
+  return createCallerSignInAnywhere(checkAddresses(options));
 }

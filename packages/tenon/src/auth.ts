@@ -1,6 +1,8 @@
 /** `tenon/auth`: who may call, and how one who may not yet signs in. */
 export type { Authorizer, OutgoingRequest, RefusedRequest } from './auth/authorizer.js';
 export { type BearerOptions, bearer } from './auth/bearer.js';
+export { createCallerSignIn } from './auth/caller-sign-in/caller-sign-in.js';
+export type { CallerSignIn, CallerSignInChange, CallerSignInOptions } from './auth/caller-sign-in/options.js';
 export type { ClientCredentials, PrivateJwk } from './auth/client-auth.js';
 export { type ClientDocumentOptions, clientDocument } from './auth/client-document.js';
 export { type Change, memoryVault, type Secret, type Vault, type VaultKey, vaultOf } from './auth/credentials.js';

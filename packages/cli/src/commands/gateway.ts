@@ -5,7 +5,7 @@ import { MANNERS } from '../approving.js';
 import { readConfiguration } from '../configuration.js';
 import { type Running, serveUntilEnded } from '../ending.js';
 import { exit } from '../exit.js';
-import { count, names, port, selections } from '../given.js';
+import { count, names, port, publicUrl, selections } from '../given.js';
 import { guardsOf } from '../guarding.js';
 import { describeError } from '../hints.js';
 import { type HostingOptions, hostOf } from '../hosting.js';
@@ -13,12 +13,13 @@ import { type Listening, listen, type Place } from '../listening.js';
 import { misuse } from '../misuse.js';
 import { shortReason, standing, statesTable } from '../reporting.js';
 import { columns } from '../screen.js';
+import { type CallerSignInCommandOptions, createCallersSignIn } from '../signing-in.js';
 import { judge } from '../trusting.js';
 import type { World } from '../world.js';
 import { command, examples } from './command.js';
 import { type CallerOptions, refuseUnauthenticated, withBearer, withProtection } from './protecting.js';
 
-interface GatewayOptions extends HostingOptions, CallerOptions {
+interface GatewayOptions extends HostingOptions, CallerOptions, CallerSignInCommandOptions {
   readonly port?: number;
   readonly stdio?: boolean;
   readonly servers?: string[];
@@ -41,7 +42,7 @@ export function gatewayCommand(world: World): Command {
     .option('--virtual <name=servers>', 'offer these servers at /NAME as well; several times', selections)
     .option('--trust', 'run what the configurations name without asking: they are your own');
   withBearer(own, 'admit only callers that send the token in this environment variable');
-  return guarded(withProtection(own, names))
+  return guarded(withCallerSignIn(withProtection(own, names)))
     .option('--json', 'say on standard output, line by line as JSON, where it serves and how servers stand')
     .addHelpText(
       'after',
@@ -56,6 +57,20 @@ export function gatewayCommand(world: World): Command {
       await gateway(world, configs, options);
       world.code = exit.fine;
     });
+}
+
+function withCallerSignIn(own: Command): Command {
+  return own
+    .option(
+      '--public-url <url>',
+      'the URL under which browsers reach this gateway (default: the origin of --audience)',
+      publicUrl,
+    )
+    .option(
+      '--client-id <id>',
+      'with --issuer: a client registered there by hand, with the redirect URI PUBLIC-URL/sign-in/callback',
+    )
+    .option('--client-secret-env <VARIABLE>', 'the variable that has its secret');
 }
 
 function guarded(own: Command): Command {
@@ -108,8 +123,11 @@ async function gateway(world: World, configs: readonly string[], options: Gatewa
   );
   // Names depend on the configuration: a server that is disabled, unreadable or not approved counts too.
   const prefix = options.prefix === 'auto' ? (named.size > 1 ? 'always' : 'never') : options.prefix;
-  const hosting = await hostOf(world, approved, { ...options, ...(prefix ? { prefix } : {}) });
-  await serveUntilEnded(world, hosting, () => serve(world, hosting.host, files, options));
+  // The client on standard input is the user of this machine.
+  const callerSignIn = stdio ? undefined : createCallersSignIn(world, options);
+  const given = { ...options, ...(callerSignIn ? { callerSignIn } : {}) };
+  const hosting = await hostOf(world, approved, { ...given, ...(prefix ? { prefix } : {}) });
+  await serveUntilEnded(world, hosting, () => serve(world, hosting.host, files, given));
 }
 
 async function serve(world: World, host: Host, files: readonly string[], options: GatewayOptions): Promise<Running> {
@@ -134,6 +152,7 @@ function overHttp(world: World, host: Host, options: GatewayOptions): Promise<Li
     ...(options.servers ? { servers: options.servers } : {}),
     ...(options.virtual ? { virtual: options.virtual } : {}),
     guards: path => guardsOf(options, world.env, path),
+    ...(options.callerSignIn ? { pages: options.callerSignIn } : {}),
     onError: error => world.screen.note(describeError(error)),
   });
 }

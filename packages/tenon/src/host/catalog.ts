@@ -1,3 +1,4 @@
+import { getSignInRequest } from '../auth/sign-in-required.js';
 import { INVALID_PARAMS } from '../jsonrpc/codes.js';
 import { isForPeer, rpcError, TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
@@ -252,7 +253,7 @@ async function answered<T>(kind: Named, { server }: Line, reading: Promise<T>): 
     return await reading;
   } catch (thrown) {
     const error = TenonError.from(thrown);
-    throw isForPeer(error) ? error : unreachable(error, server, `${kind}/list`);
+    throw isForPeer(error) || getSignInRequest(error) ? error : unreachable(error, server, `${kind}/list`);
   }
 }
 

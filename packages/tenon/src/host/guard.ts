@@ -1,4 +1,5 @@
 import type { Ask } from '../conversation/asking/asking.js';
+import type { CallerSignInChange } from '../auth/caller-sign-in/options.js';
 import type { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import type { Tool } from '../model/content.js';
@@ -59,6 +60,8 @@ export interface Guard {
   glance(proposal: Proposal, line: Line, method: string): Promise<void>;
   /** Records a request that led to no server. Rejects when it can not be recorded. */
   refused(request: RefusedRequest): Promise<void>;
+  /** Records a sign-in or a sign-out of a caller. */
+  recordSignIn(change: CallerSignInChange): void;
   /** What becomes of the questions of a server. */
   questions(line: Line): PutQuestions;
   /** Something went wrong that no caller was told of. */

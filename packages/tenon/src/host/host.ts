@@ -3,6 +3,7 @@ import { connectTo, inProcess } from '../client/connect.js';
 import type { CallOptions } from '../client/options.js';
 import type { Roads } from '../client/target.js';
 import { newest } from '../dialects/index.js';
+import type { CallerSignInChange } from '../auth/caller-sign-in/options.js';
 import { tasks } from '../extensions/tasks/tasks.js';
 import { type Clock, systemClock } from '../jsonrpc/clock.js';
 import { TenonError } from '../jsonrpc/error.js';
@@ -52,7 +53,7 @@ const MAX_HELD = 10_000;
 /** How a server stands. */
 export interface ServerState {
   readonly name: string;
-  /** `resting`: nobody has needed it yet. */
+  /** `resting`: nobody has needed it yet. `waiting`: callers have to sign in to it. */
   readonly state: Line['state'];
   /** Why it is not there, when it was tried. */
   readonly why: string | undefined;
@@ -119,6 +120,11 @@ export class RunningHost implements Host {
       stores: this.#stores,
       clock,
       problem: options.onProblem ?? complain,
+    });
+    const stop = options.callerSignIn?.onChange(change => this.#changeCredentials(change));
+    this.#closing.push(async () => {
+      stop?.();
+      options.callerSignIn?.close();
     });
     for (const [name, server] of enabled) this.#upstreams.set(name, this.#upstream(name, server, roads));
   }
@@ -206,7 +212,7 @@ export class RunningHost implements Host {
     const { startTimeout, restTime, maxLines, maxShare, ...identity } = { ...hostDefaults, ...this.#options };
     return new Upstream({
       name,
-      ...reach(name, server, roads, this.#guard, this.#options.credentials),
+      ...reach(name, server, roads, this.#guard, this.#options),
       questions: line => this.#guard.questions(line),
       brokers: this.#options.broker !== undefined,
       startTimeout: server.startTimeout ?? startTimeout,
@@ -225,16 +231,23 @@ export class RunningHost implements Host {
     line.onElicited(id => void [...this.#served.values()].some(server => server.elicited(id)));
   }
 
+  #changeCredentials(change: CallerSignInChange): void {
+    const { server, caller, elicitationId } = change;
+    this.#guard.recordSignIn(change);
+    for (const hub of this.#hubs) hub.changeCredentials(server, caller);
+    if (elicitationId !== undefined) for (const served of this.#served.values()) served.elicited(elicitationId);
+  }
+
   #serve(selection: Selection): Server {
     const { gatherTimeout, pageSize, ...own } = { ...hostDefaults, ...this.#options };
     const { servers, name = own.name, version = own.version } = selection;
     const chosen = [...this.#upstreams].filter(([each]) => servers === undefined || servers.includes(each));
-    const { rateLimits } = this.#options;
+    const { rateLimits, budget, callerSignIn } = this.#options;
     const late = (audience: Audience, kind: Kind) =>
       hub.news.changed(audience, kind === 'templates' ? 'resources' : kind);
     const disabled = Object.keys(this.#options.servers).filter(each => this.#options.servers[each]?.disabled);
     const board = new Switchboard(new Map(chosen), this.#clock, gatherTimeout, late, disabled);
-    const hub = new Hub(board, this.#guard, { prefix: this.#prefix, pageSize, budget: this.#options.budget });
+    const hub = new Hub(board, this.#guard, { prefix: this.#prefix, pageSize, budget, callerSignIn });
     this.#hubs.add(hub);
     for (const line of board.lines) hub.follow(line);
     return createServer({

@@ -1,11 +1,13 @@
+import type { CallerSignIn } from '../auth/caller-sign-in/options.js';
 import { TenonError } from '../jsonrpc/error.js';
 import type { LoggingLevel } from '../model/content.js';
+import type { CallerIdentity } from '../model/owner.js';
 import type { Whom } from '../server/front.js';
 import type { Session } from '../server/turn.js';
 import { type Audience, audienceOf } from './audience.js';
 import { HostCatalog } from './catalog.js';
 import type { Guard } from './guard.js';
-import type { Prefix } from './names/names.js';
+import { createNames, type Names, type Prefix } from './names/names.js';
 import type { Budget } from './relay/meta-tools.js';
 import { News } from './relay/news.js';
 import { Subscriptions } from './relay/watching.js';
@@ -23,6 +25,7 @@ export interface HubOptions {
   readonly prefix: Prefix;
   readonly pageSize: number;
   readonly budget: Budget | undefined;
+  readonly callerSignIn?: CallerSignIn | undefined;
 }
 
 /** What the operations of a host share. */
@@ -33,13 +36,18 @@ export class Hub {
   readonly subscriptions: Subscriptions;
   readonly pageSize: number;
   readonly budget: Budget | undefined;
+  readonly callerSignIn: CallerSignIn | undefined;
+  /** Names of the host's own tools for a server. */
+  readonly ownNames: Names;
   readonly #prefix: Prefix;
   readonly #catalogs = new Map<string, HostCatalog>();
   /** One request asks for its audience several times. */
   readonly #audiences = new WeakMap<Whom, Audience>();
   readonly #levels = new WeakMap<Session, LoggingLevel>();
 
-  constructor(board: Switchboard, guard: Guard, { prefix, pageSize, budget }: HubOptions) {
+  constructor(board: Switchboard, guard: Guard, { prefix, pageSize, budget, callerSignIn }: HubOptions) {
+    this.callerSignIn = callerSignIn;
+    this.ownNames = createNames({ servers: board.servers, prefix: 'always' });
     this.board = board;
     this.guard = guard;
     this.pageSize = pageSize;
@@ -91,6 +99,14 @@ export class Hub {
 
   linesOf(session: Session): Line[] {
     return [...this.board.upstreams.values()].flatMap(upstream => [...upstream.linesOf(session)]);
+  }
+
+  /** A caller has signed in to a server, or out of it: the server offers something else to that caller. */
+  changeCredentials(server: string, caller: CallerIdentity): void {
+    for (const line of this.board.upstreams.get(server)?.linesOfOwner(caller) ?? []) {
+      line.lists.forget();
+      for (const list of ['tools', 'prompts', 'resources'] as const) this.news.changed(line.audience, list);
+    }
   }
 
   /** What is offered may be something else from now on: to everybody. */

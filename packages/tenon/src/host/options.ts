@@ -1,4 +1,5 @@
 import type { Authorizer } from '../auth/authorizer.js';
+import type { CallerSignIn } from '../auth/caller-sign-in/options.js';
 import type { Answers } from '../client/options.js';
 import type { HttpTarget, StdioTarget } from '../client/target.js';
 import type { AskingOptions } from '../conversation/asking/options.js';
@@ -69,6 +70,11 @@ export interface HostOptions extends Answers, GuardOptions {
   readonly budget?: Budget;
   /** With what credentials servers are called for whom. The token of a caller is never passed on. Default: none. */
   readonly credentials?: Credentials;
+  /**
+   * Signs named callers in to servers at a URL that `credentials` gives nothing for: each user with each OAuth client has
+   * tokens of their own. Closed with the host. Default: none, and such servers are called without credentials.
+   */
+  readonly callerSignIn?: CallerSignIn;
   /**
    * What has to outlive a process, or be seen by several: approvals, tasks, what was too large to be passed on. Default: in
    * memory.

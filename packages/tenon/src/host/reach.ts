@@ -1,13 +1,20 @@
 import type { Authorizer } from '../auth/authorizer.js';
+import type { CallerSignIn } from '../auth/caller-sign-in/options.js';
 import type { Client } from '../client/client.js';
 import { byChannel, connectTo, inProcess } from '../client/connect.js';
 import type { Endpoint } from '../client/endpoint.js';
 import type { ClientOptions } from '../client/options.js';
 import type { Roads } from '../client/target.js';
 import type { CommandTarget, ServerEntry, UrlTarget } from './config/server-entry.js';
+import type { CallerIdentity } from '../model/owner.js';
 import type { Guard } from './guard.js';
 import type { Credentials, HostServer } from './options.js';
 import type { UpstreamFacts } from './upstream/upstream.js';
+
+interface CallerCredentials {
+  readonly credentials?: Credentials | undefined;
+  readonly callerSignIn?: CallerSignIn | undefined;
+}
 
 /** How a server of the configuration is reached: by a client of its own for each principal, with that one's credentials. */
 export function reach(
@@ -15,15 +22,22 @@ export function reach(
   server: HostServer,
   roads: Roads,
   guard: Pick<Guard, 'start'>,
-  credentials: Credentials | undefined,
+  { credentials, callerSignIn }: CallerCredentials,
 ): Pick<UpstreamFacts, 'connect' | 'trusted' | 'roots' | 'idleTimeout' | 'totalTimeout'> {
-  const connect = async (principal: string | undefined, options: ClientOptions): Promise<Client> => {
+  const connect = async (caller: CallerIdentity, options: ClientOptions): Promise<Client> => {
     await guard.start(name);
-    const auth = await credentials?.(name, principal);
+    const given = await credentials?.(name, caller.principal);
+    const auth = given ?? (hasToken(server) ? undefined : callerSignIn?.authorizer(name, caller));
     return connectTo(endpointOf(server, roads, auth), options);
   };
   const { idleTimeout, totalTimeout, trusted = false, roots } = server;
   return { connect, trusted, idleTimeout, totalTimeout, roots: roots?.map(uri => ({ uri })) };
+}
+
+/** A header of the configuration is for all callers. */
+function hasToken(server: HostServer): boolean {
+  if (!('url' in server) || typeof server.headers !== 'object') return false;
+  return Object.keys(server.headers).some(name => name.toLowerCase() === 'authorization');
 }
 
 function endpointOf(server: HostServer, roads: Roads, auth: Authorizer | string | undefined): Endpoint {

@@ -1,3 +1,4 @@
+import { getSignInRequest } from '../auth/sign-in-required.js';
 import type { Clock } from '../jsonrpc/clock.js';
 import { INTERNAL_ERROR } from '../jsonrpc/codes.js';
 import { rpcError, TenonError } from '../jsonrpc/error.js';
@@ -14,6 +15,8 @@ import { withinTime } from './within-time.js';
 export interface Absent {
   readonly server: string;
   readonly why: string;
+  /** It waits for the caller to sign in. */
+  readonly signIn?: true;
 }
 
 /** One server's part of a list. */
@@ -74,7 +77,7 @@ export class Switchboard {
     const parts = await Promise.all(this.servers.map(server => this.#part(kind, server, audience)));
     const there = parts.filter(part => 'list' in part);
     const absent = parts.filter(part => 'why' in part);
-    if (there.length === 0 && absent.length > 0) throw nobodyThere(absent);
+    if (there.length === 0 && absent.length > 0 && !absent.some(({ signIn }) => signIn)) throw nobodyThere(absent);
     const hints = there.reduce<Cacheable>((before, { list }) => strictest(before, list), {});
     // What is missing may be there the next time.
     return { parts: there, absent, ...(absent.length > 0 ? { ...hints, ttlMs: 0 } : hints) };
@@ -90,6 +93,7 @@ export class Switchboard {
       if (isFirst) reading.then(() => this.#late(audience, kind)).catch(() => {});
       return { server, why: `it has not answered within ${this.#gatherTimeout} ms; it is asked for still` };
     } catch (error) {
+      if (getSignInRequest(error)) return { server, why: 'it waits for the user to sign in', signIn: true };
       return { server, why: shown(TenonError.from(error)) };
     }
   }

@@ -12,7 +12,7 @@ export interface Cookie {
 }
 
 /** By TLS its name says that this very host has set it. https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis */
-export async function cookieFor(matter: string, { secure }: Settings): Promise<Cookie> {
+export async function cookieFor(matter: string, { secure }: Pick<Settings, 'secure'>): Promise<Cookie> {
   const name = `${secure ? '__Host-' : ''}tenon-${(await hashed(matter)).slice(0, 16)}`;
   const attributes = `Path=/; ${secure ? 'Secure; ' : ''}HttpOnly; SameSite=Lax`;
   return {

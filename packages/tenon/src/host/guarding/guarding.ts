@@ -77,6 +77,18 @@ export function createGuard(options: GuardOptions, { entries, hasPrefix, stores,
       recorder.note(proposal, { action: 'answered', outcome, reason, ms: tookOf(proposal) });
       return 'blocked' in delivered ? notDone(proposal, delivered.blocked, 'Not passed on') : delivered.result;
     },
+    recordSignIn({ action, server, caller, error }) {
+      const outcome = error === undefined ? 'ok' : TenonError.from(error).code;
+      const event = {
+        action,
+        server,
+        kind: 'server',
+        principal: caller.principal,
+        outcome,
+        reason: 'sign-in',
+      } as const;
+      void recorder.add(event).catch(() => {});
+    },
     failed(proposal, error) {
       const { code } = TenonError.from(error);
       recorder.note(proposal, { action: 'failed', outcome: code, ms: tookOf(proposal) });

@@ -13,6 +13,7 @@ import { findRoute } from './locating.js';
 import { metaTool } from './meta-tools.js';
 import { type Passage, pass } from './passage.js';
 import { toolProposal } from './proposals.js';
+import { findSignedIn } from './signing-in.js';
 import { withOuterUris } from './uris.js';
 
 const mirrors = new WeakMap<Tool, readonly Mirror[]>();
@@ -24,7 +25,7 @@ export async function toolOf(hub: Hub, name: string, turn: Turn): Promise<FrontT
     depart = given;
   };
   const find = (own: string) => serversTool(hub, own, turn, departs, () => depart?.());
-  return (await metaTool(hub, name, turn, find, departs)) ?? find(name);
+  return findSignedIn(hub, name, turn, async () => (await metaTool(hub, name, turn, find, departs)) ?? find(name));
 }
 
 async function serversTool(

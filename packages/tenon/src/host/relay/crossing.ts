@@ -1,3 +1,4 @@
+import { getSignInRequest } from '../../auth/sign-in-required.js';
 import { isReading } from '../../client/judgement.js';
 import { mayBeCarriedOut } from '../../client/outcome.js';
 import type { Dialect } from '../../dialects/dialect.js';
@@ -8,12 +9,16 @@ import { isObject } from '../../jsonrpc/message.js';
 import { urlRequired } from '../../server/url-first.js';
 import type { Line } from '../upstream/line.js';
 import { shown } from '../upstream/shown.js';
+import { toSignInError } from './signing-in.js';
 
 /**
  * What a caller is told of an error that a server answered, or that happened on the way to it: in the words of its own revision.
  * `wasSent` is false when no request was handed to the transport.
  */
 export function crossed(error: unknown, line: Line, method: string, dialect: Dialect, wasSent = true): TenonError {
+  // A tool asks its caller by itself.
+  if (getSignInRequest(error))
+    return TenonError.from(method === 'tools/call' ? error : toSignInError(error, line.audience, dialect));
   if (!TenonError.is(error) || isForPeer(error)) return TenonError.from(error);
   if (error.code.startsWith('client/')) return error;
   if (error.rpc === undefined || error.code.startsWith('stdio/'))

@@ -4,8 +4,10 @@ import type { Operation } from '../../server/middleware.js';
 import { page } from '../../server/paging.js';
 import type { Turn } from '../../server/turn.js';
 import type { Hub } from '../hub.js';
+import type { Absent } from '../switchboard.js';
 import { type Kind, keyOf } from '../upstream/lists.js';
 import { withinBudget } from './meta-tools.js';
+import { listSignInTools } from './signing-in.js';
 
 /** The key of `_meta` under which a list says which servers are missing from it, and why. */
 export const ABSENT = 'tenon/absent';
@@ -22,7 +24,7 @@ export async function list(hub: Hub, kind: Kind, { params, context }: Operation,
   const audience = hub.audience(turn);
   const offering = await hub.catalog(audience).offering(kind);
   const { absent, ttlMs = 0, cacheScope = 'private' } = offering;
-  const items = kind === 'tools' ? shown(hub, offering.items as readonly Tool[], turn) : offering.items;
+  const items = kind === 'tools' ? shown(hub, offering.items as readonly Tool[], absent, turn) : offering.items;
   const { cursor } = params;
   const { items: some, nextCursor } = page(items, keyOf, (cursor ?? undefined) as string | undefined, hub.pageSize);
   if (absent.length > 0) context.log('warning', { absent }, 'tenon');
@@ -36,8 +38,12 @@ export async function list(hub: Hub, kind: Kind, { params, context }: Operation,
   };
 }
 
-function shown(hub: Hub, tools: readonly Tool[], turn: Turn): readonly Tool[] {
-  return withTasks(withinBudget(tools, hub.budget)?.tools ?? tools, turn);
+function shown(hub: Hub, tools: readonly Tool[], absent: readonly Absent[], turn: Turn): readonly Tool[] {
+  const listed = withTasks(withinBudget(tools, hub.budget)?.tools ?? tools, turn);
+  const own = listSignInTools(hub, absent, hub.audience(turn));
+  if (own.length === 0) return listed;
+  const names = new Set(listed.map(({ name }) => name));
+  return [...listed, ...own.filter(({ name }) => !names.has(name))];
 }
 
 const plain = new WeakMap<readonly Tool[], readonly Tool[]>();

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../jsonrpc/message.js';
 import type { Turn } from '../../server/turn.js';
 import type { Named, Place, Route } from '../catalog.js';
 import type { Hub } from '../hub.js';
+import { toSignInError } from './signing-in.js';
 
 /** Finds the tool or prompt that a request names. What is not found is recorded as refused. */
 export async function findRoute<K extends Named>(
@@ -18,18 +19,19 @@ export async function findRoute<K extends Named>(
   } catch (error) {
     const { principal } = audience.identity;
     await hub.guard.refused({ method, kind: kind === 'tools' ? 'tool' : 'prompt', name, principal, error });
-    throw error;
+    throw method === 'tools/call' ? error : toSignInError(error, audience, turn.dialect);
   }
 }
 
 /** Finds the server whose resource a URI is. What is not found is recorded as refused, and told in the words of the caller's revision. */
 export async function findPlace(hub: Hub, uri: string, turn: Turn, method: string): Promise<Place> {
-  const { principal } = hub.audience(turn).identity;
+  const audience = hub.audience(turn);
+  const { principal } = audience.identity;
   try {
     return await placeOf(hub, uri, turn);
   } catch (error) {
     await hub.guard.refused({ method, kind: 'resource', name: uri, principal, error });
-    throw error;
+    throw toSignInError(error, audience, turn.dialect);
   }
 }
 

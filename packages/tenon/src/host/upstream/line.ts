@@ -1,3 +1,4 @@
+import { isSignInRequired } from '../../auth/sign-in-required.js';
 import type { Client } from '../../client/client.js';
 import type { Asked, ClientOptions, State } from '../../client/options.js';
 import type { Clock } from '../../jsonrpc/clock.js';
@@ -79,8 +80,9 @@ export class Line {
     );
   }
 
-  get state(): State | 'resting' {
-    return this.#client?.state ?? (this.#opening ? 'connecting' : this.#why ? 'failed' : 'resting');
+  get state(): State | 'resting' | 'waiting' {
+    const why = this.#why && (isSignInRequired(this.#why) ? 'waiting' : 'failed');
+    return this.#client?.state ?? (this.#opening ? 'connecting' : (why ?? 'resting'));
   }
 
   get trusted(): boolean {
@@ -191,6 +193,7 @@ export class Line {
       return client;
     } catch (error) {
       this.#why = TenonError.from(error, 'host/connect');
+      if (isSignInRequired(this.#why)) throw this.#why;
       this.#backoff.failed();
       // Callers are told that it is not there, and no more than that.
       if (!this.#closed) this.#problem(this.#why);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ClientOptions } from '../../client/options.js';
 import type { TenonError } from '../../jsonrpc/error.js';
+import type { CallerIdentity } from '../../model/owner.js';
 import { fakeClock } from '../../testing/clock.js';
 import { audienceNamed, factsOf, type StandIn, sessionNamed, standIn, turns } from './fixtures/stand-in.js';
 import { Upstream } from './upstream.js';
@@ -9,7 +10,7 @@ function upstreamOf(maxLines = 3, maxShare = 0.5) {
   const clock = fakeClock();
   const problems: TenonError[] = [];
   const opened: { readonly principal: string | undefined; readonly stand: StandIn }[] = [];
-  const connect = async (principal: string | undefined, _: ClientOptions) => {
+  const connect = async ({ principal }: CallerIdentity, _: ClientOptions) => {
     const stand = standIn();
     opened.push({ principal, stand });
     return stand.client;

@@ -11,8 +11,8 @@ import { LineGroups } from './line-groups.js';
 /** How one server is reached, and how it is dealt with. Times are milliseconds. */
 export interface UpstreamFacts extends Omit<LineFacts, 'server' | 'connect'> {
   readonly name: string;
-  /** Opens a client for a principal: with that one's credentials. */
-  readonly connect: (principal: string | undefined, options: ClientOptions) => Promise<Client>;
+  /** Opens a client for a caller: with that one's credentials. */
+  readonly connect: (caller: CallerIdentity, options: ClientOptions) => Promise<Client>;
   readonly maxLines: number;
   /** Part of `maxLines` that one user, or one address of anonymous callers, may use alone. */
   readonly maxShare: number;
@@ -53,6 +53,10 @@ export class Upstream {
     return undefined;
   }
 
+  linesOfOwner(identity: CallerIdentity): readonly Line[] {
+    return [...this.#ofOwner.of(getOwnerKey(identity))];
+  }
+
   linesOf(session: Session): Iterable<Line> {
     return this.#ofSession.of(session);
   }
@@ -90,7 +94,7 @@ export class Upstream {
 
   #lineFacts({ identity }: Audience): LineFacts {
     const { name, connect, ...facts } = this.#facts;
-    return { ...facts, server: name, connect: options => connect(identity.principal, options) };
+    return { ...facts, server: name, connect: options => connect(identity, options) };
   }
 
   /**
