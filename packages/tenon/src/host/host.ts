@@ -2,6 +2,7 @@ import type { Client } from '../client/client.js';
 import { connectTo, inProcess } from '../client/connect.js';
 import type { CallOptions } from '../client/options.js';
 import type { Roads } from '../client/target.js';
+import { defaults as askingDefaults } from '../conversation/asking/options.js';
 import { newest } from '../dialects/index.js';
 import type { CallerSignInChange } from '../auth/caller-sign-in/options.js';
 import { tasks } from '../extensions/tasks/tasks.js';
@@ -215,6 +216,7 @@ export class RunningHost implements Host {
       ...reach(name, server, roads, this.#guard, this.#options),
       questions: line => this.#guard.questions(line),
       brokers: this.#options.broker !== undefined,
+      retryTimeout: this.#options.asking?.life ?? askingDefaults.life,
       startTimeout: server.startTimeout ?? startTimeout,
       restTime,
       maxLines,

@@ -9,6 +9,7 @@ import type { Id, JsonObject } from '../../jsonrpc/message.js';
 import type { InputRequest } from '../../model/asking.js';
 import { LOGGING_LEVELS } from '../../model/content.js';
 import type { Inputs } from '../../model/shapes.js';
+import { TASKS } from '../../model/tasks.js';
 import { Context } from '../../server/context.js';
 import type { Turn } from '../../server/turn.js';
 import type { Asked, PutQuestions } from '../guard.js';
@@ -16,6 +17,7 @@ import type { InFlight } from '../upstream/asked.js';
 import type { Line } from '../upstream/line.js';
 import { crossed } from './crossing.js';
 import { KNOWS_SERVERS, OF_THIS_HOP } from './hop.js';
+import { withinRetryTime } from './retry-time.js';
 import { createTaskProgress, type TaskProgress } from './task-progress.js';
 
 /** A call on its way: of which more is known when it is sent. */
@@ -57,7 +59,7 @@ export async function pass(passage: Passage): Promise<JsonObject> {
     ids: new Set<Id>(),
     task: undefined,
     progress: createTaskProgress(context),
-    until: line.clock.now() + line.totalTimeout,
+    until: line.times.clock.now() + (line.times.totalTimeout ?? Number.POSITIVE_INFINITY),
     ask: mayAsk ? callersAsk(passage) : undefined,
     get givenUp() {
       return context.signal.aborted;
@@ -80,10 +82,13 @@ export async function pass(passage: Passage): Promise<JsonObject> {
 }
 
 /** Asks the caller, in the words in which the question is put to that one. */
-function callersAsk({ context, turn, questions }: Passage): Ask {
+function callersAsk({ line, context, turn, questions }: Passage): Ask {
   const run = Context.runOf(context);
   const to = askedOf(context, turn);
-  return (asked, params, signal) => run.ask(asked, questions.put(asked, params, to), signal);
+  const ask: Ask = (asked, params, signal) => run.ask(asked, questions.put(asked, params, to), signal);
+  // What became a task is answered for as long as the task is kept.
+  const hasTasks = context.client.capabilities.extensions?.[TASKS] !== undefined;
+  return turn.dialect.asking === 'by-retry' && !hasTasks ? withinRetryTime(ask, line) : ask;
 }
 
 function askedOf(context: Context, { dialect }: Turn): Asked {
@@ -208,7 +213,7 @@ async function settled(
   try {
     return (await handle.outcome({
       signal: context.signal,
-      totalTimeout: Math.max(flight.until - line.clock.now(), 0),
+      totalTimeout: Math.max(flight.until - line.times.clock.now(), 0),
       onTask: state => flight.progress.reportStatus(state),
     })) as unknown as JsonObject;
   } catch (error) {

@@ -26,6 +26,8 @@ export interface LineFacts {
   readonly startTimeout: number;
   readonly idleTimeout?: number | undefined;
   readonly totalTimeout?: number | undefined;
+  /** How long a caller that answers by a retry may take, in milliseconds: later its state is no longer valid. */
+  readonly retryTimeout: number;
   /** The roots that this server may know, where they are its own. */
   readonly roots?: readonly Root[] | undefined;
   /** What becomes of its questions. */
@@ -94,13 +96,9 @@ export class Line {
     return this.#facts.roots;
   }
 
-  get clock(): Clock {
-    return this.#facts.clock;
-  }
-
-  /** Longest time of a call, with the task that it becomes, in milliseconds. */
-  get totalTimeout(): number {
-    return this.#facts.totalTimeout ?? Number.POSITIVE_INFINITY;
+  /** Longest times, in milliseconds, and the clock that measures them. */
+  get times(): Pick<LineFacts, 'clock' | 'totalTimeout' | 'retryTimeout'> {
+    return this.#facts;
   }
 
   /** Why it is not there, when it was tried. */

@@ -1,0 +1,54 @@
+import { type ClientOptions, connect, createServer, rpcError, type TenonError, tool } from 'tenon';
+import { createHost } from 'tenon/host';
+import { expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { fakeClock } from '../../packages/tenon/src/testing/clock.js';
+
+const UPSTREAM = ['2025-06-18', '2025-11-25'] as const;
+const LIFE = 60_000;
+const yes = z.object({ yes: z.boolean() });
+const messages = [{ role: 'user' as const, content: { type: 'text' as const, text: 'What is it?' } }];
+
+const fail = (): never => {
+  throw rpcError(-1, 'User rejected the request');
+};
+const ANSWERS: ClientOptions = { elicit: fail, sample: fail, roots: fail };
+const PAIRS = UPSTREAM.flatMap(version => ['form', 'model', 'folders'].map(name => [name, version] as const));
+
+async function refuseBehindHost(name: string, version: string) {
+  const outcomes: string[] = [];
+  const settle = (asking: Promise<unknown>) =>
+    asking.then(
+      () => 'answered',
+      (error: TenonError) => {
+        outcomes.push(`${error.rpc}: ${error.summary}`);
+        return 'not answered';
+      },
+    );
+  const server = createServer({
+    name: 'curious',
+    version: '1',
+    revisions: [version],
+    tools: {
+      form: tool({ run: (_, ctx) => settle(ctx.elicit({ message: 'Sure?', input: yes })) }),
+      model: tool({ run: (_, ctx) => settle(ctx.sample({ maxTokens: 5, messages })) }),
+      folders: tool({ run: (_, ctx) => settle(ctx.roots()) }),
+    },
+  });
+  const clock = fakeClock();
+  const servers = { curious: { service: server } };
+  const host = await createHost({ servers, clock, asking: { life: LIFE }, onProblem: () => {} });
+  onTestFinished(() => host.close());
+  const client = await connect(host.asServer(), { revision: '2026-07-28', tasks: false, ...ANSWERS });
+  onTestFinished(() => client.close());
+  await expect(client.callTool(name, {})).rejects.toMatchObject({ code: 'call/cannot-answer' });
+  return { clock, outcomes };
+}
+
+it.each(PAIRS)('%s of a server of %s gets an error when its caller cannot retry any more', async (name, version) => {
+  const { clock, outcomes } = await refuseBehindHost(name, version);
+  clock.advance(LIFE - 1);
+  expect(outcomes).toEqual([]);
+  clock.advance(1);
+  await expect.poll(() => outcomes).toEqual([expect.stringMatching(/^-32603: \S+ was not answered within 60000 ms$/)]);
+});
