@@ -102,7 +102,7 @@ const ways = {
     return first?.content.text;
   },
   'in a read of a resource': async (client: Awaited<ReturnType<typeof connect>>, kind: Kind) => {
-    const { contents } = await client.resources.read(`x:${kind}`);
+    const { contents } = await client.readResource(`x:${kind}`);
     return (contents[0] as { text: string }).text;
   },
 };

@@ -70,7 +70,7 @@ describe.each(ways)('around a handler on %s, %s', (revision, _, maxHeld) => {
     for (const [method, ask] of [
       ['tools/call', () => client.tools.t()],
       ['prompts/get', () => client.prompts.p()],
-      ['resources/read', () => client.resources.read('x:r')],
+      ['resources/read', () => client.readResource('x:r')],
     ] as const) {
       events.length = 0;
       asked.length = 0;

@@ -70,7 +70,7 @@ describe.each(ways)('on %s, %s', (revision, way, maxHeld) => {
     const open = await client;
     expect((await open.callTool('t')).content).toEqual([{ type: 'text', text: expected }]);
     expect(did).toEqual(['one', 'two']);
-    expect((await open.resources.read('x:r')).contents).toMatchObject([{ text: expected }]);
+    expect((await open.readResource('x:r')).contents).toMatchObject([{ text: expected }]);
     expect((await open.call('prompts/get', { name: 'p' })).messages).toMatchObject([{ content: { text: expected } }]);
     const once = ['asked first', 'returned', 'asked second'];
     expect(asked).toEqual([...once, ...once, ...once]);

@@ -60,7 +60,7 @@ describe('a client whose server', () => {
     );
     const pages: Json[] = [];
     const listed: unknown[] = [];
-    for await (const one of client.resources.list({ onPage: page => pages.push(page) })) listed.push(one);
+    for await (const one of client.listResources({ onPage: page => pages.push(page) })) listed.push(one);
     expect(listed).toEqual([{ uri: 'a:b', name: 'b' }]);
     expect(pages).toEqual([{ resources: [{ uri: 'a:b', name: 'b' }] }]);
   });

@@ -54,7 +54,7 @@ async function looksRight(target: Parameters<typeof connect>[0], revision: strin
   expect(await client.tools.search({ words: 'drawers' })).toEqual([
     { title: 'Dovetail', uri: 'note://Dovetail', tags: ['joinery'] },
   ]);
-  const { contents } = await client.resources.read('note://Dovetail');
+  const { contents } = await client.readResource('note://Dovetail');
   expect(contents).toEqual([expect.objectContaining({ text: expect.stringContaining('corners of drawers') })]);
   const { messages } = await client.prompts.review({ tag: 'joinery' });
   expect(messages).toHaveLength(3);

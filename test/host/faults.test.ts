@@ -142,7 +142,7 @@ describe.each(pairs)('a client of %s and servers of %s: one server hangs', (revi
     expect(later.absent.map(({ server }) => server)).toEqual(['mute', 'stuck']);
     // A stuck server harms no reading of what another has.
     const since = Date.now();
-    const { contents } = await scene.client.resources.read(`faulty://${last(servers.good)}/listed`);
+    const { contents } = await scene.client.readResource(`faulty://${last(servers.good)}/listed`);
     expect(contents).toMatchObject([{ text: 'read' }]);
     expect(Date.now() - since).toBeLessThan(gatherTimeout + 2000);
     expect(await scene.close()).toBeLessThan(8000);

@@ -37,8 +37,8 @@ export async function ourGuest(target: Target, revision: string): Promise<Guest>
     async list(what) {
       if (what === 'tools') return (await collect(client.listTools())).map(({ name }) => name);
       if (what === 'prompts') return (await collect(client.listPrompts())).map(({ name }) => name);
-      if (what === 'resources') return (await collect(client.resources.list())).map(({ uri }) => uri);
-      return (await collect(client.resources.templates())).map(({ uriTemplate }) => uriTemplate);
+      if (what === 'resources') return (await collect(client.listResources())).map(({ uri }) => uri);
+      return (await collect(client.listResourceTemplates())).map(({ uriTemplate }) => uriTemplate);
     },
     call: (name, input = {}, onProgress) =>
       client.callTool(
@@ -46,8 +46,8 @@ export async function ourGuest(target: Target, revision: string): Promise<Guest>
         input as never,
         onProgress ? { onProgress: ({ progress }) => onProgress(progress) } : {},
       ) as never,
-    read: async uri => JSON.stringify((await client.resources.read(uri)).contents),
-    prompt: async (name, args) => JSON.stringify((await client.prompts[name]?.(args))?.messages),
+    read: async uri => JSON.stringify((await client.readResource(uri)).contents),
+    prompt: async (name, args) => JSON.stringify((await client.getPrompt(name, args)).messages),
     complete: async (ref, argument) => (await client.complete({ ref, argument } as never)).values,
     async subscribe(uri) {
       const stop = new AbortController();

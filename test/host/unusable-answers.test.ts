@@ -94,7 +94,7 @@ describe('a gateway whose server answers a call with', () => {
     expect(told).toMatchObject({ rpc: -32603, data: { server: 'odd', outcome: 'unknown' } });
     expect(told.summary).toMatch(/^The server "odd" gave no answer to tools\/call .* It may have been carried out\.$/s);
     expect((await failure(host.call('write', {}))).message).toContain('It may have been carried out.');
-    const read = await failure(client.resources.read('a:1'));
+    const read = await failure(client.readResource('a:1'));
     expect([read.summary, JSON.stringify(read.data)].join()).not.toMatch(/carried out|"outcome"/);
   });
 

@@ -8,6 +8,7 @@ import { v2Handler } from './fixtures/sdk-v2-http.js';
 import { layWire } from './fixtures/wire.js';
 import { visitByV1 } from './sdk-v1-visitor.js';
 import { visitByV2 } from './sdk-v2-visitor.js';
+import type { OfficialServer } from './server-types.js';
 import { soon } from './soon.js';
 
 const portOf = (origin: string) => Number(new URL(origin).port);
@@ -80,7 +81,7 @@ describe('Our client, on a wire that is cut', () => {
   it('says that it does not know what became of a call where nothing can be resumed, and listens on', async () => {
     const { origin, close } = await v2Handler();
     const wire = await layWire(portOf(origin));
-    const client = await connect(`${wire.origin}/mcp`);
+    const client = await connect<OfficialServer>(`${wire.origin}/mcp`);
     const stop = new AbortController();
     const heard: unknown[] = [];
     const watching = (async () => {
@@ -90,7 +91,7 @@ describe('Our client, on a wire that is cut', () => {
     await expect(call).rejects.toMatchObject({ code: 'call/outcome-unknown' });
     // What is watched is reported as changed once the stream is there again, because it may have been meanwhile.
     await soon(() => expect(heard).toContainEqual({ list: 'tools' }));
-    expect(await client.tools.add?.({ a: 1, b: 2 })).toEqual({ sum: 3 });
+    expect(await client.tools.add({ a: 1, b: 2 })).toEqual({ sum: 3 });
     stop.abort();
     await watching;
     await client.close();

@@ -3,11 +3,12 @@ import type { Client, Events, TenonError } from 'tenon';
 import { expect, it } from 'vitest';
 import type { AskedFor } from './answers.js';
 import { collect, textOf } from './collect.js';
+import type { EverythingServer } from './server-types.js';
 import { soon } from './soon.js';
 
 /** Our client at server-everything, and what it was asked and told. */
 export interface Guest {
-  readonly client: Client;
+  readonly client: Client<EverythingServer>;
   readonly asked: AskedFor;
   readonly logs: Events['log'][];
   readonly problems: TenonError[];
@@ -36,8 +37,8 @@ export function offers(now: () => Guest): void {
     expect(tools.map(tool => tool.name)).toEqual(
       expect.arrayContaining(['echo', 'get-roots-list', 'trigger-sampling-request', 'simulate-research-query']),
     );
-    expect((await collect(now().client.resources.list())).length).toBeGreaterThan(5);
-    expect((await collect(now().client.resources.templates())).map(({ uriTemplate }) => uriTemplate)).toEqual([
+    expect((await collect(now().client.listResources())).length).toBeGreaterThan(5);
+    expect((await collect(now().client.listResourceTemplates())).map(({ uriTemplate }) => uriTemplate)).toEqual([
       'demo://resource/dynamic/text/{resourceId}',
       'demo://resource/dynamic/blob/{resourceId}',
     ]);
@@ -53,7 +54,7 @@ export function offers(now: () => Guest): void {
     expect(textOf(await now().client.callTool('echo', { message: 'hello – ü 🜚' }))).toBe('Echo: hello – ü 🜚');
     expect(textOf(await now().client.callTool('get-sum', { a: 2, b: 40 }))).toContain('42');
     expect(JSON.parse(textOf(await now().client.callTool('get-env')))).toHaveProperty('PATH');
-    expect(await now().client.tools['get-structured-content']?.({ location: 'Chicago' })).toMatchObject({
+    expect(await now().client.tools['get-structured-content']({ location: 'Chicago' })).toMatchObject({
       temperature: 36,
     });
     const annotated = await now().client.callTool('get-annotated-message', {
@@ -76,14 +77,15 @@ export function offers(now: () => Guest): void {
   });
 
   it('says what is wrong with a call', async () => {
-    await expect(now().client.tools['get-sum']?.({ a: 'two' })).rejects.toMatchObject({
+    // @ts-expect-error `a` is a number
+    await expect(now().client.tools['get-sum']({ a: 'two' })).rejects.toMatchObject({
       code: 'tool/failed',
       message: expect.stringContaining('expected number'),
     });
     // The SDK that it is built on answers a tool that is not there with a result that says so.
     expect(await now().client.callTool('no-such-tool')).toMatchObject({ isError: true });
     // 2025-11-25 has -32002 for a resource that is not there; that SDK says -32602.
-    await expect(now().client.resources.read('demo://nothing')).rejects.toMatchObject({
+    await expect(now().client.readResource('demo://nothing')).rejects.toMatchObject({
       rpc: -32602,
       message: expect.stringContaining('demo://nothing'),
     });
@@ -100,25 +102,25 @@ export function offers(now: () => Guest): void {
     });
     expect(result.content).toMatchObject([{ type: 'resource_link', uri: 'demo://resource/session/a.gz' }]);
     expect(await changed).toEqual({ list: 'resources' });
-    const { contents } = await now().client.resources.read('demo://resource/session/a.gz');
+    const { contents } = await now().client.readResource('demo://resource/session/a.gz');
     expect(gunzipSync(Buffer.from((contents[0] as { blob: string }).blob, 'base64')).toString()).toBe('hello');
   });
 
   it('reads resources, prompts and completions', async () => {
-    expect(await now().client.resources.read('demo://resource/dynamic/text/7')).toMatchObject({
+    expect(await now().client.readResource('demo://resource/dynamic/text/7')).toMatchObject({
       contents: [{ mimeType: 'text/plain', text: expect.stringContaining('Resource 7') }],
     });
-    expect(await now().client.resources.read('demo://resource/dynamic/blob/7')).toMatchObject({
+    expect(await now().client.readResource('demo://resource/dynamic/blob/7')).toMatchObject({
       contents: [{ blob: expect.any(String) }],
     });
-    const [first] = await collect(now().client.resources.list());
-    expect((await now().client.resources.read(first?.uri as string)).contents).toHaveLength(1);
-    expect((await now().client.prompts['args-prompt']?.({ city: 'Oslo' }))?.messages).toMatchObject([
+    const [first] = await collect(now().client.listResources());
+    expect((await now().client.readResource(first?.uri as string)).contents).toHaveLength(1);
+    expect((await now().client.prompts['args-prompt']({ city: 'Oslo' })).messages).toMatchObject([
       { content: { text: "What's weather in Oslo?" } },
     ]);
-    expect((await now().client.prompts['simple-prompt']?.())?.messages).toHaveLength(1);
-    const embedded = await now().client.prompts['resource-prompt']?.({ resourceType: 'Text', resourceId: '3' });
-    expect(embedded?.messages[1]).toMatchObject({
+    expect((await now().client.prompts['simple-prompt']()).messages).toHaveLength(1);
+    const embedded = await now().client.prompts['resource-prompt']({ resourceType: 'Text', resourceId: '3' });
+    expect(embedded.messages[1]).toMatchObject({
       content: { type: 'resource', resource: { uri: 'demo://resource/dynamic/text/3' } },
     });
     const ref = { type: 'ref/prompt', name: 'completable-prompt' } as const;

@@ -6,6 +6,7 @@ import { collect } from './collect.js';
 import { asks } from './everything-asking.js';
 import { type Guest, offers } from './everything-offers.js';
 import { gone, type HttpPeer, isRunning, official, startHttpPeer, stdioPeer } from './process.js';
+import type { EverythingServer } from './server-types.js';
 
 const everything = official('server-everything');
 
@@ -42,7 +43,7 @@ describe.each(Object.keys(roads))('server-everything over %s', name => {
   beforeAll(async () => {
     road = await (roads[name] as () => Promise<Road>)();
     const asked: Guest['asked'] = [];
-    const client = await connect(road.target, agreeable(asked));
+    const client = await connect<EverythingServer>(road.target, agreeable(asked));
     guest = { client, asked, logs: [], problems: [] };
     client.on('log', log => guest.logs.push(log));
     client.on('problem', problem => guest.problems.push(problem));

@@ -6,23 +6,24 @@ import { type Client, connect, type Root } from 'tenon';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { collect, textOf } from './collect.js';
 import { gone, official, stdioPeer } from './process.js';
+import type { FilesystemServer } from './server-types.js';
 import { soon } from './soon.js';
 
 const filesystem = official('server-filesystem');
 
 describe('server-filesystem over stdio', () => {
   let folder: string;
-  let client: Client;
+  let client: Client<FilesystemServer>;
   const peer = () => stdioPeer([filesystem, folder]);
   const at = (...names: string[]) => join(folder, ...names);
-  const content = async (tool: string, input: Record<string, unknown>) => {
-    const result = (await client.tools[tool]?.(input)) as { content: string } | undefined;
+  const content = async (tool: `${string}_${string}`, input: Record<string, unknown>) => {
+    const result = await client.tools[tool]?.(input);
     return result?.content ?? '';
   };
 
   beforeAll(async () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), 'tenon-interop-')));
-    client = await connect(peer().target);
+    client = await connect<FilesystemServer>(peer().target);
   });
 
   afterAll(async () => {

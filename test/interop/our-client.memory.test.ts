@@ -5,19 +5,20 @@ import { type Client, connect } from 'tenon';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { collect } from './collect.js';
 import { gone, official, type StdioPeer, stdioPeer } from './process.js';
+import type { MemoryServer } from './server-types.js';
 
 const URI = 'memory://knowledge-graph';
 
 describe('server-memory over stdio', () => {
   let folder: string;
   let peer: StdioPeer;
-  let client: Client;
+  let client: Client<MemoryServer>;
   const tools = () => client.tools;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tenon-interop-'));
     peer = stdioPeer([official('server-memory')], { MEMORY_FILE_PATH: join(folder, 'memory.jsonl') });
-    client = await connect(peer.target);
+    client = await connect<MemoryServer>(peer.target);
   });
 
   afterAll(async () => {
@@ -39,7 +40,7 @@ describe('server-memory over stdio', () => {
       'search_nodes',
       'open_nodes',
     ]);
-    expect((await collect(client.resources.list())).map(({ uri }) => uri)).toEqual([URI]);
+    expect((await collect(client.listResources())).map(({ uri }) => uri)).toEqual([URI]);
   });
 
   it('remembers, finds and forgets through every tool, and says that the graph has changed', async () => {
@@ -50,23 +51,23 @@ describe('server-memory over stdio', () => {
     const tenon = { name: 'tenon', entityType: 'joint', observations: ['fits a mortise'] };
     const mortise = { name: 'mortise', entityType: 'joint', observations: [] };
     const fits = { from: 'tenon', to: 'mortise', relationType: 'fits' };
-    expect(await tools().create_entities?.({ entities: [tenon, mortise] })).toEqual({ entities: [tenon, mortise] });
+    expect(await tools().create_entities({ entities: [tenon, mortise] })).toEqual({ entities: [tenon, mortise] });
     expect(await changed).toMatchObject({ value: { uri: URI } });
-    expect(await tools().create_relations?.({ relations: [fits] })).toEqual({ relations: [fits] });
+    expect(await tools().create_relations({ relations: [fits] })).toEqual({ relations: [fits] });
     expect(
-      await tools().add_observations?.({ observations: [{ entityName: 'mortise', contents: ['is a hole'] }] }),
+      await tools().add_observations({ observations: [{ entityName: 'mortise', contents: ['is a hole'] }] }),
     ).toEqual({
       results: [{ entityName: 'mortise', addedObservations: ['is a hole'] }],
     });
-    expect(await tools().search_nodes?.({ query: 'hole' })).toMatchObject({ entities: [{ name: 'mortise' }] });
-    expect(await tools().open_nodes?.({ names: ['tenon'] })).toMatchObject({ entities: [tenon] });
-    expect(JSON.parse(((await client.resources.read(URI)).contents[0] as { text: string }).text)).toMatchObject({
+    expect(await tools().search_nodes({ query: 'hole' })).toMatchObject({ entities: [{ name: 'mortise' }] });
+    expect(await tools().open_nodes({ names: ['tenon'] })).toMatchObject({ entities: [tenon] });
+    expect(JSON.parse(((await client.readResource(URI)).contents[0] as { text: string }).text)).toMatchObject({
       relations: [fits],
     });
-    await tools().delete_observations?.({ deletions: [{ entityName: 'mortise', observations: ['is a hole'] }] });
-    await tools().delete_relations?.({ relations: [fits] });
-    await tools().delete_entities?.({ entityNames: ['mortise'] });
-    expect(await tools().read_graph?.()).toEqual({ entities: [tenon], relations: [] });
+    await tools().delete_observations({ deletions: [{ entityName: 'mortise', observations: ['is a hole'] }] });
+    await tools().delete_relations({ relations: [fits] });
+    await tools().delete_entities({ entityNames: ['mortise'] });
+    expect(await tools().read_graph()).toEqual({ entities: [tenon], relations: [] });
     stop.abort();
     await changes.return?.();
   });

@@ -6,6 +6,7 @@ import type { Listening } from './fixtures/listen.js';
 import { v1Sse, v1Stateful, v1Stateless } from './fixtures/sdk-v1-http.js';
 import { type Lane, meets, type Peer } from './our-client.js';
 import { isRunning, program, stdioPeer } from './process.js';
+import type { OfficialServer } from './server-types.js';
 import { soon } from './soon.js';
 
 const info = 'sdk-v1';
@@ -79,11 +80,11 @@ describe('SDK v1 over Streamable HTTP with sessions', () => {
     ['when the tools are known', true],
   ])('opens a new session, once for all calls %s, when the server has forgotten it', async (_, known) => {
     const { origin, close, sessions } = await v1Stateful();
-    const client = await connect(`${origin}/mcp`);
+    const client = await connect<OfficialServer>(`${origin}/mcp`);
     expect(sessions.size).toBe(1);
-    if (known) await client.tools.add?.({ a: 1, b: 1 });
+    if (known) await client.tools.add({ a: 1, b: 1 });
     sessions.clear();
-    expect(await Promise.all([1, 2, 3].map(a => client.tools.add?.({ a, b: 1 })))).toEqual([
+    expect(await Promise.all([1, 2, 3].map(a => client.tools.add({ a, b: 1 })))).toEqual([
       { sum: 2 },
       { sum: 3 },
       { sum: 4 },

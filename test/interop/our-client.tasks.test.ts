@@ -3,9 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { collect, textOf } from './collect.js';
 import { createV1Tasks, v1Tasks } from './fixtures/sdk-v1-tasks.js';
 import { official, startHttpPeer, stdioPeer } from './process.js';
+import type { OfficialServer } from './server-types.js';
 
 interface Road {
-  readonly client: Client;
+  readonly client: Client<OfficialServer>;
   stop(): Promise<void>;
 }
 
@@ -22,7 +23,7 @@ async function inMemory(): Promise<Road> {
   const { server, store } = createV1Tasks();
   const pair = createPair();
   await server.connect(asTransport(pair.server) as never);
-  const client = await connect(pair.client, options);
+  const client = await connect<OfficialServer>(pair.client, options);
   return {
     client,
     async stop() {
@@ -53,7 +54,7 @@ function asTransport(channel: Channel) {
 
 async function overHttp(): Promise<Road> {
   const { origin, close } = await v1Tasks();
-  const client = await connect(`${origin}/mcp`, options);
+  const client = await connect<OfficialServer>(`${origin}/mcp`, options);
   return {
     client,
     async stop() {
@@ -102,7 +103,7 @@ describe.each([
   it('fail as the tool does [tasks.result.exact-result]', async () => {
     const { client } = road;
     expect(await client.callTool('fails')).toMatchObject({ isError: true });
-    await expect(client.tools.fails?.()).rejects.toMatchObject({ code: 'tool/failed' });
+    await expect(client.tools.fails()).rejects.toMatchObject({ code: 'tool/failed' });
   });
 
   it('are cancelled with the call, and by name [cancellation.not-for-tasks]', async () => {

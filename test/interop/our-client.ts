@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AskedFor, agreeable } from './answers.js';
 import { collect, textOf } from './collect.js';
 import { offered } from './our-client-offered.js';
+import type { OfficialServer } from './server-types.js';
 import { soon } from './soon.js';
 
 /** A server that is not ours, and what can be had of it. */
@@ -31,7 +32,7 @@ export interface Lane {
 export function meets(lane: Lane): void {
   describe(lane.name, () => {
     let peer: Peer;
-    let client: Client;
+    let client: Client<OfficialServer>;
     const asked: AskedFor = [];
     const logs: Events['log'][] = [];
     const problems: TenonError[] = [];
@@ -39,7 +40,7 @@ export function meets(lane: Lane): void {
     beforeAll(async () => {
       peer = await lane.open();
       const pinned = lane.pin === undefined ? {} : { revision: lane.pin };
-      client = await connect(peer.target, { ...agreeable(asked), ...pinned, logLevel: 'info' });
+      client = await connect<OfficialServer>(peer.target, { ...agreeable(asked), ...pinned, logLevel: 'info' });
       client.on('log', log => logs.push(log));
       client.on('problem', problem => problems.push(problem));
     });

@@ -225,11 +225,11 @@ everywhere(
           rpc: -32603,
           message: expect.stringContaining('does not support'),
         });
-        await expect(client.resources.read('note://asked')).rejects.toMatchObject({ rpc: -32603 });
+        await expect(client.readResource('note://asked')).rejects.toMatchObject({ rpc: -32603 });
         return;
       }
       expect((await client.prompts.asked()).messages[0]?.content).toMatchObject({ text: 'Greet Grace.' });
-      expect((await client.resources.read('note://asked')).contents[0]).toMatchObject({ text: 'accept' });
+      expect((await client.readResource('note://asked')).contents[0]).toMatchObject({ text: 'accept' });
     });
   },
   { client: () => answering(asked) },

@@ -168,14 +168,14 @@ describe('a server in the field', () => {
       },
       { roots: [] },
     );
-    await client.resources.read('x://y');
+    await client.readResource('x://y');
     expect(seen).toEqual([
       [undefined, undefined],
       ['', undefined],
       [' ünï\n"', undefined],
       [undefined, { a: { roots: [] } }],
     ]);
-    await client.resources.read('x://y');
+    await client.readResource('x://y');
     expect(seen.length).toBe(5);
   });
 });

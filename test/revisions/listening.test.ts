@@ -172,7 +172,7 @@ describe('what is kept of answers', () => {
     });
     const [one, two] = [await connect(server), await connect(server)];
     const text = async (client: typeof one) =>
-      ((await client.resources.read('x://y')).contents[0] as { text: string }).text;
+      ((await client.readResource('x://y')).contents[0] as { text: string }).text;
     expect([await text(one), await text(two), await text(one), await text(two)]).toEqual(['1', '2', '1', '2']);
     await one.close();
     await two.close();

@@ -157,7 +157,7 @@ everywhere(
       }
       await watch.stop();
       expect((await client.callTool('grown-1')).content).toEqual([{ type: 'text', text: 'grown' }]);
-      expect((await client.resources.read('grown://1')).contents).toMatchObject([{ text: 'grown' }]);
+      expect((await client.readResource('grown://1')).contents).toMatchObject([{ text: 'grown' }]);
     });
 
     it('tells of the resources that are watched, and no longer than that [resources.subscribe.update-sent, resources.unsubscribe.stops-updates, resources.updated-notification, resources.subscribe-rpc-removed, resources.subscribe-flag, schema.request.resources-subscribe, schema.request.resources-unsubscribe, schema.notification.resources-updated, schema.result.empty, schema.result.empty-with-result-type, subscriptions.resource-uris-only, subscriptions.only-requested-types, subscriptions.filter-omitted-is-off, subscriptions.client-cancel-stdio, subscriptions.client-cancel-http, subscriptions.stops-after-cancel]', async () => {

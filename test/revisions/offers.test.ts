@@ -15,7 +15,7 @@ async function all<T>(list: AsyncIterable<T>): Promise<T[]> {
 everywhere('resources, prompts and completion', (rig, lane) => {
   it('lists resources with what the revision has words for [resources.list.answered, resources.capability-declared, schema.request.resources-list, schema.result.resources-list, schema.result.resources-list.full, schema.type.resource, schema.type.resource.title-and-meta, schema.type.resource.icons, schema.type.annotations, schema.type.annotations.last-modified]', async () => {
     const { client, wire } = rig();
-    const uris = (await all(client.resources.list())).map(({ uri }) => uri);
+    const uris = (await all(client.listResources())).map(({ uri }) => uri);
     expect(uris).toEqual([
       'note://all',
       'note://picture',
@@ -41,7 +41,7 @@ everywhere('resources, prompts and completion', (rig, lane) => {
 
   it('lists templates [schema.request.resources-templates-list, schema.result.resources-templates-list, schema.result.resources-templates-list.full, schema.type.resource-template, schema.type.resource-template.title-and-meta, schema.type.resource-template.icons, pagination.operations]', async () => {
     const { client, wire } = rig();
-    expect((await all(client.resources.templates())).map(({ uriTemplate }) => uriTemplate)).toEqual([
+    expect((await all(client.listResourceTemplates())).map(({ uriTemplate }) => uriTemplate)).toEqual([
       'note://by/{title}',
     ]);
     const [template] = wire.answer('resources/templates/list').result.resourceTemplates as Json[];
@@ -52,20 +52,20 @@ everywhere('resources, prompts and completion', (rig, lane) => {
 
   it('reads text, bytes and several contents [schema.request.resources-read, schema.request.resources-read.full, schema.result.resources-read, schema.result.resources-read.full, schema.type.resource-contents, schema.type.resource-contents.meta, resources.security.binary-encoded, resources.contents.text-only-for-text]', async () => {
     const { client, wire } = rig();
-    expect((await client.resources.read('note://all')).contents).toEqual([
+    expect((await client.readResource('note://all')).contents).toEqual([
       { uri: 'note://all', mimeType: 'text/plain', text: 'first\nsecond' },
     ]);
-    const { contents } = await client.resources.read('note://picture');
+    const { contents } = await client.readResource('note://picture');
     expect(contents).toEqual([
       { uri: 'note://picture', mimeType: 'image/png', blob: Buffer.from([0, 255, 16, 128]).toString('base64') },
     ]);
-    expect((await client.resources.read('note://several')).contents.map(({ uri }) => uri)).toEqual([
+    expect((await client.readResource('note://several')).contents.map(({ uri }) => uri)).toEqual([
       'note://several/1',
       'note://several/2',
     ]);
     const [one] = wire.answer('resources/read').result.contents as Json[];
     expect('_meta' in (one as Json)).toBe(from(lane, '2025-06-18'));
-    expect((await client.resources.read('note://by/b')).contents[0]).toMatchObject({
+    expect((await client.readResource('note://by/b')).contents[0]).toMatchObject({
       uri: 'note://by/b',
       text: 'second',
     });
@@ -74,9 +74,9 @@ everywhere('resources, prompts and completion', (rig, lane) => {
   it('says in the words of the revision that a resource is not there [resources.read.not-found-32602, resources.read.not-found-no-empty-contents, errors.retired-codes-not-emitted, compat.legacy-wire-restored, resources.security.uris-validated]', async () => {
     const { client } = rig();
     const rpc = is(lane, newest) ? -32602 : -32002;
-    await expect(client.resources.read('note://absent')).rejects.toMatchObject({ rpc, data: { uri: 'note://absent' } });
-    await expect(client.resources.read('note://by/zzz')).rejects.toMatchObject({ rpc });
-    await expect(client.resources.read('note://by/..%2Fa')).rejects.toMatchObject({ rpc });
+    await expect(client.readResource('note://absent')).rejects.toMatchObject({ rpc, data: { uri: 'note://absent' } });
+    await expect(client.readResource('note://by/zzz')).rejects.toMatchObject({ rpc });
+    await expect(client.readResource('note://by/..%2Fa')).rejects.toMatchObject({ rpc });
   });
 
   it('says how long lists and contents stay good where that is said [caching.hints-required, caching.shape, caching.ttl-non-negative, caching.same-scope-all-pages]', async () => {
@@ -102,10 +102,10 @@ everywhere('resources, prompts and completion', (rig, lane) => {
 
   it('asks once for what stays good [caching.key-method-and-params]', async () => {
     const { client, wire } = rig();
-    for (let i = 0; i < 3; i++) await client.resources.read('note://all');
+    for (let i = 0; i < 3; i++) await client.readResource('note://all');
     // The first read, in a test before, may be kept still.
     expect(wire.sent('client', 'resources/read').length).toBe(is(lane, newest) ? 0 : 3);
-    await client.resources.read('note://picture');
+    await client.readResource('note://picture');
     expect(wire.sent('client', 'resources/read').at(-1)?.uri).toBe('note://picture');
   });
 
@@ -216,9 +216,9 @@ everywhere(
       expect(asked).toEqual([undefined, ...given.slice(0, -1)]);
       expect(given.at(-1)).toBeUndefined();
       expect(asked.length).toBe(Math.ceil(names.length / 2));
-      expect((await all(client.resources.list())).length).toBe(6);
+      expect((await all(client.listResources())).length).toBe(6);
       expect((await all(client.listPrompts())).length).toBe(4);
-      expect((await all(client.resources.templates())).length).toBe(1);
+      expect((await all(client.listResourceTemplates())).length).toBe(1);
     });
 
     it('refuses a cursor that it did not give [base.error.invalid-params]', async () => {

@@ -7,8 +7,11 @@ import {
   createServer,
   type GetPromptResult,
   type InputRequiredResult,
+  type Prompt,
   prompt,
   type ReadResourceResult,
+  type Resource,
+  type ResourceTemplate,
   type TaskHandle,
   type TaskState,
   type Tool,
@@ -146,9 +149,28 @@ describe('a client', () => {
     expectTypeOf(client.watch('a://b')).toEqualTypeOf<AsyncIterable<Change>>();
   });
 
-  it('of a server that is not known has any tool', () => {
-    type Unknown = Client['tools'][string];
-    expectTypeOf<Unknown>().parameter(0).toEqualTypeOf<Record<string, unknown> | undefined>();
-    expectTypeOf<Unknown>().returns.resolves.toEqualTypeOf<unknown>();
+  it('of a server that is not known calls by name alone, and gets whole results', () => {
+    void ((unknown: Client) => {
+      expectTypeOf(unknown.callTool('any', { thing: 1 })).resolves.toEqualTypeOf<CallToolResult>();
+      expectTypeOf(unknown.getPrompt('any', { thing: 1 })).resolves.toEqualTypeOf<GetPromptResult>();
+      expectTypeOf(unknown.readResource('a://b')).resolves.toEqualTypeOf<ReadResourceResult>();
+      expectTypeOf(unknown.listTools()).toEqualTypeOf<AsyncIterable<Tool>>();
+      expectTypeOf(unknown.listPrompts()).toEqualTypeOf<AsyncIterable<Prompt>>();
+      expectTypeOf(unknown.listResources()).toEqualTypeOf<AsyncIterable<Resource>>();
+      expectTypeOf(unknown.listResourceTemplates()).toEqualTypeOf<AsyncIterable<ResourceTemplate>>();
+      // @ts-expect-error nothing is known of its tools
+      unknown.tools.any;
+      // @ts-expect-error nor of its prompts
+      unknown.prompts.any;
+      // @ts-expect-error an argument of a prompt is text, a number or a boolean
+      unknown.getPrompt('any', { thing: {} });
+    });
+  });
+
+  it('of a known server still calls any name, because servers add tools while they run', () => {
+    expectTypeOf(client.callTool).parameter(0).toExtend<string>();
+    expectTypeOf<string>().toExtend<Parameters<typeof client.callTool>[0]>();
+    expectTypeOf<string>().toExtend<Parameters<typeof client.getPrompt>[0]>();
+    expectTypeOf<string>().toExtend<Parameters<typeof client.readResource>[0]>();
   });
 });

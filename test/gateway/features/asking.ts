@@ -189,7 +189,7 @@ const questions: readonly Feature[] = [
     crosses: 'questions',
     name: 'in reads of resources',
     async probe({ client }) {
-      const answer = await outcome(client.resources.read('note://asked'));
+      const answer = await outcome(client.readResource('note://asked'));
       return 'refused' in answer ? answer : answer.contents[0];
     },
     seen: () => expect.objectContaining({ text: 'accept' }),

@@ -91,7 +91,7 @@ export const errors: readonly Feature[] = [
     crosses: 'errors',
     name: 'a resource that there is not, in the words of the client',
     probe: ({ client }) =>
-      Promise.all(['note://absent', 'note://by/zzz'].map(uri => problem(client.resources.read(uri)))),
+      Promise.all(['note://absent', 'note://by/zzz'].map(uri => problem(client.readResource(uri)))),
     seen: ({ client }) => {
       const error = { rpc: client === newest ? -32602 : -32002 };
       return [expect.objectContaining(error), expect.objectContaining(error)];

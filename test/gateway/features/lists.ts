@@ -45,13 +45,13 @@ export const lists: readonly Feature[] = [
   {
     crosses: 'lists',
     name: 'resources',
-    probe: async ({ client }) => (await all(client.resources.list())).map(({ uri }) => uri).filter(stays),
+    probe: async ({ client }) => (await all(client.listResources())).map(({ uri }) => uri).filter(stays),
     seen: () => ['note://all', 'note://picture', 'note://several', 'note://asked', 'note://by/a', 'note://by/b'],
   },
   {
     crosses: 'lists',
     name: 'templates',
-    probe: async ({ client }) => (await all(client.resources.templates())).map(({ uriTemplate }) => uriTemplate),
+    probe: async ({ client }) => (await all(client.listResourceTemplates())).map(({ uriTemplate }) => uriTemplate),
     seen: () => ['note://by/{title}'],
   },
   {
@@ -74,7 +74,7 @@ export const lists: readonly Feature[] = [
     name: 'titles and metadata',
     async probe(world) {
       const { title = 'unsaid', _meta: meta = 'unsaid' } = await blocks(world);
-      const list = await all(world.client.resources.list());
+      const list = await all(world.client.listResources());
       const { title: other = 'unsaid', _meta: own = 'unsaid' } = list.find(({ uri }) => uri === 'note://all') ?? {};
       return [title, meta, other, own];
     },

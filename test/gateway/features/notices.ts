@@ -136,7 +136,7 @@ const changes: readonly Feature[] = [
       const told = [...lists()].sort();
       await until(async () => (await grown()) === 3, 'the list has what came');
       const { content } = await client.callTool('grown-1');
-      const { contents } = await client.resources.read('grown://1');
+      const { contents } = await client.readResource('grown://1');
       watch.seen.length = 0;
       await client.callTool('shrink');
       await until(() => lists().size === 3, 'all three lists are said to have changed again');

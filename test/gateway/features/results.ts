@@ -156,7 +156,7 @@ const calls: readonly Feature[] = [
     name: 'resources: text, bytes, several, of a template',
     async probe({ client }) {
       const uris = ['note://all', 'note://picture', 'note://several', 'note://by/b'];
-      const read = await Promise.all(uris.map(uri => client.resources.read(uri)));
+      const read = await Promise.all(uris.map(uri => client.readResource(uri)));
       return read.map(({ contents }) => contents.map(each => ('text' in each ? each.text : each.blob)));
     },
     seen: () => [['first\nsecond'], [Buffer.from([0, 255, 16, 128]).toString('base64')], ['one', base64], ['second']],
@@ -164,7 +164,7 @@ const calls: readonly Feature[] = [
   {
     crosses: 'metadata',
     name: 'of the contents of resources',
-    probe: async ({ client }) => (await client.resources.read('note://several')).contents[0]?._meta ?? 'unsaid',
+    probe: async ({ client }) => (await client.readResource('note://several')).contents[0]?._meta ?? 'unsaid',
     seen: () => ({ 'com.example/part': 1 }),
   },
   {

@@ -268,7 +268,7 @@ describe('resources and prompts are asked about too [security.consent.data-acces
     const { client, ran } = await asking({ policy: [ask()] });
     const { asked, elicit } = user('once');
     const on = await client({ revision, elicit });
-    await on.resources.read('tenon:one/note://open');
+    await on.readResource('tenon:one/note://open');
     await on.call('prompts/get', { name: 'one__draft', arguments: { who: 'ada' } });
     expect(ran).toEqual(['read open', 'draft ada']);
     expect(asked.map(message => message.split('\n')[0])).toEqual([
@@ -280,7 +280,7 @@ describe('resources and prompts are asked about too [security.consent.data-acces
   it.each(WITH_FORMS)('and not given when that is denied, in %s', async revision => {
     const { client, ran } = await asking({ policy: [ask()] });
     const on = await client({ revision, elicit: user('deny').elicit });
-    expect(await outcome(on.resources.read('tenon:one/note://open'))).toMatch(/^-1: Not done/);
+    expect(await outcome(on.readResource('tenon:one/note://open'))).toMatch(/^-1: Not done/);
     const work = on.call('prompts/get', { name: 'one__draft', arguments: { who: 'ada' } });
     expect(await outcome(work)).toMatch(/^-1: Not done/);
     expect(ran).toEqual([]);
@@ -298,7 +298,7 @@ describe('resources and prompts are asked about too [security.consent.data-acces
     });
     const on = await client();
     await outcome(on.callTool('say', { text: 'hello' }));
-    await outcome(on.resources.read('note://open'));
+    await outcome(on.readResource('note://open'));
     await outcome(on.call('prompts/get', { name: 'draft', arguments: { who: 'ada' } }));
     expect([seen, ran]).toEqual([['tool say', 'resource note://open', 'prompt draft'], []]);
   });

@@ -42,8 +42,8 @@ describe.each(REVISIONS)('what is denied is not done, in %s', revision => {
     const prompt = { type: 'ref/prompt' as const, name: 'draft' };
     const box = { type: 'ref/resource' as const, uri: 'note://box/{id}' };
     const all = [
-      on.resources.read('note://secret/plan'),
-      on.resources.read('note://box/a'),
+      on.readResource('note://secret/plan'),
+      on.readResource('note://box/a'),
       on.call('prompts/get', { name: 'draft', arguments: { who: 'ada' } }),
       on.call('completion/complete', { ref: prompt, argument: { name: 'who', value: '' } }),
       on.call('completion/complete', { ref: box, argument: { name: 'id', value: '' } }),
@@ -91,7 +91,7 @@ describe('another spelling of a URI', () => {
   it.each(spellings)('%s', async uri => {
     const { client, ran } = await ruled();
     const on = await client();
-    expect(await outcome(on.resources.read(uri))).toMatch(/^-/);
+    expect(await outcome(on.readResource(uri))).toMatch(/^-/);
     expect(ran).toEqual([]);
   });
 
@@ -99,9 +99,9 @@ describe('another spelling of a URI', () => {
     const { client, ran, ranInTwo } = await ruled({}, true);
     const on = await client();
     for (const scheme of ['tenon:one/', 'TENON:one/', 'tenon:ONE/', 'tenon:%6fne/', 'tenon:one;ip/'])
-      expect(await outcome(on.resources.read(`${scheme}${uri}`))).toMatch(/^-/);
+      expect(await outcome(on.readResource(`${scheme}${uri}`))).toMatch(/^-/);
     expect([ran, ranInTwo]).toEqual([[], []]);
-    await on.resources.read('tenon:one/note://open');
+    await on.readResource('tenon:one/note://open');
     expect(ran).toEqual(['read open']);
   });
 
@@ -109,8 +109,8 @@ describe('another spelling of a URI', () => {
     const policy = [deny({ server: 'one', resource: '*', because: 'no' }), allow()];
     const { client, ran, ranInTwo } = await ruled({ policy }, true);
     const on = await client();
-    expect(await outcome(on.resources.read('tenon:one/note://secret/plan'))).toMatch(rejected);
-    await on.resources.read('tenon:two/note://secret/plan');
+    expect(await outcome(on.readResource('tenon:one/note://secret/plan'))).toMatch(rejected);
+    await on.readResource('tenon:two/note://secret/plan');
     expect([ran, ranInTwo]).toEqual([[], ['read plan']]);
   });
 });
@@ -330,7 +330,7 @@ describe('the host’s own client', () => {
     const other = await connect(host.asServer({ servers: ['one'] }));
     onTestFinished(() => other.close());
     expect(await outcome(other.callTool('erase', { path: 'a' }))).toMatch(refused);
-    await expect(host.client.resources.read('note://secret/plan')).rejects.toSatisfy(
+    await expect(host.client.readResource('note://secret/plan')).rejects.toSatisfy(
       error => TenonError.from(error).rpc === -1,
     );
     expect(ran).toEqual([]);

@@ -156,7 +156,7 @@ describe('what a server may know', () => {
         broker: createBroker({ models: [model], allow: { two: true } }),
       });
       const on = await client({ revision });
-      expect(JSON.stringify(await on.resources.read('tenon:one/note://secret/plan'))).toContain('read plan');
+      expect(JSON.stringify(await on.readResource('tenon:one/note://secret/plan'))).toContain('read plan');
       await on.callTool('one__say', { text: 'a word for one' });
       expect(await outcome(on.callTool('two__thinks'))).toBe('thinks A teapot.');
       expect(told.some(each => each.includes('tools/call'))).toBe(true);

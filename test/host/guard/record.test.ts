@@ -119,7 +119,7 @@ describe('the record', () => {
     await on.callTool('sure', { path: 'a' });
     await on.callTool('sure', { path: 'b' });
     await outcome(on.callTool('say', {}));
-    await on.resources.read('note://open');
+    await on.readResource('note://open');
     await on.call('prompts/get', { name: 'draft', arguments: { who: 'ada' } });
     await host.close();
     expect(await recorded(path)).toEqual([
@@ -245,7 +245,7 @@ describe('the record', () => {
     await on.callTool('say', { text: secret });
     await on.callTool('sure', { path: secret });
     await on.callTool('erase', { path: secret });
-    await outcome(on.resources.read(`note://box/${secret}`));
+    await outcome(on.readResource(`note://box/${secret}`));
     await host.close();
     expect(ran.join()).toContain(secret);
     const text = await readFile(path, 'utf8');
@@ -299,7 +299,7 @@ describe('the record', () => {
     expect(await outcome(on.callTool(name, { path: 'a', text: 'a' }))).toBe(
       '-32603: Not done: it could not be recorded',
     );
-    expect(await outcome(on.resources.read('note://open'))).toBe('-32603: Not done: it could not be recorded');
+    expect(await outcome(on.readResource('note://open'))).toBe('-32603: Not done: it could not be recorded');
     expect(ran).toEqual(['say before']);
     expect(problems.map(({ code }) => code)).toContain('audit/failed');
   });

@@ -142,7 +142,7 @@ describe('what else was approved and has changed since', () => {
     expect(on.server.instructions).toBeUndefined();
     expect(await names(on)).toEqual([]);
     expect(await outcome(on.callTool('look'))).toContain('the lock blocks it');
-    expect(await outcome(on.resources.read('note://a'))).toContain('is not what was approved');
+    expect(await outcome(on.readResource('note://a'))).toContain('is not what was approved');
     expect(await outcome(on.call('prompts/get', { name: 'hint' }))).toContain('is not what was approved');
     expect(told.map(({ kind }) => kind)).toContain('instructions');
     expect(ran).toEqual([]);
@@ -172,7 +172,7 @@ describe('what else was approved and has changed since', () => {
     const { client, host, ran } = await changed({ note: 'A note for your agent' });
     const on = await client();
     if (how === 'listed') expect((await on.call('resources/list')).resources).toEqual([]);
-    expect(await outcome(on.resources.read('note://a'))).toContain('is not what was approved');
+    expect(await outcome(on.readResource('note://a'))).toContain('is not what was approved');
     expect(await heardOf(host, 'note://a')).toEqual([]);
     expect(ran).toEqual([]);
   });
@@ -187,8 +187,8 @@ describe('what else was approved and has changed since', () => {
     const { client, ran } = await changed({ box: 'Boxes, of all users' });
     const on = await client();
     expect((await on.call('resources/templates/list')).resourceTemplates).toEqual([]);
-    expect(await outcome(on.resources.read('box://1'))).toContain('is not what was approved');
-    expect(await outcome(on.resources.read('note://a'))).toBe('');
+    expect(await outcome(on.readResource('box://1'))).toContain('is not what was approved');
+    expect(await outcome(on.readResource('note://a'))).toBe('');
     expect(ran).toEqual(['note']);
   });
 
@@ -271,7 +271,7 @@ describe('what becomes of a change is for the host to say', () => {
     const on = await client();
     expect(await names(on)).toEqual(['look']);
     expect(await outcome(on.callTool('buy', buying))).toContain('the lock blocks it');
-    expect(await outcome(on.resources.read('note://a'))).toContain('is not what was approved');
+    expect(await outcome(on.readResource('note://a'))).toContain('is not what was approved');
     await names(await client());
     expect([asked, ran]).toEqual([1, []]);
   });

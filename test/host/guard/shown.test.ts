@@ -51,7 +51,7 @@ describe.each(REVISIONS)('what is hidden is gone, and told, in %s', revision => 
       await on.callTool('say'),
       await on.callTool('escape'),
       await on.call('prompts/get', { name: 'hint' }),
-      await on.resources.read('note://a'),
+      await on.readResource('note://a'),
     ];
     for (const each of seen) expect(JSON.stringify(each)).toMatch(nothingHidden);
     expect(on.server.instructions).toBe('Be kind.');
@@ -114,7 +114,7 @@ describe('what is over the cap', () => {
     expect(text.length).toBeLessThan(long.length);
     const uri = /tenon-spill:\/\/[0-9a-f-]{36}/.exec(JSON.stringify(content))?.[0] ?? '';
     expect(uri).not.toBe('');
-    const { contents } = await on.resources.read(uri);
+    const { contents } = await on.readResource(uri);
     expect(contents[0]).toMatchObject({ text: expect.stringContaining(long) });
   });
 
@@ -197,7 +197,7 @@ describe('a text that looks like an instruction to a model', () => {
     }
     expect(await outcome(on.callTool('both'))).toMatch(/^fine\[withheld/);
     expect(JSON.stringify(await on.call('prompts/get', { name: 'order' }))).not.toContain('Ignore');
-    expect(JSON.stringify(await on.resources.read('note://a'))).not.toContain('Ignore');
+    expect(JSON.stringify(await on.readResource('note://a'))).not.toContain('Ignore');
   });
 
   it('has its result blocked with `block`, and the record says so', async () => {
@@ -205,7 +205,7 @@ describe('a text that looks like an instruction to a model', () => {
     for (const name of ['order', 'both', 'data'])
       expect(await outcome(on.callTool(name))).toMatch(/^refused: Not passed on: its result has instruction at /);
     expect(await outcome(on.call('prompts/get', { name: 'order' }))).toMatch(/^-1: Not passed on/);
-    expect(await outcome(on.resources.read('note://a'))).toMatch(/^-1: Not passed on/);
+    expect(await outcome(on.readResource('note://a'))).toMatch(/^-1: Not passed on/);
     expect(await outcome(on.callTool('fine'))).toBe('fine');
     expect(JSON.stringify(await on.call('tools/list'))).not.toContain('Ignore');
     await host.close();

@@ -102,7 +102,7 @@ describe('an answer', () => {
       const all = async () => {
         for (const method of ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'] as const)
           await client.call(method);
-        for (const uri of ['x://a', 'x://b']) await client.resources.read(uri);
+        for (const uri of ['x://a', 'x://b']) await client.readResource(uri);
       };
       await all();
       const before = heard.length;

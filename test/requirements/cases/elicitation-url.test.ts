@@ -40,7 +40,7 @@ const outcome = (promise: Promise<unknown>): Promise<unknown> => promise.catch((
 const ways = (client: Client): [string, () => Promise<unknown>][] => [
   ['tools/call', () => client.callTool('enter')],
   ['prompts/get', () => client.call('prompts/get', { name: 'enter' })],
-  ['resources/read', () => client.resources.read('guarded://hall')],
+  ['resources/read', () => client.readResource('guarded://hall')],
 ];
 
 describe('a request that can not go on before a visit', () => {
@@ -81,7 +81,7 @@ describe('a request that can not go on before a visit', () => {
       await client.callTool('ask'),
       await client.callTool('fails'),
       await outcome(client.callTool('nothing')),
-      await outcome(client.resources.read('guarded://nothing')),
+      await outcome(client.readResource('guarded://nothing')),
       await outcome(client.call('prompts/get', { name: 'nothing' })),
       await outcome(client.call('com.example/nothing')),
     ];
@@ -147,7 +147,7 @@ describe('a request that can not go on before a visit', () => {
       };
       const client = await connectPair(server, { elicitUrl });
       expect(await client.callTool('enter')).toMatchObject({ isError: true, content: [{ text: /did not want/ }] });
-      expect(await outcome(client.resources.read('guarded://hall'))).toMatchObject({ rpc: -32603 });
+      expect(await outcome(client.readResource('guarded://hall'))).toMatchObject({ rpc: -32603 });
       expect(asked).toBe(4);
       await client.close();
     },
@@ -163,7 +163,7 @@ describe('a request that can not go on before a visit', () => {
         isError: true,
         content: [{ text: 'The client can not ask the user to visit a URL' }],
       });
-      expect(await outcome(client.resources.read('guarded://hall'))).toMatchObject({
+      expect(await outcome(client.readResource('guarded://hall'))).toMatchObject({
         rpc: -32603,
         message: expect.stringContaining('can not ask the user to visit a URL'),
       });

@@ -68,11 +68,11 @@ describe.each(eachRevision)('errors on %s', revision => {
   it('of resources say which is not there, and nothing of what went wrong inside [resources.read.not-found-error, resources.read.not-found-uri-in-data, resources.internal-error]', async () => {
     const client = await open();
     for (const uri of ['note://none', 'other://none']) {
-      const error = (await client.resources.read(uri).catch((thrown: unknown) => thrown)) as TenonError;
+      const error = (await client.readResource(uri).catch((thrown: unknown) => thrown)) as TenonError;
       expect(error.rpc).toBe(revision === newest ? -32602 : -32002);
       expect(error.data).toMatchObject({ uri });
     }
-    const failed = (await client.resources.read('note://fails').catch((thrown: unknown) => thrown)) as TenonError;
+    const failed = (await client.readResource('note://fails').catch((thrown: unknown) => thrown)) as TenonError;
     expect(failed.rpc).toBe(-32603);
     expect(JSON.stringify([failed.message, failed.data])).not.toContain('secret detail');
     await client.close();

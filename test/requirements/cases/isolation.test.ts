@@ -44,7 +44,7 @@ describe.each(eachRevision.filter(revision => revision !== '2024-11-05'))(
       );
       for (const { client, name } of sides) {
         expect(await client.callTool('ask')).toMatchObject({ content: [{ text: `${name}-result` }] });
-        await client.resources.read(`${name}://one`);
+        await client.readResource(`${name}://one`);
         expect((await client.ping()) ?? client.server.info?.name).toBe(name);
       }
       const [amber, birch] = sides as [(typeof sides)[number], (typeof sides)[number]];

@@ -232,7 +232,7 @@ describe('what a client mirrors', () => {
     const { client, sent } = await tapped();
     const encoded = (text: string) => `=?base64?${Buffer.from(text).toString('base64')}?=`;
     const read = async (uri: string) => {
-      await client.resources.read(uri);
+      await client.readResource(uri);
       return sent()['mcp-name'];
     };
     expect(await read('note://plain')).toBe('note://plain');

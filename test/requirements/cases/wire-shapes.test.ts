@@ -27,7 +27,7 @@ describe('what is said in _meta', () => {
       await client.callTool('works', { steps: 2 }, { onProgress: () => {} });
       for await (const _ of client.listTools());
       for await (const _ of client.listPrompts());
-      for await (const { uri } of client.resources.list()) await client.resources.read(uri).catch(() => {});
+      for await (const { uri } of client.listResources()) await client.readResource(uri).catch(() => {});
       const keys = [...metaKeys(wire.crossings.map(({ value }) => value))];
       expect(keys).toContain('progressToken');
       const reserved = keys.filter(key =>

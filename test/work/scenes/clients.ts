@@ -31,7 +31,7 @@ export const clients: Scenes = Object.fromEntries(
             revision,
             cacheSize: size,
           });
-          for (let at = 0; at < size; at++) await client.resources.read(named('note://', at));
+          for (let at = 0; at < size; at++) await client.readResource(named('note://', at));
           return {
             once: () => client.callTool(toolAmong(10), { text: 'hello' }),
             close: () => client.close(),

@@ -5,10 +5,11 @@ import type { JsonObject } from '../jsonrpc/message.js';
 import { HEADER_MISMATCH } from '../model/codes.js';
 import type { LoggingLevel, Tool } from '../model/content.js';
 import { checkMeta } from '../model/meta-keys.js';
-import { isMethod, type MethodName } from '../model/methods.js';
+import { isMethod, type MethodName, type Methods } from '../model/methods.js';
 import type { TaskParams } from '../model/tasks.js';
 import { Allowance, type PausingClock, pausingClock } from './allowance.js';
 import { Cache } from './cache.js';
+import type { Final } from './client.js';
 import { Emitter } from './emitter.js';
 import type { Endpoint } from './endpoint.js';
 import type { Sending } from './errand.js';
@@ -80,6 +81,16 @@ export class Caller {
     return followed(this, answer, { tool: params.name as string, allowance, forget, ...options }).settled(
       options.signal,
     );
+  }
+
+  /** Calls a method of the protocol for its final result: `judged` has checked it by the table of methods. */
+  request<M extends MethodName>(
+    method: M,
+    params: Methods[M]['params'],
+    options?: CallOptions,
+  ): Promise<Final<Methods[M]['result']>>;
+  request(method: string, params: JsonObject, options?: CallOptions): Promise<JsonObject> {
+    return this.call(method, params, options);
   }
 
   /** Calls any method. What it became, if a task, is the caller's. */

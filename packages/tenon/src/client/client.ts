@@ -22,6 +22,7 @@ export interface Offers {
 
 type ToolsOf<S> = S extends { readonly types?: { readonly tools: infer T } | undefined } ? T : unknown;
 type PromptsOf<S> = S extends { readonly types?: { readonly prompts: infer P } | undefined } ? P : unknown;
+type ResourcesOf<S> = S extends { readonly types?: { readonly resources: infer R } | undefined } ? R : unknown;
 /** Looked up, not inferred: a server has hundreds of tools, and that costs the compiler less. */
 export type InputOf<D> = D extends { readonly types?: { readonly input: unknown } }
   ? NonNullable<D['types']>['input']
@@ -39,24 +40,42 @@ type Call<I, R> = [I] extends [undefined]
     ? (input?: Record<string, unknown>, options?: CallOptions) => Promise<R>
     : (input: I, options?: CallOptions) => Promise<R>;
 
-type AnyTools = {
-  readonly [name: string]: (input?: Record<string, unknown>, options?: CallOptions) => Promise<unknown>;
-};
-type AnyPrompts = {
-  readonly [name: string]: (input?: Record<string, string>, options?: CallOptions) => Promise<GetPromptResult>;
-};
+/** No tool by name: nothing is known of the server's type. Use `client.callTool(name, input)`, or `connect<typeof server>(…)`. */
+export interface UntypedTools {
+  readonly [untyped]?: never;
+}
+/** No prompt by name: nothing is known of the server's type. Use `client.getPrompt(name, input)`, or `connect<typeof server>(…)`. */
+export interface UntypedPrompts {
+  readonly [untyped]?: never;
+}
+declare const untyped: unique symbol;
 
 export type ToolCalls<T> = string extends keyof T
-  ? AnyTools
+  ? UntypedTools
   : unknown extends T
-    ? AnyTools
+    ? UntypedTools
     : { readonly [N in keyof T]: Call<InputOf<T[N]>, ToolResult<T[N]>> };
 
 export type PromptCalls<P> = string extends keyof P
-  ? AnyPrompts
+  ? UntypedPrompts
   : unknown extends P
-    ? AnyPrompts
+    ? UntypedPrompts
     : { readonly [N in keyof P]: Call<InputOf<P[N]>, GetPromptResult> };
+
+/** Any string. Editors suggest the names that the type of the server has. */
+type SuggestedName<T> = string extends keyof T
+  ? string
+  : unknown extends T
+    ? string
+    : (keyof T & string) | (string & Record<never, never>);
+
+/** Any string. Editors suggest the URIs that the type of the server has, without its templates. */
+type SuggestedUri<R> = SuggestedName<{ [U in keyof R as U extends `${string}{${string}` ? never : U]: R[U] }>;
+
+/** The arguments of a prompt by name. Numbers and booleans are sent as text; `undefined` is not sent. */
+export interface PromptArguments {
+  readonly [argument: string]: string | number | boolean | bigint | undefined;
+}
 
 /** What to watch: resources by URI, lists by name. */
 export interface Watch {
@@ -69,27 +88,64 @@ export interface Watch {
 export type Change = Events['change'];
 
 /** What a method comes to when questions are answered, and tasks waited for. */
-type Final<R> = Exclude<R, InputRequiredResult | CreateTaskResult>;
+export type Final<R> = Exclude<R, InputRequiredResult | CreateTaskResult>;
 
 /** A client of one server, whatever revision it speaks and whatever road leads to it. */
 export interface Client<S = unknown> {
-  /** The server's tools as functions. Rejects with `tool/failed` when the tool says that it failed. */
+  /**
+   * Calls a tool of a server whose type is known: `connect<typeof server>(…)`. Resolves to the structured content of a tool
+   * that declares an output schema, else to the whole result. Use `callTool` for a server whose type is not known.
+   * @throws `tool/failed` when the tool says that it failed.
+   */
   readonly tools: ToolCalls<ToolsOf<S>>;
-  /** The server's prompts as functions. */
+  /** Gets a prompt of a server whose type is known. Use `getPrompt` for a server whose type is not known. */
   readonly prompts: PromptCalls<PromptsOf<S>>;
   /** Calls that go on as tasks. `client.tools.x` waits for them by itself. */
   readonly tasks: Tasks<ToolsOf<S>>;
-  readonly resources: {
-    /** All resources, over all pages. */
-    list(options?: CallOptions): AsyncIterable<Resource>;
-    templates(options?: CallOptions): AsyncIterable<ResourceTemplate>;
-    read(uri: string, options?: CallOptions): Promise<ReadResourceResult>;
-  };
-  /** All tools, over all pages. Over HTTP, without those whose header annotations are wrong: `problem` names them. */
+  /**
+   * Lists all tools, over all pages. Over HTTP, tools whose header annotations are invalid are left out: `problem` names them.
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#listing-tools
+   */
   listTools(options?: CallOptions): AsyncIterable<Tool>;
+  /**
+   * Calls a tool by name and returns its whole result, also one with `isError: true`.
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#calling-tools
+   */
+  callTool(name: SuggestedName<ToolsOf<S>>, input?: JsonObject, options?: CallOptions): Promise<CallToolResult>;
+  /**
+   * Lists all prompts, over all pages.
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#listing-prompts
+   */
   listPrompts(options?: CallOptions): AsyncIterable<Prompt>;
-  /** Calls a tool and returns its whole result, also one that says that it failed. */
-  callTool(name: string, input?: JsonObject, options?: CallOptions): Promise<CallToolResult>;
+  /**
+   * Gets a prompt by name.
+   * @throws `call/argument` for an argument that is no text, number or boolean.
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#getting-a-prompt
+   */
+  getPrompt(
+    name: SuggestedName<PromptsOf<S>>,
+    input?: PromptArguments,
+    options?: CallOptions,
+  ): Promise<GetPromptResult>;
+  /**
+   * Lists all resources, over all pages.
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#listing-resources
+   */
+  listResources(options?: CallOptions): AsyncIterable<Resource>;
+  /**
+   * Lists all templates of resources, over all pages.
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#resource-templates
+   */
+  listResourceTemplates(options?: CallOptions): AsyncIterable<ResourceTemplate>;
+  /**
+   * Reads a resource by its URI.
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#reading-resources
+   */
+  readResource(uri: SuggestedUri<ResourcesOf<S>>, options?: CallOptions): Promise<ReadResourceResult>;
+  /**
+   * Completes an argument of a prompt, or a variable of a resource template.
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion
+   */
   complete(params: Omit<CompleteParams, '_meta'>, options?: CallOptions): Promise<CompleteResult['completion']>;
   /** Tells of changes until it is left or aborted, in either manner of watching; survives broken streams. */
   watch(what: string | Watch, options?: { readonly signal?: AbortSignal }): AsyncIterable<Change>;

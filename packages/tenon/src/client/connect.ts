@@ -4,7 +4,7 @@ import { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import type { LoggingLevel } from '../model/content.js';
 import { checkMeta } from '../model/meta-keys.js';
-import type { CallToolResult, CompleteResult, GetPromptResult, ReadResourceResult } from '../model/shapes.js';
+import type { CallToolResult, GetPromptResult } from '../model/shapes.js';
 import { createPair, type MemoryOptions } from '../transports/memory.js';
 import { Caller } from './caller.js';
 import type { Client, Offers } from './client.js';
@@ -32,7 +32,7 @@ export async function connectTo<S extends Offers = Offers>(
     await caller.lifeline.close();
     throw error;
   }
-  return clientOf<S>(caller);
+  return clientOf(caller);
 }
 
 /** Tells the server of changes of a source of roots until the client is closed. A new connection lists the roots anyway. */
@@ -80,38 +80,30 @@ export function byChannel(channel: Channel | (() => Channel | Promise<Channel>))
   };
 }
 
-function clientOf<S extends Offers>(caller: Caller): Client<S> {
+function clientOf(caller: Caller): Client {
   const { lifeline, emitter } = caller;
-  const client = {
-    tools: calls((name, input, options) => callForValue(caller, name, input, options)),
-    prompts: calls(async (name, input, options) => {
-      const params = { name, arguments: encodePromptArguments(name, input) };
-      return (await caller.call('prompts/get', params, options)) as unknown as GetPromptResult;
-    }),
-    resources: {
-      list: (options?: CallOptions) => pages(caller, 'resources/list', 'resources', options),
-      templates: (options?: CallOptions) => pages(caller, 'resources/templates/list', 'resourceTemplates', options),
-      read: (uri: string, options?: CallOptions) =>
-        caller.call('resources/read', { uri }, options) as unknown as Promise<ReadResourceResult>,
-    },
+  return {
+    tools: callsByName((name, input, options) => callForValue(caller, name, input, options)),
+    prompts: callsByName((name, input, options) => getPrompt(caller, name, input, options)),
     tasks: clientTasks(caller),
-    listTools: (options?: CallOptions) => caller.listTools(options),
-    listPrompts: (options?: CallOptions) => pages(caller, 'prompts/list', 'prompts', options),
-    callTool: (name: string, input?: JsonObject, options?: CallOptions) => callTool(caller, name, input, options),
-    async complete(params: object, options?: CallOptions) {
-      return ((await caller.call('completion/complete', params as JsonObject, options)) as unknown as CompleteResult)
-        .completion;
-    },
-    watch: (what: string, { signal }: { signal?: AbortSignal } = {}) => watch(caller, what, signal),
-    setLogLevel: (level: LoggingLevel) => setLogLevel(caller, level),
+    listTools: options => caller.listTools(options),
+    callTool: (name, input, options) => callTool(caller, name, input, options),
+    listPrompts: options => pages(caller, 'prompts/list', 'prompts', options),
+    getPrompt: (name, input, options) => getPrompt(caller, name, input, options),
+    listResources: options => pages(caller, 'resources/list', 'resources', options),
+    listResourceTemplates: options => pages(caller, 'resources/templates/list', 'resourceTemplates', options),
+    readResource: (uri, options) => caller.request('resources/read', { uri }, options),
+    complete: async (params, options) => (await caller.request('completion/complete', params, options)).completion,
+    watch: (target, { signal } = {}) => watch(caller, target, signal),
+    setLogLevel: level => setLogLevel(caller, level),
     rootsChanged: async () => (await lifeline.link()).notify('notifications/roots/list_changed'),
-    ping: (options?: CallOptions) => ping(caller, options),
+    ping: options => ping(caller, options),
     call: (method: string, params?: JsonObject, options?: CallOptions) => caller.call(method, params, options),
-    notify: async (method: string, params?: JsonObject) => {
+    async notify(method, params) {
       checkMeta(method, params?._meta);
       return (await lifeline.link()).notify(method, params);
     },
-    on: emitter.on.bind(emitter),
+    on: (event, listener) => emitter.on(event, listener),
     get state() {
       return lifeline.state;
     },
@@ -122,13 +114,12 @@ function clientOf<S extends Offers>(caller: Caller): Client<S> {
     close: () => lifeline.close(),
     [Symbol.asyncDispose]: () => lifeline.close(),
   };
-  return client as unknown as Client<S>;
 }
 
-type AnyCall = (name: string, input: JsonObject | undefined, options: CallOptions | undefined) => Promise<unknown>;
+type CallByName = (name: string, input: JsonObject | undefined, options: CallOptions | undefined) => Promise<unknown>;
 
-/** Any name as a function. `then` is none: an object that has it would be taken for a promise. */
-function calls(call: AnyCall): object {
+/** Makes an object that has a function for any name, except for `then`: an object that has it would be taken for a promise. */
+function callsByName(call: CallByName): object {
   return new Proxy(Object.create(null), {
     get: (_, name) =>
       typeof name === 'symbol' || name === 'then'
@@ -143,12 +134,21 @@ function callTool(
   input: JsonObject = {},
   options?: CallOptions,
 ): Promise<CallToolResult> {
-  return caller.call('tools/call', { name, arguments: input }, options) as unknown as Promise<CallToolResult>;
+  return caller.request('tools/call', { name, arguments: input }, options);
 }
 
-/** A tool as a function: its value, or an error with its words. */
-function callForValue(caller: Caller, name: string, input?: JsonObject, options?: CallOptions): Promise<unknown> {
-  return callTool(caller, name, input, options).then(result => valueOfTool(result, caller.lifeline.last, name));
+/** Calls a tool and returns its value. Throws `tool/failed` when the tool says that it failed. */
+async function callForValue(caller: Caller, name: string, input?: JsonObject, options?: CallOptions): Promise<unknown> {
+  return valueOfTool(caller, await callTool(caller, name, input, options), name);
+}
+
+async function getPrompt(
+  caller: Caller,
+  name: string,
+  input?: JsonObject,
+  options?: CallOptions,
+): Promise<GetPromptResult> {
+  return caller.request('prompts/get', { name, arguments: encodePromptArguments(name, input) }, options);
 }
 
 /** Where requests state the level themselves, the next ones do; else the session is told. */

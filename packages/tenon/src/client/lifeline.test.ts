@@ -82,7 +82,7 @@ describe.each(eachRevision)('a client on %s whose road is cut', revision => {
     const { client } = await start(revision);
     const { signal } = new AbortController();
     for (let n = 0; n < 20; n++) await client.callTool('t', {}, { signal });
-    await client.resources.read('a:1', { signal });
+    await client.readResource('a:1', { signal });
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
     await client.close();
   });

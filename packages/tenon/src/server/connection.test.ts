@@ -291,7 +291,7 @@ describe.each(eachRevision)('a server with empty catalogs, on %s', revision => {
     server.resources.set('a:1', resource({ read: () => 'read' }));
     expect(await client.callTool('t')).toMatchObject({ content: [{ text: 'called' }] });
     expect(await client.call('prompts/get', { name: 'p' })).toMatchObject({ messages: [{ content: { text: 'got' } }] });
-    expect(await client.resources.read('a:1')).toMatchObject({ contents: [{ text: 'read' }] });
+    expect(await client.readResource('a:1')).toMatchObject({ contents: [{ text: 'read' }] });
     await client.close();
   });
 });

@@ -128,7 +128,7 @@ describe.each(eachRevision)('a server on %s', revision => {
   it('lists by pages [pagination.operations pagination.next-cursor-when-more tools.list.answered resources.list.answered prompts.list.answered]', async () => {
     const client = await start(revision);
     const uris: string[] = [];
-    for await (const { uri } of client.resources.list()) uris.push(uri);
+    for await (const { uri } of client.listResources()) uris.push(uri);
     expect(uris.toSorted()).toEqual(['a:bytes', 'a:none', 'a:parts', 'a:text', 'b:1', 'b:2']);
     const prompts: string[] = [];
     for await (const { name } of client.listPrompts()) prompts.push(name);
@@ -144,12 +144,12 @@ describe.each(eachRevision)('a server on %s', revision => {
 
   it('reads what there is, in the form that it has [resources.contents.text-only-for-text resources.security.binary-encoded]', async () => {
     const client = await start(revision);
-    expect(await client.resources.read('a:text')).toMatchObject({
+    expect(await client.readResource('a:text')).toMatchObject({
       contents: [{ uri: 'a:text', mimeType: 'text/plain', text: 'text' }],
     });
-    expect(await client.resources.read('b:7')).toMatchObject({ contents: [{ uri: 'b:7', text: 'x=7' }] });
-    expect(await client.resources.read('a:parts')).toMatchObject({ contents: [{ uri: 'a:1' }, { uri: 'a:2' }] });
-    const { contents } = await client.resources.read('a:bytes');
+    expect(await client.readResource('b:7')).toMatchObject({ contents: [{ uri: 'b:7', text: 'x=7' }] });
+    expect(await client.readResource('a:parts')).toMatchObject({ contents: [{ uri: 'a:1' }, { uri: 'a:2' }] });
+    const { contents } = await client.readResource('a:bytes');
     const { blob } = contents[0] as { blob: string };
     expect(Buffer.from(blob, 'base64')).toEqual(Buffer.alloc(20_000, 255));
     await client.close();
@@ -158,7 +158,7 @@ describe.each(eachRevision)('a server on %s', revision => {
   it('says that a resource is not there, in the words of the revision [resources.read.not-found-32602 errors.retired-codes-not-emitted resources.read.not-found-no-empty-contents resources.security.uris-validated]', async () => {
     const client = await start(revision);
     for (const uri of ['a:none', 'no:such', '', 'constructor', 'b:../x', 'b:%2e%2e%2fx'])
-      expect(await code(client.resources.read(uri))).toBe(newest ? -32602 : -32002);
+      expect(await code(client.readResource(uri))).toBe(newest ? -32602 : -32002);
     await client.close();
   });
 
@@ -207,8 +207,8 @@ describe.each(eachRevision)('a server on %s', revision => {
       expect(await client.call('prompts/list')).toMatchObject({ ttlMs: 5, cacheScope: 'public' });
       expect(await client.call('tools/list')).toMatchObject({ ttlMs: 5, cacheScope: 'private' });
       expect(await client.call('resources/list')).toMatchObject({ ttlMs: 5, cacheScope: 'private' });
-      expect(await client.resources.read('a:text')).toMatchObject({ ttlMs: 7, cacheScope: 'public' });
-      expect(await client.resources.read('a:bytes')).toMatchObject({ ttlMs: 0, cacheScope: 'private' });
+      expect(await client.readResource('a:text')).toMatchObject({ ttlMs: 7, cacheScope: 'public' });
+      expect(await client.readResource('a:bytes')).toMatchObject({ ttlMs: 0, cacheScope: 'private' });
       expect(await client.call('prompts/get', { name: 'text' })).not.toHaveProperty('ttlMs');
       expect(await client.callTool('text')).not.toHaveProperty('ttlMs');
       await client.close();

@@ -205,7 +205,7 @@ describe('what a resource returns', () => {
     const resources = { 'a:b': resource({ mimeType: 'text/plain', read: () => value as string }) };
     const server = createServer({ name: 's', version: '1', resources, onProblem: e => problems.push(e) });
     client = await connectPair(server);
-    const result = await client.resources.read('a:b').catch((error: TenonError) => error.rpc);
+    const result = await client.readResource('a:b').catch((error: TenonError) => error.rpc);
     return { result, problems };
   };
 

@@ -65,7 +65,7 @@ describe('a call that the server makes a task of', () => {
     ['an error when it is no result', { content: 5 }, 'peer/invalid-result'],
   ])('gives %s', async (_, result, expected) => {
     const { client, pass } = await scripted(EXTENSION, telling([task('completed', { result })]));
-    const value = ending((client.tools.sum as () => Promise<unknown>)());
+    const value = ending(client.tools.sum({}));
     await pass(100);
     expect(await value).toEqual(expected);
     await client.close();

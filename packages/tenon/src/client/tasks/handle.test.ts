@@ -51,7 +51,7 @@ describe.each(manners)('a handle on %s', (revision, say, make) => {
     const { client } = await scripted(revision, {
       'tools/call': () => ({ ...content('5'), structuredContent: { sum: 5 } }),
     });
-    const handle = await client.tasks.start('sum');
+    const handle = await client.tasks.start('sum', {});
     expect([handle.id, handle.state, await handle.result()]).toEqual([undefined, undefined, { sum: 5 }]);
     for await (const state of handle) expect(state).toBeUndefined();
     await handle.cancel();
@@ -85,7 +85,7 @@ describe.each(manners)('a handle on %s', (revision, say, make) => {
   it('tells of each state, and asks no longer than somebody listens', async () => {
     const states = ['a', 'a', 'b', 'c'].map(statusMessage => say('working', { statusMessage }));
     const { client, sent, pass } = await scripted(revision, telling([...states, done]));
-    const handle = await client.tasks.start('sum');
+    const handle = await client.tasks.start('sum', {});
     const all: (string | undefined)[] = [];
     const reading = (async () => {
       for await (const { status, statusMessage } of handle) all.push(statusMessage ?? status);
@@ -152,7 +152,7 @@ describe.each(manners)('a handle on %s', (revision, say, make) => {
   it('finds that there is nothing to cancel any more, or no such task [tasks.cancel.terminal-rejected]', async () => {
     const refusing = { 'tasks/cancel': () => failing(-32602) };
     const ended = await scripted(revision, telling([done], refusing));
-    const handle = await ended.client.tasks.start('sum');
+    const handle = await ended.client.tasks.start('sum', {});
     await handle.cancel();
     expect(handle.state?.status).toBe('completed');
     await ended.client.tasks.cancel('t1');

@@ -55,7 +55,7 @@ function handleOf(caller: Caller, task: Followed, tool: string | undefined): Tas
       return sight.state;
     },
     async result(options: WaitOptions = {}) {
-      return valueOfTool(await outcome(options), caller.lifeline.last, tool);
+      return valueOfTool(caller, await outcome(options), tool);
     },
     outcome,
     states,
@@ -74,7 +74,7 @@ function doneHandle(caller: Caller, answer: CallToolResult, tool: string): TaskH
   return {
     id: undefined,
     state: undefined,
-    result: async () => valueOfTool(answer, caller.lifeline.last, tool),
+    result: async () => valueOfTool(caller, answer, tool),
     outcome: async () => answer,
     states,
     cancel: async () => {},

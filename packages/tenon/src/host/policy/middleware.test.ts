@@ -123,7 +123,7 @@ describe('a policy in front of a server', () => {
       content: [{ type: 'text', text: 'Not done: denied by rule 1: look, do not touch' }],
     });
     const denied = (rule: number) => ({ rpc: -1, data: { policy: 'denied', rule } });
-    await expect(client.resources.read('file:///a')).rejects.toMatchObject(denied(2));
+    await expect(client.readResource('file:///a')).rejects.toMatchObject(denied(2));
     await expect(hello(client)).rejects.toMatchObject(denied(3));
     expect(ran).toEqual([]);
     expect((await client.callTool('read', {})).isError).toBeUndefined();
@@ -213,7 +213,7 @@ describe('a call that is to be asked about', () => {
     const client = await connectPair(server, { elicit: yes('once') });
     const text = 'Not done: to be asked by rule 1: nobody can be asked';
     expect(await client.callTool('write', {})).toMatchObject({ isError: true, content: [{ text }] });
-    await expect(client.resources.read('file:///a')).rejects.toMatchObject({ rpc: -1 });
+    await expect(client.readResource('file:///a')).rejects.toMatchObject({ rpc: -1 });
     expect(ran).toEqual([]);
     await client.close();
   });
@@ -276,7 +276,7 @@ describe('a call that is to be asked about', () => {
     for (const action of ['decline', 'cancel'] as const) {
       const client = await connectPair(server, { elicit: () => ({ action }) });
       expect((await client.callTool('write', {})).isError).toBe(true);
-      await expect(client.resources.read('file:///a')).rejects.toMatchObject({ rpc: -1 });
+      await expect(client.readResource('file:///a')).rejects.toMatchObject({ rpc: -1 });
       await client.close();
     }
     expect(ran).toEqual([]);

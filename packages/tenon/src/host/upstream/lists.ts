@@ -179,9 +179,9 @@ function entriesOf(client: Client, kind: Kind, options: CallOptions): AsyncItera
     case 'prompts':
       return client.listPrompts(options);
     case 'resources':
-      return client.resources.list(options);
+      return client.listResources(options);
     case 'templates':
-      return client.resources.templates(options);
+      return client.listResourceTemplates(options);
   }
 }
 

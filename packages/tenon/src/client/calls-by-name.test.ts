@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { dialects } from '../dialects/index.js';
+import { prompt } from '../server/prompt.js';
+import { reply } from '../server/reply.js';
+import { resource } from '../server/resource.js';
+import { createServer } from '../server/server.js';
+import { tool } from '../server/tool.js';
+import type { Client, Offers } from './client.js';
+import { connectTo, inProcess } from './connect.js';
+import type { ClientOptions } from './options.js';
+
+const server = createServer({
+  name: 'notes',
+  version: '1',
+  tools: {
+    declares: tool({ output: z.object({ n: z.number() }), run: () => ({ n: 1 }) }),
+    volunteers: tool({ run: () => reply({ content: 'one', structured: { n: 1 } }) }),
+    fails: tool({ run: (_, ctx) => ctx.fail('no') }),
+  },
+  prompts: {
+    count: prompt({ input: z.object({ to: z.string() }), complete: { to: ['10', '20'] }, run: ({ to }) => `to ${to}` }),
+  },
+  resources: {
+    'note://a': resource({ read: () => 'A' }),
+    'note://by/{title}': resource({ read: ({ title }) => title }),
+  },
+});
+
+async function withClient(
+  use: (client: Client<typeof server>) => Promise<void>,
+  options: ClientOptions = {},
+): Promise<void> {
+  const client = await connectTo<typeof server & Offers>(inProcess(server), options);
+  await use(client).finally(() => client.close());
+}
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
+
+describe.each(dialects.map(({ revision }) => revision))('calls by name on %s', revision => {
+  it('list, call, get, read and complete', () =>
+    withClient(
+      async client => {
+        const { tools: _, prompts: __, ...byName } = client;
+        expect((await all(byName.listTools())).map(({ name }) => name)).toEqual(['declares', 'volunteers', 'fails']);
+        expect((await all(byName.listPrompts())).map(({ name }) => name)).toEqual(['count']);
+        expect((await all(byName.listResources())).map(({ uri }) => uri)).toEqual(['note://a']);
+        const templates = await all(byName.listResourceTemplates());
+        expect(templates.map(({ uriTemplate }) => uriTemplate)).toEqual(['note://by/{title}']);
+        expect(await byName.callTool('fails')).toMatchObject({ isError: true, content: [{ text: 'no' }] });
+        expect(await byName.getPrompt('count', { to: 3, left: undefined })).toMatchObject({
+          messages: [{ content: { text: 'to 3' } }],
+        });
+        expect((await byName.readResource('note://by/b')).contents).toMatchObject([{ text: 'b' }]);
+        const ref = { type: 'ref/prompt', name: 'count' } as const;
+        expect((await byName.complete({ ref, argument: { name: 'to', value: '1' } })).values).toContain('10');
+      },
+      { revision },
+    ));
+
+  it('resolve to the structured content of a tool that declares an output schema', () =>
+    withClient(
+      async client => {
+        expect(await client.tools.declares()).toEqual({ n: 1 });
+      },
+      { revision },
+    ));
+});
+
+describe('a call of a typed tool without an output schema', () => {
+  it.each(['2025-06-18', '2025-11-25', '2026-07-28'])(
+    'resolves to the whole result on %s, also when that has structured content',
+    revision =>
+      withClient(
+        async client => {
+          const result = await client.tools.volunteers();
+          expect(result).toMatchObject({ content: [{ type: 'text', text: 'one' }], structuredContent: { n: 1 } });
+          const handle = await client.tasks.start('volunteers');
+          expect(await handle.result()).toMatchObject({ structuredContent: { n: 1 } });
+        },
+        { revision },
+      ),
+  );
+});
