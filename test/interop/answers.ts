@@ -4,7 +4,9 @@ import type { Answers, ElicitFormParams } from 'tenon';
 export type AskedFor = string[];
 
 /** A user who agrees to everything, a model that echoes, and one root: the same for every peer. */
-export function agreeable(asked: AskedFor = []): Required<Pick<Answers, 'elicit' | 'elicitUrl' | 'sample' | 'roots'>> {
+export function agreeable(asked: AskedFor = []): {
+  readonly [K in 'elicit' | 'elicitUrl' | 'sample' | 'roots']: NonNullable<Answers[K]>;
+} {
   return {
     elicit(form: ElicitFormParams) {
       asked.push(`form ${form.message}`);

@@ -3,9 +3,9 @@ export interface OutgoingRequest {
   readonly method: string;
   readonly url: string;
   /** The server as the client was told of it. Default: `url`. */
-  readonly server?: string;
+  readonly server?: string | undefined;
   /** Aborted when nobody waits for the request any more. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** One request that the server has refused. */
@@ -16,7 +16,7 @@ export interface RefusedRequest extends OutgoingRequest {
   /** What `headers` gave for the request. */
   readonly sent: Readonly<Record<string, string>>;
   /** Stands for the request: the same object each time that it is refused. By it attempts are counted. */
-  readonly request?: object;
+  readonly request?: object | undefined;
   /** The value of `MCP-Protocol-Version` in the request, if it had one. */
   readonly version?: string | undefined;
 }
@@ -31,12 +31,14 @@ export interface Authorizer {
    */
   refused(refusal: RefusedRequest): Promise<boolean>;
   /** The server has answered a request otherwise. */
-  answered?(answer: { readonly url: string; header(name: string): string | undefined }): void;
+  readonly answered?:
+    | ((answer: { readonly url: string; header(name: string): string | undefined }) => void)
+    | undefined;
   /** Ids of extensions to declare to the server. */
-  readonly extensions?: readonly string[];
+  readonly extensions?: readonly string[] | undefined;
   /**
    * Forgets the tokens that are kept, and revokes them where the authorization server can. Of all servers that this
    * authorizer has been used for, unless one is named.
    */
-  signOut?(server?: string | URL): Promise<void>;
+  readonly signOut?: ((server?: string | URL) => Promise<void>) | undefined;
 }

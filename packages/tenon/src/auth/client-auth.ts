@@ -6,13 +6,13 @@ import type { Issuer } from './discovery/authorization-server.js';
 /** How a client shows a token endpoint who it is. Without a secret and a key it is a public one. */
 export interface ClientCredentials {
   readonly id: string;
-  readonly secret?: string;
+  readonly secret?: string | undefined;
   /** A private key: PKCS #8 in PEM, or a JWK. It signs what is shown; it is not sent. */
-  readonly key?: string | PrivateJwk;
+  readonly key?: string | PrivateJwk | undefined;
   /** The algorithm of the key. Default: what the JWK says, else `ES256`. */
-  readonly alg?: string;
+  readonly alg?: string | undefined;
   /** To whom assertions are addressed. Default: the issuer. */
-  readonly audience?: string;
+  readonly audience?: string | undefined;
   /** The method that was agreed on at registration. */
   readonly method?: string;
 }

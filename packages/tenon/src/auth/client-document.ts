@@ -8,9 +8,9 @@ export interface ClientDocumentOptions {
   /** Where users come back to. */
   readonly redirects: readonly string[];
   /** The home page of the client. */
-  readonly uri?: string;
+  readonly uri?: string | undefined;
   /** Public keys, where the client shows who it is by a key. */
-  readonly jwks?: { readonly keys: readonly object[] };
+  readonly jwks?: { readonly keys: readonly object[] } | undefined;
 }
 
 /**

@@ -21,7 +21,7 @@ export interface Vault {
 }
 
 export interface Change<T> {
-  readonly next?: Secret | null;
+  readonly next?: Secret | null | undefined;
   readonly result: T;
 }
 

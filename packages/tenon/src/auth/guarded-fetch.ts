@@ -8,6 +8,7 @@ export type AuthFetch = (
   init: {
     method: string;
     headers: Record<string, string>;
+    /** Without `undefined`, which the `fetch` of a platform does not accept by its types. */
     body?: string;
     signal: AbortSignal;
     redirect: 'manual';
@@ -19,7 +20,7 @@ export type AuthFetch = (
 /** The part of a `fetch` response that is used. */
 export interface FetchedReply {
   readonly status: number;
-  readonly type?: string;
+  readonly type?: string | undefined;
   readonly headers: { get(name: string): string | null; forEach(each: (value: string, name: string) => void): void };
   readonly body: { getReader(): ReplyReader } | null;
 }

@@ -21,7 +21,7 @@ export interface PasteOptions {
   /** Shows the URL to the user, and returns the address that the browser shows in the end. */
   readonly ask: (url: string, signal: AbortSignal) => string | Promise<string>;
   /** Where the browser is sent to; nobody needs to answer there. Default `http://127.0.0.1:8765/callback`. */
-  readonly uri?: string;
+  readonly uri?: string | undefined;
 }
 
 /** For where no browser can be opened: the user opens the URL on any machine, and pastes the address that it ends at. */

@@ -8,21 +8,21 @@ import type { GuardOptions } from './url-guard.js';
 /** What all ways of signing in take. */
 export interface AuthorizerOptions extends GuardOptions {
   /** Where tokens and registrations are kept. Default: in memory, until the process ends. */
-  readonly vault?: Vault;
+  readonly vault?: Vault | undefined;
   /**
    * Scopes to ask for, and no others: a call that needs more rejects with `auth/insufficient-scope`. Default: what the
    * server's challenge names, else what the resource supports.
    */
-  readonly scope?: string | readonly string[];
+  readonly scope?: string | readonly string[] | undefined;
   /**
    * Binds tokens to a key of this process, so that nobody else can use them (RFC 9449). They are not put into the vault
    * then: they end with the process, as the key does. Default `false`.
    */
-  readonly dpop?: boolean;
+  readonly dpop?: boolean | undefined;
   /** Does the requests to authorization servers. Default: `checkedFetch` on Node, else the global `fetch`. */
-  readonly fetch?: AuthFetch;
+  readonly fetch?: AuthFetch | undefined;
   /** Its `now` must be the time of day, as that of `Date.now`. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
 }
 
 /** The options with their defaults. */

@@ -8,9 +8,9 @@ export interface SignInLimits {
    * Sign-in pages that one server may have opened within `window`; 0 for none. The next one rejects with
    * `auth/too-many-sign-ins`, because a server can ask for another scope with each answer. Default 5.
    */
-  readonly maxSignIns?: number;
+  readonly maxSignIns?: number | undefined;
   /** Period in which `maxSignIns` holds, in milliseconds. Default 600,000 (10 minutes). */
-  readonly window?: number;
+  readonly window?: number | undefined;
 }
 
 const MAX_SIGN_INS = 5;

@@ -16,26 +16,26 @@ import type { Strategy } from './strategy.js';
 /** A client that was registered by hand. */
 export interface KnownClient extends Omit<ClientCredentials, 'method'> {
   /** The authorization server that knows it; no other is shown its credentials. Default: the first that it is used with. */
-  readonly issuer?: string;
+  readonly issuer?: string | undefined;
 }
 
 export interface SignInOptions extends AuthorizerOptions {
   /** How the user gets to the page of the authorization server: `loopbackRedirect()`, `pasteRedirect({ ask })`. */
-  readonly redirect?: Redirect;
-  readonly client?: KnownClient;
+  readonly redirect?: Redirect | undefined;
+  readonly client?: KnownClient | undefined;
   /**
    * The URL of a document that describes this client: an `https:` URL with a path, where `client_id` is that URL,
    * beside `client_name` and `redirect_uris`.
    */
-  readonly clientMetadataUrl?: string;
+  readonly clientMetadataUrl?: string | undefined;
   /** The private key to the `jwks` of that document, where it has one. */
   readonly clientKey?: ClientCredentials['key'];
   /** What users are shown where the client registers itself. Default `MCP client`. */
-  readonly clientName?: string;
-  readonly clientUri?: string;
+  readonly clientName?: string | undefined;
+  readonly clientUri?: string | undefined;
   /** Whether to ask for tokens that can be renewed in the absence of the user, where that is a scope. Default `true`. */
-  readonly offline?: boolean;
-  readonly limits?: SignInLimits;
+  readonly offline?: boolean | undefined;
+  readonly limits?: SignInLimits | undefined;
 }
 
 /**

@@ -7,12 +7,12 @@ export interface GuardOptions {
    * Lets tokens and secrets go over plain `http:` to hosts other than this machine: whoever is on the way reads them.
    * Default `false`.
    */
-  readonly allowInsecure?: boolean;
+  readonly allowInsecure?: boolean | undefined;
   /**
    * Lets a public server name URLs of private networks: it can then make this process ask machines behind its firewall
    * (SSRF). Default: only a server that is local or private itself may.
    */
-  readonly allowPrivate?: boolean;
+  readonly allowPrivate?: boolean | undefined;
 }
 
 /** Which URLs that somebody else has named may be asked or opened. */

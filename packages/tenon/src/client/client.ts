@@ -24,10 +24,10 @@ type ToolsOf<S> = S extends { readonly types?: { readonly tools: infer T } | und
 type PromptsOf<S> = S extends { readonly types?: { readonly prompts: infer P } | undefined } ? P : unknown;
 type ResourcesOf<S> = S extends { readonly types?: { readonly resources: infer R } | undefined } ? R : unknown;
 /** Looked up, not inferred: a server has hundreds of tools, and that costs the compiler less. */
-export type InputOf<D> = D extends { readonly types?: { readonly input: unknown } }
+export type InputOf<D> = D extends { readonly types?: { readonly input: unknown } | undefined }
   ? NonNullable<D['types']>['input']
   : unknown;
-type OutputOf<D> = D extends { readonly types?: { readonly output: unknown } }
+type OutputOf<D> = D extends { readonly types?: { readonly output: unknown } | undefined }
   ? NonNullable<D['types']>['output']
   : unknown;
 
@@ -79,10 +79,10 @@ export interface PromptArguments {
 
 /** What to watch: resources by URI, lists by name. */
 export interface Watch {
-  readonly uris?: readonly string[];
-  readonly tools?: boolean;
-  readonly prompts?: boolean;
-  readonly resources?: boolean;
+  readonly uris?: readonly string[] | undefined;
+  readonly tools?: boolean | undefined;
+  readonly prompts?: boolean | undefined;
+  readonly resources?: boolean | undefined;
 }
 
 export type Change = Events['change'];
@@ -148,7 +148,7 @@ export interface Client<S = unknown> {
    */
   complete(params: Omit<CompleteParams, '_meta'>, options?: CallOptions): Promise<CompleteResult['completion']>;
   /** Tells of changes until it is left or aborted, in either manner of watching; survives broken streams. */
-  watch(what: string | Watch, options?: { readonly signal?: AbortSignal }): AsyncIterable<Change>;
+  watch(what: string | Watch, options?: { readonly signal?: AbortSignal | undefined }): AsyncIterable<Change>;
   /** The least severe log messages to send from here on. */
   setLogLevel(level: LoggingLevel): Promise<void>;
   /** Tells the server that the roots have changed, where its revision has a word for that. */

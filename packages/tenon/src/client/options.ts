@@ -46,21 +46,21 @@ export interface RootsSource {
 /** What the client answers when the server asks. What is there is declared as a capability; nothing else is. */
 export interface Answers {
   /** Shows the user a form. What it leaves out of an accepted answer is filled from the defaults of the fields. */
-  readonly elicit?: (form: ElicitFormParams, asked: Asked) => Awaitable<ElicitResult>;
+  readonly elicit?: ((form: ElicitFormParams, asked: Asked) => Awaitable<ElicitResult>) | undefined;
   /** Asks the user to visit a URL: show its domain, open nothing by yourself. */
-  readonly elicitUrl?: (question: ElicitUrlParams, asked: Asked) => Awaitable<ElicitResult>;
+  readonly elicitUrl?: ((question: ElicitUrlParams, asked: Asked) => Awaitable<ElicitResult>) | undefined;
   /** Asks a model. */
-  readonly sample?: (request: CreateMessageParams, asked: Asked) => Awaitable<CreateMessageResult>;
+  readonly sample?: ((request: CreateMessageParams, asked: Asked) => Awaitable<CreateMessageResult>) | undefined;
   /** Whether `sample` can give the model tools. Default `false`. */
-  readonly sampleTools?: boolean;
+  readonly sampleTools?: boolean | undefined;
   /**
    * The folders that servers may work in: a list, a function that returns it, or a source that also announces changes
    * (`workspaceRoots` of `tenon/node`). Roots are deprecated in 2026-07-28: give servers their folders by configuration.
    * https://modelcontextprotocol.io/specification/2025-11-25/client/roots
    */
-  readonly roots?: readonly Root[] | (() => Awaitable<readonly Root[]>) | RootsSource;
+  readonly roots?: readonly Root[] | (() => Awaitable<readonly Root[]>) | RootsSource | undefined;
   /** Passes questions on instead of answering them. @internal */
-  readonly passesOn?: PassesOn;
+  readonly passesOn?: PassesOn | undefined;
 }
 
 /** Who answers in the place of a client, and what they can be asked. */
@@ -73,29 +73,29 @@ export interface PassesOn {
 /** How a client behaves. Times are milliseconds. */
 export interface ClientOptions extends Answers, MemoryOptions {
   /** Who the client says it is. Default: `tenon`, and the version of this library. */
-  readonly name?: string;
-  readonly version?: string;
-  readonly title?: string;
-  readonly icons?: Icon[];
+  readonly name?: string | undefined;
+  readonly version?: string | undefined;
+  readonly title?: string | undefined;
+  readonly icons?: Icon[] | undefined;
   /** Speaks only this revision. Default: the newest that both ends speak. */
-  readonly revision?: string;
+  readonly revision?: string | undefined;
   /** Leaves entries of lists out that are malformed, and tells of them, instead of failing. @internal */
-  readonly quarantines?: boolean;
+  readonly quarantines?: boolean | undefined;
   /** Begins with this revision, and speaks what the server would rather speak. @internal */
-  readonly prefers?: string;
+  readonly prefers?: string | undefined;
   /** Called for each opening: aborted, it gives that one up with the reason. @internal */
-  readonly opening?: () => AbortSignal;
+  readonly opening?: (() => AbortSignal) | undefined;
   /** Extensions that the client has, by their identifiers: `com.example/thing`. Settings are `{}` where none are given. */
-  readonly extensions?: readonly { readonly id: string; readonly settings?: JsonObject }[];
+  readonly extensions?: readonly { readonly id: string; readonly settings?: JsonObject | undefined }[] | undefined;
   /** Whether servers may answer the call of a tool by a task, which is then waited for. Default `true`. */
-  readonly tasks?: boolean;
-  readonly experimental?: { readonly [name: string]: JsonObject };
+  readonly tasks?: boolean | undefined;
+  readonly experimental?: { readonly [name: string]: JsonObject } | undefined;
   /** Time without a sign of life of a call before it is given up; progress is one. Default 60,000. */
-  readonly idleTimeout?: number;
+  readonly idleTimeout?: number | undefined;
   /** Time in all for one call, without what the user takes to answer. Default: no limit. */
-  readonly totalTimeout?: number;
+  readonly totalTimeout?: number | undefined;
   /** Time to wait for the answer to a first `server/discover` before the handshake is tried. Default 2,000. */
-  readonly probeTimeout?: number;
+  readonly probeTimeout?: number | undefined;
   /**
    * Pings the server when nothing came from it for `interval` ms. When a ping is not answered within `timeout` ms the
    * connection ends with `connection/unresponsive`, and another is opened. Default: `{ interval: 30_000, timeout: 5_000 }`
@@ -103,20 +103,20 @@ export interface ClientOptions extends Answers, MemoryOptions {
    * stdio or HTTP+SSE. `false`: never.
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping
    */
-  readonly keepAlive?: KeepAliveOptions | false;
+  readonly keepAlive?: KeepAliveOptions | false | undefined;
   /** How often a server may ask within one call, and how often one task may. Default 10. */
-  readonly maxRounds?: number;
+  readonly maxRounds?: number | undefined;
   /** Time that one of the client's own handlers may take to answer what the server asks. Default 1,800,000: 30 minutes. */
-  readonly answerTimeout?: number;
+  readonly answerTimeout?: number | undefined;
   /** What happens to a result that does not fit the tool's `outputSchema`. Default `error`. */
-  readonly validate?: 'error' | 'warn' | 'off';
+  readonly validate?: 'error' | 'warn' | 'off' | undefined;
   /** The least severe log messages to ask for. Default: what the server sends by itself. */
-  readonly logLevel?: LoggingLevel;
+  readonly logLevel?: LoggingLevel | undefined;
   /** How many answers are kept for as long as the server says that they stay good; 0 keeps none. Default 200. */
-  readonly cacheSize?: number;
+  readonly cacheSize?: number | undefined;
   /** What is remembered of how servers open, so that only the first connection has to find out. Default: for this process. */
-  readonly verdicts?: Verdicts;
-  readonly clock?: Clock;
+  readonly verdicts?: Verdicts | undefined;
+  readonly clock?: Clock | undefined;
 }
 
 export interface Progress {
@@ -128,30 +128,30 @@ export interface Progress {
 /** What one call may say. */
 export interface CallOptions {
   /** Gives the call up. The task that it has become is cancelled. */
-  readonly signal?: AbortSignal;
-  readonly onProgress?: (progress: Progress) => void;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Called when the call has become a task, and with each of its states: to keep its id, or to show how it stands. */
-  readonly onTask?: (task: TaskState) => void;
+  readonly onTask?: ((task: TaskState) => void) | undefined;
   /** As of the client. Of a task: for each of the requests by which it is waited for. */
-  readonly idleTimeout?: number;
+  readonly idleTimeout?: number | undefined;
   /** As of the client. Of a task: until it has ended. */
-  readonly totalTimeout?: number;
+  readonly totalTimeout?: number | undefined;
   /** Rides along in `_meta`: trace context, say. A key with a prefix of the protocol is refused by `meta/reserved`. */
-  readonly meta?: Meta;
+  readonly meta?: Meta | undefined;
   /** Sends `_meta` that another peer gave, without a check of its keys. @internal */
-  readonly relaysMeta?: boolean;
+  readonly relaysMeta?: boolean | undefined;
   /** Whether the call may be sent again when it is not known whether it was carried out. Default: for methods that only read. */
-  readonly idempotent?: boolean;
+  readonly idempotent?: boolean | undefined;
   /** Called when the server ends the connection on which it would have answered, and is asked again. @internal */
-  readonly onHungUp?: () => void;
+  readonly onHungUp?: (() => void) | undefined;
   /** Called with the id of each request that is sent for the call. @internal */
-  readonly onId?: (id: Id) => void;
+  readonly onId?: ((id: Id) => void) | undefined;
   /** Called when the answer is a task, of a call with `manual`: progress is reported until this is called. @internal */
-  readonly onOutlived?: (forget: () => void) => void;
+  readonly onOutlived?: ((forget: () => void) => void) | undefined;
   /** Called with each page of a list, as it came. @internal */
-  readonly onPage?: (page: JsonObject) => void;
+  readonly onPage?: ((page: JsonObject) => void) | undefined;
   /** Hands questions of the server, and tasks, back as the result instead of seeing to them. Default `false`. */
-  readonly manual?: boolean;
+  readonly manual?: boolean | undefined;
 }
 
 /** Where a client stands. */

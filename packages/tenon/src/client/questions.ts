@@ -7,13 +7,13 @@ import type { Asked } from './options.js';
 /** How often a server may ask within one call. */
 const MAX_ROUNDS = 10;
 
-export function mostRounds({ maxRounds = MAX_ROUNDS }: { readonly maxRounds?: number }): number {
+export function mostRounds({ maxRounds = MAX_ROUNDS }: { readonly maxRounds?: number | undefined }): number {
   return maxRounds;
 }
 
 /** Answers what the server asks by a result, with the handler that answers its requests. */
 export async function answerTo(
-  { method, params }: { readonly method: string; readonly params?: object },
+  { method, params }: { readonly method: string; readonly params?: object | undefined },
   { peer }: Pick<Link, 'peer'>,
   answers: Answering,
   about: Pick<Asked, 'signal' | 'task'>,

@@ -2,6 +2,7 @@ import type { Authorizer } from '../auth/authorizer.js';
 import type { Service } from '../conversation/service.js';
 import type { Channel } from '../jsonrpc/channel.js';
 import { TenonError } from '../jsonrpc/error.js';
+import type { Optional } from '../model/defaults.js';
 import type { HttpOptions } from '../transports/http/client-options.js';
 import type { FetchLike } from '../transports/http/fetch-like.js';
 import type { MemoryOptions } from '../transports/memory.js';
@@ -10,32 +11,33 @@ import type { Endpoint } from './endpoint.js';
 import { requireHttpTarget, requireStdioTarget } from './target-shapes.js';
 
 /** A server at a URL. */
-export interface HttpTarget extends Partial<Pick<HttpOptions, 'onUnauthorized' | 'resume' | 'listen' | 'maxMessage'>> {
+export interface HttpTarget extends Optional<Pick<HttpOptions, 'onUnauthorized' | 'resume' | 'listen' | 'maxMessage'>> {
   readonly url: string | URL;
   /**
    * Signs the client in when the server asks for it: `signIn`, `clientCredentials`, … of `tenon/auth`; a string is a
    * bearer token.
    */
-  readonly auth?: Authorizer | string;
+  readonly auth?: Authorizer | string | undefined;
   /** Headers for every request: a key, say. A function is asked anew for each. */
   readonly headers?:
     | Readonly<Record<string, string>>
-    | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
+    | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>)
+    | undefined;
   /** Only this transport. Default: Streamable HTTP, and HTTP+SSE where the server has nothing else. */
-  readonly transport?: 'http' | 'http-sse';
+  readonly transport?: 'http' | 'http-sse' | undefined;
   /** Does the requests, by the shape of `fetch`. Default: `node:http` on Node, `fetch` elsewhere. */
-  readonly fetch?: FetchLike;
+  readonly fetch?: FetchLike | undefined;
 }
 
 /** A server that is started as a child process. */
 export interface StdioTarget {
   readonly command: string;
-  readonly args?: readonly string[];
+  readonly args?: readonly string[] | undefined;
   /** Added to the few variables that a process needs; nothing else is passed on. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly cwd?: string | undefined;
   /** What becomes of what the server writes to its standard error. Default: the last lines are kept for errors. */
-  readonly stderr?: 'pipe' | 'inherit' | 'ignore' | ((line: string) => void);
+  readonly stderr?: 'pipe' | 'inherit' | 'ignore' | ((line: string) => void) | undefined;
 }
 
 /** Where a server is: a URL, a command, a server in this process, or a channel of your own. */

@@ -15,7 +15,7 @@ const MAX_ENDPOINTS = 1000;
 const LIFE = 60 * 60_000;
 
 /** Remembers each of the latest thousand endpoints for an hour, in this process. */
-export function verdictsInMemory({ clock = systemClock }: { readonly clock?: Clock } = {}): Verdicts {
+export function verdictsInMemory({ clock = systemClock }: { readonly clock?: Clock | undefined } = {}): Verdicts {
   const known = new Map<string, { revision: string; until: number }>();
   return {
     get(endpoint) {

@@ -4,9 +4,9 @@ import { TenonError } from '../jsonrpc/error.js';
 /** Pings that show that the other end still responds. Times are milliseconds. */
 export interface KeepAliveOptions {
   /** Time without a message from the other end before it is pinged. Infinity: it is not pinged by itself. Default 30,000. */
-  readonly interval?: number;
+  readonly interval?: number | undefined;
   /** Time that the answer to a ping may take before the connection is ended. Default 5,000. */
-  readonly timeout?: number;
+  readonly timeout?: number | undefined;
 }
 
 /** In milliseconds. */

@@ -17,11 +17,11 @@ export interface Service {
    * Returns the same server without sessions: on the versions that have them each request is served by itself, and what
    * needs a session is refused and not declared. Absent from a service that can only be served with sessions.
    */
-  withoutSessions?(): Service;
+  readonly withoutSessions?: (() => Service) | undefined;
 }
 
 export interface ConnectOptions {
-  readonly auth?: AuthInfo;
+  readonly auth?: AuthInfo | undefined;
   /** The address of the peer, where the transport knows. */
   readonly address?: string | undefined;
   /** The dialect of everything that the channel brings, where it lives for one POST that belongs to no session. */
@@ -39,11 +39,11 @@ export interface Conversation {
   /** The revision, once the peers have agreed on one. */
   readonly dialect: Dialect | undefined;
   /** Tells whether the peer may send several messages as one array. Default: where the revision has batches. */
-  batches?(): boolean;
+  readonly batches?: (() => boolean) | undefined;
   /** How many requests of the peer are still to be answered; not counted are those that only listen. */
   readonly inFlight: number;
   /** Counts the handlers that run, those included whose request was cancelled. Absent where that is not known. */
-  readonly activeHandlers?: number;
+  readonly activeHandlers?: number | undefined;
   /** Ends it: what runs is aborted, what waits is rejected. Does not close the channel. */
   end(): void;
 }
@@ -76,9 +76,9 @@ export interface Loan {
   /** The address that the request came from, where the transport knows. */
   readonly address?: string | undefined;
   /** Set where what was begun in this request can not go on in another: no handler is held then, each is entered again. */
-  readonly fleeting?: boolean;
+  readonly fleeting?: boolean | undefined;
   /** Looks up an envelope field, lower-case. Absent where the transport has none: nothing mirrors the body then. */
-  readonly header?: (name: string) => string | undefined;
+  readonly header?: ((name: string) => string | undefined) | undefined;
   /** The HTTP request that is answered, for handlers that read its headers. Absent where the transport has none. */
   readonly request?: RequestHeaders | undefined;
   /** Sends a notification ahead of the answer, on the stream of this request. */
@@ -89,5 +89,5 @@ export interface Loan {
    * Calls `ending` when the server is going down or the authorization of the request expires: an answer that would go on
    * for long is to be completed now.
    */
-  whenEnding?(ending: () => void): void;
+  readonly whenEnding?: ((ending: () => void) => void) | undefined;
 }

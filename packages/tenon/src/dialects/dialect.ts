@@ -18,7 +18,7 @@ export interface Dialect {
   /** Whether tools declare output schemas in lists. */
   readonly outputSchemas: boolean;
   /** The client's methods that are refused because the server keeps no sessions. Absent where it keeps them. */
-  readonly needsSession?: ReadonlySet<string>;
+  readonly needsSession?: ReadonlySet<string> | undefined;
   readonly http: HttpTraits;
   readonly errors: ErrorTraits;
   /** The methods and notifications that each side may send. */

@@ -10,6 +10,7 @@ import { type Clock, systemClock } from '../jsonrpc/clock.js';
 import { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import { MAX_SHARE } from '../jsonrpc/shared-limit.js';
+import { applyDefaults } from '../model/defaults.js';
 import type { CallToolResult } from '../model/shapes.js';
 import { createServer, type Server } from '../server/server.js';
 import { memoryStores } from '../stores/memory.js';
@@ -64,10 +65,10 @@ export interface ServerState {
 /** Which servers are offered together, and as what. */
 export interface Selection {
   /** Default: the host's. */
-  readonly name?: string;
-  readonly version?: string;
+  readonly name?: string | undefined;
+  readonly version?: string | undefined;
   /** Default: all. */
-  readonly servers?: readonly string[];
+  readonly servers?: readonly string[] | undefined;
 }
 
 export interface Offerings {
@@ -210,7 +211,7 @@ export class RunningHost implements Host {
   }
 
   #upstream(name: string, server: HostOptions['servers'][string], roads: Roads): Upstream {
-    const { startTimeout, restTime, maxLines, maxShare, ...identity } = { ...hostDefaults, ...this.#options };
+    const { startTimeout, restTime, maxLines, maxShare, ...identity } = applyDefaults(hostDefaults, this.#options);
     return new Upstream({
       name,
       ...reach(name, server, roads, this.#guard, this.#options),
@@ -241,7 +242,7 @@ export class RunningHost implements Host {
   }
 
   #serve(selection: Selection): Server {
-    const { gatherTimeout, pageSize, ...own } = { ...hostDefaults, ...this.#options };
+    const { gatherTimeout, pageSize, ...own } = applyDefaults(hostDefaults, this.#options);
     const { servers, name = own.name, version = own.version } = selection;
     const chosen = [...this.#upstreams].filter(([each]) => servers === undefined || servers.includes(each));
     const { rateLimits, budget, callerSignIn } = this.#options;
@@ -257,9 +258,9 @@ export class RunningHost implements Host {
       version,
       stores: this.#stores,
       clock: this.#clock,
-      asking: { holdTime: HOLD_TIME, maxHeld: MAX_HELD, ...this.#options.asking },
-      extensions: [tasks({ holdTime: HOLD_TIME, ...this.#options.tasks })],
-      rateLimits: rateLimits === false ? false : { notifications: false, ...rateLimits },
+      asking: applyDefaults({ holdTime: HOLD_TIME, maxHeld: MAX_HELD }, this.#options.asking ?? {}),
+      extensions: [tasks(applyDefaults({ holdTime: HOLD_TIME }, this.#options.tasks ?? {}))],
+      rateLimits: rateLimits === false ? false : applyDefaults({ notifications: false } as const, rateLimits ?? {}),
       onProblem: error => this.#guard.problem(error),
       front: frontOf(hub),
     });

@@ -40,36 +40,36 @@ export type Credentials = (
 export interface HostOptions extends Answers, GuardOptions {
   readonly servers: Readonly<Record<string, HostServer>>;
   /** Who the host says it is, to servers and to its own clients. Default: `tenon-host` and the version of this library. */
-  readonly name?: string;
-  readonly version?: string;
-  readonly title?: string;
+  readonly name?: string | undefined;
+  readonly version?: string | undefined;
+  readonly title?: string | undefined;
   /**
    * Outer names begin with the server: `always`, `never`, or `auto`: when `servers` has more than one, disabled ones too. With
    * `never`, equal names of two servers get the prefix while both are up. Default `auto`.
    */
-  readonly prefix?: Prefix;
+  readonly prefix?: Prefix | undefined;
   /** Until a server has opened. Default 30,000. */
-  readonly startTimeout?: number;
+  readonly startTimeout?: number | undefined;
   /** How long a list waits for servers that are slow; what they have comes later, and is told. Default 15,000. */
-  readonly gatherTimeout?: number;
+  readonly gatherTimeout?: number | undefined;
   /** How long a line to a server stays open that nobody uses. Default 1,800,000: 30 minutes. */
-  readonly restTime?: number;
+  readonly restTime?: number | undefined;
   /** How many lines to one server there may be. Default 100. */
-  readonly maxLines?: number;
+  readonly maxLines?: number | undefined;
   /**
    * Part of `maxLines` that one user, or one address of anonymous callers, may
    * use alone, from 0 to 1. Default 0.5; 1 lets one caller use everything.
    */
-  readonly maxShare?: number;
+  readonly maxShare?: number | undefined;
   /** Entries per page of a list. Default 1,000. */
-  readonly pageSize?: number;
+  readonly pageSize?: number | undefined;
   /**
    * How many tokens the definitions of tools may take in a model's context. Above it three tools are offered in their
    * place, which search, describe and call them. Default: no limit.
    */
-  readonly budget?: Budget;
+  readonly budget?: Budget | undefined;
   /** With what credentials servers are called for whom. The token of a caller is never passed on. Default: none. */
-  readonly credentials?: Credentials;
+  readonly credentials?: Credentials | undefined;
   /**
    * Signs named callers in to servers at a URL that `credentials` gives nothing for: each user with each OAuth client has
    * tokens of their own. Closed with the host. Default: none, and such servers are called without credentials.
@@ -79,17 +79,17 @@ export interface HostOptions extends Answers, GuardOptions {
    * What has to outlive a process, or be seen by several: approvals, tasks, what was too large to be passed on. Default: in
    * memory.
    */
-  readonly stores?: Stores;
+  readonly stores?: Stores | undefined;
   /** How questions go that end a call and are answered by a retry. Give all replicas the same keys. */
-  readonly asking?: AskingOptions;
+  readonly asking?: AskingOptions | undefined;
   /** How the host keeps the tasks of its callers. */
-  readonly tasks?: TasksOptions;
+  readonly tasks?: TasksOptions | undefined;
   /**
    * Rates of remote callers of the host as a server. As for `createServer`, except that `notifications` is `false` by default:
    * the host limits what each server behind it says, so that log messages are not merged twice.
    */
-  readonly rateLimits?: ServerRateLimits | false;
+  readonly rateLimits?: ServerRateLimits | false | undefined;
   /** Told of what went wrong and could not be said to a caller. Default: standard error. */
-  readonly onProblem?: (error: TenonError) => void;
-  readonly clock?: Clock;
+  readonly onProblem?: ((error: TenonError) => void) | undefined;
+  readonly clock?: Clock | undefined;
 }

@@ -14,13 +14,13 @@ export interface Channel {
    * Milliseconds that pass between a progress notification and the answer to its request. Official clients drop a
    * notification that they read in one chunk with the answer. Absent: no time.
    */
-  readonly progressGap?: number;
+  readonly progressGap?: number | undefined;
 
   /**
    * Whether a stream is open on which one end speaks by itself, over a network that may fail without a word. Absent on
    * channels whose end is always noticed.
    */
-  readonly listening?: boolean;
+  readonly listening?: boolean | undefined;
 
   /**
    * Counts one check of the streams on which the peer speaks by itself, and ends those that brought no byte in too many
@@ -44,13 +44,13 @@ export interface Channel {
   close(): void | Promise<void>;
 
   /** For roads on which someone waits for each answer: no answer will come to the request `relatedTo` of the peer. */
-  unanswered?(relatedTo: Id): void;
+  readonly unanswered?: ((relatedTo: Id) => void) | undefined;
 
   /**
    * For roads that can: ends the connection on which the peer waits for the answer to `relatedTo`; it comes back for it.
    * `false` where that can not be.
    */
-  hangUp?(relatedTo: Id): boolean;
+  readonly hangUp?: ((relatedTo: Id) => boolean) | undefined;
 }
 
 /** What a channel calls. Never throws. */
@@ -68,7 +68,7 @@ export interface Receiver {
    * earlier requests may still come. Called for a loss that no `send` rejects with; such a `send` rejects with
    * `session/gone` or `session/rejected`.
    */
-  onSessionLost?(error: TenonError): void;
+  readonly onSessionLost?: ((error: TenonError) => void) | undefined;
 }
 
 /** The HTTP request that brought a message. */
@@ -94,19 +94,19 @@ export interface AuthInfo {
   /** A stable name for who is calling. What belongs to one principal is never shown to another. */
   readonly principal: string;
   /** Issuer of the access token. Default: `iss` of `claims`. */
-  readonly issuer?: string;
+  readonly issuer?: string | undefined;
   /**
    * OAuth client that acts for the principal: what one client made, another client of the same principal cannot reach.
    * Default: `client_id` of `claims`, else `azp`.
    */
-  readonly clientId?: string;
-  readonly scopes?: readonly string[];
+  readonly clientId?: string | undefined;
+  readonly scopes?: readonly string[] | undefined;
   /**
    * Time from which the authorization is no longer accepted, in milliseconds since the epoch. Streams on which a client
    * listens end then. Absent: it is not known to end. `protect` sets it from the token, with the clock tolerance added.
    */
-  readonly expiresAt?: number;
-  readonly claims?: { readonly [name: string]: unknown };
+  readonly expiresAt?: number | undefined;
+  readonly claims?: { readonly [name: string]: unknown } | undefined;
 }
 
 export interface SendOptions {

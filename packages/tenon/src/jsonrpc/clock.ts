@@ -6,7 +6,7 @@ export interface Clock {
    * Calls `run` once after `ms` milliseconds. Returns the function that calls it off. A waiting timer keeps no process
    * alive, unless `hold` is set.
    */
-  after(ms: number, run: () => void, options?: { readonly hold?: boolean }): () => void;
+  after(ms: number, run: () => void, options?: { readonly hold?: boolean | undefined }): () => void;
 }
 
 declare const setTimeout: (run: () => void, ms: number) => { unref?(): void } | number;

@@ -10,13 +10,13 @@ export interface Request {
   jsonrpc: '2.0';
   id: Id;
   method: string;
-  params?: JsonObject;
+  params?: JsonObject | undefined;
 }
 
 export interface Notification {
   jsonrpc: '2.0';
   method: string;
-  params?: JsonObject;
+  params?: JsonObject | undefined;
 }
 
 export interface Success {
@@ -34,7 +34,7 @@ export interface ErrorObject {
 /** `id` is absent (JSON-RPC 2.0 itself says `null`) when the failing message was too broken to have one. */
 export interface Failure {
   jsonrpc: '2.0';
-  id?: Id | null;
+  id?: Id | null | undefined;
   error: ErrorObject;
 }
 

@@ -3,31 +3,44 @@ import type { JsonObject } from '../jsonrpc/message.js';
 /** https://modelcontextprotocol.io/specification/2026-07-28/basic#capabilities. Members that are not listed are kept. */
 
 export interface ClientCapabilities {
-  experimental?: { [name: string]: JsonObject };
-  roots?: { listChanged?: boolean };
-  sampling?: { context?: JsonObject; tools?: JsonObject };
+  experimental?: { [name: string]: JsonObject } | undefined;
+  roots?: { listChanged?: boolean | undefined } | undefined;
+  sampling?: { context?: JsonObject | undefined; tools?: JsonObject | undefined } | undefined;
   /** An empty object means form mode. */
-  elicitation?: { form?: JsonObject; url?: JsonObject };
+  elicitation?: { form?: JsonObject | undefined; url?: JsonObject | undefined } | undefined;
   /** Where tasks are made by a parameter; else they are an extension. */
-  tasks?: {
-    list?: JsonObject;
-    cancel?: JsonObject;
-    requests?: { sampling?: { createMessage?: JsonObject }; elicitation?: { create?: JsonObject } };
-  };
+  tasks?:
+    | {
+        list?: JsonObject | undefined;
+        cancel?: JsonObject | undefined;
+        requests?:
+          | {
+              sampling?: { createMessage?: JsonObject | undefined } | undefined;
+              elicitation?: { create?: JsonObject | undefined } | undefined;
+            }
+          | undefined;
+      }
+    | undefined;
   /** Extension identifier to its settings. */
-  extensions?: { [id: string]: JsonObject };
+  extensions?: { [id: string]: JsonObject } | undefined;
   [other: string]: unknown;
 }
 
 export interface ServerCapabilities {
-  experimental?: { [name: string]: JsonObject };
-  logging?: JsonObject;
-  completions?: JsonObject;
-  prompts?: { listChanged?: boolean };
-  resources?: { subscribe?: boolean; listChanged?: boolean };
-  tools?: { listChanged?: boolean };
+  experimental?: { [name: string]: JsonObject } | undefined;
+  logging?: JsonObject | undefined;
+  completions?: JsonObject | undefined;
+  prompts?: { listChanged?: boolean | undefined } | undefined;
+  resources?: { subscribe?: boolean | undefined; listChanged?: boolean | undefined } | undefined;
+  tools?: { listChanged?: boolean | undefined } | undefined;
   /** Where tasks are made by a parameter; else they are an extension. */
-  tasks?: { list?: JsonObject; cancel?: JsonObject; requests?: { tools?: { call?: JsonObject } } };
-  extensions?: { [id: string]: JsonObject };
+  tasks?:
+    | {
+        list?: JsonObject | undefined;
+        cancel?: JsonObject | undefined;
+        requests?: { tools?: { call?: JsonObject | undefined } | undefined } | undefined;
+      }
+    | undefined;
+  extensions?: { [id: string]: JsonObject } | undefined;
   [other: string]: unknown;
 }

@@ -9,18 +9,18 @@ export type Role = 'user' | 'assistant';
 
 /** Hints for whoever shows or uses a piece of content. */
 export interface Annotations {
-  audience?: Role[];
+  audience?: Role[] | undefined;
   /** 0 (least) to 1 (most important). */
-  priority?: number;
+  priority?: number | undefined;
   /** ISO 8601. */
-  lastModified?: string;
+  lastModified?: string | undefined;
 }
 
 export interface TextContent {
   type: 'text';
   text: string;
-  annotations?: Annotations;
-  _meta?: Meta;
+  annotations?: Annotations | undefined;
+  _meta?: Meta | undefined;
 }
 
 export interface ImageContent {
@@ -28,8 +28,8 @@ export interface ImageContent {
   /** Base64. */
   data: string;
   mimeType: string;
-  annotations?: Annotations;
-  _meta?: Meta;
+  annotations?: Annotations | undefined;
+  _meta?: Meta | undefined;
 }
 
 export interface AudioContent {
@@ -37,8 +37,8 @@ export interface AudioContent {
   /** Base64. */
   data: string;
   mimeType: string;
-  annotations?: Annotations;
-  _meta?: Meta;
+  annotations?: Annotations | undefined;
+  _meta?: Meta | undefined;
 }
 
 /** A resource that the client can read when it wants to. */
@@ -50,25 +50,25 @@ export interface ResourceLink extends Resource {
 export interface EmbeddedResource {
   type: 'resource';
   resource: ResourceContents;
-  annotations?: Annotations;
-  _meta?: Meta;
+  annotations?: Annotations | undefined;
+  _meta?: Meta | undefined;
 }
 
 export type ContentBlock = TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource;
 
 export interface TextResourceContents {
   uri: string;
-  mimeType?: string;
+  mimeType?: string | undefined;
   text: string;
-  _meta?: Meta;
+  _meta?: Meta | undefined;
 }
 
 export interface BlobResourceContents {
   uri: string;
-  mimeType?: string;
+  mimeType?: string | undefined;
   /** Base64. */
   blob: string;
-  _meta?: Meta;
+  _meta?: Meta | undefined;
 }
 
 export type ResourceContents = TextResourceContents | BlobResourceContents;
@@ -76,10 +76,10 @@ export type ResourceContents = TextResourceContents | BlobResourceContents;
 /** An image of a thing. `src` is an `https:` or `data:` URI; whoever shows it treats it as untrusted. */
 export interface Icon {
   src: string;
-  mimeType?: string;
+  mimeType?: string | undefined;
   /** `48x48`, `any`. */
-  sizes?: string[];
-  theme?: 'light' | 'dark';
+  sizes?: string[] | undefined;
+  theme?: 'light' | 'dark' | undefined;
 }
 
 /** What everything with a name has. */
@@ -87,71 +87,71 @@ export interface Named {
   /** For programs. */
   name: string;
   /** For people. */
-  title?: string;
-  icons?: Icon[];
+  title?: string | undefined;
+  icons?: Icon[] | undefined;
 }
 
 /** Who one end is. */
 export interface Implementation extends Named {
   version: string;
-  description?: string;
-  websiteUrl?: string;
+  description?: string | undefined;
+  websiteUrl?: string | undefined;
 }
 
 export interface Resource extends Named {
   uri: string;
-  description?: string;
-  mimeType?: string;
-  annotations?: Annotations;
+  description?: string | undefined;
+  mimeType?: string | undefined;
+  annotations?: Annotations | undefined;
   /** Bytes, before base64. */
-  size?: number;
-  _meta?: Meta;
+  size?: number | undefined;
+  _meta?: Meta | undefined;
 }
 
 export interface ResourceTemplate extends Named {
   /** RFC 6570. */
   uriTemplate: string;
-  description?: string;
-  mimeType?: string;
-  annotations?: Annotations;
-  _meta?: Meta;
+  description?: string | undefined;
+  mimeType?: string | undefined;
+  annotations?: Annotations | undefined;
+  _meta?: Meta | undefined;
 }
 
 export interface ToolAnnotations {
-  title?: string;
-  readOnlyHint?: boolean;
-  destructiveHint?: boolean;
-  idempotentHint?: boolean;
-  openWorldHint?: boolean;
+  title?: string | undefined;
+  readOnlyHint?: boolean | undefined;
+  destructiveHint?: boolean | undefined;
+  idempotentHint?: boolean | undefined;
+  openWorldHint?: boolean | undefined;
 }
 
 /** How a tool may be called, where tasks are made by a parameter. */
 export interface ToolExecution {
   /** Whether it is called as a task. Absent: forbidden. */
-  taskSupport?: 'forbidden' | 'optional' | 'required';
+  taskSupport?: 'forbidden' | 'optional' | 'required' | undefined;
 }
 
 export interface Tool extends Named {
-  description?: string;
+  description?: string | undefined;
   /** JSON Schema 2020-12 unless it names another dialect. */
   inputSchema: JsonObject & { type: 'object' };
-  outputSchema?: JsonObject;
-  annotations?: ToolAnnotations;
-  execution?: ToolExecution;
-  _meta?: Meta;
+  outputSchema?: JsonObject | undefined;
+  annotations?: ToolAnnotations | undefined;
+  execution?: ToolExecution | undefined;
+  _meta?: Meta | undefined;
 }
 
 export interface PromptArgument {
   name: string;
-  title?: string;
-  description?: string;
-  required?: boolean;
+  title?: string | undefined;
+  description?: string | undefined;
+  required?: boolean | undefined;
 }
 
 export interface Prompt extends Named {
-  description?: string;
-  arguments?: PromptArgument[];
-  _meta?: Meta;
+  description?: string | undefined;
+  arguments?: PromptArgument[] | undefined;
+  _meta?: Meta | undefined;
 }
 
 export interface PromptMessage {
@@ -182,6 +182,6 @@ export function readLoggingLevel(value: unknown): LoggingLevel | undefined {
 export interface Root {
   /** A `file:` URI. */
   uri: string;
-  name?: string;
-  _meta?: Meta;
+  name?: string | undefined;
+  _meta?: Meta | undefined;
 }

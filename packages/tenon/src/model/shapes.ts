@@ -5,18 +5,18 @@ import type { ContentBlock, Implementation, Meta, PromptMessage, ResourceContent
 /** The params and results of the methods, in the words of the newest revision that has them. */
 
 export interface Params {
-  _meta?: Meta;
+  _meta?: Meta | undefined;
 }
 
 export interface Result {
-  _meta?: Meta;
-  resultType?: string;
+  _meta?: Meta | undefined;
+  resultType?: string | undefined;
 }
 
 /** How long a result stays good, in milliseconds, and whether it may be shown to others than who asked. */
 export interface Cacheable {
-  ttlMs?: number;
-  cacheScope?: 'public' | 'private';
+  ttlMs?: number | undefined;
+  cacheScope?: 'public' | 'private' | undefined;
 }
 
 export interface Paged extends Params {
@@ -29,14 +29,14 @@ export interface Page extends Result, Cacheable {
 
 /** What a retry brings along. */
 export interface Inputs {
-  inputResponses?: InputResponses;
-  requestState?: string;
+  inputResponses?: InputResponses | undefined;
+  requestState?: string | undefined;
 }
 
 export interface CallToolResult extends Result {
   content: ContentBlock[];
   structuredContent?: unknown;
-  isError?: boolean;
+  isError?: boolean | undefined;
 }
 
 export interface ReadResourceResult extends Result, Cacheable {
@@ -44,14 +44,14 @@ export interface ReadResourceResult extends Result, Cacheable {
 }
 
 export interface GetPromptResult extends Result {
-  description?: string;
+  description?: string | undefined;
   messages: PromptMessage[];
 }
 
 export interface CompleteParams extends Params {
-  ref: { type: 'ref/prompt'; name: string; title?: string } | { type: 'ref/resource'; uri: string };
+  ref: { type: 'ref/prompt'; name: string; title?: string | undefined } | { type: 'ref/resource'; uri: string };
   argument: { name: string; value: string };
-  context?: { arguments?: { [name: string]: string } };
+  context?: { arguments?: { [name: string]: string } | undefined } | undefined;
 }
 
 export interface CompleteResult extends Result {
@@ -79,11 +79,11 @@ export interface InitializeResult extends Result {
 
 /** What a listener wants to hear of. Absent and false mean: not this. */
 export interface SubscriptionFilter {
-  toolsListChanged?: boolean;
-  promptsListChanged?: boolean;
-  resourcesListChanged?: boolean;
-  resourceSubscriptions?: string[];
+  toolsListChanged?: boolean | undefined;
+  promptsListChanged?: boolean | undefined;
+  resourcesListChanged?: boolean | undefined;
+  resourceSubscriptions?: string[] | undefined;
   /** Of the tasks extension. */
-  taskIds?: string[];
+  taskIds?: string[] | undefined;
   [extension: string]: unknown;
 }

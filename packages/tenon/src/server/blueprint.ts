@@ -5,6 +5,7 @@ import { type Clock, systemClock } from '../jsonrpc/clock.js';
 import { TenonError } from '../jsonrpc/error.js';
 import type { Running } from '../jsonrpc/running.js';
 import type { Implementation } from '../model/content.js';
+import { dropUndefined } from '../model/defaults.js';
 import { isExtensionId } from '../model/meta.js';
 import { isMethod, isNotification } from '../model/methods.js';
 import { checkScopes } from '../model/scopes.js';
@@ -69,7 +70,7 @@ export function createBlueprint(definition: ServerDefinition<Tools, Prompts, Res
   };
   const subscribe = (uri: string) => hookOf(blueprint, uri);
   const blueprint: Blueprint = {
-    info: definedOnly({ name, version, title, description, websiteUrl, icons }) as unknown as Implementation,
+    info: dropUndefined({ name, version, title, description, websiteUrl, icons }),
     instructions,
     options,
     pageSize: options.pageSize ?? 1000,
@@ -154,10 +155,6 @@ function served(revision: string): Dialect {
   if (dialect) return dialect;
   const expected = `one of ${dialects.map(each => each.revision).join(', ')}`;
   throw new TenonError('server/revision', 'there is no such revision', { expected, got: revision });
-}
-
-function definedOnly(values: { [name: string]: unknown }): { [name: string]: unknown } {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
 declare const console: { error(...parts: unknown[]): void } | undefined;

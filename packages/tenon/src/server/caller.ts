@@ -15,7 +15,7 @@ export interface Caller {
 
 /** Something that callers may or may not see. */
 export interface Visible {
-  readonly visible?: (caller: Caller) => boolean;
+  readonly visible?: ((caller: Caller) => boolean) | undefined;
 }
 
 export function sees(caller: Caller, item: Visible): boolean {

@@ -1,5 +1,6 @@
 import { TenonError } from '../jsonrpc/error.js';
 import type { Resource, ResourceTemplate } from '../model/content.js';
+import { dropUndefined } from '../model/defaults.js';
 import { checkMeta } from '../model/meta-keys.js';
 import { checkScopes } from '../model/scopes.js';
 import { compiledOnce } from './compiled.js';
@@ -58,5 +59,5 @@ function wireOf(key: string, isTemplate: boolean, definition: AnyResource): Reso
   const { name = key, title, description, mimeType, annotations, size, icons, _meta } = definition;
   const where = isTemplate ? { uriTemplate: key } : { uri: key, size };
   const facts = { ...where, name, title, description, mimeType, annotations, icons, _meta };
-  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) as unknown as Resource;
+  return dropUndefined(facts);
 }

@@ -1,6 +1,7 @@
 import { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import type { Tool } from '../model/content.js';
+import { dropUndefined } from '../model/defaults.js';
 import { checkMeta } from '../model/meta-keys.js';
 import { type Mirror, mirrorsOf } from '../model/mirror.js';
 import { checkScopes } from '../model/scopes.js';
@@ -42,7 +43,7 @@ function make(name: string, definition: ToolDefinition): CompiledTool {
   const input = definition.input && compileDefined(`the input of tool "${name}"`, definition.input, 'input');
   const output = definition.output && compileDefined(`the output of tool "${name}"`, definition.output, 'output');
   const inputSchema = input ? withObjectType(input.json) : NO_INPUT;
-  if (inputSchema.type !== 'object') {
+  if (!hasObjectType(inputSchema)) {
     const next = 'wrap the schema in an object; of a union, each form must be one';
     throw new TenonError('tool/input', `the input of "${name}" is no object`, { next });
   }
@@ -52,12 +53,16 @@ function make(name: string, definition: ToolDefinition): CompiledTool {
   return { definition, wire: wireOf(name, definition, inputSchema, outputSchema), input, output, mirrors };
 }
 
+function hasObjectType(schema: JsonObject): schema is Tool['inputSchema'] {
+  return schema.type === 'object';
+}
+
 function wireOf(
   name: string,
   { title, description, annotations, icons, _meta }: ToolDefinition,
-  inputSchema: JsonObject,
+  inputSchema: Tool['inputSchema'],
   outputSchema?: JsonObject,
 ): Tool {
   const facts = { name, title, description, inputSchema, outputSchema, annotations, icons, _meta };
-  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) as unknown as Tool;
+  return dropUndefined(facts);
 }

@@ -17,6 +17,6 @@ export interface About<S = unknown> {
 /** Values in order of fit. At most 100 are sent; `total` and `hasMore` tell of the rest. */
 export type Completions =
   | readonly string[]
-  | { readonly values: readonly string[]; readonly total?: number; readonly hasMore?: boolean };
+  | { readonly values: readonly string[]; readonly total?: number | undefined; readonly hasMore?: boolean | undefined };
 
 export type Completers<Name extends string = string> = { readonly [N in Name]?: Completer };

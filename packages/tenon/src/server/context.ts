@@ -258,7 +258,7 @@ export class Context<S = unknown> {
   elicitUrl(question: {
     readonly message: string;
     readonly url: string;
-    readonly elicitationId?: string;
+    readonly elicitationId?: string | undefined;
   }): Promise<{ action: ElicitResult['action'] }> {
     const params: JsonObject = { mode: 'url', ...question };
     return markHandled(

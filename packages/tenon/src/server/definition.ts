@@ -36,17 +36,17 @@ export interface ServerDefinition<
   /** For programs. */
   readonly name: string;
   readonly version: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly websiteUrl?: string;
-  readonly icons?: Icon[];
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly websiteUrl?: string | undefined;
+  readonly icons?: Icon[] | undefined;
   /** How to use the server, for the model. */
-  readonly instructions?: string;
+  readonly instructions?: string | undefined;
   readonly tools?: PerCaller<T> | undefined;
   readonly prompts?: PerCaller<P> | undefined;
   readonly resources?: PerCaller<ResourceMap<R>> | undefined;
   /** Methods and notifications of your own. */
-  readonly methods?: CustomMethods<M, NoInfer<S>>;
+  readonly methods?: CustomMethods<M, NoInfer<S>> | undefined;
 }
 
 export interface ServerOptions<S = unknown> {
@@ -54,52 +54,52 @@ export interface ServerOptions<S = unknown> {
    * Makes `ctx.state`, which middleware fills and handlers read, once for each request that reads it. The type that it
    * returns types `ctx.state`. Default: an empty object.
    */
-  readonly state?: CreateState<S>;
+  readonly state?: CreateState<S> | undefined;
   /** Wraps every operation, first is outermost. */
-  readonly use?: readonly Middleware<NoInfer<S>>[];
+  readonly use?: readonly Middleware<NoInfer<S>>[] | undefined;
   /** The revisions to serve. Default: all. */
-  readonly revisions?: readonly string[];
+  readonly revisions?: readonly string[] | undefined;
   /** What the server does beyond the protocol: `tasks()`, or what is yours, with an identifier and settings to be declared. */
-  readonly extensions?: readonly ServerExtension[];
+  readonly extensions?: readonly ServerExtension[] | undefined;
   /** Features of your own, declared to every client. */
-  readonly experimental?: { readonly [name: string]: JsonObject };
+  readonly experimental?: { readonly [name: string]: JsonObject } | undefined;
   /** Methods and notifications of your own. */
-  readonly methods?: CustomMethods;
+  readonly methods?: CustomMethods | undefined;
   /**
    * Versions on which clients may send several messages as one JSON array: `by-version`, 2025-03-26 only, as the
    * specification says; `always`, every version with sessions, for clients that send arrays all the same.
    * Default `by-version`.
    */
-  readonly acceptBatches?: 'by-version' | 'always';
+  readonly acceptBatches?: 'by-version' | 'always' | undefined;
   /** Entries per page of a list. Default 1,000: most servers have one page. */
-  readonly pageSize?: number;
+  readonly pageSize?: number | undefined;
   /**
    * What stands in lists: all that a caller sees (`visible`), or only that for which its token has the scopes (`callable`).
    * Default `visible`: a client knows what there is, and can ask for the scopes.
    */
-  readonly listed?: 'visible' | 'callable';
+  readonly listed?: 'visible' | 'callable' | undefined;
   /** How long lists and `server/discover` stay good. Default: 0 ms, private. */
-  readonly cache?: Cacheable;
+  readonly cache?: Cacheable | undefined;
   /** How a question goes that ends the call and is answered by a retry. */
-  readonly asking?: AskingOptions;
+  readonly asking?: AskingOptions | undefined;
   /**
    * What has to outlive a request, or a process: retries that were used, state that is too large to travel, tasks.
    * Default: in memory.
    */
-  readonly stores?: Stores;
+  readonly stores?: Stores | undefined;
   /**
    * Rates of one caller. Default: generous ones, for callers beyond this machine; see `ServerRateLimits`. `false`: none. Behind
    * a proxy of this machine set `clientAddress`, else its callers are not limited.
    */
-  readonly rateLimits?: ServerRateLimits | false;
+  readonly rateLimits?: ServerRateLimits | false | undefined;
   /** Whether clients can set a level and receive log messages. Default: they can. */
-  readonly logging?: boolean;
+  readonly logging?: boolean | undefined;
   /**
    * Called when a client says that its roots have changed. `change.roots()` asks that client for the new list. Clients that did
    * not declare roots, and clients of 2026-07-28, never cause a call. What the function throws goes to `onProblem`.
    * https://modelcontextprotocol.io/specification/2025-11-25/client/roots#root-list-changes
    */
-  readonly onRootsChanged?: (change: RootsChange) => void | Promise<void>;
+  readonly onRootsChanged?: ((change: RootsChange) => void | Promise<void>) | undefined;
   /**
    * Pings the client of a session when nothing came from it for `interval` ms, and no request of it is open. When a ping is
    * not answered within `timeout` ms the connection ends; the client opens another. Default:
@@ -107,10 +107,10 @@ export interface ServerOptions<S = unknown> {
    * elsewhere. `false`: never.
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping
    */
-  readonly keepAlive?: KeepAliveOptions | false;
+  readonly keepAlive?: KeepAliveOptions | false | undefined;
   /** Told of everything that went wrong and could not be said to anybody: thrown errors, broken messages. Default: standard error. */
-  readonly onProblem?: (error: TenonError) => void;
-  readonly clock?: Clock;
+  readonly onProblem?: ((error: TenonError) => void) | undefined;
+  readonly clock?: Clock | undefined;
   /** What stands in the place of the catalogs. @internal */
-  readonly front?: Front;
+  readonly front?: Front | undefined;
 }

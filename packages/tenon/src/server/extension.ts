@@ -16,9 +16,9 @@ export interface ServerExtension {
   /** A prefix and a name: `com.example/thing`. */
   readonly id: string;
   /** Declared to the client. Default `{}`. */
-  readonly settings?: JsonObject;
+  readonly settings?: JsonObject | undefined;
   /** Called once, when the server is made. */
-  install?(house: House): Installed;
+  readonly install?: ((house: House) => Installed) | undefined;
 }
 
 /** What a server lends to its extensions. */
@@ -45,15 +45,17 @@ export interface ToolAccess {
 
 export interface Installed {
   /** What it makes of methods of the protocol's table that are its own. */
-  readonly operations?: { readonly [method: string]: Operate };
+  readonly operations?: { readonly [method: string]: Operate } | undefined;
   /** What it declares to this caller beside its settings. */
-  capabilities?(dialect: Dialect, caller: Caller): ServerCapabilities;
+  readonly capabilities?: ((dialect: Dialect, caller: Caller) => ServerCapabilities) | undefined;
   /** Serves a call of a tool in its own way; undefined leaves it to the server. */
-  call?(call: ToolCall): Promise<JsonObject> | undefined;
+  readonly call?: ((call: ToolCall) => Promise<JsonObject> | undefined) | undefined;
   /** What it will tell a listener of, of what that wishes; none: of nothing. */
-  listen?(wishes: SubscriptionFilter, turn: Turn): Promise<Listening | undefined> | undefined;
+  readonly listen?:
+    | ((wishes: SubscriptionFilter, turn: Turn) => Promise<Listening | undefined> | undefined)
+    | undefined;
   /** The server closes. */
-  close?(): void;
+  readonly close?: (() => void) | undefined;
 }
 
 export type Operate = (operation: Operation, turn: Turn) => JsonObject | Promise<JsonObject>;

@@ -19,22 +19,22 @@ export type PromptReturn =
 
 /** What is said of a prompt beside what it does. https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#prompt */
 export interface PromptFacts {
-  readonly title?: string;
-  readonly description?: string;
-  readonly icons?: Icon[];
-  readonly _meta?: Meta;
-  readonly visible?: (caller: Caller) => boolean;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly icons?: Icon[] | undefined;
+  readonly _meta?: Meta | undefined;
+  readonly visible?: ((caller: Caller) => boolean) | undefined;
   /** What the client has to be able to do, or the prompt does not begin: `{ elicitation: {} }`, say. */
-  readonly needs?: ClientCapabilities;
+  readonly needs?: ClientCapabilities | undefined;
   /** What the caller's token must allow, or it is refused before anything runs: see `ToolFacts.scopes`. */
-  readonly scopes?: readonly string[];
+  readonly scopes?: readonly string[] | undefined;
 }
 
 export interface PromptDefinition<In = unknown> extends PromptFacts {
-  readonly input?: Schema;
-  readonly complete?: Completers;
+  readonly input?: Schema | undefined;
+  readonly complete?: Completers | undefined;
   run(input: never, context: Context): Awaitable<PromptReturn>;
-  readonly types?: { readonly input: In };
+  readonly types?: { readonly input: In } | undefined;
 }
 
 /** A prompt before `prompt` has made it one: what its schema says types the handler. */
@@ -42,12 +42,12 @@ export type PromptSpec<I> = PromptSchema<I> & PromptWork<I>;
 
 /** Apart from the rest, so that a mistake in that does not hide what the schema is. */
 interface PromptSchema<I> {
-  readonly input?: I;
+  readonly input?: I | undefined;
 }
 
 interface PromptWork<I> extends PromptFacts {
   /** Completes the arguments. */
-  readonly complete?: I extends Schema ? Completers<keyof InferInput<I> & string> : undefined;
+  readonly complete?: (I extends Schema ? Completers<keyof InferInput<I> & string> : undefined) | undefined;
   run(input: PromptInput<I>, context: Context): Awaitable<PromptReturn>;
 }
 

@@ -16,15 +16,15 @@ export interface Rate {
 /** Rates of one caller: of a user with its OAuth client, or of the address of an anonymous caller. `false` lifts one. */
 export interface ServerRateLimits {
   /** `tools/call`, `prompts/get` and `resources/read` together. Default: burst 1,000, then 100 per second. */
-  readonly calls?: Rate | false;
+  readonly calls?: Rate | false | undefined;
   /** `completion/complete`. Default: burst 100, then 20 per second. */
-  readonly completions?: Rate | false;
+  readonly completions?: Rate | false | undefined;
   /**
    * Progress and log messages of one request, over every transport. Above the rate only the last report of progress, and the last
    * message of each level and logger, is kept and sent later; what is left goes ahead of the answer. Default: burst 100,
    * then 20 per second.
    */
-  readonly notifications?: Rate | false;
+  readonly notifications?: Rate | false | undefined;
 }
 
 const CALLS: Rate = { burst: 1_000, perSecond: 100 };

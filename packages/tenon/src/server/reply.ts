@@ -17,7 +17,12 @@ export interface Reply {
 type Content = string | ContentBlock | readonly (string | ContentBlock)[];
 
 /** A tool's answer where content and structured content differ, or where there is metadata. */
-export function reply(parts: { content?: Content; structured?: unknown; isError?: boolean; _meta?: Meta }): Reply {
+export function reply(parts: {
+  content?: Content | undefined;
+  structured?: unknown;
+  isError?: boolean | undefined;
+  _meta?: Meta | undefined;
+}): Reply {
   const { content, structured, isError = false, _meta } = parts;
   return { [REPLY]: true, content: content === undefined ? undefined : blocks(content), structured, isError, _meta };
 }
@@ -38,7 +43,10 @@ export function toolError(message: string, cause?: unknown): TenonError {
  *
  * @throws `handler/empty-question` when there are neither requests nor a state.
  */
-export function inputRequired(question: { requests?: InputRequests; state?: string }): InputRequiredResult {
+export function inputRequired(question: {
+  requests?: InputRequests | undefined;
+  state?: string | undefined;
+}): InputRequiredResult {
   const { requests, state } = question;
   if (requests === undefined && state === undefined) {
     throw new TenonError('handler/empty-question', 'a question has requests, a state, or both');

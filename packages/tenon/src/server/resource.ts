@@ -1,6 +1,7 @@
 import type { InputRequiredResult } from '../model/asking.js';
 import type { ClientCapabilities } from '../model/capabilities.js';
 import type { Annotations, Icon, Meta, Resource, ResourceContents } from '../model/content.js';
+import type { Optional } from '../model/defaults.js';
 import type { Cacheable } from '../model/shapes.js';
 import type { Caller } from './caller.js';
 import { templates } from './compiled-resource.js';
@@ -15,49 +16,49 @@ type Awaitable<T> = T | Promise<T>;
 export type ReadReturn =
   | string
   | Uint8Array
-  | Partial<ResourceContents>
+  | Optional<ResourceContents>
   | readonly ResourceContents[]
   | InputRequiredResult
   | undefined;
 
 /** One entry of a template's list: the variables of the template, and what else is said of the resource. */
-export type Listed<V> = V & Partial<Omit<Resource, 'uri'>>;
+export type Listed<V> = V & Optional<Omit<Resource, 'uri'>>;
 
 /** https://modelcontextprotocol.io/specification/2026-07-28/server/resources#resource */
 export interface ResourceFacts {
   /** For programs. Default: the key. */
-  readonly name?: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly mimeType?: string;
-  readonly annotations?: Annotations;
+  readonly name?: string | undefined;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly mimeType?: string | undefined;
+  readonly annotations?: Annotations | undefined;
   /** Bytes, where they are known beforehand. */
-  readonly size?: number;
-  readonly icons?: Icon[];
-  readonly _meta?: Meta;
-  readonly visible?: (caller: Caller) => boolean;
+  readonly size?: number | undefined;
+  readonly icons?: Icon[] | undefined;
+  readonly _meta?: Meta | undefined;
+  readonly visible?: ((caller: Caller) => boolean) | undefined;
   /** What the client has to be able to do, or the read does not begin: `{ roots: {} }`, say. */
-  readonly needs?: ClientCapabilities;
+  readonly needs?: ClientCapabilities | undefined;
   /** What the caller's token must allow, or it is refused before anything runs: see `ToolFacts.scopes`. */
-  readonly scopes?: readonly string[];
+  readonly scopes?: readonly string[] | undefined;
   /** How long what was read stays good. Default: 0 ms, private. */
-  readonly cache?: Cacheable;
+  readonly cache?: Cacheable | undefined;
 }
 
 /** A resource, or a template of many. The key is its URI or its RFC 6570 template; `V` are the variables of that. */
 export interface ResourceDefinition<V = Record<string, string>> extends ResourceFacts {
   read(variables: V & { readonly uri: string }, context: Context): Awaitable<ReadReturn>;
   /** Which resources of the template there are. Without it they can be read but are not listed. */
-  list?(context: Context): Awaitable<readonly Listed<NoInfer<V>>[]>;
+  readonly list?: ((context: Context) => Awaitable<readonly Listed<NoInfer<V>>[]>) | undefined;
   /** Completes the variables of the template. */
-  readonly complete?: Completers<NoInfer<keyof V & string>>;
+  readonly complete?: Completers<NoInfer<keyof V & string>> | undefined;
   /** Called when a first subscriber comes to a URI; what it returns is called when the last one has gone. */
-  subscribe?(uri: string): (() => void) | undefined | void;
+  readonly subscribe?: ((uri: string) => (() => void) | undefined | void) | undefined;
   /**
    * Lets variables match what could climb out of their place: an encoded slash, `..`. Off by default, because a handler
    * that joins a variable to a path would be open to path traversal.
    */
-  readonly allowUnsafe?: boolean;
+  readonly allowUnsafe?: boolean | undefined;
 }
 
 /** Defines a resource or a template of resources. The variables are typed from the key in `resources`. */

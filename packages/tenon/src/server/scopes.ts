@@ -8,7 +8,7 @@ import type { Turn } from './turn.js';
 
 /** Something for which a caller may need scopes. */
 export interface Scoped {
-  readonly scopes?: readonly string[];
+  readonly scopes?: readonly string[] | undefined;
 }
 
 /** Whether the caller has all scopes for it. Where nobody authorizes, nobody has any. */

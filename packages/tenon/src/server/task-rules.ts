@@ -6,7 +6,7 @@ import type { TaskRules, ToolDefinition } from './tool.js';
 export type SoundTaskRules = TaskRules &
   Required<Pick<TaskRules, 'support'>> & {
     /** Called with what makes a task of the call that is running, where only its handler knows whether and when. */
-    readonly departs?: (depart: () => void) => void;
+    readonly departs?: ((depart: () => void) => void) | undefined;
   };
 
 /** How calls of a tool become tasks; undefined when they do not. */

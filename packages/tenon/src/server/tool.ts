@@ -39,26 +39,26 @@ export type ToolReturn<O> = (unknown extends O ? Loose : O | SpecifiedResult<O>)
 /** What is said of a tool beside what it does. https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool */
 export interface ToolFacts {
   /** For people. The name for programs is the key. */
-  readonly title?: string;
-  readonly description?: string;
-  readonly annotations?: ToolAnnotations;
-  readonly icons?: Icon[];
-  readonly _meta?: Meta;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly annotations?: ToolAnnotations | undefined;
+  readonly icons?: Icon[] | undefined;
+  readonly _meta?: Meta | undefined;
   /** Whether this caller sees the tool, in lists and in calls. Default: all do. */
-  readonly visible?: (caller: Caller) => boolean;
+  readonly visible?: ((caller: Caller) => boolean) | undefined;
   /** What the client has to be able to do, or the tool does not begin: `{ elicitation: {} }`, say. */
-  readonly needs?: ClientCapabilities;
+  readonly needs?: ClientCapabilities | undefined;
   /**
    * What the caller's token must allow, or it is refused before anything runs: over HTTP by a 403 that names these scopes,
    * so that a client can ask for them. Where nobody authorizes no caller has any.
    */
-  readonly scopes?: readonly string[];
+  readonly scopes?: readonly string[] | undefined;
   /**
    * Whether a call may, or must, become a task: one that is answered at once and outlives the request. Takes effect with
    * `extensions: [tasks()]`. Default `forbidden`.
    * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
    */
-  readonly task?: TaskSupport | TaskRules;
+  readonly task?: TaskSupport | TaskRules | undefined;
 }
 
 export type TaskSupport = 'forbidden' | 'optional' | 'required';
@@ -66,30 +66,30 @@ export type TaskSupport = 'forbidden' | 'optional' | 'required';
 /** How calls of one tool become tasks. Times are milliseconds. */
 export interface TaskRules {
   /** Default `optional`. */
-  readonly support?: 'optional' | 'required';
+  readonly support?: 'optional' | 'required' | undefined;
   /**
    * Answers a call directly when it takes no longer than this, and makes a task of it only then. Where the client has to
    * ask for a task in its request, that decides. Default 0: at once.
    */
-  readonly after?: number;
+  readonly after?: number | undefined;
   /** How long a task is kept, from its creation on. Default: as for all tasks of the server. */
-  readonly ttl?: number;
+  readonly ttl?: number | undefined;
   /**
    * Version of the handler. A task goes on only where the tool has the version with which it was begun: change it together
    * with the steps and questions of the handler. Default: none, and every process that has the tool goes on.
    */
-  readonly version?: string;
+  readonly version?: string | undefined;
   /** How often a client should ask how it stands. Default: as for all tasks of the server. */
-  readonly pollInterval?: number;
+  readonly pollInterval?: number | undefined;
 }
 
 /** A tool, as its author writes it. The type parameters are what the handler gets and what callers get. */
 export interface ToolDefinition<In = unknown, Out = unknown> extends ToolFacts {
-  readonly input?: Schema;
-  readonly output?: Schema;
+  readonly input?: Schema | undefined;
+  readonly output?: Schema | undefined;
   run(input: never, context: Context): Awaitable<unknown>;
   /** Only for the compiler: what a caller passes and what it gets. */
-  readonly types?: { readonly input: In; readonly output: Out };
+  readonly types?: { readonly input: In; readonly output: Out } | undefined;
 }
 
 /** A tool before `tool` has made it one: what its schemas say types the handler. */
@@ -97,8 +97,8 @@ export type ToolSpec<I, O> = ToolSchemas<I, O> & ToolWork<I, O>;
 
 /** Apart from the rest, so that a mistake in that does not hide what the schemas are. */
 interface ToolSchemas<I, O> {
-  readonly input?: I;
-  readonly output?: O;
+  readonly input?: I | undefined;
+  readonly output?: O | undefined;
 }
 
 interface ToolWork<I, O> extends ToolFacts {

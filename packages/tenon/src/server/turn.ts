@@ -33,21 +33,21 @@ export interface Turn {
   /** Set where progress and log messages that come too fast are merged. */
   readonly merging?: Merging | undefined;
   /** Calls `ending` once when the transport is going down, where it tells. */
-  whenEnding?(ending: () => void): void;
+  readonly whenEnding?: ((ending: () => void) => void) | undefined;
   /** Pings the client of the session on the stream of this request. Absent where the request belongs to no session. */
-  ping?(options?: PingOptions): Promise<void>;
+  readonly ping?: ((options?: PingOptions) => Promise<void>) | undefined;
   /** Ends the connection that waits for the answer, where the client can come back for it. */
-  hangUp?(): boolean;
+  readonly hangUp?: (() => boolean) | undefined;
   /** Remembers that the client was sent to a URL, where it is to be told when the visit is done. */
-  elicits?(elicitationId: string): void;
+  readonly elicits?: ((elicitationId: string) => void) | undefined;
   /** Where there is a session: tells its client something that belongs to no request. */
   readonly session?: Session | undefined;
   /** The session in which a task was begun that is worked on here, while that session is there. */
   readonly begunIn?: Session | undefined;
   /** Asks the client on the stream of this request, where that is a request of its own. */
-  readonly ask?: Ask;
+  readonly ask?: Ask | undefined;
   /** Sets the level of the session, where there is one. */
-  setLogLevel?(level: LoggingLevel): void;
+  readonly setLogLevel?: ((level: LoggingLevel) => void) | undefined;
 }
 
 export interface Session {

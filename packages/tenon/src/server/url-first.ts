@@ -13,7 +13,7 @@ export interface UrlToVisit {
   readonly message: string;
   readonly url: string;
   /** What `server.elicited` names it by. Default: one that is made up. */
-  readonly elicitationId?: string;
+  readonly elicitationId?: string | undefined;
 }
 
 declare const crypto: { randomUUID(): string };

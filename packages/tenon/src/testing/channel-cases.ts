@@ -13,17 +13,17 @@ export interface Case {
 export interface Road {
   readonly channel: Channel;
   /** Says what has to be said before other messages may cross: an `initialize`, say. */
-  readonly begin?: (ear: Ear) => Promise<void>;
+  readonly begin?: ((ear: Ear) => Promise<void>) | undefined;
   /** Frees what the road needed besides. The channel may be open or closed. */
-  readonly release?: () => void | Promise<void>;
+  readonly release?: (() => void | Promise<void>) | undefined;
 }
 
 /** What a road may not have. */
 export interface Lacks {
   /** The other end can not ask by requests of its own. */
-  readonly questions?: boolean;
+  readonly questions?: boolean | undefined;
   /** The end of the other end is not noticed before the next message. */
-  readonly hangUps?: boolean;
+  readonly hangUps?: boolean | undefined;
 }
 
 /**

@@ -9,7 +9,7 @@ import { Trial, type TrialOptions } from './every-way/trial.js';
 /** What a handler is given, and what its client answers. */
 export interface EveryWayOptions extends TrialOptions {
   /** The arguments of the call. Default `{}`. Of a resource: none. */
-  readonly input?: JsonObject;
+  readonly input?: JsonObject | undefined;
 }
 
 /** One way in which the handler was served, and what could be seen of it. */

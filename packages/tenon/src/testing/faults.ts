@@ -29,11 +29,11 @@ export type Plan = (message: unknown, index: number) => Fault | undefined;
 
 export interface Faults {
   /** For what is sent on the channel. */
-  readonly send?: Plan;
+  readonly send?: Plan | undefined;
   /** For what it receives. */
-  readonly receive?: Plan;
+  readonly receive?: Plan | undefined;
   /** For `delay`. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
 }
 
 /** A channel on which things go wrong as planned. */

@@ -12,9 +12,9 @@ export const eachRevision: readonly string[] = dialects.map(({ revision }) => re
 /** How a client and a server in one process are connected: as any client is, and the following. */
 export interface PairOptions extends ClientOptions {
   /** Sees every message that crosses, in the words of the revision. */
-  readonly tap?: Tap;
+  readonly tap?: Tap | undefined;
   /** Wraps the client's end of the road: see `faulty`. */
-  readonly through?: (channel: Channel) => Channel;
+  readonly through?: ((channel: Channel) => Channel) | undefined;
 }
 
 /**

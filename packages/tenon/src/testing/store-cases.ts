@@ -10,19 +10,19 @@ import { sharedValueCases, valueCases } from './value-cases.js';
 export interface StoreSite {
   readonly stores: Stores;
   /** Opens the same stores once more, as another process or this one after a restart does. */
-  readonly another?: () => Stores | Promise<Stores>;
+  readonly another?: (() => Stores | Promise<Stores>) | undefined;
   /** Lets so many milliseconds pass, where the stores go by a clock that is told. Absent: they pass by themselves. */
-  readonly pass?: (ms: number) => void | Promise<void>;
+  readonly pass?: ((ms: number) => void | Promise<void>) | undefined;
   /** How many characters of JSON text a value may have. Default: 1 Mi. */
-  readonly maxValueSize?: number;
+  readonly maxValueSize?: number | undefined;
   /** Frees what the stores needed besides. They are closed by then. */
-  readonly release?: () => void | Promise<void>;
+  readonly release?: (() => void | Promise<void>) | undefined;
 }
 
 /** What stores may not have. */
 export interface StoreLacks {
   /** They can not be opened a second time: they are in the memory of one process. */
-  readonly sharing?: boolean;
+  readonly sharing?: boolean | undefined;
 }
 
 /**

@@ -20,7 +20,7 @@ export interface MemoryOptions {
    * circular value, fails in `send`. `false` passes messages by reference, which is faster: whoever sends a value must not
    * change it afterwards, and must not change what arrives. Default `true`.
    */
-  readonly copyMessages?: boolean;
+  readonly copyMessages?: boolean | undefined;
 }
 
 declare function queueMicrotask(run: () => void): void;

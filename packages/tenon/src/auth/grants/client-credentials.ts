@@ -10,7 +10,7 @@ const CLIENT_CREDENTIALS = 'io.modelcontextprotocol/oauth-client-credentials';
 
 export interface ClientCredentialsOptions extends AuthorizerOptions, Omit<ClientCredentials, 'method'> {
   /** The authorization server that knows the client; no other is shown its credentials. Default: the first one. */
-  readonly issuer?: string;
+  readonly issuer?: string | undefined;
 }
 
 /**

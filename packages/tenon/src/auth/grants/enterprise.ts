@@ -19,7 +19,7 @@ const TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:';
 export interface Subject {
   readonly token: string;
   /** Default `id_token`. */
-  readonly type?: 'id_token' | 'saml2' | 'refresh_token';
+  readonly type?: 'id_token' | 'saml2' | 'refresh_token' | undefined;
 }
 
 export interface EnterpriseOptions extends AuthorizerOptions {
@@ -27,7 +27,7 @@ export interface EnterpriseOptions extends AuthorizerOptions {
   readonly idp: {
     readonly issuer: string;
     /** Default: found by `issuer`. */
-    readonly tokenEndpoint?: string;
+    readonly tokenEndpoint?: string | undefined;
     /** The client by which the user signed in there. */
     readonly client: Omit<ClientCredentials, 'method'>;
   };
@@ -36,7 +36,7 @@ export interface EnterpriseOptions extends AuthorizerOptions {
   /** The client at the authorization server of the MCP server. */
   readonly client: Omit<ClientCredentials, 'method'>;
   /** That authorization server; no other is shown the credentials. Default: the first that the server names. */
-  readonly issuer?: string;
+  readonly issuer?: string | undefined;
 }
 
 /**

@@ -12,9 +12,9 @@ export interface WorkloadOptions extends AuthorizerOptions {
   /** The JWT that the platform gives this workload. A function is asked for each sign-in: such JWTs are short-lived. */
   readonly assertion: string | (() => string | Promise<string>);
   /** Where the authorization server wants one. */
-  readonly clientId?: string;
+  readonly clientId?: string | undefined;
   /** The authorization server to whom the assertion may be shown. Default: the first that the server names. */
-  readonly issuer?: string;
+  readonly issuer?: string | undefined;
 }
 
 /**

@@ -9,15 +9,15 @@ import { hashed } from './secrets.js';
 export interface IssuerClient {
   readonly id: string;
   /** What the consent page calls it. Default: its id. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Where browsers may come back to, byte for byte; the port of a loopback address may be any. */
-  readonly redirects?: readonly string[];
+  readonly redirects?: readonly string[] | undefined;
   /** Of a confidential client, which shows it by `client_secret_basic` or `client_secret_post`. */
-  readonly secret?: string;
+  readonly secret?: string | undefined;
   /** The public keys of a confidential client that signs assertions. */
-  readonly jwks?: { readonly keys: readonly { readonly [member: string]: unknown }[] };
+  readonly jwks?: { readonly keys: readonly { readonly [member: string]: unknown }[] } | undefined;
   /** Whether it may ask for tokens of its own, without a user. Only a confidential one may. Default false. */
-  readonly machine?: boolean;
+  readonly machine?: boolean | undefined;
 }
 
 const BY_SECRET = ['client_secret_basic', 'client_secret_post'] as const;

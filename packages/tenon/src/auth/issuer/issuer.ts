@@ -8,14 +8,14 @@ import { MACHINE } from './token.js';
 
 export interface IssuerOptions extends FaceOptions {
   /** Names and passwords, as they are. For development and tests. */
-  readonly users?: Readonly<Record<string, string>>;
+  readonly users?: Readonly<Record<string, string>> | undefined;
   /**
    * Says who sits before the browser, by a cookie of yours or by what a proxy in front has put into a header; `undefined`
    * when it is not known. In place of `users`.
    */
-  readonly signIn?: (request: {
-    header(name: string): string | undefined;
-  }) => Promise<string | undefined> | string | undefined;
+  readonly signIn?:
+    | ((request: { header(name: string): string | undefined }) => Promise<string | undefined> | string | undefined)
+    | undefined;
 }
 
 /** Who is there when nobody is named. */

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../../jsonrpc/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
+import { applyDefaults, type Optional } from '../../model/defaults.js';
 import { memoryStores } from '../../stores/memory.js';
 import type { Stores, Values } from '../../stores/stores.js';
 import { reachOfHost } from '../addresses.js';
@@ -16,37 +17,37 @@ export interface FaceOptions {
   /** The issuer, byte for byte as tokens name it: `https:`, or `http:` on loopback. Its endpoints are below it. */
   readonly url: string;
   /** The servers that tokens are issued for, byte for byte. Default: any on loopback, and no other. */
-  readonly resources?: readonly string[];
+  readonly resources?: readonly string[] | undefined;
   /** The scopes that there are, each with what the consent page says of it. */
-  readonly scopes?: Readonly<Record<string, string>>;
+  readonly scopes?: Readonly<Record<string, string>> | undefined;
   /** Where codes, clients and refresh tokens are kept. Default: in memory, gone with the process. */
-  readonly stores?: Stores;
+  readonly stores?: Stores | undefined;
   /** Private keys as JWKs: the first signs, all are published. Default: one is made for this process. */
-  readonly keys?: readonly PrivateJwk[];
+  readonly keys?: readonly PrivateJwk[] | undefined;
   /** Clients that are known beforehand. */
-  readonly clients?: readonly IssuerClient[];
+  readonly clients?: readonly IssuerClient[] | undefined;
   /** Whether clients may register themselves (RFC 7591). Default true. */
-  readonly registration?: boolean;
+  readonly registration?: boolean | undefined;
   /** Whether the URL of a document may be the id of a client; a function says which URLs. Default true. */
-  readonly documents?: boolean | ((url: URL) => boolean);
+  readonly documents?: boolean | ((url: URL) => boolean) | undefined;
   /** Limits on what callers without any authorization can cause. See `IssuerLimits`. */
-  readonly limits?: Partial<IssuerLimits>;
+  readonly limits?: Optional<IssuerLimits> | undefined;
   /**
    * Decides whether a request is served, for rate limits by address. It is called before anything of the request is read.
    * A request that is refused gets 429. Default: every request is served.
    */
-  readonly allowRequest?: AllowRequest;
+  readonly allowRequest?: AllowRequest | undefined;
   /** Schemes without a dot that apps may be come back to by, such as `vscode`. Default none. */
-  readonly schemes?: readonly string[];
+  readonly schemes?: readonly string[] | undefined;
   /** How long an access token is good for. It can not be called back. Default 10 minutes. */
-  readonly tokenLife?: number;
+  readonly tokenLife?: number | undefined;
   /** How long a refresh token is good for when it is not used. Default 14 days. */
-  readonly refreshLife?: number;
-  readonly clock?: Clock;
+  readonly refreshLife?: number | undefined;
+  readonly clock?: Clock | undefined;
   /** Fetches the documents of clients. Default: `checkedFetch` on Node, else the global `fetch`. */
-  readonly fetch?: AuthFetch;
+  readonly fetch?: AuthFetch | undefined;
   /** Hears what went wrong here. Default: nobody does. */
-  readonly onProblem?: (error: TenonError) => void;
+  readonly onProblem?: ((error: TenonError) => void) | undefined;
 }
 
 /** Limits on what callers without any authorization can cause. The oldest entry gives way to a new one. */
@@ -175,8 +176,8 @@ const DEFAULT_LIMITS: IssuerLimits = {
 /** The most that a limit may be: a slot has at most seven digits. */
 const MAX_LIMIT = 9_999_999;
 
-function readLimits(given: Partial<IssuerLimits> = {}): IssuerLimits {
-  const limits = { ...DEFAULT_LIMITS, ...given };
+function readLimits(given: Optional<IssuerLimits> = {}): IssuerLimits {
+  const limits = applyDefaults(DEFAULT_LIMITS, given);
   for (const name of ['maxUnusedRegistrations', 'maxPendingSignIns'] as const) {
     const fits = Number.isSafeInteger(limits[name]) && limits[name] >= 1 && limits[name] <= MAX_LIMIT;
     if (!fits) throw wrong(`limits.${name}`, `a whole number from 1 to ${MAX_LIMIT}`, String(limits[name]));

@@ -25,7 +25,7 @@ export interface OauthProxyOptions extends FaceOptions {
    * decrypt, so that keys can be rotated. Default: one key that is derived from `upstream.clientSecret`; users whose tokens
    * are in the store then have to sign in again after that secret is changed.
    */
-  readonly encryptionKeys?: readonly SealKey[];
+  readonly encryptionKeys?: readonly SealKey[] | undefined;
 }
 
 export interface Proxy {

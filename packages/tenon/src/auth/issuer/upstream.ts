@@ -13,13 +13,13 @@ export interface Upstream {
   readonly clientId: string;
   readonly clientSecret: string;
   /** How the secret is sent. Default `client_secret_basic`. */
-  readonly clientMethod?: 'client_secret_basic' | 'client_secret_post';
+  readonly clientMethod?: 'client_secret_basic' | 'client_secret_post' | undefined;
   /** What is asked for there: the same for all clients, since a consent there is one for all of them. */
   readonly scopes: readonly string[];
   /** Its issuer, where it has one: ID tokens and `iss` must name it. Default: the origin of `token`. */
-  readonly issuer?: string;
+  readonly issuer?: string | undefined;
   /** More parameters of the authorization request, such as `prompt`. */
-  readonly parameters?: Readonly<Record<string, string>>;
+  readonly parameters?: Readonly<Record<string, string>> | undefined;
   /** Says who has signed in: a stable name that no two users have. */
   identify(tokens: UpstreamTokens): Promise<string> | string;
 }

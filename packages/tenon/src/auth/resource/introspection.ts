@@ -17,14 +17,14 @@ export interface IntrospectionOptions {
   readonly clientId: string;
   readonly clientSecret: string;
   /** How it says so. Default `basic`. */
-  readonly method?: 'basic' | 'post';
+  readonly method?: 'basic' | 'post' | undefined;
   /** Where to ask. Default: what the metadata of the issuer says. */
-  readonly endpoint?: string;
+  readonly endpoint?: string | undefined;
   /**
    * For how long the answer is good, in milliseconds. Default 30 s: so long may a token that was revoked go on. 0 asks for
    * each request.
    */
-  readonly life?: number;
+  readonly life?: number | undefined;
 }
 
 export interface IntrospectionRules extends Reading, Asking {

@@ -13,9 +13,9 @@ export interface NonceOptions {
    * 32 bytes or more each, for all processes that serve the resource alike; the first signs, all are known again. Default:
    * one made for this process.
    */
-  readonly keys?: readonly Uint8Array[];
+  readonly keys?: readonly Uint8Array[] | undefined;
   /** How long a nonce is good for, in milliseconds. Default 5 minutes; its holder gets another after half of that. */
-  readonly life?: number;
+  readonly life?: number | undefined;
 }
 
 /** https://www.rfc-editor.org/rfc/rfc9449#section-9 */

@@ -18,52 +18,52 @@ export interface ProtectOptions {
   /** Whose tokens are taken: at least one. What its metadata and its tokens say must be this, byte for byte. */
   readonly issuers: readonly (string | TrustedIssuer)[];
   /** What every request needs. Default: no scope. What a tool needs is said with the tool. */
-  readonly scopes?: readonly string[];
+  readonly scopes?: readonly string[] | undefined;
   /** Which scopes a broader one stands for: `{ 'notes:write': ['notes:read'] }`. */
-  readonly implied?: { readonly [scope: string]: readonly string[] };
+  readonly implied?: { readonly [scope: string]: readonly string[] } | undefined;
   /** Asks the issuer about each token, in place of verifying JWTs. For tokens that are none, or are to be revocable at once. */
-  readonly introspection?: IntrospectionOptions;
+  readonly introspection?: IntrospectionOptions | undefined;
   /**
    * Judges tokens in your way, in place of all that: `undefined` refuses. It has to check that the token was issued for
    * this resource and has not ended. Asked for each request. Throws when it can not tell: that is a 500.
    */
-  readonly verify?: (token: string) => AuthInfo | undefined | Promise<AuthInfo | undefined>;
+  readonly verify?: ((token: string) => AuthInfo | undefined | Promise<AuthInfo | undefined>) | undefined;
   /** Names the caller. Must be stable, and different for different people. Default: `issuer|subject`, or `issuer#client` for a client without one. */
-  readonly principal?: (claims: JsonObject) => string | undefined;
+  readonly principal?: ((claims: JsonObject) => string | undefined) | undefined;
   /** How JWTs may be signed. Default: RS, PS and ES with 256, 384 and 512, EdDSA, Ed25519. Never by a shared secret. */
-  readonly algorithms?: readonly string[];
+  readonly algorithms?: readonly string[] | undefined;
   /**
    * `required`: a JWT must say `typ: at+jwt`, as RFC 9068 has it. Default `optional`: plain JWTs pass as well, as many
    * issuers make them; what says that it is something else never does.
    */
-  readonly tokenType?: 'optional' | 'required';
+  readonly tokenType?: 'optional' | 'required' | undefined;
   /** By how much the clocks may differ. Default 30 s. */
-  readonly tolerance?: number;
+  readonly tolerance?: number | undefined;
   /**
    * Whether the sender of a token must prove to have its key (RFC 9449). Default `optional`: where the token is bound to
    * one. `required`: always. `false`: tokens that are bound are refused.
    */
-  readonly dpop?: false | 'optional' | 'required' | DpopOptions;
+  readonly dpop?: false | 'optional' | 'required' | DpopOptions | undefined;
   /** Where the proofs that were seen are remembered. Default: in memory; give one that all processes share. */
-  readonly stores?: Stores;
+  readonly stores?: Stores | undefined;
   /** What the resource is called, for people. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** More for the metadata document: `resource_documentation`, `scopes_supported`. Default of that: `scopes`. */
-  readonly metadata?: JsonObject;
+  readonly metadata?: JsonObject | undefined;
   /**
    * Issuer whose metadata is also served at `/.well-known/oauth-authorization-server` of this origin. Clients that do not know
    * protected-resource metadata look there. Default: the only issuer; none where there are several. `false`: none.
    */
-  readonly originMetadata?: string | false;
+  readonly originMetadata?: string | false | undefined;
   /** How many good tokens are remembered, and for how long at the most. Default 10,000 and 5 minutes. */
-  readonly remembered?: number;
-  readonly rememberedFor?: number;
+  readonly remembered?: number | undefined;
+  readonly rememberedFor?: number | undefined;
   /** Told when an issuer can not be asked. Default: standard error. */
-  readonly onProblem?: (error: TenonError) => void;
+  readonly onProblem?: ((error: TenonError) => void) | undefined;
   /** Does the requests to issuers. Default: `checkedFetch` on Node, else the global `fetch`. */
-  readonly fetch?: AuthFetch;
+  readonly fetch?: AuthFetch | undefined;
   /** Its time must be that of the world: milliseconds since 1970. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
 }
 
 /** An issuer of which more is to be said than its name. */
@@ -71,23 +71,23 @@ export interface TrustedIssuer {
   /** Byte for byte what stands in `iss`. */
   readonly issuer: string;
   /** Where its keys are. Default: what its metadata says. */
-  readonly jwksUri?: string;
+  readonly jwksUri?: string | undefined;
   /**
    * By which other name it knows this resource, where it does not issue tokens for URLs: `api://notes`. No other API may
    * have that name, or tokens for that are good here.
    */
-  readonly audience?: string;
+  readonly audience?: string | undefined;
 }
 
 export interface DpopOptions {
   /** Default false. */
-  readonly required?: boolean;
+  readonly required?: boolean | undefined;
   /** By how much the time of a proof may differ from ours. Default 60 s, at most 5 minutes. */
-  readonly window?: number;
+  readonly window?: number | undefined;
   /** Whether proofs must have a nonce of ours, so that none can be made in advance. Default false. */
-  readonly nonces?: boolean | NonceOptions;
+  readonly nonces?: boolean | NonceOptions | undefined;
   /** How proofs may be signed. Default: as tokens. */
-  readonly algorithms?: readonly string[];
+  readonly algorithms?: readonly string[] | undefined;
 }
 
 const ALGORITHMS = ['RS', 'PS', 'ES'].flatMap(kind => [`${kind}256`, `${kind}384`, `${kind}512`]);

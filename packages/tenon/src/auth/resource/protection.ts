@@ -8,7 +8,7 @@ export interface RequestFacts {
   /** Without the question mark. */
   readonly query: string;
   /** What a router in front has cut off the path. */
-  readonly mount?: string;
+  readonly mount?: string | undefined;
   /** Looks a header up by its lower-case name. Repeated ones are joined with a comma. */
   header(name: string): string | undefined;
 }
@@ -17,8 +17,8 @@ type Fields = Readonly<Record<string, string>>;
 
 /** Who it is, with header fields for whatever is answered; or the answer that refuses. */
 export type Judgement =
-  | { readonly auth: AuthInfo; readonly headers?: Fields }
-  | { readonly status: number; readonly headers?: Fields; readonly body?: string };
+  | { readonly auth: AuthInfo; readonly headers?: Fields | undefined }
+  | { readonly status: number; readonly headers?: Fields | undefined; readonly body?: string | undefined };
 
 /** What keeps strangers out of a server. `protect` makes one; an HTTP endpoint takes it as `auth`. */
 export interface Protection {
@@ -27,7 +27,7 @@ export interface Protection {
   /** What anybody may read: the text of a JSON document for each path. */
   readonly documents: ReadonlyMap<string, string>;
   /** Documents of others that anybody may read, by path. Each is loaded when it is asked for. */
-  readonly remoteDocuments?: ReadonlyMap<string, () => Promise<string | undefined>>;
+  readonly remoteDocuments?: ReadonlyMap<string, () => Promise<string | undefined>> | undefined;
   /** The header fields of the 403 that answers a request which needs scopes that it does not have. */
   challenge(request: RequestFacts, scopes: readonly string[]): Fields;
 }

@@ -7,17 +7,17 @@ import type { CallOptions } from '../options.js';
 /** How long, and how, a task is waited for. Times are milliseconds. */
 export interface WaitOptions extends Pick<CallOptions, 'idleTimeout' | 'totalTimeout'> {
   /** Ends the wait. The task goes on: it is `cancel` that cancels it. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Called with how it stands, and with each state from then on. */
-  readonly onTask?: (task: TaskState) => void;
+  readonly onTask?: ((task: TaskState) => void) | undefined;
 }
 
 /** How a call is made that is to become a task. */
 export interface StartOptions extends Omit<CallOptions, 'manual'> {
   /** Gives the call up. Once there is a handle it does nothing any more. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Milliseconds for which the task is to be kept, where the client may say so. The server may decide otherwise. */
-  readonly ttl?: number;
+  readonly ttl?: number | undefined;
 }
 
 /** A task that goes on at the server, and what it comes to. */
@@ -35,7 +35,7 @@ export interface TaskHandle<R = unknown> extends AsyncIterable<TaskState> {
   /** What the call comes to as a whole result, also one that says that it failed: what `client.callTool` resolves to. */
   outcome(options?: WaitOptions): Promise<CallToolResult>;
   /** Each state from now on, the last one as well. The task is looked after meanwhile, as it is by `result`. */
-  states(options?: { readonly signal?: AbortSignal }): AsyncIterable<TaskState>;
+  states(options?: { readonly signal?: AbortSignal | undefined }): AsyncIterable<TaskState>;
   /** Asks the server to cancel it, which the server may do, in time. Of a task that has ended nothing is asked. */
   cancel(): Promise<void>;
 }
@@ -63,7 +63,7 @@ export interface Tasks<T = unknown> {
    */
   resume<N extends NameOf<T> = never>(
     id: string,
-    options?: { readonly tool?: N },
+    options?: { readonly tool?: N | undefined },
   ): TaskHandle<[N] extends [never] ? unknown : ResultOf<T, N>>;
   /** How a task stands. Rejects with `task/unknown` when the server has none of that id. */
   get(id: string, options?: CallOptions): Promise<TaskState>;

@@ -29,7 +29,9 @@ export interface Run {
    * The handler goes on by other ways, and whoever waits for it gets this result instead of its own, which is returned;
    * undefined when nobody waits for it any more, and all stays as it is. Absent where the request has to wait for it.
    */
-  depart?(ways: Ways, result: JsonObject | Promise<JsonObject>): Promise<JsonObject> | undefined;
+  readonly depart?:
+    | ((ways: Ways, result: JsonObject | Promise<JsonObject>) => Promise<JsonObject> | undefined)
+    | undefined;
 }
 
 export interface KeptRun extends Run {

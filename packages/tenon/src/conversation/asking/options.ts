@@ -7,20 +7,20 @@ export interface AskingOptions {
    * keys can be changed. Give all replicas the same. Default: one made for this process, so that a client whose retry
    * reaches another process has to begin again.
    */
-  readonly keys?: readonly SealKey[];
+  readonly keys?: readonly SealKey[] | undefined;
   /** How long the client may take for one round: people think. Default 15 minutes. */
-  readonly life?: number;
+  readonly life?: number | undefined;
   /** How often one call may ask. Default 32. */
-  readonly maxRounds?: number;
+  readonly maxRounds?: number | undefined;
   /**
    * Characters of state that may travel by the client, with what the handler returned as questions; what is larger is kept
    * in `stores`. Default 16,384.
    */
-  readonly maxStateSize?: number;
+  readonly maxStateSize?: number | undefined;
   /** How many handlers may wait in memory for their answers; others are entered again. 0: all are. Default 1,000. */
-  readonly maxHeld?: number;
+  readonly maxHeld?: number | undefined;
   /** How long a handler waits in memory at the most. Default 5 minutes. */
-  readonly holdTime?: number;
+  readonly holdTime?: number | undefined;
 }
 
 const MINUTE = 60_000;

@@ -3,6 +3,7 @@ import { INVALID_PARAMS } from '../../jsonrpc/codes.js';
 import { rpcError, TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { InputRequests, InputResponses } from '../../model/asking.js';
+import { applyDefaults, type Complete } from '../../model/defaults.js';
 import type { Inputs } from '../../model/shapes.js';
 import { Claim, type Owner } from '../../stores/claim.js';
 import { retryStoreFaults } from '../../stores/fault-retry.js';
@@ -58,7 +59,7 @@ export interface StatesFacts {
 /** The states that travel by clients: sealed, good for one retry, and small. */
 export class States {
   readonly held: Held;
-  readonly #options: Required<Omit<AskingOptions, 'keys'>>;
+  readonly #options: Complete<Omit<AskingOptions, 'keys'>>;
   readonly #facts: StatesFacts;
   readonly #seal: Seal;
   readonly #owner: Owner;
@@ -66,7 +67,7 @@ export class States {
   constructor(facts: StatesFacts) {
     const { keys, ...options } = facts.options;
     this.#facts = facts;
-    this.#options = { ...defaults, ...options };
+    this.#options = applyDefaults(defaults, options);
     this.#seal = createSeal(keys);
     this.held = new Held(this.#options.maxHeld, this.#options.holdTime, facts.clock);
     this.#owner = { clock: facts.clock, lease: LEASE };

@@ -1,47 +1,48 @@
 import { MAX_SHARE } from '../../jsonrpc/shared-limit.js';
+import type { Complete } from '../../model/defaults.js';
 import { identify } from '../../model/owner.js';
 import type { Caller } from '../../server/caller.js';
 
 /** How a server keeps and runs tasks. Times are milliseconds. */
 export interface TasksOptions {
   /** How long a task is kept, from its creation on, ended or not. Default 24 hours. */
-  readonly ttl?: number;
+  readonly ttl?: number | undefined;
   /** The longest time that a client, or a tool, can ask for. Default 7 days. */
-  readonly maxTtl?: number;
+  readonly maxTtl?: number | undefined;
   /** How often clients are advised to look. Default 1,000. */
-  readonly pollInterval?: number;
+  readonly pollInterval?: number | undefined;
   /** Tasks that this process works on at once; those that wait for an answer do not count. Others wait. Default 100. */
-  readonly maxRunning?: number;
+  readonly maxRunning?: number | undefined;
   /** Tasks of this process that have not ended; further calls are refused. Default 10,000. */
-  readonly maxOpen?: number;
+  readonly maxOpen?: number | undefined;
   /** The same of one user with one OAuth client, or of one address of anonymous callers. Default 1,000. */
-  readonly maxOpenPerPrincipal?: number;
+  readonly maxOpenPerPrincipal?: number | undefined;
   /**
    * Part of `maxOpen` and `maxRunning` that one user, or one address of anonymous callers, may use alone, from 0 to 1.
    * Default 0.5; 1 lets one caller use everything.
    */
-  readonly maxShare?: number;
+  readonly maxShare?: number | undefined;
   /**
    * Characters of JSON that one task may have: arguments, steps, questions and result together. Larger arguments are
    * refused before anything runs; a larger result ends the task as failed. Default 16,777,216 (16 Mi).
    */
-  readonly maxRecordSize?: number;
+  readonly maxRecordSize?: number | undefined;
   /** How long a process that says nothing is believed to be at work on its tasks. Default 15,000. */
-  readonly lease?: number;
+  readonly lease?: number | undefined;
   /**
    * How long a task is left to other processes when no tool of its name, or no tool of its version, is here; then it
    * fails. Applies to stores that several processes share. Default 10 minutes.
    */
-  readonly handoverTimeout?: number;
+  readonly handoverTimeout?: number | undefined;
   /** How long a handler waits in memory for an answer; later it is entered again. Default 5 minutes. */
-  readonly holdTime?: number;
+  readonly holdTime?: number | undefined;
   /**
    * Whether `tasks/list` is offered. Default: to callers that are authenticated, since all others can not be told apart.
    * `true` for a server that has one user.
    */
-  readonly list?: boolean;
+  readonly list?: boolean | undefined;
   /** Told of what happens to tasks: for an audit log, for metrics. */
-  readonly onEvent?: (event: TaskEvent) => void;
+  readonly onEvent?: ((event: TaskEvent) => void) | undefined;
 }
 
 export interface TaskEvent {
@@ -79,7 +80,7 @@ export const defaults = {
   holdTime: 5 * MINUTE,
 } as const;
 
-export type Settings = TasksOptions & Required<Omit<TasksOptions, 'list' | 'onEvent'>>;
+export type Settings = TasksOptions & Complete<Omit<TasksOptions, 'list' | 'onEvent'>>;
 
 /** Names user and OAuth client for an event. */
 export function describeCaller({ auth }: Pick<Caller, 'auth'>): Pick<TaskEvent, 'principal' | 'clientId'> {

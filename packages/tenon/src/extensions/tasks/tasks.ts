@@ -1,4 +1,5 @@
 import { TenonError } from '../../jsonrpc/error.js';
+import { applyDefaults } from '../../model/defaults.js';
 import { TASKS } from '../../model/tasks.js';
 import type { House, Installed, Operate, ServerExtension } from '../../server/extension.js';
 import { defaults, offersList, type TasksOptions } from './options.js';
@@ -17,7 +18,7 @@ export function tasks(options: TasksOptions = {}): ServerExtension {
 }
 
 function installed(house: House, options: TasksOptions): Installed {
-  const settings = { ...defaults, ...options };
+  const settings = applyDefaults(defaults, options);
   let workshop: Workshop | undefined;
   let closed = false;
   // Loaded by the first that has to do with a task: many calls of many servers have not.

@@ -28,7 +28,7 @@ export interface FormViewOptions extends ViewOptions {
    * What becomes of a form that seems to ask for a secret. Servers must not, but only words tell: `warn` shows it with a
    * warning, `refuse` has it declined. Default `warn`.
    */
-  readonly secrets?: 'warn' | 'refuse';
+  readonly secrets?: 'warn' | 'refuse' | undefined;
 }
 
 /** How many fields of one form are shown. */

@@ -15,14 +15,14 @@ const AUDIT_FORMAT = 1;
 export const MAX_WAITING = 10_000;
 
 export interface AuditOptions extends AuditSink, ContentOptions {
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
   /**
    * Makes each line with an HMAC of its own, so that who can write all of the record, and has not the key, can not make
    * another. At least 16 bytes. A record is kept with one key from its beginning to its end.
    */
   readonly key?: string | Uint8Array | undefined;
   /** How many events may wait to be kept. Default `MAX_WAITING`. */
-  readonly maxWaiting?: number;
+  readonly maxWaiting?: number | undefined;
 }
 
 /** A record of what was done, to which lines are only added, each bound to the one before. */

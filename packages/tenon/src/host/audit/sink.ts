@@ -10,12 +10,12 @@ export interface AuditSink {
   /** What was found after the last line, half written, and is not believed: it is gone once the next line is kept. */
   readonly torn?: Torn | undefined;
   /** Says, before each line, the name of what to go on in when this is full. */
-  full?(): string | undefined;
+  readonly full?: (() => string | undefined) | undefined;
   /**
    * From the next line on, which has this number and follows that hash, keeps lines in the place of this name. Gives where
    * the record begins from now on, when some of its beginning is dropped; it may go once the next line is kept.
    */
-  turn?(name: string, next: Beginning): Beginning | undefined;
+  readonly turn?: ((name: string, next: Beginning) => Beginning | undefined) | undefined;
 }
 
 export interface Torn {

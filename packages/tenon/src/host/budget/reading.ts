@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import type { Tool } from '../../model/content.js';
+import { dropUndefined } from '../../model/defaults.js';
 import { DEFAULT_FOUND, type Found, MAX_FOUND } from './catalog-search.js';
 
 /** Tools that are described at once. */
@@ -63,8 +64,7 @@ export function searchAnswer(found: readonly Found[]): JsonObject {
 /** What a description answers: the definitions under the names by which they are called, and the names that are none. */
 export function describeAnswer(tools: readonly Tool[], unknown: readonly string[] = []): JsonObject {
   const described = tools.map(({ name, title, description, inputSchema, outputSchema, annotations }) => {
-    const all = { name, title, description, inputSchema, outputSchema, annotations };
-    return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+    return dropUndefined({ name, title, description, inputSchema, outputSchema, annotations });
   });
   return { tools: described, ...(unknown.length > 0 ? { unknown: [...unknown] } : {}) };
 }

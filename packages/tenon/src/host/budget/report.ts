@@ -17,9 +17,9 @@ export interface TokenReport {
 
 export interface TokenReportOptions {
   /** Default: `estimateTokens`. */
-  readonly count?: Count;
+  readonly count?: Count | undefined;
   /** The name under which a tool is offered. Default: its own. */
-  readonly name?: (server: string, tool: string) => string;
+  readonly name?: ((server: string, tool: string) => string) | undefined;
 }
 
 /** Tokens of all definitions, by server and tool, in the servers' own names for tools. */

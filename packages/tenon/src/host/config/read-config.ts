@@ -14,15 +14,15 @@ export const MAX_SERVERS = 1000;
 
 export interface EntryOptions {
   /** Looks a variable of the environment up. Absent: `${…}` is left as it stands. */
-  readonly env?: (name: string) => string | undefined;
+  readonly env?: ((name: string) => string | undefined) | undefined;
   /** Asks the user for an input of a VS Code configuration. Not called for servers that are disabled. */
-  readonly inputs?: AskInput;
+  readonly inputs?: AskInput | undefined;
   /** `${workspaceFolder}`, and where relative `cwd`, `envFile` and `roots` begin. Default: the folder of the file. */
-  readonly workspace?: string;
+  readonly workspace?: string | undefined;
   /** `${userHome}`. */
-  readonly home?: string;
+  readonly home?: string | undefined;
   /** Reads an `envFile`; absent: a server that has one is an error. */
-  readonly readEnvFile?: ReadEnvFile;
+  readonly readEnvFile?: ReadEnvFile | undefined;
 }
 
 export interface ConfigOptions extends EntryOptions {

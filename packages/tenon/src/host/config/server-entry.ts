@@ -3,21 +3,23 @@ export interface ServerEntry {
   /** Its key in the configuration. */
   readonly name: string;
   readonly target: CommandTarget | UrlTarget;
-  readonly disabled?: boolean;
+  readonly disabled?: boolean | undefined;
   /** Until it has opened, in milliseconds, as all times are. Default of the host: 30,000. */
-  readonly startTimeout?: number;
+  readonly startTimeout?: number | undefined;
   /** As of `ClientOptions`. */
-  readonly idleTimeout?: number;
+  readonly idleTimeout?: number | undefined;
   /** As of `ClientOptions`. */
-  readonly totalTimeout?: number;
+  readonly totalTimeout?: number | undefined;
   /** Whether its annotations may be believed by the policy. Default `false`. */
-  readonly trusted?: boolean;
+  readonly trusted?: boolean | undefined;
   /** Patterns (`*`) of tools to offer, and of those not to. */
-  readonly tools?: { readonly include?: readonly string[]; readonly exclude?: readonly string[] };
+  readonly tools?:
+    | { readonly include?: readonly string[] | undefined; readonly exclude?: readonly string[] | undefined }
+    | undefined;
   /** Roots that this server may know, as URIs; absent: those of the host. */
-  readonly roots?: readonly string[];
+  readonly roots?: readonly string[] | undefined;
   /** Where it stands. */
-  readonly origin?: Origin;
+  readonly origin?: Origin | undefined;
 }
 
 export interface Origin {
@@ -30,19 +32,19 @@ export interface Origin {
 
 export interface CommandTarget {
   readonly command: string;
-  readonly args?: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-  readonly cwd?: string;
+  readonly args?: readonly string[] | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly cwd?: string | undefined;
 }
 
 export interface UrlTarget {
   readonly url: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly transport?: 'http' | 'http-sse';
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly transport?: 'http' | 'http-sse' | undefined;
 }
 
 /** An entry that was read, and what stands in the configuration where its variables were filled in. */
 export interface ConfiguredEntry extends ServerEntry {
   /** By key (`command`, `args[0]`, `env.TOKEN`, …): the text before it was filled in. It may hold secrets. */
-  readonly written?: Readonly<Record<string, string>>;
+  readonly written?: Readonly<Record<string, string>> | undefined;
 }

@@ -24,9 +24,9 @@ export interface TrustOptions {
    * 32 bytes or more, kept elsewhere than `values`: what is kept of a secret is hashed with it, so that whoever reads the
    * store can not try secrets out. Default: one for this process, whose approvals no other process believes.
    */
-  readonly key?: Uint8Array;
+  readonly key?: Uint8Array | undefined;
   /** Absent: what is not approved is refused with `config/not-approved`. */
-  readonly ask?: AskTrust;
+  readonly ask?: AskTrust | undefined;
 }
 
 /** Keeps what a project brings along from running before the user has approved it. */

@@ -1,3 +1,4 @@
+import type { Optional } from '../../model/defaults.js';
 import type { Cut, LockedServer, PinnedKind } from './lock.js';
 
 /** What is another than it was when it was approved. */
@@ -36,13 +37,13 @@ export interface Drift {
   /** The name of the server, tool or prompt, the URI of the resource, the URI template. */
   readonly name: string;
   /** The member of the definition that differs. */
-  readonly member?: string;
+  readonly member?: string | undefined;
   /** JSON values; `undefined` where there is none. Of what was too long to be kept only `beforeCut` is known. */
   readonly before?: unknown;
-  readonly beforeCut?: Cut;
+  readonly beforeCut?: Cut | undefined;
   readonly after?: unknown;
   /** All of a server that the lock does not know, as far as it is known. */
-  readonly found?: Pick<LockedServer, 'source'> & Partial<LockedServer>;
+  readonly found?: (Pick<LockedServer, 'source'> & Optional<LockedServer>) | undefined;
 }
 
 const NOTES: ReadonlySet<DriftKind> = new Set([

@@ -15,15 +15,15 @@ export const MAX_QUESTIONS = 20;
 export interface GateOptions {
   readonly lock: Lock;
   /** What becomes of a change that must be approved. `warn` lets it pass: a rug pull is told of and not stopped. Default `block`. */
-  readonly onDrift?: 'block' | 'ask' | 'warn';
+  readonly onDrift?: 'block' | 'ask' | 'warn' | undefined;
   /** What becomes of a server that is not in the lock. `trust-first` takes whatever it offers first. Default `block`. */
-  readonly unknown?: 'block' | 'ask' | 'trust-first';
+  readonly unknown?: 'block' | 'ask' | 'trust-first' | undefined;
   /** Asks a person. `true`: all of it is approved; or what of it is. What it throws is a no. */
-  readonly ask?: (drifts: readonly Drift[]) => Promise<boolean | readonly Drift[]>;
+  readonly ask?: ((drifts: readonly Drift[]) => Promise<boolean | readonly Drift[]>) | undefined;
   /** Which definitions are held to the lock besides the server itself. Default all; the resources of many servers come and go. */
-  readonly kinds?: readonly PinnedKind[];
+  readonly kinds?: readonly PinnedKind[] | undefined;
   /** Hears what was approved or trusted, to write it: `file.update(lock => accept(lock, drifts))`. When it fails, `unsaved` says so. */
-  readonly onApproved?: (drifts: readonly Drift[]) => void | Promise<void>;
+  readonly onApproved?: ((drifts: readonly Drift[]) => void | Promise<void>) | undefined;
 }
 
 /** What may be used of a server. */

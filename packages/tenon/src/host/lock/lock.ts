@@ -34,14 +34,14 @@ export interface CommandSource {
   readonly args: readonly string[];
   /** The names of the variables; with `=value` those that decide what is run, such as NODE_OPTIONS and PATH. */
   readonly env: readonly string[];
-  readonly cwd?: string;
+  readonly cwd?: string | undefined;
 }
 
 export interface UrlSource {
   readonly url: string;
   /** Their names, in small letters. */
   readonly headers: readonly string[];
-  readonly transport?: string;
+  readonly transport?: string | undefined;
 }
 
 /** One definition as it was approved. */
@@ -53,7 +53,7 @@ export interface Pinned {
   readonly digest: string;
   /** The definition itself, so that a difference can be shown without the server, except for what was too long. */
   readonly definition: JsonObject;
-  readonly cut?: Readonly<Record<string, Cut>>;
+  readonly cut?: Readonly<Record<string, Cut>> | undefined;
 }
 
 /** A member that was too long to be kept. */

@@ -1,4 +1,5 @@
 import type { ContentBlock, TextContent } from '../../model/content.js';
+import { applyDefaults, type Optional } from '../../model/defaults.js';
 import type { CallToolResult } from '../../model/shapes.js';
 import { isBase64 } from './base64.js';
 import { jsonSize, OUTPUT_LIMITS, type OutputLimits, sizeOf } from './limits.js';
@@ -6,14 +7,14 @@ import { cutText, describe, linkTo, NOTICE_SIZE, named, textPreview, whereabouts
 import type { Spill, Spilled } from './spill.js';
 
 export interface CapOptions {
-  readonly limits?: Partial<OutputLimits>;
+  readonly limits?: Optional<OutputLimits> | undefined;
   /** Where the whole goes. */
   readonly spill: Pick<Spill, 'put'>;
   /** Whose call it is: nobody else reads the rest. */
   /** Owner of what is put away, as the spill has it: a key of user and OAuth client. */
   readonly principal: string | undefined;
   /** Whether the tool has an `outputSchema`: its structured content is whole, or the result is an error. Default `false`. */
-  readonly hasOutputSchema?: boolean;
+  readonly hasOutputSchema?: boolean | undefined;
 }
 
 /** What the content may still have. */
@@ -35,7 +36,7 @@ const LEAST_ROOM = 2 * NOTICE_SIZE;
  * result is an error (which promises nothing) that says that the call was carried out.
  */
 export async function cap(result: CallToolResult, options: CapOptions): Promise<CallToolResult> {
-  const limits: OutputLimits = { ...OUTPUT_LIMITS, ...options.limits };
+  const limits: OutputLimits = applyDefaults(OUTPUT_LIMITS, options.limits ?? {});
   const content = Array.isArray(result.content) ? result.content : [];
   const { structuredContent, content: _, ...rest } = result;
   const before: ContentBlock[] = [];

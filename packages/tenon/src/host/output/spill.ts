@@ -8,8 +8,8 @@ import { createLedger } from './ledger.js';
 
 /** What is put away. Blobs are base64. */
 export type Spilled =
-  | { readonly text: string; readonly mimeType?: string }
-  | { readonly blob: string; readonly mimeType?: string };
+  | { readonly text: string; readonly mimeType?: string | undefined }
+  | { readonly blob: string; readonly mimeType?: string | undefined };
 
 /** From where to where, in characters (UTF-16 units) of a text, in bytes of a blob. Absent: from the beginning, as far as one page goes. */
 export interface SpillRange {
@@ -35,15 +35,15 @@ export interface SpillOptions {
   readonly values: Values;
   readonly clock: Clock;
   /** How long things are kept, in milliseconds. Default 3,600,000: one hour. */
-  readonly life?: number;
+  readonly life?: number | undefined;
   /** Characters of all that is kept, blobs as base64. Default 64 Mi. */
-  readonly maxBytes?: number;
+  readonly maxBytes?: number | undefined;
   /** Characters of what is kept for one owner: its oldest go first. Default: a quarter of `maxBytes`. */
-  readonly maxEach?: number;
+  readonly maxEach?: number | undefined;
   /** Most that one read gives, in characters of text or bytes of a blob. Default 60,000. */
-  readonly maxPage?: number;
+  readonly maxPage?: number | undefined;
   /** Hears of a store that failed: what was to be put away is lost then. */
-  readonly onProblem?: (error: TenonError) => void;
+  readonly onProblem?: ((error: TenonError) => void) | undefined;
 }
 
 declare const crypto: { randomUUID(): string };

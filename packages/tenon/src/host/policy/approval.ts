@@ -1,4 +1,5 @@
 import type { Clock } from '../../jsonrpc/clock.js';
+import type { Optional } from '../../model/defaults.js';
 import type { ListOptions, Stores } from '../../stores/stores.js';
 import type { Grounds } from './binding.js';
 import type { Approval, Approver, Remember } from './decision.js';
@@ -7,7 +8,7 @@ import type { Question } from './questions.js';
 import type { Remembered } from './remembered.js';
 
 /** `createApprovals({ ...stores })`, or a store's `values` alone: then who waits looks for the answer every five seconds. */
-export interface ApprovalsOptions extends Pick<Stores, 'values'>, Partial<Pick<Stores, 'bus'>> {
+export interface ApprovalsOptions extends Pick<Stores, 'values'>, Optional<Pick<Stores, 'bus'>> {
   readonly clock?: Clock | undefined;
   /** How long a question may stand, in milliseconds; then it is a denial. Default 5 minutes. */
   readonly life?: number | undefined;

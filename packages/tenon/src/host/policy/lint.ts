@@ -51,7 +51,7 @@ export interface LintOptions {
 
 /** Finds rules that never decide, rules that let pass more than they say, and names that no server knows. */
 export function lint(
-  { rules, fallback }: { readonly rules: readonly Rule[]; readonly fallback?: Action },
+  { rules, fallback }: { readonly rules: readonly Rule[]; readonly fallback?: Action | undefined },
   { inventory }: LintOptions = {},
 ): Finding[] {
   const found = rules.flatMap((rule, place): Finding[] => {

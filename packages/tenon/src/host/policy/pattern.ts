@@ -14,7 +14,7 @@ export type ArgumentPattern =
   | Scalar
   | { readonly in: readonly Scalar[] }
   | { readonly exact: string | readonly string[] }
-  | { readonly min?: number; readonly max?: number }
+  | { readonly min?: number | undefined; readonly max?: number | undefined }
   | { readonly under: string | readonly string[] }
   | { readonly host: string | readonly string[] };
 

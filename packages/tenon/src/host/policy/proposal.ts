@@ -12,7 +12,7 @@ export interface Proposal extends CallerIdentity {
   /** Of a resource: none. */
   readonly arguments: JsonObject;
   /** As the server says; the policy heeds them only when `trusted`. */
-  readonly annotations?: ToolAnnotations;
+  readonly annotations?: ToolAnnotations | undefined;
   readonly trusted: boolean;
 }
 
@@ -25,5 +25,5 @@ export interface Verdict {
   /** Number of the rule, from 1 as in `reason`; undefined: the default. */
   readonly rule: number | undefined;
   /** Tells the rule from others wherever it stands: what it asked about is approved under it alone. */
-  readonly mark?: string;
+  readonly mark?: string | undefined;
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../../jsonrpc/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
+import type { Optional } from '../../model/defaults.js';
 import { type CallerIdentity, getOwnerKey } from '../../model/owner.js';
 import type { ListOptions, Stored, Stores } from '../../stores/stores.js';
 import { createBell } from './bell.js';
@@ -29,7 +30,7 @@ export interface Question extends Partial<CallerIdentity> {
   /** SHA-256 of the arguments as they are. */
   readonly digest: string;
   /** Why it is asked. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
   /** Milliseconds since the epoch, by the clock. */
   readonly askedAt: number;
   readonly expiresAt: number;
@@ -53,11 +54,11 @@ export interface Room {
 
 /** Questions in a store, where other processes find them. */
 export class Questions {
-  readonly #stores: Pick<Stores, 'values'> & Partial<Pick<Stores, 'bus'>>;
+  readonly #stores: Pick<Stores, 'values'> & Optional<Pick<Stores, 'bus'>>;
   readonly #clock: Clock;
   readonly #room: Room;
 
-  constructor(stores: Pick<Stores, 'values'> & Partial<Pick<Stores, 'bus'>>, clock: Clock, room: Room) {
+  constructor(stores: Pick<Stores, 'values'> & Optional<Pick<Stores, 'bus'>>, clock: Clock, room: Room) {
     this.#stores = stores;
     this.#clock = clock;
     this.#room = room;

@@ -17,7 +17,7 @@ export interface Quota {
   /** Milliseconds. */
   readonly window: number;
   /** What it is about. Default: everything. */
-  readonly match?: Match;
+  readonly match?: Match | undefined;
 }
 
 export interface QuotaOptions {

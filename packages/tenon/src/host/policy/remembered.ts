@@ -20,14 +20,14 @@ export interface Remembered extends Partial<CallerIdentity> {
   readonly server: string;
   readonly kind: Proposal['kind'];
   /** The tool, prompt or URI; absent when a match says what it is good for. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Of the arguments that it is good for, where it is for no others. */
-  readonly digest?: string;
-  readonly match?: Match;
+  readonly digest?: string | undefined;
+  readonly match?: Match | undefined;
   /** Milliseconds since the epoch, by the clock. */
   readonly rememberedAt: number;
   /** Absent: it does not expire. */
-  readonly expiresAt?: number;
+  readonly expiresAt?: number | undefined;
 }
 
 interface Kept extends Remembered {

@@ -11,34 +11,35 @@ export type Globs = string | readonly string[] | { readonly exact: string | read
 /** What a rule is about. All that is given has to fit; what is not given fits anything. */
 export interface Match {
   /** The name of the server in the host. */
-  readonly server?: Globs;
+  readonly server?: Globs | undefined;
   /** The name of the tool, prompt or added method, or the URI of the resource: the rule is about all four. */
-  readonly name?: Globs;
+  readonly name?: Globs | undefined;
   /** The rule is about tools only, about those of this name. */
-  readonly tool?: Globs;
+  readonly tool?: Globs | undefined;
   /** The rule is about resources only, by their URIs. */
   readonly resource?:
     | Globs
     | { readonly under: string | readonly string[] }
-    | { readonly host: string | readonly string[] };
+    | { readonly host: string | readonly string[] }
+    | undefined;
   /** The rule is about prompts only. */
-  readonly prompt?: Globs;
+  readonly prompt?: Globs | undefined;
   /** The rule is about methods only that a server adds to the protocol's, about those of this name. */
-  readonly method?: Globs;
+  readonly method?: Globs | undefined;
   /** What tools do. Only trusted servers are believed; of others these are `false`, `true`, `false` and `true`. */
-  readonly readOnly?: boolean;
-  readonly destructive?: boolean;
-  readonly idempotent?: boolean;
-  readonly openWorld?: boolean;
+  readonly readOnly?: boolean | undefined;
+  readonly destructive?: boolean | undefined;
+  readonly idempotent?: boolean | undefined;
+  readonly openWorld?: boolean | undefined;
   /**
    * By JSON Pointer (`/options/path`) or dotted path (`options.path`). One that is absent does not fit. In a step `*` and
    * `?` are wildcards; a last step `*` is every value below, however deep, and `**` is any number of steps.
    */
-  readonly arguments?: { readonly [path: string]: ArgumentPattern };
+  readonly arguments?: { readonly [path: string]: ArgumentPattern } | undefined;
   /** The paths of all arguments that the call may have: with any other, the rule does not fit. `[]`: it has none. */
-  readonly only?: readonly string[];
+  readonly only?: readonly string[] | undefined;
   /** Who asks. `null`: nobody that is known; a glob never fits that. */
-  readonly principal?: Globs | null;
+  readonly principal?: Globs | null | undefined;
 }
 
 /**
@@ -48,7 +49,7 @@ export interface Match {
 export interface Rule extends Match {
   readonly action: Action;
   /** Said to whoever is denied or asked. */
-  readonly because?: string;
+  readonly because?: string | undefined;
 }
 
 /** What the builders take: a `Match` and what is said. */

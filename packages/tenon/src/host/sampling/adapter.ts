@@ -2,6 +2,7 @@ import { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { CreateMessageParams, CreateMessageResult, SamplingContent } from '../../model/asking.js';
 import type { Tool } from '../../model/content.js';
+import { applyDefaults } from '../../model/defaults.js';
 import type { Model, Takes } from './model.js';
 import type { ProviderOptions } from './provider-call.js';
 
@@ -10,9 +11,9 @@ export interface AdapterOptions extends ProviderOptions, Omit<Model, 'generate' 
   /** The provider's name of the model. */
   readonly model: string;
   /** What the host calls it. Default: as the provider does. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Parameters that this model refuses: they are left out. */
-  readonly without?: readonly ('temperature' | 'stopSequences')[];
+  readonly without?: readonly ('temperature' | 'stopSequences')[] | undefined;
 }
 
 /** The part of a model that its options say. */
@@ -20,7 +21,7 @@ export function faceOf(options: AdapterOptions, takes: Takes): Omit<Model, 'gene
   const { model, name = model, standsFor, scores } = options;
   return {
     name,
-    takes: { ...takes, ...options.takes },
+    takes: applyDefaults(takes, options.takes ?? {}),
     ...(standsFor ? { standsFor } : {}),
     ...(scores ? { scores } : {}),
   };

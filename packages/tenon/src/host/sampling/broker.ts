@@ -20,26 +20,28 @@ export interface BrokerOptions {
   /** In the order in which they are preferred where a server has no preference. */
   readonly models: readonly Model[];
   /** Has the last word: of the models that can be asked, best first, one. Undefined: the first. */
-  readonly choose?: (candidates: readonly Model[], request: CreateMessageParams, who: Asking) => Model | undefined;
+  readonly choose?:
+    | ((candidates: readonly Model[], request: CreateMessageParams, who: Asking) => Model | undefined)
+    | undefined;
   /**
    * Which servers may use which models. Without `review.before` it is needed: it is then all the consent there is, and a
    * server that it names can spend tokens and put questions to the model unseen.
    */
-  readonly allow?: Allow;
-  readonly budget?: Budget | readonly Budget[];
+  readonly allow?: Allow | undefined;
+  readonly budget?: Budget | readonly Budget[] | undefined;
   /** Tokens that an answer may have, whatever the server asks for. Default 4,096. */
-  readonly maxTokens?: number;
+  readonly maxTokens?: number | undefined;
   /** How often tools may have been used in a conversation that goes on. Default 25. */
-  readonly maxRounds?: number;
+  readonly maxRounds?: number | undefined;
   /** How many requests one chain may make: those of one call, say. Default 100. */
-  readonly maxPerChain?: number;
+  readonly maxPerChain?: number | undefined;
   /** Requests of one server that may be in flight. Default 8, of which one user may have half. */
-  readonly maxAtOnce?: number;
+  readonly maxAtOnce?: number | undefined;
   /** Time for the model to answer, in milliseconds; reviewers have theirs. Default 600,000. */
-  readonly timeout?: number;
-  readonly bounds?: RequestBounds;
-  readonly review?: Review;
-  readonly clock?: Clock;
+  readonly timeout?: number | undefined;
+  readonly bounds?: RequestBounds | undefined;
+  readonly review?: Review | undefined;
+  readonly clock?: Clock | undefined;
 }
 
 /** Who asks. */

@@ -7,11 +7,11 @@ export interface Budget {
   /** Milliseconds. */
   readonly window: number;
   /** Requests that get as far as a reviewer or a model. */
-  readonly calls?: number;
+  readonly calls?: number | undefined;
   /** Tokens of prompts and answers. A request that could exceed them, by its estimated prompt and `maxTokens`, is refused. */
-  readonly tokens?: number;
+  readonly tokens?: number | undefined;
   /** What has a budget of its own: each server, each principal, each pair of them; a principal has one for each of its OAuth clients. Default both: each pair. Empty: all share it. */
-  readonly per?: readonly ('server' | 'principal')[];
+  readonly per?: readonly ('server' | 'principal')[] | undefined;
 }
 
 /** What a request has set aside. */

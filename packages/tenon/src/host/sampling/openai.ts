@@ -20,7 +20,7 @@ const MAX_STOPS = 4;
 
 export interface OpenaiOptions extends AdapterOptions {
   /** How `maxTokens` is said. Default: `max_completion_tokens` to OpenAI itself, `max_tokens` where a `url` is given. */
-  readonly limitAs?: 'max_completion_tokens' | 'max_tokens';
+  readonly limitAs?: 'max_completion_tokens' | 'max_tokens' | undefined;
 }
 
 /**

@@ -8,19 +8,19 @@ import { refused } from './provider-error.js';
 /** How a provider is reached. Times are milliseconds. */
 export interface ProviderOptions {
   /** The key, or what gets it: it is asked before each request. */
-  readonly key?: string | (() => string | Promise<string>);
+  readonly key?: string | (() => string | Promise<string>) | undefined;
   /** Where the API begins, with its version. Default: the provider's own. */
-  readonly url?: string;
+  readonly url?: string | undefined;
   /** More headers: an organization, say. */
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly fetch?: FetchLike;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly fetch?: FetchLike | undefined;
   /** How often a request is sent again after 429 or 5xx. Default 2. */
-  readonly retries?: number;
+  readonly retries?: number | undefined;
   /** A provider that wants to be left alone for longer is not waited for. Default 30,000. */
-  readonly maxWait?: number;
+  readonly maxWait?: number | undefined;
   /** Sends the key and the prompts without encryption to other machines too: whoever is on the way can read them. Default `false`. */
-  readonly insecure?: boolean;
-  readonly clock?: Clock;
+  readonly insecure?: boolean | undefined;
+  readonly clock?: Clock | undefined;
 }
 
 export interface ProviderCall {

@@ -6,7 +6,7 @@ import { USER_REJECTED } from '../../model/codes.js';
 export interface Refusal {
   readonly refused: true;
   /** What the server is told. Absent: that the user rejected the request. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
 }
 
 const MAX_REASON = 200;

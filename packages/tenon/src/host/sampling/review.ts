@@ -25,9 +25,13 @@ export interface SamplingFacts {
  */
 export interface Review {
   /** Sees what the model would be sent, prompt and tools, before it is. */
-  readonly before?: (request: CreateMessageParams, facts: SamplingFacts) => Awaitable<CreateMessageParams | Refusal>;
+  readonly before?:
+    | ((request: CreateMessageParams, facts: SamplingFacts) => Awaitable<CreateMessageParams | Refusal>)
+    | undefined;
   /** Sees what the server would be sent, before it is: uses of tools too. */
-  readonly after?: (result: CreateMessageResult, facts: SamplingFacts) => Awaitable<CreateMessageResult | Refusal>;
+  readonly after?:
+    | ((result: CreateMessageResult, facts: SamplingFacts) => Awaitable<CreateMessageResult | Refusal>)
+    | undefined;
 }
 
 /** What becomes of something under review. Whoever closes the window without a word has not agreed. */

@@ -1,5 +1,6 @@
 import { TenonError } from '../../jsonrpc/error.js';
 import type { CreateMessageParams, CreateMessageResult } from '../../model/asking.js';
+import type { Optional } from '../../model/defaults.js';
 import type { Model } from './model.js';
 
 type Awaitable<T> = T | Promise<T>;
@@ -12,9 +13,9 @@ export interface ScriptedModel extends Model {
   readonly requests: readonly CreateMessageParams[];
 }
 
-export interface ScriptedOptions extends Partial<Omit<Model, 'generate'>> {
+export interface ScriptedOptions extends Optional<Omit<Model, 'generate'>> {
   /** Tokens that each answer is said to have used. Default: it says nothing. */
-  readonly spends?: number;
+  readonly spends?: number | undefined;
 }
 
 /**

@@ -21,10 +21,10 @@ import { changedItems, createScreener, type Screened, type Screener, type Screen
 
 export interface ToolScreening extends Screening {
   /** Whose the tool is, and whose the other tools are: for names that shadow, and tools that speak of others'. */
-  readonly server?: string;
-  readonly owners?: Owners;
+  readonly server?: string | undefined;
+  readonly owners?: Owners | undefined;
   /** Names are offered with a prefix of their server, so equal names of two servers are not confused. Default `false`. */
-  readonly hasPrefix?: boolean;
+  readonly hasPrefix?: boolean | undefined;
 }
 
 export function screenTool(tool: Tool, screening: ToolScreening = {}): Screened<Tool> {
@@ -71,9 +71,9 @@ export function screenImplementation(info: Implementation, screening: Screening 
 
 interface Described {
   name: string;
-  title?: string;
-  description?: string;
-  icons?: Icon[];
+  title?: string | undefined;
+  description?: string | undefined;
+  icons?: Icon[] | undefined;
 }
 
 function described<Value extends Described>(value: Value, screener: Screener): Value {

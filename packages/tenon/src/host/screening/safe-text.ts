@@ -5,9 +5,9 @@ import { visible } from './visible.js';
 
 export interface Showing {
   /** Keep line breaks and tabs. Default false: one line. */
-  readonly lines?: boolean;
+  readonly lines?: boolean | undefined;
   /** The most characters to return (UTF-16 units). Default 4,000. */
-  readonly max?: number;
+  readonly max?: number | undefined;
 }
 
 const longestShownText = 4000;

@@ -8,11 +8,11 @@ import { sensitive } from './wording.js';
 
 export interface Screening {
   /** Which hidden characters are taken out of what is passed on; `true`: all kinds. Findings are reported in any case. */
-  readonly strip?: boolean | readonly HiddenKind[];
+  readonly strip?: boolean | readonly HiddenKind[] | undefined;
   /** Puts a notice in the place of each text with a finding of `isThreat`. Default `false`. */
-  readonly mask?: boolean;
+  readonly mask?: boolean | undefined;
   /** What the paths of the findings begin with. Default: nothing. */
-  readonly where?: string;
+  readonly where?: string | undefined;
 }
 
 /** What is passed on, and what was found in it. Without anything to take out, `value` is the very object that came. */

@@ -12,15 +12,15 @@ import { withLock } from './file-lock.js';
 
 export interface AuditFileOptions {
   /** How long a file grows before another is begun, in bytes; the last line may go beyond. Default 16 MiB. */
-  readonly maxBytes?: number;
+  readonly maxBytes?: number | undefined;
   /** How many files are kept; what is dropped is recorded. Default 64. */
-  readonly keep?: number;
+  readonly keep?: number | undefined;
   /**
    * `always`: an event is kept once the disk has it; those that come at once share the wait. `batch`: once the operating
    * system has it, and the disk within a second: it survives the end of the process, not that of the power. Default `always`.
    */
-  readonly sync?: 'always' | 'batch';
-  readonly clock?: Clock;
+  readonly sync?: 'always' | 'batch' | undefined;
+  readonly clock?: Clock | undefined;
 }
 
 /** A file to which one process at a time adds lines. */

@@ -15,7 +15,7 @@ import { TenonError } from '../../jsonrpc/error.js';
 export const checkedFetch: AuthFetch = (url, init, guard) => request(new URL(url), init, guard);
 
 /** Adds the default `fetch` of Node to options. */
-export function checkAddresses<T extends { readonly fetch?: AuthFetch }>(
+export function checkAddresses<T extends { readonly fetch?: AuthFetch | undefined }>(
   options: T,
 ): T & { readonly fetch: AuthFetch } {
   return { ...options, fetch: options.fetch ?? checkedFetch };

@@ -13,15 +13,15 @@ const MAX_ENV_FILE = 2 ** 20;
 
 export interface ConfigFileOptions {
   /** Whose file it is. Default `user`; say `project` of what came with a folder that somebody else has made. */
-  readonly scope?: Origin['scope'];
+  readonly scope?: Origin['scope'] | undefined;
   /** Default: that of this process. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Asks the user for an input of a VS Code configuration. */
-  readonly inputs?: AskInput;
+  readonly inputs?: AskInput | undefined;
   /** `${workspaceFolder}`, and where relative paths begin. Default: the file's folder, or that around `.vscode`, `.cursor`. */
-  readonly workspace?: string;
+  readonly workspace?: string | undefined;
   /** `${userHome}`. Default: that of the user. */
-  readonly home?: string;
+  readonly home?: string | undefined;
 }
 
 /**

@@ -13,9 +13,9 @@ export interface ConfigPlace {
 
 export interface PlaceSurroundings {
   /** Default: those of this process. */
-  readonly platform?: string;
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  readonly home?: string;
+  readonly platform?: string | undefined;
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly home?: string | undefined;
 }
 
 /**

@@ -10,9 +10,9 @@ import { bytesOf } from './config-file.js';
 const SETTLING = 200;
 
 export interface WatchOptions {
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
   /** In milliseconds. Default 200. */
-  readonly settling?: number;
+  readonly settling?: number | undefined;
 }
 
 /**

@@ -18,24 +18,24 @@ import { readPolicyFile } from './policy-file.js';
 
 /** What a host reads from files, beside what it is given. */
 export interface HostFiles extends Omit<HostOptions, 'servers' | 'policy' | 'audit' | 'mayStart'> {
-  readonly servers?: Readonly<Record<string, HostServer>>;
+  readonly servers?: Readonly<Record<string, HostServer>> | undefined;
   /** Paths of configurations: `mcp.json`, `.vscode/mcp.json`, …; of two servers of one name the first stands. */
-  readonly config?: string | readonly ConfigSource[];
+  readonly config?: string | readonly ConfigSource[] | undefined;
   /** Told of what is wrong in the configurations. What is an error, and not told to anybody, is thrown. */
-  readonly onConfigProblem?: (problem: ConfigProblem) => void;
+  readonly onConfigProblem?: ((problem: ConfigProblem) => void) | undefined;
   /** Asks whether a server of a project may run. Without it none does that was not approved. */
-  readonly trust?: AskTrust;
+  readonly trust?: AskTrust | undefined;
   /** Where the key of such approvals is kept. Default `~/.tenon/trust.key`. */
-  readonly trustKey?: string;
+  readonly trustKey?: string | undefined;
   /** Rules, or the path of a policy file. */
   readonly policy?: HostOptions['policy'] | string;
   /** The path of `mcp.lock`. What differs from it is blocked, unless `whenChanged` says otherwise. */
-  readonly lock?: string;
+  readonly lock?: string | undefined;
   /** What becomes of what differs from the lock; `ask`: `askDrift` is asked. Default `block`. */
-  readonly whenChanged?: 'block' | 'ask' | 'warn';
+  readonly whenChanged?: 'block' | 'ask' | 'warn' | undefined;
   /** What becomes of servers that are not in the lock: `trust-first` writes them into it. Default `block`. */
-  readonly whenUnknown?: 'block' | 'ask' | 'trust-first';
-  readonly askDrift?: (drifts: readonly Drift[]) => Promise<boolean>;
+  readonly whenUnknown?: 'block' | 'ask' | 'trust-first' | undefined;
+  readonly askDrift?: ((drifts: readonly Drift[]) => Promise<boolean>) | undefined;
   /** The record, or the path of its file. */
   readonly audit?: HostOptions['audit'] | string;
 }

@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Optional } from '../../model/defaults.js';
 import type { Endpoint } from '../../transports/http/endpoint.js';
 import type { UnreadLimit } from '../../transports/http/unread-output.js';
 import { NodeExchange, type NodeRequest } from './http-server-exchange.js';
 
 /** What `toNode` takes: anything that `createHandler` makes, or `createIssuer` of `tenon/auth/issuer`. */
 export interface Mountable {
-  readonly endpoint: Pick<Endpoint, 'handle' | 'serves'> & Partial<Pick<Endpoint, 'unread'>>;
+  readonly endpoint: Pick<Endpoint, 'handle' | 'serves'> & Optional<Pick<Endpoint, 'unread'>>;
 }
 
 /** A listener for `node:http`, a middleware for Express and its like, a route handler for Fastify. */
@@ -24,7 +25,7 @@ export interface WrappedRequest {
 export interface WrappedResponse {
   readonly raw: ServerResponse;
   /** Leaves the answer to others. */
-  hijack?(): unknown;
+  readonly hijack?: (() => unknown) | undefined;
 }
 
 /**

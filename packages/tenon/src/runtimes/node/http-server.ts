@@ -10,22 +10,22 @@ import { NodeExchange } from './http-server-exchange.js';
 
 export interface ServeHttpOptions extends HandlerOptions {
   /** Default 3000; 0 for one that is free. */
-  readonly port?: number;
+  readonly port?: number | undefined;
   /**
    * The address to listen on. Default `127.0.0.1`. Any other lets other machines call: they are as trusted as
    * `auth` and `authorize` make them. Without both, `serveHttp` emits a process warning with the code `TENON_UNAUTHENTICATED`.
    */
-  readonly host?: string;
+  readonly host?: string | undefined;
   /** Emits no warning when other machines may call without authorization. Default false. */
-  readonly allowUnauthenticated?: boolean;
+  readonly allowUnauthenticated?: boolean | undefined;
   /** Milliseconds for which an idle connection is kept. Default 65 s, more than what proxies in front keep theirs. */
-  readonly keepAliveTimeout?: number;
+  readonly keepAliveTimeout?: number | undefined;
   /** Milliseconds in which the head of a request must arrive. Default 10 s: a slow sender holds no connection for long. */
-  readonly headersTimeout?: number;
+  readonly headersTimeout?: number | undefined;
   /** Milliseconds in which a whole request must arrive. Default 60 s. Answers may take as long as they like. */
-  readonly requestTimeout?: number;
+  readonly requestTimeout?: number | undefined;
   /** Connections that are open at once. Default 20,000, of which one address may hold the part that `bounds.maxShare` allows. */
-  readonly connections?: number;
+  readonly connections?: number | undefined;
 }
 
 /** A server that listens. */

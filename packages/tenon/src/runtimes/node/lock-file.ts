@@ -9,7 +9,7 @@ import { withLock } from './file-lock.js';
 import { realFile, replaceFile } from './file-replacement.js';
 
 export interface LockFileOptions {
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
 }
 
 /** A lock in a file, `mcp.lock` by custom: made to be kept with the project and looked over when it changes. */

@@ -8,16 +8,16 @@ import { openBrowser } from './browser.js';
 
 export interface LoopbackOptions {
   /** The port to be preferred. Default: that of the last sign-in, else any free one; also where it is occupied. */
-  readonly port?: number;
+  readonly port?: number | undefined;
   /** Needed where the redirect URI was registered by hand. Default: one that nobody can guess. */
-  readonly path?: string;
+  readonly path?: string | undefined;
   /** Opens the page of the authorization server. Default: the user's browser. `false`: the URL is just printed. */
-  readonly open?: false | ((url: URL) => unknown);
+  readonly open?: false | ((url: URL) => unknown) | undefined;
   /** Shows the user what to do. Default: writes to standard error. */
-  readonly print?: (text: string) => void;
+  readonly print?: ((text: string) => void) | undefined;
   /** Milliseconds that the user has. Default 300,000: 5 minutes. */
-  readonly timeout?: number;
-  readonly clock?: Clock;
+  readonly timeout?: number | undefined;
+  readonly clock?: Clock | undefined;
 }
 
 const TIMEOUT = 300_000;

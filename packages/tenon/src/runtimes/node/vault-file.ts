@@ -9,7 +9,7 @@ import { realFile, replaceFile } from './file-replacement.js';
 import { makePrivate } from './private-file.js';
 
 export interface FileVaultOptions {
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
 }
 
 type Contents = { [name: string]: Secret };

@@ -11,14 +11,14 @@ import type { Root } from '../../model/content.js';
 const INTERVAL = 2000;
 
 /** A folder of this machine. A plain string is its path; `name` is what the server may show. */
-export type WorkspaceFolder = string | { readonly path: string; readonly name?: string };
+export type WorkspaceFolder = string | { readonly path: string; readonly name?: string | undefined };
 
 export interface WorkspaceRootsOptions {
   /** Time between two checks of the folders while a client is connected, in milliseconds. Default 2,000. */
-  readonly interval?: number;
+  readonly interval?: number | undefined;
   /** Called with `roots/unavailable` once when a folder is missing, is no folder or cannot be read. Default: nothing is called. */
-  readonly onError?: (error: TenonError) => void;
-  readonly clock?: Clock;
+  readonly onError?: ((error: TenonError) => void) | undefined;
+  readonly clock?: Clock | undefined;
 }
 
 /** Folders of this machine as roots. Pass it as `roots` to `connect` or `createHost`; several clients may share it. */

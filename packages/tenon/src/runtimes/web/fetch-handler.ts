@@ -11,7 +11,7 @@ export interface FetchFacts {
 
 /** How long a runtime stays with a request: the `ctx` of a Worker. */
 export interface Lifetime {
-  waitUntil?(until: Promise<unknown>): void;
+  readonly waitUntil?: ((until: Promise<unknown>) => void) | undefined;
 }
 
 /** Lets `handle` answer a web `Request`. */

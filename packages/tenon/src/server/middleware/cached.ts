@@ -12,8 +12,8 @@ export interface Cached {
   /** The tools whose results may be given again: those that only read. */
   readonly tools: readonly string[];
   /** Results kept at the most. Default 1,000. */
-  readonly size?: number;
-  readonly clock?: Clock;
+  readonly size?: number | undefined;
+  readonly clock?: Clock | undefined;
 }
 
 const KEYS = { ttlMs: positive, tools: list(text), size: optional(positive), clock: clockOption };

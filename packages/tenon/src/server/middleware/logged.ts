@@ -18,7 +18,7 @@ export interface LogLine {
 /** Writes a line for each operation. */
 export function logged(
   write: (line: LogLine) => void,
-  { clock = systemClock }: { readonly clock?: Clock } = {},
+  { clock = systemClock }: { readonly clock?: Clock | undefined } = {},
 ): Middleware {
   requireOptions('logged', 'logged(line => …)', { write }, { write: callable });
   return async (operation, next) => {

@@ -15,8 +15,8 @@ export interface RateLimit {
   /** Operations per second, over time. */
   readonly perSecond: number;
   /** Key that shares a limit. Default: user with OAuth client, or address of an anonymous caller; method and tool. */
-  readonly by?: (operation: Operation) => string;
-  readonly clock?: Clock;
+  readonly by?: ((operation: Operation) => string) | undefined;
+  readonly clock?: Clock | undefined;
 }
 
 /** Methods that are never limited: a client that is refused there takes the server for an older or a dead one. */

@@ -10,7 +10,10 @@ import { positive, requireOptions } from './options.js';
  * force: one that should stop looks at its own clock or at `ctx.signal`. Ends no listening.
  * @param ms Milliseconds. Counted for each entry of a handler, without what users take to answer in between.
  */
-export function timeLimit(ms: number, { clock = systemClock }: { readonly clock?: Clock } = {}): Middleware {
+export function timeLimit(
+  ms: number,
+  { clock = systemClock }: { readonly clock?: Clock | undefined } = {},
+): Middleware {
   requireOptions('timeLimit', 'timeLimit(ms)', { ms }, { ms: positive });
   return (operation, next) => {
     if (operation.method === 'subscriptions/listen') return next(operation);

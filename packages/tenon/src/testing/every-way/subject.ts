@@ -10,7 +10,7 @@ import type { TaskRules, ToolDefinition } from '../../server/tool.js';
 export type Handler =
   | ToolDefinition
   | { readonly prompt: PromptDefinition }
-  | { readonly resource: ResourceDefinition<never>; readonly uri: string; readonly template?: string };
+  | { readonly resource: ResourceDefinition<never>; readonly uri: string; readonly template?: string | undefined };
 
 export type Enter = (input: never, context: Context) => unknown;
 

@@ -8,16 +8,16 @@ import type { Road } from './roads.js';
 
 export interface TrialOptions {
   /** What the client answers. What is not here it can not be asked. */
-  readonly answers?: Answers;
+  readonly answers?: Answers | undefined;
   /**
    * What the handler has done that the kit can not see: called before and after each way. Give what fakes have written down and let
    * them begin anew: `() => mails.splice(0)`. Compared like the rest.
    */
-  readonly effects?: () => readonly unknown[];
+  readonly effects?: (() => readonly unknown[]) | undefined;
   /** Makes of what the handler returned what is to be compared. Default: all of it. */
-  readonly compare?: (returned: unknown) => unknown;
+  readonly compare?: ((returned: unknown) => unknown) | undefined;
   /** How long one way may take, in milliseconds. Default 10,000. */
-  readonly timeout?: number;
+  readonly timeout?: number | undefined;
 }
 
 /** The ways of one handler, each held against the first. */

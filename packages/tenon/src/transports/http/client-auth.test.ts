@@ -12,7 +12,7 @@ function reply(status: number, headers: Record<string, string> = {}): HttpReply 
 
 function setUp(replies: (request: HttpRequest, index: number) => HttpReply, more: Partial<Authorizer> = {}) {
   const sent: HttpRequest[] = [];
-  const asked: { method: string; url: string; server?: string }[] = [];
+  const asked: { method: string; url: string; server?: string | undefined }[] = [];
   const refusals: RefusedRequest[] = [];
   const busy: boolean[] = [];
   const auth: Authorizer = {

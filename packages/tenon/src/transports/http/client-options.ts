@@ -1,5 +1,6 @@
 import type { Authorizer } from '../../auth/authorizer.js';
 import type { Clock } from '../../jsonrpc/clock.js';
+import type { Optional } from '../../model/defaults.js';
 import type { Requester } from './requester.js';
 
 export type HeaderRecord = Readonly<Record<string, string>>;
@@ -29,30 +30,30 @@ export interface ReconnectPolicy {
 export interface EndpointOptions {
   readonly requester: Requester;
   /** Headers for every request: a token, say. A function is asked anew for each request. The protocol's own headers win. */
-  readonly headers?: HeaderRecord | (() => HeaderRecord | Promise<HeaderRecord>);
+  readonly headers?: HeaderRecord | (() => HeaderRecord | Promise<HeaderRecord>) | undefined;
   /**
    * Called when the server answers 401 or 403. When it resolves to true, the request is sent once more, with the headers
    * asked for anew: once for each of the two statuses.
    */
-  readonly onUnauthorized?: (refusal: Refusal) => Promise<boolean>;
+  readonly onUnauthorized?: ((refusal: Refusal) => Promise<boolean>) | undefined;
   /** Signs the client in. Its headers win over `headers`. */
-  readonly auth?: Authorizer;
+  readonly auth?: Authorizer | undefined;
   /** Called when a sign-in begins that requests wait for, and with `false` when there is none any more. */
-  readonly onSigningIn?: (signingIn: boolean) => void;
-  readonly clock?: Clock;
+  readonly onSigningIn?: ((signingIn: boolean) => void) | undefined;
+  readonly clock?: Clock | undefined;
   /** Numbers from 0 up to 1, for the spread of reconnects. */
-  readonly random?: () => number;
+  readonly random?: (() => number) | undefined;
   /** The longest JSON answer in bytes, and the longest event in characters. Default `MAX_MESSAGE`. */
-  readonly maxMessage?: number;
+  readonly maxMessage?: number | undefined;
 }
 
 export interface HttpOptions extends EndpointOptions {
   /** How the stream of an unanswered request is resumed. Default `RESUME`. */
-  readonly resume?: Partial<ReconnectPolicy>;
+  readonly resume?: Optional<ReconnectPolicy> | undefined;
   /** How the standalone stream is kept open. Default `LISTEN`. */
-  readonly listen?: Partial<ReconnectPolicy>;
+  readonly listen?: Optional<ReconnectPolicy> | undefined;
   /** How long `close` waits for the server to end the session, in milliseconds. Default `CLOSE_WAIT`. */
-  readonly closeWait?: number;
+  readonly closeWait?: number | undefined;
 }
 
 export const MAX_MESSAGE = 16 * 1024 * 1024;

@@ -2,6 +2,7 @@ import type { Channel, Receiver, SendOptions } from '../../jsonrpc/channel.js';
 import { systemClock } from '../../jsonrpc/clock.js';
 import type { Message } from '../../jsonrpc/message.js';
 import { Recall } from '../../jsonrpc/recall.js';
+import { applyDefaults } from '../../model/defaults.js';
 import { closedError } from './client-errors.js';
 import { type Lease, Leases } from './client-leases.js';
 import type { Link } from './client-link.js';
@@ -62,8 +63,8 @@ export function openHttp(url: string | URL, options: HttpOptions): HttpChannel {
     clock,
     random: options.random ?? Math.random,
     maxMessage: options.maxMessage ?? MAX_MESSAGE,
-    resume: { ...RESUME, ...options.resume },
-    listen: { ...LISTEN, ...options.listen },
+    resume: applyDefaults(RESUME, options.resume ?? {}),
+    listen: applyDefaults(LISTEN, options.listen ?? {}),
     get receiver() {
       return receiver as Receiver;
     },

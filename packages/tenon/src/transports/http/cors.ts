@@ -8,11 +8,11 @@ export interface CorsOptions {
    */
   readonly origins: readonly string[] | '*';
   /** Request headers beyond those of the protocol. */
-  readonly headers?: readonly string[];
+  readonly headers?: readonly string[] | undefined;
   /** Whether browsers send cookies along. Default false; not possible with `'*'`. */
-  readonly credentials?: boolean;
+  readonly credentials?: boolean | undefined;
   /** Seconds for which a browser remembers the permission. Default 600. */
-  readonly maxAge?: number;
+  readonly maxAge?: number | undefined;
 }
 
 const ASKED = 'access-control-request-headers';

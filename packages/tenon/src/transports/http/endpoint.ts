@@ -35,7 +35,7 @@ export interface Endpoint {
 }
 
 export interface CloseOptions {
-  readonly deadline?: number;
+  readonly deadline?: number | undefined;
 }
 
 const DEADLINE = 10_000;

@@ -16,7 +16,7 @@ export interface Exchange extends ExchangeFacts {
   /** Calls `gone` once if the client goes away, or the answer is cut off, before it is complete; at once if so already. */
   whenGone(gone: () => void): void;
   /** Set where what was begun in one request can not go on in another: the runtime ends it with the request. */
-  readonly fleeting?: boolean;
+  readonly fleeting?: boolean | undefined;
   /** Keeps the runtime at this request until the promise settles, though it is answered. Only where it would let go. */
   readonly hold?: ((until: Promise<void>) => void) | undefined;
 }

@@ -3,7 +3,7 @@
 /** The part of a `fetch` response that is used. */
 export interface FetchResponse {
   readonly status: number;
-  readonly type?: string;
+  readonly type?: string | undefined;
   readonly headers: { get(name: string): string | null };
   readonly body: FetchBody | null;
   text(): Promise<string>;

@@ -4,6 +4,7 @@ import type { AuthInfo } from '../../jsonrpc/channel.js';
 import { type Clock, systemClock } from '../../jsonrpc/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { MAX_SHARE } from '../../jsonrpc/shared-limit.js';
+import { applyDefaults, type Optional } from '../../model/defaults.js';
 import { requireService } from '../../model/option-check.js';
 import type { CorsOptions } from './cors.js';
 import type { ExchangeFacts, HeaderFields } from './exchange.js';
@@ -12,37 +13,37 @@ import type { EventLog } from './replay.js';
 /** How an HTTP endpoint is served. Everything has a default that is safe to expose. */
 export interface HandlerOptions {
   /** Where Streamable HTTP is served. Default `/mcp`; `*` when a router in front has chosen the path already. */
-  readonly path?: string;
+  readonly path?: string | undefined;
   /** Where clients of the two-endpoint transport (HTTP+SSE) open their stream. Default `/sse`; `false` for nowhere, as with `sessions: false`. */
-  readonly ssePath?: string | false;
+  readonly ssePath?: string | false | undefined;
   /** Where those clients POST to. Default `/messages`. */
-  readonly messagesPath?: string;
+  readonly messagesPath?: string | undefined;
   /**
    * Names (`mcp.example.com`) or authorities (`mcp.example.com:8443`) that may stand in `Host`, besides loopback names and
    * IP addresses. `'*'` allows DNS rebinding: a web page whose name an attacker points at this machine then reaches this
    * server through a visitor's browser.
    */
-  readonly allowedHosts?: readonly string[] | '*';
+  readonly allowedHosts?: readonly string[] | '*' | undefined;
   /**
    * Origins (`https://app.example.com`) whose pages may call, besides the server's own, and those of loopback on loopback.
    * `'*'` lets any page that a user visits call this server with whatever access the browser has.
    */
-  readonly allowedOrigins?: readonly string[] | '*';
+  readonly allowedOrigins?: readonly string[] | '*' | undefined;
   /** Lets browsers read the answers. Off by default. */
-  readonly cors?: CorsOptions;
+  readonly cors?: CorsOptions | undefined;
   /**
    * Lets in only who has an access token for this server: what `protect` of `tenon/auth` makes. Runs on every request, known
    * session or not; its metadata documents are served to all.
    */
-  readonly auth?: Protection;
+  readonly auth?: Protection | undefined;
   /** Who calls, and whether they may, in your way; after `auth`, whose finding it is given, where there are both. Runs on every request, known session or not. Without it everyone may. */
-  readonly authorize?: (facts: ExchangeFacts) => Verdict | Promise<Verdict>;
+  readonly authorize?: ((facts: ExchangeFacts) => Verdict | Promise<Verdict>) | undefined;
   /**
    * Finds the address of the client where a proxy stands in front, so that anonymous callers are told apart:
    * `request => request.header('x-real-ip')`. Default: the address of the connection. A header that the proxy does not
    * overwrite lets clients choose their address, and take the shares of as many callers as they like.
    */
-  readonly clientAddress?: (request: ExchangeFacts) => string | undefined;
+  readonly clientAddress?: ((request: ExchangeFacts) => string | undefined) | undefined;
   /**
    * Set to `false` to keep no sessions, so that any replica serves any request on every version. `initialize` is answered
    * without `Mcp-Session-Id`, GET and DELETE with 405, and HTTP+SSE is not served. Refused with an error, and not declared:
@@ -50,20 +51,20 @@ export interface HandlerOptions {
    * and streams that can be resumed. Versions in which each request stands alone are not affected. Default `true`.
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
    */
-  readonly sessions?: boolean;
+  readonly sessions?: boolean | undefined;
   /** See `Bounds`. */
-  readonly bounds?: Partial<Bounds>;
+  readonly bounds?: Optional<Bounds> | undefined;
   /** Where messages wait for a stream to be resumed. Default: memory, bounded by `bounds`. */
-  readonly eventLog?: EventLog;
-  readonly clock?: Clock;
+  readonly eventLog?: EventLog | undefined;
+  readonly clock?: Clock | undefined;
   /** What went wrong inside, for the operator. Never crosses the wire. */
-  readonly onError?: (error: unknown) => void;
+  readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 /** The verdict of an authorization: who it is, with fields for whatever is answered; or the answer that refuses. */
 export type Verdict =
-  | { readonly auth: AuthInfo | undefined; readonly headers?: HeaderFields }
-  | { readonly status: number; readonly headers?: HeaderFields; readonly body?: string };
+  | { readonly auth: AuthInfo | undefined; readonly headers?: HeaderFields | undefined }
+  | { readonly status: number; readonly headers?: HeaderFields | undefined; readonly body?: string | undefined };
 
 /** Everything that could grow, and how far it may. */
 export interface Bounds {
@@ -143,7 +144,7 @@ export const DEFAULT_BOUNDS: Bounds = {
 };
 
 export function boundsOf(options: HandlerOptions): Bounds {
-  return { ...DEFAULT_BOUNDS, ...options.bounds };
+  return applyDefaults(DEFAULT_BOUNDS, options.bounds ?? {});
 }
 
 /** Returns the path of HTTP+SSE, or `false`. Throws `serve/options` for a path where there are no sessions, which it needs. */

@@ -1,0 +1,41 @@
+import type ts from 'typescript-5';
+import { describe, expect, it } from 'vitest';
+import { edit } from './editor.js';
+import { findOptionMembers } from './option-members.js';
+
+const ENTRIES = [
+  'tenon',
+  'tenon/node',
+  'tenon/stdio',
+  'tenon/http',
+  'tenon/auth',
+  'tenon/auth/node',
+  'tenon/auth/issuer',
+  'tenon/host',
+  'tenon/sqlite',
+  'tenon/testing',
+];
+
+/** Here the platform decides: `fetch` itself does not accept `undefined`. */
+const OF_THE_PLATFORM = ['checkedFetch(init).body'];
+
+describe('options', () => {
+  const { program, source } = edit(ENTRIES.map((entry, index) => `export * as e${index} from '${entry}';`).join('\n'));
+  const checker = program.getTypeChecker();
+  const modules = checker.getExportsOfModule(checker.getSymbolAtLocation(source) as ts.Symbol);
+  const members = modules.flatMap(namespace =>
+    findOptionMembers(checker, checker.getExportsOfModule(checker.getAliasedSymbol(namespace))),
+  );
+
+  it('are found in every entry', () => {
+    const paths = members.map(({ path }) => path);
+    expect(members.length).toBeGreaterThan(300);
+    for (const path of ['connect(options).revision', 'createServer(definition).stores', 'tool(definition).description'])
+      expect(paths).toContain(path);
+  });
+
+  it('that are optional accept `undefined` under exactOptionalPropertyTypes', () => {
+    const strict = members.filter(({ isStrict, path }) => isStrict && !OF_THE_PLATFORM.includes(path));
+    expect(strict.map(({ path }) => path)).toEqual([]);
+  });
+});

@@ -1,0 +1,206 @@
+import {
+  type CallOptions,
+  type ClientOptions,
+  connect,
+  createServer,
+  memoryStores,
+  prompt,
+  resource,
+  tasks,
+  tool,
+} from 'tenon';
+import { createHost } from 'tenon/host';
+import { serveHttp } from 'tenon/node';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
+/** All keys of an options type, each with `undefined`. Compiles only when every option accepts that. */
+type Undefined<T> = { readonly [K in keyof T as undefined extends T[K] ? K : never]-?: undefined };
+
+const SERVER = {
+  title: undefined,
+  description: undefined,
+  websiteUrl: undefined,
+  icons: undefined,
+  instructions: undefined,
+  methods: undefined,
+  use: undefined,
+  revisions: undefined,
+  experimental: undefined,
+  acceptBatches: undefined,
+  pageSize: undefined,
+  listed: undefined,
+  cache: undefined,
+  stores: undefined,
+  rateLimits: undefined,
+  logging: undefined,
+  onRootsChanged: undefined,
+  keepAlive: undefined,
+  onProblem: undefined,
+  clock: undefined,
+};
+const COMMON = { title: undefined, description: undefined, icons: undefined, _meta: undefined, visible: undefined };
+const NEEDS = { needs: undefined, scopes: undefined };
+const ASKING = {
+  keys: undefined,
+  life: undefined,
+  maxRounds: undefined,
+  maxStateSize: undefined,
+  maxHeld: undefined,
+  holdTime: undefined,
+};
+const TASKS = {
+  ttl: undefined,
+  maxTtl: undefined,
+  pollInterval: undefined,
+  maxRunning: undefined,
+  maxOpen: undefined,
+  lease: undefined,
+  list: undefined,
+};
+
+const server = createServer({
+  name: 'notes',
+  version: '1',
+  ...SERVER,
+  asking: ASKING,
+  extensions: [tasks(TASKS)],
+  tools: {
+    double: tool({
+      ...COMMON,
+      ...NEEDS,
+      annotations: { title: undefined, readOnlyHint: undefined },
+      task: { support: undefined, after: undefined, ttl: undefined, version: undefined, pollInterval: undefined },
+      input: z.object({ n: z.number() }),
+      output: z.object({ n: z.number() }),
+      run: ({ n }) => ({ n: 2 * n }),
+    }),
+    now: tool({ input: undefined, output: undefined, run: () => 'now' }),
+  },
+  prompts: { plain: prompt({ ...COMMON, ...NEEDS, input: undefined, complete: undefined, run: () => 'x' }) },
+  resources: {
+    'note://{id}': resource({
+      ...COMMON,
+      ...NEEDS,
+      name: undefined,
+      mimeType: undefined,
+      annotations: undefined,
+      size: undefined,
+      cache: undefined,
+      list: undefined,
+      complete: undefined,
+      subscribe: undefined,
+      allowUnsafe: undefined,
+      read: ({ id }) => id,
+    }),
+  },
+});
+
+const CLIENT: Undefined<Omit<ClientOptions, 'revision' | 'passesOn' | 'opening' | 'prefers' | 'quarantines'>> = {
+  name: undefined,
+  version: undefined,
+  title: undefined,
+  icons: undefined,
+  elicit: undefined,
+  elicitUrl: undefined,
+  sample: undefined,
+  sampleTools: undefined,
+  roots: undefined,
+  extensions: undefined,
+  tasks: undefined,
+  experimental: undefined,
+  idleTimeout: undefined,
+  totalTimeout: undefined,
+  probeTimeout: undefined,
+  maxRounds: undefined,
+  answerTimeout: undefined,
+  validate: undefined,
+  logLevel: undefined,
+  cacheSize: undefined,
+  verdicts: undefined,
+  keepAlive: undefined,
+  copyMessages: undefined,
+  clock: undefined,
+};
+
+const CALL: Undefined<Omit<CallOptions, 'relaysMeta' | 'onHungUp' | 'onId' | 'onPage'>> = {
+  signal: undefined,
+  onProgress: undefined,
+  onTask: undefined,
+  idleTimeout: undefined,
+  totalTimeout: undefined,
+  meta: undefined,
+  idempotent: undefined,
+  manual: undefined,
+};
+
+describe('options that are undefined', () => {
+  it('of a server, a client and a call have their defaults', async () => {
+    const client = await connect<typeof server>(server, { ...CLIENT, revision: undefined });
+    expect(await client.tools.double({ n: 2 }, CALL)).toEqual({ n: 4 });
+    expect(await client.tools.now({}, CALL)).toMatchObject({ content: [{ text: 'now' }] });
+    expect(await client.prompts.plain({}, CALL)).toMatchObject({ messages: [{ content: { text: 'x' } }] });
+    expect(await client.readResource('note://a', CALL)).toMatchObject({ contents: [{ text: 'a' }] });
+    await client.close();
+  });
+
+  it('of an HTTP server and its target have their defaults', async () => {
+    const bounds = {
+      bodyBytes: undefined,
+      depth: undefined,
+      batch: undefined,
+      sessions: undefined,
+      streams: undefined,
+    };
+    const http = await serveHttp(server, {
+      port: 0,
+      host: undefined,
+      path: undefined,
+      bounds,
+      auth: undefined,
+      clock: undefined,
+    });
+    const target = { url: http.url, auth: undefined, headers: undefined, transport: undefined, fetch: undefined };
+    const resume = { attempts: undefined, first: undefined, longest: undefined, patience: undefined };
+    for (const revision of ['2025-11-25', '2026-07-28']) {
+      const client = await connect(
+        { ...target, resume, listen: resume, maxMessage: undefined },
+        { ...CLIENT, revision },
+      );
+      expect(await client.callTool('double', { n: 2 })).toMatchObject({ structuredContent: { n: 4 } });
+      await client.close();
+    }
+    await http.close();
+  });
+
+  it('of a host have their defaults', async () => {
+    const stores = memoryStores({ clock: undefined });
+    const host = await createHost({
+      servers: { notes: { service: server, disabled: undefined, tools: undefined, idleTimeout: undefined } },
+      name: undefined,
+      version: undefined,
+      prefix: undefined,
+      startTimeout: undefined,
+      gatherTimeout: undefined,
+      restTime: undefined,
+      maxLines: undefined,
+      maxShare: undefined,
+      pageSize: undefined,
+      budget: undefined,
+      credentials: undefined,
+      stores,
+      asking: ASKING,
+      tasks: TASKS,
+      rateLimits: undefined,
+      policy: undefined,
+      audit: undefined,
+      output: { total: undefined, text: undefined },
+      onProblem: undefined,
+      clock: undefined,
+    });
+    expect(host.client.server.info).toMatchObject({ name: 'tenon-host' });
+    expect(await host.call('double', { n: 2 })).toMatchObject({ structuredContent: { n: 4 } });
+    await host.close();
+    await stores.close();
+  });
+});
