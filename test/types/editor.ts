@@ -7,6 +7,10 @@ export interface Editor {
   readonly source: ts.SourceFile;
   /** What is shown of the name that starts where `before` ends. */
   hover(before: string): string;
+  /** The documentation comment that is shown with that. */
+  documentation(before: string): string;
+  /** The names that are suggested where `before` ends. */
+  completions(before: string): readonly string[];
   /** The errors of the file, in the words that its author sees, each with its line (from 0). */
   readonly errors: readonly { readonly line: number; readonly words: string }[];
 }
@@ -42,14 +46,19 @@ export function edit(text: string): Editor {
     registry,
   );
   const program = service.getProgram() as ts.Program;
+  const positionAfter = (before: string): number => {
+    const start = text.indexOf(before);
+    if (start < 0) throw new Error(`there is no ${before} in the file`);
+    return start + before.length;
+  };
   return {
     program,
     source: program.getSourceFile(file) as ts.SourceFile,
-    hover(before) {
-      const at = text.indexOf(before);
-      if (at < 0) throw new Error(`there is no ${before} in the file`);
-      return ts.displayPartsToString(service.getQuickInfoAtPosition(file, at + before.length)?.displayParts);
-    },
+    hover: before => ts.displayPartsToString(service.getQuickInfoAtPosition(file, positionAfter(before))?.displayParts),
+    documentation: before =>
+      ts.displayPartsToString(service.getQuickInfoAtPosition(file, positionAfter(before))?.documentation),
+    completions: before =>
+      (service.getCompletionsAtPosition(file, positionAfter(before), {})?.entries ?? []).map(({ name }) => name),
     errors: service.getSemanticDiagnostics(file).map(({ messageText, start = 0 }) => ({
       line: text.slice(0, start).split('\n').length - 1,
       words: ts.flattenDiagnosticMessageText(messageText, '\n'),

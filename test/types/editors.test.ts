@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { dialects } from '../../packages/tenon/src/dialects/index.js';
 import { edit } from './editor.js';
 
 const SERVER = `
@@ -68,6 +69,40 @@ describe('what an editor shows', () => {
   });
 });
 
+const COMPLETIONS = `
+import { connect, createServer, prompt, resource, tool } from 'tenon';
+const server = createServer({
+  name: 'weather', version: '1', revisions: [''],
+  tools: { forecast: tool({ run: () => 1 }), now: tool({ run: () => 2 }) },
+  prompts: { report: prompt({ run: () => '' }) },
+  resources: { 'weather://stations': resource({ read: () => '' }), 'weather://{city}': resource({ read: () => '' }) },
+});
+const client = await connect<typeof server>(server, { revision: '' });
+client.callTool('');
+client.getPrompt('');
+client.readResource('');
+client.call('');
+`;
+
+describe('an editor suggests', () => {
+  const editor = edit(COMPLETIONS);
+
+  it.each([
+    ["{ revision: '", dialects.map(({ revision }) => revision)],
+    ["revisions: ['", dialects.map(({ revision }) => revision)],
+    ["client.callTool('", ['forecast', 'now']],
+    ["client.getPrompt('", ['report']],
+    ["client.readResource('", ['weather://stations']],
+  ])('what fits: %s…', (before, expected) => {
+    expect([...editor.completions(before)].sort()).toEqual([...expected].sort());
+    expect(editor.errors).toEqual([]);
+  });
+
+  it('the methods of the protocol', () => {
+    expect(editor.completions("client.call('")).toEqual(expect.arrayContaining(['tools/call', 'prompts/get']));
+  });
+});
+
 const MISTAKES = [
   ["tool({ output: n, run: () => ({ n: 'x' }) });", "Type 'string' is not assignable to type 'number'."],
   ['tool({ input: n, run: ({ nn }) => nn });', "Property 'nn' does not exist on type '{ n: number; }'."],
@@ -92,5 +127,37 @@ describe('an error is about what is wrong', () => {
     expect(found).toHaveLength(1);
     expect(found[0]?.words).toContain(words);
     expect(found[0]?.words.length).toBeLessThan(400);
+  });
+});
+
+const DOCUMENTED = `
+import { connect, createServer, prompt, resource, tool } from 'tenon';
+import { z } from 'zod';
+const server = createServer({
+  name: 'n', version: '1',
+  tools: { one: tool({ input: z.object({ a: z.string() }), output: z.object({}), run: () => ({}) }) },
+  prompts: { two: prompt({ input: z.object({ a: z.string() }), complete: { a: [] }, run: () => '' }) },
+  resources: { 'a://{b}': resource({ read: () => '' }) },
+});
+const client = await connect<typeof server>(server, { revision: '2026-07-28' });
+client.callTool('one');
+`;
+
+describe('the hover of an option', () => {
+  const editor = edit(DOCUMENTED);
+
+  it.each([
+    ['tool({ inp', 'Schema of the arguments'],
+    ['z.string() }), outp', 'Schema of what `run` returns'],
+    ['output: z.object({}), ru', 'Handles a call'],
+    ['prompt({ inp', 'Schema of the arguments'],
+    ['a: z.string() }), comp', 'Suggests values'],
+    ['complete: { a: [] }, ru', 'Makes the messages'],
+    ['resource({ re', 'Returns the contents'],
+    ['createServer({\n  na', 'Name for programs'],
+    ['server, { rev', 'Speaks only this'],
+    ['client.callT', 'Calls a tool by name'],
+  ])('says what it is for: %s…', (before, text) => {
+    expect(editor.documentation(before)).toContain(text);
   });
 });

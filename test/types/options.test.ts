@@ -1,4 +1,4 @@
-import type ts from 'typescript-5';
+import ts from 'typescript-5';
 import { describe, expect, it } from 'vitest';
 import { edit } from './editor.js';
 import { findOptionMembers } from './option-members.js';
@@ -38,4 +38,13 @@ describe('options', () => {
     const strict = members.filter(({ isStrict, path }) => isStrict && !OF_THE_PLATFORM.includes(path));
     expect(strict.map(({ path }) => path)).toEqual([]);
   });
+
+  it.each(['createServer(definition)', 'tool(definition)', 'prompt(definition)', 'resource(definition)', 'connect('])(
+    'of %s have a documentation comment',
+    start => {
+      const own = members.filter(({ path }) => path.startsWith(start) && !path.slice(start.length).match(/\..*\./));
+      const silent = own.filter(({ declaration }) => ts.getJSDocCommentsAndTags(declaration).length === 0);
+      expect(silent.map(({ path }) => path)).toEqual([]);
+    },
+  );
 });

@@ -123,7 +123,7 @@ const CLIENT: Undefined<Omit<ClientOptions, 'revision' | 'passesOn' | 'opening' 
   clock: undefined,
 };
 
-const CALL: Undefined<Omit<CallOptions, 'relaysMeta' | 'onHungUp' | 'onId' | 'onPage'>> = {
+const CALL: Undefined<Omit<CallOptions, 'relaysMeta' | 'onHungUp' | 'onId' | 'onPage' | 'onOutlived'>> = {
   signal: undefined,
   onProgress: undefined,
   onTask: undefined,

@@ -21,6 +21,7 @@ export type { StartOptions, TaskHandle, Tasks, WaitOptions } from './client/task
 export { type Verdicts, verdictsInMemory } from './client/verdicts.js';
 export type { AskingOptions } from './conversation/asking/options.js';
 export type { Service } from './conversation/service.js';
+export type { ProtocolVersion } from './dialects/protocol-version.js';
 // For those who build transports.
 export type { TaskEvent, TasksOptions } from './extensions/tasks/options.js';
 export { tasks } from './extensions/tasks/tasks.js';

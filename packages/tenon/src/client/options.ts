@@ -1,4 +1,5 @@
 import type { KeepAliveOptions } from '../conversation/keep-alive.js';
+import type { SuggestedProtocolVersion } from '../dialects/protocol-version.js';
 import type { Clock } from '../jsonrpc/clock.js';
 import type { TenonError } from '../jsonrpc/error.js';
 import type { Id, JsonObject } from '../jsonrpc/message.js';
@@ -72,13 +73,16 @@ export interface PassesOn {
 
 /** How a client behaves. Times are milliseconds. */
 export interface ClientOptions extends Answers, MemoryOptions {
-  /** Who the client says it is. Default: `tenon`, and the version of this library. */
+  /** Name of the client, which servers see. Default: `tenon`. */
   readonly name?: string | undefined;
+  /** Version of the client. Default: the version of this library. */
   readonly version?: string | undefined;
+  /** Name of the client for people. Default: `name`. */
   readonly title?: string | undefined;
+  /** Images of the client for user interfaces. Default: none. */
   readonly icons?: Icon[] | undefined;
   /** Speaks only this revision. Default: the newest that both ends speak. */
-  readonly revision?: string | undefined;
+  readonly revision?: SuggestedProtocolVersion | undefined;
   /** Leaves entries of lists out that are malformed, and tells of them, instead of failing. @internal */
   readonly quarantines?: boolean | undefined;
   /** Begins with this revision, and speaks what the server would rather speak. @internal */
@@ -89,6 +93,7 @@ export interface ClientOptions extends Answers, MemoryOptions {
   readonly extensions?: readonly { readonly id: string; readonly settings?: JsonObject | undefined }[] | undefined;
   /** Whether servers may answer the call of a tool by a task, which is then waited for. Default `true`. */
   readonly tasks?: boolean | undefined;
+  /** Features of your own, declared to servers. Default: none. */
   readonly experimental?: { readonly [name: string]: JsonObject } | undefined;
   /** Time without a sign of life of a call before it is given up; progress is one. Default 60,000. */
   readonly idleTimeout?: number | undefined;
@@ -116,6 +121,7 @@ export interface ClientOptions extends Answers, MemoryOptions {
   readonly cacheSize?: number | undefined;
   /** What is remembered of how servers open, so that only the first connection has to find out. Default: for this process. */
   readonly verdicts?: Verdicts | undefined;
+  /** Source of time, for tests. Default: the clock of the system. */
   readonly clock?: Clock | undefined;
 }
 

@@ -12,6 +12,7 @@ import { requireHttpTarget, requireStdioTarget } from './target-shapes.js';
 
 /** A server at a URL. */
 export interface HttpTarget extends Optional<Pick<HttpOptions, 'onUnauthorized' | 'resume' | 'listen' | 'maxMessage'>> {
+  /** URL of the server's MCP endpoint. */
   readonly url: string | URL;
   /**
    * Signs the client in when the server asks for it: `signIn`, `clientCredentials`, … of `tenon/auth`; a string is a
@@ -31,10 +32,13 @@ export interface HttpTarget extends Optional<Pick<HttpOptions, 'onUnauthorized' 
 
 /** A server that is started as a child process. */
 export interface StdioTarget {
+  /** Program to start: a path, or a name that is looked up in `PATH`. */
   readonly command: string;
+  /** Arguments of the program. Default: none. */
   readonly args?: readonly string[] | undefined;
   /** Added to the few variables that a process needs; nothing else is passed on. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Folder in which the program starts. Default: that of this process. */
   readonly cwd?: string | undefined;
   /** What becomes of what the server writes to its standard error. Default: the last lines are kept for errors. */
   readonly stderr?: 'pipe' | 'inherit' | 'ignore' | ((line: string) => void) | undefined;

@@ -1,5 +1,5 @@
-import type { Ask } from '../conversation/asking/asking.js';
 import type { CallerSignInChange } from '../auth/caller-sign-in/options.js';
+import type { Ask } from '../conversation/asking/asking.js';
 import type { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import type { Tool } from '../model/content.js';

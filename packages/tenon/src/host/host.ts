@@ -1,10 +1,10 @@
+import type { CallerSignInChange } from '../auth/caller-sign-in/options.js';
 import type { Client } from '../client/client.js';
 import { connectTo, inProcess } from '../client/connect.js';
 import type { CallOptions } from '../client/options.js';
 import type { Roads } from '../client/target.js';
 import { defaults as askingDefaults } from '../conversation/asking/options.js';
 import { newest } from '../dialects/index.js';
-import type { CallerSignInChange } from '../auth/caller-sign-in/options.js';
 import { tasks } from '../extensions/tasks/tasks.js';
 import { type Clock, systemClock } from '../jsonrpc/clock.js';
 import { TenonError } from '../jsonrpc/error.js';

@@ -74,7 +74,7 @@ export interface HostOptions extends Answers, GuardOptions {
    * Signs named callers in to servers at a URL that `credentials` gives nothing for: each user with each OAuth client has
    * tokens of their own. Closed with the host. Default: none, and such servers are called without credentials.
    */
-  readonly callerSignIn?: CallerSignIn;
+  readonly callerSignIn?: CallerSignIn | undefined;
   /**
    * What has to outlive a process, or be seen by several: approvals, tasks, what was too large to be passed on. Default: in
    * memory.

@@ -26,10 +26,12 @@ export interface Channel {
    * Counts one check of the streams on which the peer speaks by itself, and ends those that brought no byte in too many
    * checks in a row. The channel opens them again, or calls `receiver.lost` for the request of such a stream.
    */
-  checkStreams?(limits: { readonly withHeartbeats: number; readonly resumable: number }): void;
+  readonly checkStreams?:
+    | ((limits: { readonly withHeartbeats: number; readonly resumable: number }) => void)
+    | undefined;
 
   /** Ends such streams, because the peer cannot be reached. The channel goes on as after `checkStreams`. */
-  endStreams?(): void;
+  readonly endStreams?: (() => void) | undefined;
 
   /** Begins to receive. Called once, before anything is sent. Rejects when there is no road. */
   open(receiver: Receiver): void | Promise<void>;

@@ -1,5 +1,6 @@
 import type { AskingOptions } from '../conversation/asking/options.js';
 import type { KeepAliveOptions } from '../conversation/keep-alive.js';
+import type { SuggestedProtocolVersion } from '../dialects/protocol-version.js';
 import type { Clock } from '../jsonrpc/clock.js';
 import type { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
@@ -33,17 +34,25 @@ export interface ServerDefinition<
   M = { readonly [name: string]: unknown },
   S = unknown,
 > extends Omit<ServerOptions<S>, 'methods'> {
-  /** For programs. */
+  /** Name for programs, which clients and logs show: `notes`. */
   readonly name: string;
+  /** Version of your server: `1.0.0`. */
   readonly version: string;
+  /** Name for people, in user interfaces. Default: `name`. */
   readonly title?: string | undefined;
+  /** Tells people what the server is for. */
   readonly description?: string | undefined;
+  /** URL of a page about the server. */
   readonly websiteUrl?: string | undefined;
+  /** Images for user interfaces. Default: none. */
   readonly icons?: Icon[] | undefined;
   /** How to use the server, for the model. */
   readonly instructions?: string | undefined;
+  /** Tools by name, or a function that returns the tools of a caller. */
   readonly tools?: PerCaller<T> | undefined;
+  /** Prompts by name, or a function that returns the prompts of a caller. */
   readonly prompts?: PerCaller<P> | undefined;
+  /** Resources by URI or by RFC 6570 template, or a function that returns the resources of a caller. */
   readonly resources?: PerCaller<ResourceMap<R>> | undefined;
   /** Methods and notifications of your own. */
   readonly methods?: CustomMethods<M, NoInfer<S>> | undefined;
@@ -58,7 +67,7 @@ export interface ServerOptions<S = unknown> {
   /** Wraps every operation, first is outermost. */
   readonly use?: readonly Middleware<NoInfer<S>>[] | undefined;
   /** The revisions to serve. Default: all. */
-  readonly revisions?: readonly string[] | undefined;
+  readonly revisions?: readonly SuggestedProtocolVersion[] | undefined;
   /** What the server does beyond the protocol: `tasks()`, or what is yours, with an identifier and settings to be declared. */
   readonly extensions?: readonly ServerExtension[] | undefined;
   /** Features of your own, declared to every client. */
@@ -110,6 +119,7 @@ export interface ServerOptions<S = unknown> {
   readonly keepAlive?: KeepAliveOptions | false | undefined;
   /** Told of everything that went wrong and could not be said to anybody: thrown errors, broken messages. Default: standard error. */
   readonly onProblem?: ((error: TenonError) => void) | undefined;
+  /** Source of time, for tests. Default: the clock of the system. */
   readonly clock?: Clock | undefined;
   /** What stands in the place of the catalogs. @internal */
   readonly front?: Front | undefined;

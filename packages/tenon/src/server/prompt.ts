@@ -19,10 +19,15 @@ export type PromptReturn =
 
 /** What is said of a prompt beside what it does. https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#prompt */
 export interface PromptFacts {
+  /** Name for people, in user interfaces. Default: the key. */
   readonly title?: string | undefined;
+  /** Tells people what the prompt is for. */
   readonly description?: string | undefined;
+  /** Images for user interfaces. Default: none. */
   readonly icons?: Icon[] | undefined;
+  /** Metadata for clients. A key with a prefix of the protocol is refused by `meta/reserved`. */
   readonly _meta?: Meta | undefined;
+  /** Whether this caller sees it, in lists and in requests. Default: all do. */
   readonly visible?: ((caller: Caller) => boolean) | undefined;
   /** What the client has to be able to do, or the prompt does not begin: `{ elicitation: {} }`, say. */
   readonly needs?: ClientCapabilities | undefined;
@@ -31,8 +36,17 @@ export interface PromptFacts {
 }
 
 export interface PromptDefinition<In = unknown> extends PromptFacts {
+  /**
+   * Schema of the arguments: any Standard Schema, or a JSON Schema object. Its properties become the arguments of the prompt,
+   * which travel as text. It types the first argument of `run`. Default: no arguments.
+   */
   readonly input?: Schema | undefined;
+  /** Suggests values for arguments while a user types: for each a list, or a function of what is typed so far. */
   readonly complete?: Completers | undefined;
+  /**
+   * Makes the messages. `input` has passed the schema; `context` asks the client and knows the caller. Return the text of one
+   * user message, content blocks, or whole messages.
+   */
   run(input: never, context: Context): Awaitable<PromptReturn>;
   readonly types?: { readonly input: In } | undefined;
 }
@@ -42,12 +56,20 @@ export type PromptSpec<I> = PromptSchema<I> & PromptWork<I>;
 
 /** Apart from the rest, so that a mistake in that does not hide what the schema is. */
 interface PromptSchema<I> {
+  /**
+   * Schema of the arguments: any Standard Schema, or a JSON Schema object. Its properties become the arguments of the prompt,
+   * which travel as text. It types the first argument of `run`. Default: no arguments.
+   */
   readonly input?: I | undefined;
 }
 
 interface PromptWork<I> extends PromptFacts {
-  /** Completes the arguments. */
+  /** Suggests values for arguments while a user types: for each a list, or a function of what is typed so far. */
   readonly complete?: (I extends Schema ? Completers<keyof InferInput<I> & string> : undefined) | undefined;
+  /**
+   * Makes the messages. `input` has passed the schema; `context` asks the client and knows the caller. Return the text of one
+   * user message, content blocks, or whole messages.
+   */
   run(input: PromptInput<I>, context: Context): Awaitable<PromptReturn>;
 }
 

@@ -28,14 +28,21 @@ export type Listed<V> = V & Optional<Omit<Resource, 'uri'>>;
 export interface ResourceFacts {
   /** For programs. Default: the key. */
   readonly name?: string | undefined;
+  /** Name for people, in user interfaces. Default: `name`. */
   readonly title?: string | undefined;
+  /** Tells the model and people what the resource holds. */
   readonly description?: string | undefined;
+  /** Media type of the contents: `text/markdown`. Default: `text/plain` for text, `application/octet-stream` for bytes. */
   readonly mimeType?: string | undefined;
+  /** Hints for clients: `audience`, `priority`, `lastModified`. */
   readonly annotations?: Annotations | undefined;
   /** Bytes, where they are known beforehand. */
   readonly size?: number | undefined;
+  /** Images for user interfaces. Default: none. */
   readonly icons?: Icon[] | undefined;
+  /** Metadata for clients. A key with a prefix of the protocol is refused by `meta/reserved`. */
   readonly _meta?: Meta | undefined;
+  /** Whether this caller sees it, in lists and in requests. Default: all do. */
   readonly visible?: ((caller: Caller) => boolean) | undefined;
   /** What the client has to be able to do, or the read does not begin: `{ roots: {} }`, say. */
   readonly needs?: ClientCapabilities | undefined;
@@ -45,11 +52,18 @@ export interface ResourceFacts {
   readonly cache?: Cacheable | undefined;
 }
 
+/** Taken from a method, so that a handler may name the type of its state: `list: (ctx: Context<State>) => …`. */
+type ListResources<V> = { list(context: Context): Awaitable<readonly Listed<NoInfer<V>>[]> }['list'];
+
 /** A resource, or a template of many. The key is its URI or its RFC 6570 template; `V` are the variables of that. */
 export interface ResourceDefinition<V = Record<string, string>> extends ResourceFacts {
+  /**
+   * Returns the contents: text, bytes, or content objects. `variables` are those of the template, and `uri`. Return `undefined`
+   * for a resource that does not exist: the client gets the not-found error of its protocol version.
+   */
   read(variables: V & { readonly uri: string }, context: Context): Awaitable<ReadReturn>;
   /** Which resources of the template there are. Without it they can be read but are not listed. */
-  readonly list?: ((context: Context) => Awaitable<readonly Listed<NoInfer<V>>[]>) | undefined;
+  readonly list?: ListResources<V> | undefined;
   /** Completes the variables of the template. */
   readonly complete?: Completers<NoInfer<keyof V & string>> | undefined;
   /** Called when a first subscriber comes to a URI; what it returns is called when the last one has gone. */

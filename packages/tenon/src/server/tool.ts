@@ -38,11 +38,15 @@ export type ToolReturn<O> = (unknown extends O ? Loose : O | SpecifiedResult<O>)
 
 /** What is said of a tool beside what it does. https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool */
 export interface ToolFacts {
-  /** For people. The name for programs is the key. */
+  /** Name for people, in user interfaces. Default: the key. */
   readonly title?: string | undefined;
+  /** Tells the model what the tool does and when to use it. */
   readonly description?: string | undefined;
+  /** Hints about the behavior of the tool, for user interfaces and policies: `readOnlyHint`, `destructiveHint`, `idempotentHint`, `openWorldHint`. */
   readonly annotations?: ToolAnnotations | undefined;
+  /** Images for user interfaces. Default: none. */
   readonly icons?: Icon[] | undefined;
+  /** Metadata for clients. A key with a prefix of the protocol is refused by `meta/reserved`. */
   readonly _meta?: Meta | undefined;
   /** Whether this caller sees the tool, in lists and in calls. Default: all do. */
   readonly visible?: ((caller: Caller) => boolean) | undefined;
@@ -85,8 +89,22 @@ export interface TaskRules {
 
 /** A tool, as its author writes it. The type parameters are what the handler gets and what callers get. */
 export interface ToolDefinition<In = unknown, Out = unknown> extends ToolFacts {
+  /**
+   * Schema of the arguments: zod, valibot, arktype or any other Standard Schema, or a JSON Schema object. It must describe an
+   * object. It is listed as `inputSchema`, checks each call before `run`, and types the first argument of `run`. Default: no
+   * arguments.
+   */
   readonly input?: Schema | undefined;
+  /**
+   * Schema of what `run` returns. It is listed as `outputSchema`, checks each return value, and makes of it the structured
+   * content of the result, with a text fallback. Default: `run` returns text, content blocks or any JSON value.
+   */
   readonly output?: Schema | undefined;
+  /**
+   * Handles a call. `input` has passed the schema, with its defaults filled in; `context` asks the client, reports progress and
+   * knows the caller. Return a value of `output`, or `context.fail(text)` to tell the model what went wrong. The text of
+   * what `run` throws is not shown to the client, except for `toolError` and `rpcError`.
+   */
   run(input: never, context: Context): Awaitable<unknown>;
   /** Only for the compiler: what a caller passes and what it gets. */
   readonly types?: { readonly input: In; readonly output: Out } | undefined;
@@ -97,11 +115,25 @@ export type ToolSpec<I, O> = ToolSchemas<I, O> & ToolWork<I, O>;
 
 /** Apart from the rest, so that a mistake in that does not hide what the schemas are. */
 interface ToolSchemas<I, O> {
+  /**
+   * Schema of the arguments: zod, valibot, arktype or any other Standard Schema, or a JSON Schema object. It must describe an
+   * object. It is listed as `inputSchema`, checks each call before `run`, and types the first argument of `run`. Default: no
+   * arguments.
+   */
   readonly input?: I | undefined;
+  /**
+   * Schema of what `run` returns. It is listed as `outputSchema`, checks each return value, and makes of it the structured
+   * content of the result, with a text fallback. Default: `run` returns text, content blocks or any JSON value.
+   */
   readonly output?: O | undefined;
 }
 
 interface ToolWork<I, O> extends ToolFacts {
+  /**
+   * Handles a call. `input` has passed the schema, with its defaults filled in; `context` asks the client, reports progress and
+   * knows the caller. Return a value of `output`, or `context.fail(text)` to tell the model what went wrong. The text of
+   * what `run` throws is not shown to the client, except for `toolError` and `rpcError`.
+   */
   run(input: ToolInput<I>, context: Context): Awaitable<ToolReturn<O extends undefined ? unknown : InferInput<O>>>;
 }
 

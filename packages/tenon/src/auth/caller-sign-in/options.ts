@@ -16,13 +16,13 @@ export interface CallerSignInOptions extends Pick<AuthorizerOptions, 'vault' | '
   /** Verifies those access tokens: what `protect` made for `resource`. */
   readonly protection: Protection;
   /** A client that was registered by hand at `issuer`, with the redirect URI `<url>/callback`. Default: registers itself. */
-  readonly client?: SignInOptions['client'];
+  readonly client?: SignInOptions['client'] | undefined;
   /** Name that users are shown where clients register themselves. Default `MCP gateway`. */
-  readonly clientName?: string;
+  readonly clientName?: string | undefined;
   /** Time that a user has for one sign-in. Default 600,000 (10 minutes). */
-  readonly timeout?: number;
+  readonly timeout?: number | undefined;
   /** Sign-ins that may wait at one time, over all callers. Default 10,000. */
-  readonly maxPending?: number;
+  readonly maxPending?: number | undefined;
 }
 
 /** A caller has signed in to a server, or out of it. */
@@ -32,9 +32,9 @@ export interface CallerSignInChange {
   readonly server: string;
   readonly caller: CallerIdentity;
   /** The sign-in as callers were told of it. Absent for a sign-out. */
-  readonly elicitationId?: string;
+  readonly elicitationId?: string | undefined;
   /** Reason of a failure. */
-  readonly error?: Error;
+  readonly error?: Error | undefined;
 }
 
 /** Signs each caller of a gateway in to the servers behind it. */
