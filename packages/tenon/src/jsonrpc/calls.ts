@@ -14,6 +14,8 @@ export interface Patience {
 
 export interface Wait extends Patience {
   readonly signal?: AbortSignal | undefined;
+  /** Called with the params of each progress notification of the peer, until the answer. */
+  onProgress?(params: JsonObject): void;
   /** Called when the caller has given up, so that the peer can be told. */
   onAbandoned?(id: Id, error: TenonError): void;
 }
@@ -110,10 +112,12 @@ export class Calls {
   }
 
   /** False when nobody waits for it. */
-  touch(id: Id): boolean {
+  touch(id: Id, progress?: JsonObject): boolean {
     const pending = this.#pending.get(id);
-    if (pending) pending.idle = this.#clock.now() + (pending.wait.idleTimeout ?? IDLE_TIMEOUT);
-    return pending !== undefined;
+    if (pending === undefined) return false;
+    pending.idle = this.#clock.now() + (pending.wait.idleTimeout ?? IDLE_TIMEOUT);
+    if (progress) pending.wait.onProgress?.(progress);
+    return true;
   }
 
   #take(id: Id): Pending | undefined {

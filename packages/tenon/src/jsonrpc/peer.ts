@@ -108,8 +108,8 @@ export class Peer implements Receiver {
   }
 
   /** Tells that the peer still works on a request of ours: its idle time starts anew. False when it is answered. */
-  touch(id: Id): boolean {
-    return this.#calls?.touch(id) ?? false;
+  touch(id: Id, progress?: JsonObject): boolean {
+    return this.#calls?.touch(id, progress) ?? false;
   }
 
   /** Stops the work on a request of the peer, when it is still being worked on. No answer follows. */

@@ -123,7 +123,7 @@ export class Connection implements Hands, SessionHandle, Surroundings, Visitor, 
           this.#peer.cancel(params.requestId, typeof params.reason === 'string' ? params.reason : undefined);
         return;
       case 'notifications/progress':
-        if (isId(params.progressToken)) this.#peer.touch(params.progressToken);
+        if (isId(params.progressToken)) this.#peer.touch(params.progressToken, params);
         return;
       case 'notifications/roots/list_changed':
         this.#blueprint.options.front?.rootsChanged(this);
@@ -135,8 +135,8 @@ export class Connection implements Hands, SessionHandle, Surroundings, Visitor, 
     }
   }
 
-  ask(method: string, params: JsonObject, signal?: AbortSignal): Promise<JsonObject> {
-    return this.questions({})(method, params, signal);
+  ask(...question: Parameters<Ask>): Promise<JsonObject> {
+    return this.questions({})(...question);
   }
 
   get caller(): Caller {

@@ -1,4 +1,4 @@
-import type { Ask } from '../conversation/asking/asking.js';
+import type { Ask, ReportProgress } from '../conversation/asking/asking.js';
 import { lacking, unable } from '../conversation/capability.js';
 import type { Dialect } from '../dialects/dialect.js';
 import { getCancelReason } from '../jsonrpc/cancellation.js';
@@ -8,6 +8,8 @@ import type { Peer } from '../jsonrpc/peer.js';
 import type { Running } from '../jsonrpc/running.js';
 import type { ClientCapabilities } from '../model/capabilities.js';
 import { methods } from '../model/methods.js';
+
+declare const AbortSignal: { any(signals: AbortSignal[]): AbortSignal };
 
 /** How long a client may take to answer a question, in milliseconds: people think. */
 const ASK_TIMEOUT = 30 * 60_000;
@@ -21,7 +23,7 @@ export interface Questions {
   readonly relatedTo?: Id;
   /** Resolves when the client is initialized. Returns nothing when it is. */
   readonly whenInitialized: (method: string) => Promise<void> | undefined;
-  /** What withdraws a question that has no signal of its own. */
+  /** The request for which is asked. Its end withdraws the question, as the signal of the question does. */
   readonly running?: Running;
   /** The client is sent to a URL. */
   readonly sent: (elicitationId: string) => void;
@@ -31,7 +33,7 @@ export interface Questions {
 export function questions(about: Questions): Ask {
   const { peer, dialect, capabilities, relatedTo, running, sent, whenInitialized } = about;
   const send = relatedTo === undefined ? {} : { relatedTo };
-  return async (method, params, signal = running?.signal) => {
+  return async (method, params, signal, onProgress) => {
     const lacks = dialect.vocabulary.server.has(method) ? lacking(method, params, capabilities) : { [method]: {} };
     if (lacks) throw unable(dialect, lacks);
     const words = dialect.speak.down.params(method)?.(params, {}) ?? params;
@@ -39,14 +41,21 @@ export function questions(about: Questions): Ask {
     if (initialized) await initialized;
     if (typeof words.elicitationId === 'string') sent(words.elicitationId);
     const answer = await peer.call(method, withToken(words), {
-      signal,
+      signal: signal && running ? AbortSignal.any([signal, running.signal]) : (signal ?? running?.signal),
       idleTimeout: ASK_TIMEOUT,
       send,
+      ...(onProgress ? { onProgress: progress => reportProgress(progress, onProgress) } : {}),
       onAbandoned: (requestId, error) =>
         void peer.notify('notifications/cancelled', { requestId, reason: getCancelReason(error) }, send),
     });
     return understood(dialect, method, params, answer);
   };
+}
+
+/** Passes a progress notification of the client on. One without a number is dropped. */
+function reportProgress({ progress, total, message }: JsonObject, report: ReportProgress): void {
+  if (typeof progress !== 'number') return;
+  report(progress, typeof total === 'number' ? total : undefined, typeof message === 'string' ? message : undefined);
 }
 
 function understood(dialect: Dialect, method: string, params: JsonObject, raw: JsonObject): JsonObject {

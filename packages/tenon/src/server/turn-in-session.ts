@@ -85,11 +85,11 @@ export class TurnInSession implements Turn {
   }
 
   asking(): Asking {
-    return byRequest((method, params) => this.ask(method, params));
+    return byRequest((...question) => this.ask(...question));
   }
 
-  ask(method: string, params: JsonObject, signal?: AbortSignal): Promise<JsonObject> {
-    return this.#session.questions({ relatedTo: this.id, running: this.#running })(method, params, signal);
+  ask(...question: Parameters<Ask>): Promise<JsonObject> {
+    return this.#session.questions({ relatedTo: this.id, running: this.#running })(...question);
   }
 
   ping(options: PingOptions = {}): Promise<void> {

@@ -53,7 +53,7 @@ export interface Turn {
 export interface Session {
   tell(method: string, params: JsonObject): void;
   /** Asks its client for the sake of no request, where that is asked by requests. */
-  ask(method: string, params: JsonObject, signal?: AbortSignal): Promise<JsonObject>;
+  ask(...question: Parameters<Ask>): Promise<JsonObject>;
   /** Pings its client, on the stream of the request `relatedTo` where that is given. */
   ping(options?: PingOptions, relatedTo?: Id): Promise<void>;
   /** Calls `ended` once when the session is over. */

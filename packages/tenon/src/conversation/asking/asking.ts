@@ -2,11 +2,19 @@ import type { JsonObject } from '../../jsonrpc/message.js';
 import type { Inputs } from '../../model/shapes.js';
 import type { Journal } from './journal.js';
 
+/** Takes one report of progress. */
+export type ReportProgress = (progress: number, total?: number, message?: string) => void;
+
 /**
  * Asks the client one thing. Rejects when the client can not be asked, says no with an error, or when the question is
- * withdrawn, where it can be, by the signal.
+ * withdrawn, where it can be, by the signal. `onProgress` gets the progress of the client, where it can report any.
  */
-export type Ask = (method: string, params: JsonObject, signal?: AbortSignal) => Promise<JsonObject>;
+export type Ask = (
+  method: string,
+  params: JsonObject,
+  signal?: AbortSignal,
+  onProgress?: ReportProgress,
+) => Promise<JsonObject>;
 
 /** What comes of a handler: at once where it can be. */
 type Awaitable = JsonObject | Promise<JsonObject>;
@@ -61,7 +69,7 @@ export interface Ways {
   /** Throws when the client can not be asked this. */
   check(method: string, params: JsonObject): void;
   /** Brings a question to the client that has no answer yet. */
-  put(question: Question): Promise<JsonObject>;
+  put(question: Question, signal?: AbortSignal, onProgress?: ReportProgress): Promise<JsonObject>;
   /** Does a step that has not been done yet, and remembers it before anybody is told of it. */
   work(run: () => Promise<StepDone>): Promise<StepDone>;
 }

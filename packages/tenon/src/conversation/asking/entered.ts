@@ -2,7 +2,7 @@ import { TenonError } from '../../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import type { InputRequest, InputRequiredResult, InputResponses } from '../../model/asking.js';
 import type { Inputs } from '../../model/shapes.js';
-import type { KeptRun, Question, Run, Seat, StepDone, Ways } from './asking.js';
+import type { Ask, KeptRun, Question, Run, Seat, StepDone, Ways } from './asking.js';
 import { fingerprint } from './fingerprint.js';
 import { askPlace, type Journal, notMet, stepPlace } from './journal.js';
 import { copyOf, jsonFault } from './json-value.js';
@@ -31,7 +31,7 @@ export class Entered implements KeptRun {
     this.#space = space;
   }
 
-  async ask(method: string, params: JsonObject): Promise<JsonObject> {
+  async ask(...[method, params, signal, onProgress]: Parameters<Ask>): Promise<JsonObject> {
     if (this.#inStep) throw askInStep(method);
     const mark = this.#space + fingerprint([method, params]);
     const n = this.#count(mark);
@@ -41,7 +41,7 @@ export class Entered implements KeptRun {
     const { ask: key, answer, refused } = before ?? this.journal.ask(method, mark, n);
     this.#meet(askPlace(mark, n));
     if (refused !== undefined) throw refusal(refused);
-    return copyOf(answer ?? (await this.#ways.put({ key, method, params })));
+    return copyOf(answer ?? (await this.#ways.put({ key, method, params }, signal, onProgress)));
   }
 
   async step(step: string, work: () => unknown): Promise<unknown> {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../jsonrpc/message.js';
-import type { KeptRun, Run, Seat } from './asking.js';
+import type { Ask, KeptRun, Run, Seat } from './asking.js';
 import type { Journal } from './journal.js';
 
 /** What asking works by. */
@@ -21,9 +21,9 @@ export abstract class LateRun implements Run {
     return this.made?.journal;
   }
 
-  ask(method: string, params: JsonObject): Promise<JsonObject> {
+  ask(...question: Parameters<Ask>): Promise<JsonObject> {
     // At once where it can be: what is asked inside of a step is noticed by that.
-    return this.made ? this.made.ask(method, params) : this.whole().then(run => run.ask(method, params));
+    return this.made ? this.made.ask(...question) : this.whole().then(run => run.ask(...question));
   }
 
   step(name: string, work: () => unknown): Promise<unknown> {

@@ -2,7 +2,7 @@ import { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { InputRequiredResult } from '../../model/asking.js';
 import type { Inputs } from '../../model/shapes.js';
-import type { Ask, Asker, Question, StepDone, Ways } from './asking.js';
+import type { Ask, Asker, Question, ReportProgress, StepDone, Ways } from './asking.js';
 import { answers, Entered } from './entered.js';
 import { Journal } from './journal.js';
 
@@ -57,8 +57,8 @@ export class Requests implements Ways {
 
   check(): void {}
 
-  async put({ key, method, params }: Question): Promise<JsonObject> {
-    const answer = await this.#ask(method, params);
+  async put({ key, method, params }: Question, signal?: AbortSignal, onProgress?: ReportProgress): Promise<JsonObject> {
+    const answer = await this.#ask(method, params, signal, onProgress);
     this.#journal.answer(key, answer);
     return answer;
   }

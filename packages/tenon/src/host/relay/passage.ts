@@ -85,7 +85,7 @@ export async function pass(passage: Passage): Promise<JsonObject> {
 function callersAsk({ line, context, turn, questions }: Passage): Ask {
   const run = Context.runOf(context);
   const to = askedOf(context, turn);
-  const ask: Ask = (asked, params, signal) => run.ask(asked, questions.put(asked, params, to), signal);
+  const ask: Ask = (asked, params, ...rest) => run.ask(asked, questions.put(asked, params, to), ...rest);
   // What became a task is answered for as long as the task is kept.
   const hasTasks = context.client.capabilities.extensions?.[TASKS] !== undefined;
   return turn.dialect.asking === 'by-retry' && !hasTasks ? withinRetryTime(ask, line) : ask;

@@ -9,10 +9,12 @@ import type { Line } from '../upstream/line.js';
  */
 export function withinRetryTime(ask: Ask, { times }: Pick<Line, 'times'>): Ask {
   const { clock, retryTimeout } = times;
-  return (method, params, signal) =>
+  return (method, params, ...rest) =>
     new Promise((resolve, reject) => {
       const late = () => reject(rpcError(INTERNAL_ERROR, `${method} was not answered within ${retryTimeout} ms`));
       const off = clock.after(retryTimeout, late);
-      ask(method, params, signal).then(resolve, reject).finally(off);
+      ask(method, params, ...rest)
+        .then(resolve, reject)
+        .finally(off);
     });
 }

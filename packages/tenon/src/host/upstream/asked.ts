@@ -21,7 +21,7 @@ export interface InFlight {
 }
 
 /** What is known of where a question comes from. */
-type Whence = Pick<Asked, 'signal' | 'relatedTo' | 'task'>;
+type Whence = Pick<Asked, 'signal' | 'relatedTo' | 'task'> & Partial<Pick<Asked, 'progress'>>;
 
 /**
  * The calls that are on their way on one line. What a server asks meanwhile goes to the call that it names, by its stream
@@ -56,20 +56,20 @@ export class CallsInFlight {
     for (let call = this.#whose(params, about); call?.ask; call = this.#nextOf(tried)) {
       tried.add(call);
       try {
-        return await this.#askBy(call, call.ask, method, params, about.signal);
+        return await this.#askBy(call, call.ask, method, params, about);
       } catch (error) {
         // What is asked of one who leaves meanwhile was perhaps meant for another.
         if (about.signal.aborted || !this.#isOver(call, error)) throw error;
       }
     }
-    if (this.#session) return this.#session.ask(method, params, about.signal);
+    if (this.#session) return this.#session.ask(method, params, about.signal, about.progress);
     throw new TenonError('host/nobody-to-ask', `a server asks ${method} while no call is on its way to it`, {
       next: 'a server may ask while it serves a call',
     });
   }
 
-  #askBy(call: InFlight, ask: Ask, method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
-    const asking = ask(method, params, signal);
+  #askBy(call: InFlight, ask: Ask, method: string, params: JsonObject, about: Whence): Promise<JsonObject> {
+    const asking = ask(method, params, about.signal, about.progress);
     const open = this.#calls.get(call);
     const settled = asking.catch(() => {}).finally(() => open?.delete(settled));
     open?.add(settled);

@@ -1,0 +1,92 @@
+import { type ClientOptions, connect } from 'tenon';
+import { createHost } from 'tenon/host';
+import { serveHttp } from 'tenon/node';
+import { expect, it, onTestFinished } from 'vitest';
+import { isObject, type JsonObject } from '../../packages/tenon/src/jsonrpc/message.js';
+import { createPair } from '../../packages/tenon/src/transports/memory.js';
+
+const VERSIONS = ['2025-03-26', '2025-06-18', '2025-11-25'];
+const ASKED = 'asked by the server';
+const QUESTION = { messages: [{ role: 'user', content: { type: 'text', text: 'What is it?' } }], maxTokens: 5 };
+const ANSWER = { role: 'assistant' as const, model: 'm', content: { type: 'text' as const, text: 'It is.' } };
+
+/** A server that asks its caller's model in each call, and keeps the progress that it gets for that. */
+function createAskingServer(version: string) {
+  const progress: unknown[] = [];
+  const { client, server } = createPair();
+  const answer = (id: unknown, result: object) => void server.send({ jsonrpc: '2.0', id, result } as never);
+  let callId: unknown;
+  const results: { readonly [method: string]: object } = {
+    initialize: {
+      protocolVersion: version,
+      capabilities: { tools: {} },
+      serverInfo: { name: 'asking', version: '1' },
+    },
+    'tools/list': { tools: [{ name: 'ask', inputSchema: { type: 'object' } }] },
+  };
+  const receive = ({ id, method, params }: JsonObject) => {
+    if (method === 'notifications/progress') progress.push(params);
+    if (method === 'tools/call') {
+      callId = id;
+      const asked = { ...QUESTION, _meta: { progressToken: 'p' } };
+      void server.send({ jsonrpc: '2.0', id: ASKED, method: 'sampling/createMessage', params: asked });
+    } else if (id === ASKED) answer(callId, { content: [] });
+    else if (id !== undefined) answer(id, results[String(method)] ?? {});
+  };
+  const service = async () => {
+    await server.open({
+      message: value => isObject(value) && receive(value),
+      unreadable() {},
+      lost() {},
+      closed() {},
+    });
+    return client;
+  };
+  const withdraw = () => {
+    const params = { requestId: ASKED, reason: 'no longer needed' };
+    void server.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params });
+    answer(callId, { content: [] });
+  };
+  return { service, progress, withdraw };
+}
+
+async function connectThroughGateway(version: string, sample: NonNullable<ClientOptions['sample']>) {
+  const { service, ...server } = createAskingServer(version);
+  const host = await createHost({ servers: { asking: { service } }, onProblem: () => {} });
+  onTestFinished(() => host.close());
+  const http = await serveHttp(host.asServer(), { port: 0 });
+  onTestFinished(() => http.close({ deadline: 0 }));
+  const client = await connect(http.url, { revision: version, sample });
+  onTestFinished(() => client.close());
+  return { ...server, client };
+}
+
+it.each(VERSIONS)('progress of a caller on a question reaches the server that asks, in %s', async version => {
+  const { client, progress } = await connectThroughGateway(version, async (_, asked) => {
+    asked.progress(1, 2, 'thinking');
+    asked.progress(2, 2);
+    await expect.poll(() => progress).toHaveLength(2);
+    return ANSWER;
+  });
+  await client.callTool('ask', {});
+  expect(progress).toEqual([
+    { progressToken: 'p', progress: 1, total: 2, message: 'thinking' },
+    { progressToken: 'p', progress: 2, total: 2 },
+  ]);
+});
+
+it.each(VERSIONS)('a question that its server withdraws is withdrawn at the caller, in %s', async version => {
+  let reason: unknown;
+  const { client, withdraw } = await connectThroughGateway(version, async (_, { signal }) => {
+    await new Promise<void>(resolve => {
+      signal.addEventListener('abort', () => {
+        reason = signal.reason;
+        resolve();
+      });
+      withdraw();
+    });
+    return ANSWER;
+  });
+  await client.callTool('ask', {});
+  await expect.poll(() => reason).toMatchObject({ message: 'no longer needed' });
+});
