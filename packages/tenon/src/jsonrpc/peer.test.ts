@@ -46,6 +46,29 @@ describe('a peer that is asked', () => {
     expect(problems).toMatchObject([{ code: 'connection/send' }]);
   });
 
+  it.each([
+    ['connection/closed', []],
+    ['connection/send', ['connection/send', 'connection/send']],
+  ])('reports what it cannot send after its end, unless the connection is closed: %s', async (code, reported) => {
+    const { peer, say, problems } = await start();
+    peer.end();
+    peer.channel.send = async () => {
+      throw new TenonError(code, 'not sent');
+    };
+    await say(ask(1));
+    await peer.notify('notifications/message');
+    expect(problems.map(problem => problem.code)).toEqual(reported);
+  });
+
+  it('reports an answer that cannot be sent because the connection is closed, before its own end', async () => {
+    const { peer, say, problems } = await start();
+    peer.channel.send = async () => {
+      throw new TenonError('connection/closed', 'not sent');
+    };
+    await say(ask(1));
+    expect(problems).toMatchObject([{ code: 'connection/closed' }]);
+  });
+
   it('refuses an id that is in use, and works on', async () => {
     let go = () => {};
     const { said, say } = await start({

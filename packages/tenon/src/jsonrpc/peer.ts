@@ -24,6 +24,7 @@ import * as errors from './peer-errors.js';
 import type { Running } from './running.js';
 
 const PROGRESS = 'notifications/progress';
+const ignore = (): void => {};
 /** One end of a channel: gives ids, keeps what is pending, runs what comes, and survives whatever comes. */
 export class Peer implements Receiver {
   readonly channel: Channel;
@@ -36,6 +37,7 @@ export class Peer implements Receiver {
   #sessionError: TenonError | undefined;
   #hasSign = false;
   #isClosed = false;
+  #hasEnded = false;
 
   constructor(channel: Channel, hands: Hands, clock: Clock) {
     this.channel = channel;
@@ -96,7 +98,7 @@ export class Peer implements Receiver {
     if (method === PROGRESS) this.#jobs?.delayAnswer(options?.relatedTo, this.channel, this.#clock);
     return rescue(
       () => this.channel.send(notification(method, params), options),
-      error => this.#problem(this.#toSendError(error, method)),
+      error => this.#reportSendError(error, method),
     );
   }
 
@@ -105,6 +107,12 @@ export class Peer implements Receiver {
     const sendError = TenonError.from(error, 'connection/send', { peer: this.peer, method });
     if (isSessionLoss(sendError)) this.onSessionLost(sendError);
     return sendError;
+  }
+
+  /** After the end of this peer a closed connection is no problem: it was meant to be closed. */
+  #reportSendError(error: unknown, method?: string): void {
+    const sendError = this.#toSendError(error, method);
+    if (!this.#hasEnded || sendError.code !== 'connection/closed') this.#problem(sendError);
   }
 
   /** Tells that the peer still works on a request of ours: its idle time starts anew. False when it is answered. */
@@ -121,6 +129,7 @@ export class Peer implements Receiver {
 
   /** Aborts all work for the peer and rejects all that waits for it. */
   end(error?: TenonError): void {
+    this.#hasEnded = true;
     this.#calls?.failAll(error ?? new TenonError('connection/closed', 'the connection is closed', { peer: this.peer }));
     this.#jobs?.cancelAll('the connection ended');
   }
@@ -262,21 +271,12 @@ export class Peer implements Receiver {
 
   #reply(response: Response | Response[] | undefined): void {
     if (response === undefined || this.#sessionError) return;
-    this.#deliver(response, error => {
-      this.#problem(this.#toSendError(error));
-      if (this.#sessionError) return;
+    const fail = (error: unknown) => {
+      this.#reportSendError(error);
       // What can not be written is answered all the same: the peer would wait for ever.
-      this.#deliver(asErrors(response), () => {});
-    });
-  }
-
-  #deliver(response: Response | Response[], failed: (error: unknown) => void): void {
-    try {
-      const sent = this.channel.send(response);
-      if (sent) sent.catch(failed);
-    } catch (error) {
-      failed(error);
-    }
+      if (!this.#sessionError) void rescue(() => this.channel.send(asErrors(response)), ignore);
+    };
+    void rescue(() => this.channel.send(response), fail);
   }
 
   /** A listener that throws harms nobody else. */
