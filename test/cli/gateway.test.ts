@@ -1,4 +1,4 @@
-import { connect } from 'tenon';
+import { type Client, connect } from 'tenon';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildCommand, commandLine, gone, projectWith, serving, shopEntry, tenon } from './command.js';
 
@@ -9,6 +9,11 @@ async function namesAt(url: string, headers: Record<string, string> = {}): Promi
   const names: string[] = [];
   for await (const { name } of client.listTools()) names.push(name);
   return names;
+}
+
+async function processOf(client: Client, server: string): Promise<number> {
+  const { content } = await client.callTool(`${server}__process`);
+  return Number((content[0] as { text: string }).text);
 }
 
 describe('tenon gateway', () => {
@@ -51,6 +56,31 @@ describe('tenon gateway', () => {
     expect((await fetch(gateway.url.replace('/mcp', '/other'))).status).toBe(404);
     expect(await gateway.end()).toBe(0);
     await gone(pid);
+  });
+
+  it('runs a server once for several clients, and stops it when nobody uses it', async () => {
+    const gateway = await serving(project.folder, ['gateway', '--trust', '--port', '0', '--json', '--idle', '3s']);
+    const clients = await Promise.all([connect(gateway.url), connect(gateway.url)]);
+    const [first, same] = await Promise.all(clients.map(client => processOf(client, 'corner')));
+    expect(same).toBe(first);
+    await gone(first ?? 0);
+    expect(await processOf(clients[0], 'corner')).not.toBe(first);
+    await Promise.all(clients.map(client => client.close()));
+    expect(await gateway.end()).toBe(0);
+  });
+
+  it('runs no more processes than may run at once', async () => {
+    const options = ['--trust', '--port', '0', '--json', '--max-processes', '1'];
+    const gateway = await serving(project.folder, ['gateway', ...options]);
+    for (const server of ['corner', 'market']) {
+      expect(await gateway.said(({ name }) => name === server)).toMatchObject({ event: 'server' });
+    }
+    const client = await connect(gateway.url);
+    const first = await processOf(client, 'corner');
+    expect(await processOf(client, 'market')).not.toBe(first);
+    await gone(first);
+    await client.close();
+    expect(await gateway.end()).toBe(0);
   });
 
   it('serves the program that starts it', async () => {

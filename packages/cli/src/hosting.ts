@@ -33,6 +33,9 @@ export interface HostingOptions {
   readonly prefix?: 'auto' | 'always' | 'never';
   readonly budget?: number;
   readonly maxOutput?: number;
+  readonly maxProcesses?: number;
+  /** In milliseconds. */
+  readonly idle?: number;
   readonly screening?: 'report' | 'mask' | 'block';
   readonly browser?: boolean;
   /** Signs callers in to servers. Without it the user of this machine signs in. */
@@ -66,6 +69,8 @@ export async function hostOf(
       ...(options.screening ? { screening: options.screening } : {}),
       ...(options.budget === undefined ? {} : { budget: options.budget }),
       ...(options.maxOutput === undefined ? {} : { output: { total: options.maxOutput, text: options.maxOutput } }),
+      ...(options.maxProcesses === undefined ? {} : { maxProcesses: options.maxProcesses }),
+      ...(options.idle === undefined ? {} : { restTime: options.idle }),
       ...(options.callerSignIn
         ? { callerSignIn: options.callerSignIn }
         : { credentials: credentialsOf(world, entries, options) }),

@@ -127,12 +127,13 @@ async function fromHttp(world: World, program: string, args: readonly string[], 
   const target = {
     command: program,
     args,
+    share: false,
     env: environmentOf(world, options),
     ...(cwd === undefined ? {} : { cwd }),
   };
   refuseUnauthenticated(world, options);
   checkProgram(target);
-  const host = await hostOf(world, basename(program), target, { maxLines: max, restTime: idle });
+  const host = await hostOf(world, basename(program), target, { maxLines: max, maxProcesses: max, restTime: idle });
   await serveUntilEnded(world, host, async () => {
     const { places, close } = await listen(host, {
       port: wanted,

@@ -5,7 +5,7 @@ import { MANNERS } from '../approving.js';
 import { readConfiguration } from '../configuration.js';
 import { type Running, serveUntilEnded } from '../ending.js';
 import { exit } from '../exit.js';
-import { count, names, port, publicUrl, selections } from '../given.js';
+import { count, duration, names, port, publicUrl, selections } from '../given.js';
 import { guardsOf } from '../guarding.js';
 import { describeError } from '../hints.js';
 import { type HostingOptions, hostOf } from '../hosting.js';
@@ -40,6 +40,8 @@ export function gatewayCommand(world: World): Command {
     .option('--stdio', 'serve the program that has started this, on standard input and output')
     .option('--servers <names>', 'offer these servers only', names)
     .option('--virtual <name=servers>', 'offer these servers at /NAME as well; several times', selections)
+    .option('--max-processes <number>', 'how many processes of servers there may be at once (default: 100)', count)
+    .option('--idle <time>', 'when the process of a server that nobody uses is stopped (default: 30m)', duration)
     .option('--trust', 'run what the configurations name without asking: they are your own');
   withBearer(own, 'admit only callers that send the token in this environment variable');
   return guarded(withCallerSignIn(withProtection(own, names)))

@@ -1,4 +1,4 @@
-import { getCallerKey } from '../jsonrpc/caller-key.js';
+import { getCallerKey, UNKNOWN_CALLER } from '../jsonrpc/caller-key.js';
 import type { ClientCapabilities } from '../model/capabilities.js';
 import { type CallerIdentity, getOwnerKey, identify } from '../model/owner.js';
 import type { Whom } from '../server/front.js';
@@ -28,6 +28,8 @@ export interface Asks {
   readonly roots: boolean;
 }
 
+const ASKS_NOTHING: Asks = { form: false, url: false, sample: false, sampleTools: false, roots: false };
+
 const sessions = new WeakMap<Session, string>();
 let count = 0;
 
@@ -51,6 +53,26 @@ export function audienceOf({ caller, dialect, session: own, begunIn }: Whom): Au
     asks,
     prefers,
     session,
+  };
+}
+
+/** Checks that servers can ask callers nothing, so that no answer depends on the session that a call comes from. */
+export function asksNothing({ asks }: Audience): boolean {
+  return !Object.values(asks).includes(true);
+}
+
+/**
+ * Describes all callers of the same user and OAuth client together, in any session and any version: nothing is asked of them.
+ * Two users are never described together, because a server may keep what it was told.
+ */
+export function joinSessions({ identity, caller }: Audience): Audience {
+  return {
+    key: JSON.stringify([getOwnerKey(identity) ?? null, 'shared']),
+    identity,
+    caller: identity.principal === undefined ? UNKNOWN_CALLER : caller,
+    asks: ASKS_NOTHING,
+    prefers: undefined,
+    session: undefined,
   };
 }
 

@@ -27,7 +27,16 @@ function catalogOf(servers: Record<string, Offers | null | 'hangs'>) {
     const { server: _, connect: __, ...facts } = factsOf(clock, connect);
     return [
       name,
-      new Upstream({ ...facts, name, connect, maxLines: 10, maxShare: 1, restTime: 1e9, problem: () => {} }),
+      new Upstream({
+        ...facts,
+        name,
+        connect,
+        maxLines: 10,
+        maxShare: 1,
+        restTime: 1e9,
+        share: undefined,
+        problem: () => {},
+      }),
     ];
   });
   const board = new Switchboard(new Map(upstreams), clock, 100, () => {});

@@ -240,8 +240,8 @@ export class HostCatalog {
  * Says whether callers may have a task made of the tool's calls. Some servers say so of each tool, others make tasks as
  * they like. No caller has to ask for one: the host waits for the task of a tool that runs in no other way.
  */
-export function taskSupportOf({ open }: Line, { execution }: Kinds['tools']): 'optional' | undefined {
-  const capabilities = open?.server.capabilities;
+export function taskSupportOf({ about }: Line, { execution }: Kinds['tools']): 'optional' | undefined {
+  const capabilities = about?.capabilities;
   if (capabilities?.extensions?.[TASKS] !== undefined) return 'optional';
   const support = capabilities?.tasks === undefined ? undefined : execution?.taskSupport;
   return support === undefined || support === 'forbidden' ? undefined : 'optional';

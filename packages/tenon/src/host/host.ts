@@ -30,6 +30,7 @@ import { entryOf, reach } from './reach.js';
 import { type Absent, Switchboard } from './switchboard.js';
 import type { Line } from './upstream/line.js';
 import type { Kind } from './upstream/lists.js';
+import { ProcessLimit } from './upstream/process-limit.js';
 import { Upstream } from './upstream/upstream.js';
 
 const SECOND = 1000;
@@ -41,6 +42,7 @@ export const hostDefaults = {
   gatherTimeout: 15 * SECOND,
   restTime: 30 * MINUTE,
   maxLines: 100,
+  maxProcesses: 100,
   maxShare: MAX_SHARE,
   pageSize: 1000,
   prefix: 'auto',
@@ -103,6 +105,7 @@ export class RunningHost implements Host {
   readonly #guard: Guard;
   readonly #clock: Clock;
   readonly #stores: Stores;
+  readonly #processes: ProcessLimit;
   readonly #upstreams = new Map<string, Upstream>();
   readonly #hubs = new Set<Hub>();
   readonly #served = new Map<string, Server>();
@@ -116,6 +119,7 @@ export class RunningHost implements Host {
     const enabled = Object.entries(options.servers).filter(([, server]) => !server.disabled);
     const entries = enabled.map(([name, server]) => [name, entryOf(name, server)] as const);
     this.#prefix = choosePrefix(options);
+    this.#processes = new ProcessLimit(options.maxProcesses ?? hostDefaults.maxProcesses, clock);
     this.#guard = createGuard(options, {
       entries: new Map(entries),
       hasPrefix: this.#prefix === 'always',
@@ -222,6 +226,7 @@ export class RunningHost implements Host {
       restTime,
       maxLines,
       maxShare,
+      processes: 'command' in server ? this.#processes : undefined,
       identity: { name: identity.name, version: identity.version },
       clock: this.#clock,
       problem: error => this.#guard.problem(error),

@@ -79,10 +79,11 @@ export class Hub {
     return catalog;
   }
 
-  /** A line was made: its audience hears of what changes there. */
+  /** A line was made: all who use it hear of what changes there. */
   follow(line: Line): void {
-    const { audience, lists } = line;
-    lists.onChange(list => this.news.changed(audience, list));
+    const { audience, lists, server } = line;
+    const upstream = this.board.upstreams.get(server);
+    lists.onChange(list => this.news.changedWhere(each => upstream?.scope(each).key === audience.key, list));
     const level = audience.session && this.#levels.get(audience.session);
     if (level) line.presetLogLevel(level);
   }

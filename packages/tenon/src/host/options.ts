@@ -27,7 +27,7 @@ export interface Elsewhere {
 export interface Dealings
   extends Pick<
     ServerEntry,
-    'disabled' | 'startTimeout' | 'idleTimeout' | 'totalTimeout' | 'trusted' | 'tools' | 'roots' | 'origin'
+    'disabled' | 'startTimeout' | 'idleTimeout' | 'totalTimeout' | 'trusted' | 'tools' | 'roots' | 'share' | 'origin'
   > {}
 
 /** How a server is called for one principal: with what credentials. The caller's own token is never passed on. */
@@ -52,8 +52,16 @@ export interface HostOptions extends Answers, GuardOptions {
   readonly startTimeout?: number | undefined;
   /** How long a list waits for servers that are slow; what they have comes later, and is told. Default 15,000. */
   readonly gatherTimeout?: number | undefined;
-  /** How long a line to a server stays open that nobody uses. Default 1,800,000: 30 minutes. */
+  /**
+   * How long a connection to a server stays open that nobody uses, in milliseconds. A process is stopped then, starts again with
+   * the next call, and its lists stay good meanwhile. Default 1,800,000: 30 minutes.
+   */
   readonly restTime?: number | undefined;
+  /**
+   * Processes that run at once, of all servers together. Beyond it the process that nobody has used for the longest time is
+   * stopped; when all stay in use for 5 seconds, a call is refused with 429 and `retryAfterMs`. Default 100.
+   */
+  readonly maxProcesses?: number | undefined;
   /** How many lines to one server there may be. Default 100. */
   readonly maxLines?: number | undefined;
   /**

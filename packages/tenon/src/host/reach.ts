@@ -23,15 +23,15 @@ export function reach(
   roads: Roads,
   guard: Pick<Guard, 'start'>,
   { credentials, callerSignIn }: CallerCredentials,
-): Pick<UpstreamFacts, 'connect' | 'trusted' | 'roots' | 'idleTimeout' | 'totalTimeout'> {
+): Pick<UpstreamFacts, 'connect' | 'trusted' | 'roots' | 'idleTimeout' | 'totalTimeout' | 'share'> {
   const connect = async (caller: CallerIdentity, options: ClientOptions): Promise<Client> => {
     await guard.start(name);
     const given = await credentials?.(name, caller.principal);
     const auth = given ?? (hasToken(server) ? undefined : callerSignIn?.authorizer(name, caller));
     return connectTo(endpointOf(server, roads, auth), options);
   };
-  const { idleTimeout, totalTimeout, trusted = false, roots } = server;
-  return { connect, trusted, idleTimeout, totalTimeout, roots: roots?.map(uri => ({ uri })) };
+  const { idleTimeout, totalTimeout, trusted = false, roots, share } = server;
+  return { connect, trusted, share, idleTimeout, totalTimeout, roots: roots?.map(uri => ({ uri })) };
 }
 
 /** A header of the configuration is for all callers. */

@@ -19,7 +19,16 @@ function boardOf(readings: Readonly<Record<string, Reading>>, gatherTimeout = 10
     const { server: _, connect: __, ...facts } = factsOf(clock, connect);
     return [
       name,
-      new Upstream({ ...facts, name, connect, maxLines: 10, maxShare: 1, restTime: 1e9, problem: () => {} }),
+      new Upstream({
+        ...facts,
+        name,
+        connect,
+        maxLines: 10,
+        maxShare: 1,
+        restTime: 1e9,
+        share: undefined,
+        problem: () => {},
+      }),
     ];
   });
   const told = (audience: { key: string }, kind: string) => void late.push(`${kind} of ${audience.key}`);

@@ -97,10 +97,12 @@ function checkKeys(draft: Draft): void {
   }
 }
 
-type Rest = Pick<ServerEntry, 'disabled' | 'trusted' | 'tools' | 'roots'>;
+type Rest = Pick<ServerEntry, 'disabled' | 'trusted' | 'tools' | 'roots' | 'share'>;
 
 async function readRest(draft: Draft): Promise<Rest> {
-  const [disabled, enabled, trusted] = ['disabled', 'enabled', 'trusted'].map(name => flagAt(draft, name));
+  const [disabled, enabled, trusted, share] = ['disabled', 'enabled', 'trusted', 'share'].map(name =>
+    flagAt(draft, name),
+  );
   const sandbox = draft.members.get('sandboxEnabled');
   // To run outside of a sandbox what is meant for one would be the opposite of what was asked for.
   if (sandbox && flagAt(draft, 'sandboxEnabled') && !draft.isOff)
@@ -111,6 +113,7 @@ async function readRest(draft: Draft): Promise<Rest> {
   return {
     ...((disabled || enabled === false) && { disabled: true }),
     ...(trusted !== undefined && { trusted }),
+    ...(share !== undefined && { share }),
     ...(tools && { tools }),
     ...(roots && { roots }),
   };

@@ -11,7 +11,7 @@ export const FOLLOWED: readonly string[] = [
   ...['type', 'transport', 'transportType', 'command', 'args', 'env', 'envFile', 'cwd'],
   ...['url', 'serverUrl', 'httpUrl', 'headers', 'disabled', 'enabled'],
   ...['timeout', 'startTimeout', 'idleTimeout', 'totalTimeout'],
-  ...['trusted', 'tools', 'includeTools', 'excludeTools', 'disabledTools', 'roots', 'sandboxEnabled'],
+  ...['trusted', 'tools', 'includeTools', 'excludeTools', 'disabledTools', 'roots', 'share', 'sandboxEnabled'],
 ];
 
 const byPolicy = 'say what may be called by rules of the policy: `allow("server/tool")`';

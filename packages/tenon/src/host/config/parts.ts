@@ -16,12 +16,13 @@ export interface Part {
 
 /** All that decides what runs, with what, where, and what it may do. What a server is called and its time limits do not. */
 export function partsOf(entry: ConfiguredEntry): Part[] {
-  const { target, trusted, tools, roots, written = {} } = entry;
+  const { target, trusted, tools, roots, share, written = {} } = entry;
   const parts = 'url' in target ? urlParts(target, written) : commandParts(target, written);
   const plain: [string, string | undefined][] = [
     ['trusted', trusted === undefined ? undefined : String(trusted)],
     ['tools.include', tools?.include && JSON.stringify(tools.include)],
     ['tools.exclude', tools?.exclude && JSON.stringify(tools.exclude)],
+    ['share', share === undefined ? undefined : String(share)],
     ['roots', roots && JSON.stringify(roots)],
   ];
   const told = plain.flatMap(([key, value]) =>

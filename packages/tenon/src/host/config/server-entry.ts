@@ -18,6 +18,12 @@ export interface ServerEntry {
     | undefined;
   /** Roots that this server may know, as URIs; absent: those of the host. */
   readonly roots?: readonly string[] | undefined;
+  /**
+   * Sessions that share a process, of one user and OAuth client. Absent: those whose client declares none of roots, sampling and
+   * elicitation share one, and each other session has its own. `true`: all sessions share one, and the server can ask none of them
+   * anything; so do connections to a URL. `false`: each session has its own.
+   */
+  readonly share?: boolean | undefined;
   /** Where it stands. */
   readonly origin?: Origin | undefined;
 }

@@ -12,7 +12,7 @@ export async function offeredOn(line: Line): Promise<Offered> {
     lists.known('resources'),
     lists.known('templates'),
   ]);
-  const { info, instructions, revision } = (await line.client()).server;
+  const { info, instructions, revision } = line.about ?? (await line.client()).server;
   return {
     server: line.server,
     info,

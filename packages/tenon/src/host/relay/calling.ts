@@ -8,7 +8,6 @@ import type { Turn } from '../../server/turn.js';
 import { type Route, taskSupportOf } from '../catalog.js';
 import type { Hub } from '../hub.js';
 import type { Proposal } from '../policy/proposal.js';
-import type { Line } from '../upstream/line.js';
 import { findRoute } from './locating.js';
 import { metaTool } from './meta-tools.js';
 import { type Passage, pass } from './passage.js';
@@ -79,7 +78,7 @@ export async function guarded(
   tool?: Tool,
 ): Promise<JsonObject> {
   const { guard } = hub;
-  const { line, context } = passage;
+  const { line, context, turn } = passage;
   const refused = await guard.before(proposal, context, line, tool);
   if (refused) return refused;
   let result: JsonObject;
@@ -90,11 +89,11 @@ export async function guarded(
     throw error;
   }
   if (result.resultType === 'input_required') return result;
-  return guard.after(proposal, outerUris(hub, line, result), tool?.outputSchema !== undefined);
+  return guard.after(proposal, outerUris(hub, line.server, turn, result), tool?.outputSchema !== undefined);
 }
 
-function outerUris(hub: Hub, { server, audience }: Line, result: JsonObject): JsonObject {
+function outerUris(hub: Hub, server: string, turn: Turn, result: JsonObject): JsonObject {
   if (hub.board.servers.length === 1) return result;
-  const catalog = hub.catalog(audience);
+  const catalog = hub.catalog(hub.audience(turn));
   return withOuterUris(result, uri => catalog.outerUri(server, uri));
 }

@@ -33,7 +33,7 @@ export async function instructions(hub: Hub, whom: Whom): Promise<string | undef
 async function waitedFor(hub: Hub, server: string, audience: Audience): Promise<string | undefined> {
   try {
     const line = hub.board.line(server, audience);
-    await line.client();
+    if (line.about === undefined) await line.client();
     return await toldOn(hub, line);
   } catch {
     return undefined;
@@ -41,7 +41,7 @@ async function waitedFor(hub: Hub, server: string, audience: Audience): Promise<
 }
 
 async function toldOn(hub: Hub, line: Line | undefined): Promise<string | undefined> {
-  const text = line?.open?.server.instructions;
+  const text = line?.about?.instructions;
   if (line === undefined || text === undefined) return undefined;
   return hub.guard.instructions(line, text).catch(() => undefined);
 }

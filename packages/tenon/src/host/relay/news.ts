@@ -11,6 +11,12 @@ const GATHER = 100;
 /** How long after a list was told to have changed it is told again at the earliest, in milliseconds. */
 const PACE = 250;
 
+interface Listener {
+  readonly audience: Audience;
+  readonly lists: ReadonlySet<ListName>;
+  readonly deliver: Deliver;
+}
+
 interface Pending {
   told: number;
   off: (() => void) | undefined;
@@ -19,7 +25,7 @@ interface Pending {
 /** Tells audiences that lists have changed: once for many changes, and not more often than a client can take. */
 export class News {
   readonly #clock: Clock;
-  readonly #listeners = new Map<string, Set<{ readonly lists: ReadonlySet<ListName>; readonly deliver: Deliver }>>();
+  readonly #listeners = new Map<string, Set<Listener>>();
   readonly #pending = new Map<string, Pending>();
   readonly #attended = new WeakSet<Session>();
 
@@ -28,9 +34,10 @@ export class News {
   }
 
   /** Tells this listener of these lists. Returns what ends that. */
-  listen({ key }: Audience, lists: ReadonlySet<ListName>, deliver: Deliver): () => void {
+  listen(audience: Audience, lists: ReadonlySet<ListName>, deliver: Deliver): () => void {
+    const { key } = audience;
     const all = this.#listeners.get(key) ?? new Set();
-    const listener = { lists, deliver };
+    const listener = { audience, lists, deliver };
     this.#listeners.set(key, all.add(listener));
     return () => {
       all.delete(listener);
@@ -48,6 +55,11 @@ export class News {
 
   changed({ key }: Audience, list: ListName): void {
     this.#changed(key, list);
+  }
+
+  /** Tells all audiences for which this holds. */
+  changedWhere(holds: (audience: Audience) => boolean, list: ListName): void {
+    for (const [key, [first]] of [...this.#listeners]) if (first && holds(first.audience)) this.#changed(key, list);
   }
 
   /** All audiences hear of it. */

@@ -61,6 +61,7 @@ export async function pass(passage: Passage): Promise<JsonObject> {
     progress: createTaskProgress(context),
     until: line.times.clock.now() + (line.times.totalTimeout ?? Number.POSITIVE_INFINITY),
     ask: mayAsk ? callersAsk(passage) : undefined,
+    session: turn.session,
     get givenUp() {
       return context.signal.aborted;
     },
@@ -70,7 +71,7 @@ export async function pass(passage: Passage): Promise<JsonObject> {
   };
   try {
     return await line.during(flight, async client => {
-      if (turn.session === undefined && turn.logLevel !== undefined) await line.want(turn.logLevel);
+      if (line.audience.session === undefined && turn.logLevel !== undefined) await line.want(turn.logLevel);
       if (mayAsk) await begin(passage);
       return await sent(passage, flight, client);
     });

@@ -7,23 +7,53 @@ import type { Line } from '../upstream/line.js';
 /** How many URIs one session may be subscribed to. */
 const MAX_SUBSCRIPTIONS = 1000;
 
-/** Tells of each change of a resource, in either manner of its server. Returns what ends that. */
+const watches = new WeakMap<Line, Map<string, Watch>>();
+
+interface Watch {
+  readonly listeners: Set<{ readonly changed: () => void }>;
+  readonly end: () => void;
+}
+
+/**
+ * Tells of each change of a resource, in either manner of its server. Returns what ends that. A resource is watched once on each
+ * line, because a server of the older versions ends all of its subscriptions to a URI with one request.
+ */
 export function watchResource(
   line: Line,
   uri: string,
   changed: () => void,
   problem: (error: TenonError) => void,
 ): () => void {
+  const all = watches.get(line) ?? new Map<string, Watch>();
+  watches.set(line, all);
+  const watch = all.get(uri) ?? beginWatch(line, uri, () => all.get(uri) === watch && all.delete(uri), problem);
+  all.set(uri, watch);
+  const listener = { changed };
+  watch.listeners.add(listener);
+  return () => {
+    if (!watch.listeners.delete(listener) || watch.listeners.size > 0) return;
+    if (all.get(uri) === watch) all.delete(uri);
+    watch.end();
+  };
+}
+
+function beginWatch(line: Line, uri: string, onEnd: () => void, problem: (error: TenonError) => void): Watch {
+  const listeners: Watch['listeners'] = new Set();
   const controller = new AbortController();
   const letGo = line.hold();
-  const watch = async () => {
+  const follow = async () => {
     const client = await line.client();
-    for await (const _ of client.watch(uri, { signal: controller.signal })) changed();
+    for await (const _ of client.watch(uri, { signal: controller.signal })) {
+      for (const each of [...listeners]) each.changed();
+    }
   };
-  watch()
+  follow()
     .catch(error => controller.signal.aborted || problem(TenonError.from(error)))
-    .finally(letGo);
-  return () => controller.abort();
+    .finally(() => {
+      letGo();
+      onEnd();
+    });
+  return { listeners, end: () => controller.abort() };
 }
 
 /** What sessions are subscribed to, where that is done by requests. */

@@ -13,6 +13,8 @@ export interface InFlight {
   /** The task that the server has made of it. */
   readonly task: string | undefined;
   readonly ask: Ask | undefined;
+  /** The session of its caller, where there is one. */
+  readonly session?: Session | undefined;
   /** Whether its caller no longer waits for it. */
   readonly givenUp: boolean;
   /** Whether its caller wants to hear messages of this level. */
@@ -96,9 +98,14 @@ export class CallsInFlight {
     return [...this.#calls.keys()].findLast(call => call.ask !== undefined && !call.givenUp && !tried.has(call));
   }
 
-  /** Log messages go to whom they may belong. */
+  /**
+   * Sends a log message to the last call that it may belong to. Where several sessions share a process and have calls on their way,
+   * it is sent to none of them, because it may tell one of them about the call of another.
+   */
   log(level: LoggingLevel, data: unknown, logger: string | undefined): void {
-    const last = [...this.#calls.keys()].findLast(call => call.hears(level));
+    const calls = [...this.#calls.keys()];
+    if (calls.some(({ session }) => session !== calls[0]?.session)) return;
+    const last = calls.findLast(call => call.hears(level));
     if (last) last.log(level, data, logger);
     else if (this.#calls.size > 0) return;
     else this.#session?.tell('notifications/message', { level, data, ...(logger === undefined ? {} : { logger }) });

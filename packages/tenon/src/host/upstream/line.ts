@@ -1,43 +1,20 @@
 import { isSignInRequired } from '../../auth/sign-in-required.js';
 import type { Client } from '../../client/client.js';
 import type { Asked, ClientOptions, State } from '../../client/options.js';
-import type { Clock } from '../../jsonrpc/clock.js';
-import { TenonError } from '../../jsonrpc/error.js';
+import { METHOD_NOT_FOUND } from '../../jsonrpc/codes.js';
+import { rpcError, TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
-import type { ClientCapabilities } from '../../model/capabilities.js';
 import { LOGGING_LEVELS, type LoggingLevel, type Root } from '../../model/content.js';
-import type { Asks, Audience } from '../audience.js';
-import type { PutQuestions } from '../guard.js';
+import { type Audience, asksNothing } from '../audience.js';
 import { CallsInFlight, type InFlight } from './asked.js';
 import { Backoff } from './backoff.js';
 import { Flood } from './flood.js';
+import type { LineFacts } from './line-facts.js';
 import { Lists } from './lists.js';
 import { Openings } from './opening.js';
+import { declareCapabilities } from './questions.js';
 import { toRefusal } from './refusal.js';
 import { shown } from './shown.js';
-
-/** What a line needs to know of its server. */
-export interface LineFacts {
-  readonly server: string;
-  /** Opens a client to it. */
-  readonly connect: (options: ClientOptions) => Promise<Client>;
-  /** Whether its annotations may be believed. */
-  readonly trusted: boolean;
-  readonly startTimeout: number;
-  readonly idleTimeout?: number | undefined;
-  readonly totalTimeout?: number | undefined;
-  /** How long a caller that answers by a retry may take, in milliseconds: later its state is no longer valid. */
-  readonly retryTimeout: number;
-  /** The roots that this server may know, where they are its own. */
-  readonly roots?: readonly Root[] | undefined;
-  /** What becomes of its questions. */
-  readonly questions: (line: Line) => PutQuestions;
-  /** Whether the host answers for callers that have no model. */
-  readonly brokers: boolean;
-  readonly identity: Pick<ClientOptions, 'name' | 'version' | 'title'>;
-  readonly clock: Clock;
-  readonly problem: (error: TenonError) => void;
-}
 
 /** A server that is lost sooner after it was reached, in milliseconds, and again, is left alone like one that does not start. */
 const SETTLED = 5000;
@@ -63,6 +40,9 @@ export class Line {
   #held = 0;
   #since = 0;
   #brief = 0;
+  /** The server as it was when its process was stopped. */
+  #stopped: Client['server'] | undefined;
+  #stopping: Promise<void> | undefined;
   readonly #elicited = new Set<(id: string) => void>();
 
   constructor(facts: LineFacts, audience: Audience) {
@@ -111,9 +91,14 @@ export class Line {
     return this.#client;
   }
 
+  /** The server as it describes itself: now, or when its process was stopped because nobody used it. */
+  get about(): Client['server'] | undefined {
+    return this.#client?.server ?? this.#stopped;
+  }
+
   /** Whether anybody uses it. Who waits for it to open does. */
   get busy(): boolean {
-    return this.#held > 0 || this.calls.size > 0 || this.#opening !== undefined;
+    return this.#held > 0 || this.calls.size > 0 || this.#opening !== undefined || this.lists.reading;
   }
 
   /** Keeps it open. Returns what lets it go. */
@@ -135,7 +120,10 @@ export class Line {
     if (this.#closed) throw new TenonError('host/closed', `the line to "${this.server}" is closed`);
     const state = this.#client?.state;
     if (this.#backoff.left > 0 && state !== 'connected') throw this.#leftAlone();
-    if (this.#client && state !== 'failed') return this.#client;
+    if (this.#client && state !== 'failed') {
+      this.#facts.processes?.use(this);
+      return this.#client;
+    }
     this.#opening ??= this.#open().finally(() => {
       this.#opening = undefined;
     });
@@ -164,19 +152,34 @@ export class Line {
     await (await this.client()).setLogLevel(level);
   }
 
+  /** Ends the process of a server that nobody uses. It starts again when it is needed; until then its lists stay good. */
+  stop(): Promise<void> {
+    const client = this.#client;
+    if (client === undefined || this.busy) return Promise.resolve();
+    this.#client = undefined;
+    this.#stopped = client.server;
+    this.lists.pause();
+    this.#openings.end();
+    this.#facts.processes?.release(this);
+    this.#stopping = this.#openings.gone(client.close());
+    return this.#stopping;
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     this.lists.close();
+    this.#facts.processes?.release(this);
     this.#openings.close(new TenonError('host/closed', `the line to "${this.server}" was closed while it opened`));
     const client = this.#client;
     this.#client = undefined;
-    await this.#openings.gone(client?.close());
+    await Promise.all([this.#openings.gone(client?.close()), this.#stopping]);
   }
 
   async #open(): Promise<Client> {
     const before = this.#client;
     this.#client = undefined;
-    await before?.close();
+    await Promise.all([before?.close(), this.#stopping]);
+    await this.#facts.processes?.acquire(this);
     try {
       const signal = this.#openings.begin();
       const level = this.#level;
@@ -190,6 +193,7 @@ export class Line {
       this.#client = client;
       return client;
     } catch (error) {
+      this.#facts.processes?.release(this);
       this.#why = TenonError.from(error, 'host/connect');
       if (isSignInRequired(this.#why)) throw this.#why;
       this.#backoff.failed();
@@ -212,6 +216,7 @@ export class Line {
       if (state === 'connected') this.#since = this.#facts.clock.now();
       if (state === 'connected' || state === 'failed') this.#openings.end();
       if (state === 'failed') {
+        this.#facts.processes?.release(this);
         this.#why = new TenonError('host/lost', `the server "${this.server}" can not be reached any more`);
         this.#backoff.failed();
       }
@@ -257,17 +262,7 @@ export class Line {
       ...(idleTimeout === undefined ? {} : { idleTimeout }),
       ...(totalTimeout === undefined ? {} : { totalTimeout }),
       ...(this.#level === undefined ? {} : { logLevel: this.#level }),
-      passesOn: { capabilities: this.#capabilities(asks), ask: (...asked) => this.#ask(...asked) },
-    };
-  }
-
-  /** What this server may ask: of whoever calls, and of its roots where they are its own. */
-  #capabilities({ form, url, sample, sampleTools, roots }: Asks): ClientCapabilities {
-    const { brokers } = this.#facts;
-    return {
-      ...(form || url ? { elicitation: { ...(form ? { form: {} } : {}), ...(url ? { url: {} } : {}) } } : {}),
-      ...(sample || brokers ? { sampling: sampleTools || brokers ? { tools: {} } : {} } : {}),
-      ...(roots || this.#facts.roots ? { roots: {} } : {}),
+      passesOn: { capabilities: declareCapabilities(asks, this.#facts), ask: (...asked) => this.#ask(...asked) },
     };
   }
 
@@ -275,6 +270,7 @@ export class Line {
   #ask(method: string, params: JsonObject, about: Asked): Promise<JsonObject> {
     const questions = this.#facts.questions(this);
     if (questions.isOurs(method)) return questions.answer(method, params, about.signal);
+    if (asksNothing(this.audience)) return Promise.reject(rpcError(METHOD_NOT_FOUND, `Method not found: ${method}`));
     return this.calls.ask(method, params, about).catch(error => {
       throw toRefusal(error);
     });

@@ -44,6 +44,7 @@ export class Lists {
   readonly #kept = new Map<Kind, Kept>();
   readonly #listeners = new Set<Changed>();
   #watching = new AbortController();
+  #paused = false;
 
   constructor(server: string, connect: () => Promise<Client>, clock: Clock, problem: (error: TenonError) => void) {
     this.#server = server;
@@ -63,6 +64,7 @@ export class Lists {
     this.#watching.abort();
     this.#watching = new AbortController();
     client.on('change', change => this.#changed(change));
+    if (this.#paused) void this.#resume();
     const { capabilities } = client.server;
     const lists = (['tools', 'prompts', 'resources'] as const).filter(list => capabilities[list]?.listChanged);
     if (lists.length === 0) return;
@@ -92,6 +94,19 @@ export class Lists {
     return (this.#kept.get(kind)?.list as Promise<List<K>> | undefined) ?? this.get(kind);
   }
 
+  /** Whether a list is being read now. */
+  get reading(): boolean {
+    for (const { settled } of this.#kept.values()) if (!settled) return true;
+    return false;
+  }
+
+  /** The process of the server was stopped: no list changes before it runs again, also where changes are not announced. */
+  pause(): void {
+    this.#watching.abort();
+    this.#paused = true;
+    for (const entry of this.#kept.values()) entry.until = undefined;
+  }
+
   /** What was read is of another process, or of another session. */
   forget(): void {
     this.#kept.clear();
@@ -110,6 +125,22 @@ export class Lists {
     } catch (error) {
       if (!signal.aborted) this.#problem(TenonError.from(error));
     }
+  }
+
+  /** Reads again what was read of the former process, and reports the lists that are not the same. */
+  async #resume(): Promise<void> {
+    this.#paused = false;
+    const before = [...this.#kept];
+    this.#kept.clear();
+    await Promise.all(
+      before.map(async ([kind, { list }]) => {
+        const isSame = await Promise.all([list, this.get(kind)])
+          .then(([stored, current]) => JSON.stringify(stored.items) === JSON.stringify(current.items))
+          .catch(() => false);
+        const name = kind === 'templates' ? 'resources' : kind;
+        if (!isSame) for (const listener of [...this.#listeners]) listener(name);
+      }),
+    );
   }
 
   #changed(change: Change): void {

@@ -23,6 +23,7 @@ function upstreamOf(maxLines = 3, maxShare = 0.5) {
     maxLines,
     maxShare,
     restTime: 1000,
+    share: undefined,
     problem: error => problems.push(error),
   });
   return { clock, problems, opened, upstream };

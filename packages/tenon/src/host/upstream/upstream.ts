@@ -4,8 +4,9 @@ import { TenonError } from '../../jsonrpc/error.js';
 import { SharedLimit } from '../../jsonrpc/shared-limit.js';
 import { type CallerIdentity, getOwnerKey } from '../../model/owner.js';
 import type { Session } from '../../server/turn.js';
-import type { Audience } from '../audience.js';
-import { Line, type LineFacts } from './line.js';
+import { type Audience, asksNothing, joinSessions } from '../audience.js';
+import { Line } from './line.js';
+import type { LineFacts } from './line-facts.js';
 import { LineGroups } from './line-groups.js';
 
 /** How one server is reached, and how it is dealt with. Times are milliseconds. */
@@ -16,8 +17,10 @@ export interface UpstreamFacts extends Omit<LineFacts, 'server' | 'connect'> {
   readonly maxLines: number;
   /** Part of `maxLines` that one user, or one address of anonymous callers, may use alone. */
   readonly maxShare: number;
-  /** How long a line that nobody uses stays open. */
+  /** How long a line that nobody uses stays open. A process is stopped then also where a session has it to itself. */
   readonly restTime: number;
+  /** Whether sessions share a line: `true` also those that could be asked something, which they are not then. */
+  readonly share: boolean | undefined;
   readonly onLine?: (line: Line) => void;
 }
 
@@ -32,6 +35,7 @@ export class Upstream {
   readonly #facts: UpstreamFacts;
   readonly #lines = new Map<string, Kept>();
   readonly #open: SharedLimit;
+  readonly #scopes = new WeakMap<Audience, Audience>();
   readonly #ofOwner = new LineGroups<string | undefined>();
   readonly #ofSession = new LineGroups<Session>();
   #offSweep: (() => void) | undefined;
@@ -47,9 +51,9 @@ export class Upstream {
     return [...this.#lines.values()].map(({ line }) => line);
   }
 
-  /** Finds an open connection of this user and OAuth client. */
+  /** Finds a connection of this user and OAuth client that is open, or whose process was stopped because nobody used it. */
   openLine(identity: CallerIdentity): Line | undefined {
-    for (const line of this.#ofOwner.of(getOwnerKey(identity))) if (line.open) return line;
+    for (const line of this.#ofOwner.of(getOwnerKey(identity))) if (line.about) return line;
     return undefined;
   }
 
@@ -61,9 +65,20 @@ export class Upstream {
     return this.#ofSession.of(session);
   }
 
-  /** The line of this audience. It is not open before something is done on it. */
-  line(audience: Audience): Line {
+  /** Describes all who use the same line as this caller: of a process those of whom nothing can be asked. */
+  scope(audience: Audience): Audience {
+    const { share, processes } = this.#facts;
+    const isShared = share ?? (processes !== undefined && asksNothing(audience));
+    if (!isShared) return audience;
+    const known = this.#scopes.get(audience) ?? joinSessions(audience);
+    this.#scopes.set(audience, known);
+    return known;
+  }
+
+  /** The line of this caller. It is not open before something is done on it. */
+  line(caller: Audience): Line {
     if (this.#closed) throw new TenonError('host/closed', 'the host is closed');
+    const audience = this.scope(caller);
     const { clock } = this.#facts;
     const kept = this.#lines.get(audience.key);
     if (kept) {
@@ -132,11 +147,18 @@ export class Upstream {
     const { clock, restTime } = this.#facts;
     this.#offSweep = clock.after(restTime, () => {
       this.#offSweep = undefined;
-      const since = clock.now() - restTime;
-      for (const [key, { line, used }] of this.#lines) {
-        if (line.audience.session === undefined && !line.busy && used <= since) this.#end(key);
+      const now = clock.now();
+      for (const [key, kept] of this.#lines) {
+        if (kept.line.busy) kept.used = now;
+        else if (kept.used <= now - restTime) this.#rest(key, kept.line);
       }
       if (this.#lines.size > 0) this.#sweepLater();
     });
+  }
+
+  /** Stops a process that nobody uses and keeps its lists; closes another connection that no session has to itself. */
+  #rest(key: string, line: Line): void {
+    if (this.#facts.processes) void line.stop().catch(error => this.#facts.problem(TenonError.from(error)));
+    else if (line.audience.session === undefined) this.#end(key);
   }
 }
