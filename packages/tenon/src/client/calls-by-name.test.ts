@@ -62,27 +62,11 @@ describe.each(dialects.map(({ revision }) => revision))('calls by name on %s', r
       { revision },
     ));
 
-  it('resolve to the structured content of a tool that declares an output schema', () =>
+  it('resolve to the structured content of a tool', () =>
     withClient(
       async client => {
         expect(await client.tools.declares()).toEqual({ n: 1 });
       },
       { revision },
     ));
-});
-
-describe('a call of a typed tool without an output schema', () => {
-  it.each(['2025-06-18', '2025-11-25', '2026-07-28'])(
-    'resolves to the whole result on %s, also when that has structured content',
-    revision =>
-      withClient(
-        async client => {
-          const result = await client.tools.volunteers();
-          expect(result).toMatchObject({ content: [{ type: 'text', text: 'one' }], structuredContent: { n: 1 } });
-          const handle = await client.tasks.start('volunteers');
-          expect(await handle.result()).toMatchObject({ structuredContent: { n: 1 } });
-        },
-        { revision },
-      ),
-  );
 });

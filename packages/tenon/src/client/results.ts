@@ -99,21 +99,15 @@ function withoutStructured(result: JsonObject): JsonObject {
 }
 
 /**
- * Returns the value of a tool: its structured content when the tool declares an output schema, else its whole result. The
- * content itself decides where no list can declare one, and where the list was not read. Throws `tool/failed` for a result
- * with `isError`.
+ * Returns the value of a tool: its structured content where it has any, else its whole result. The content decides, not the
+ * list: a gateway to a server of a version without output schemas lists none. Throws `tool/failed` for a result with `isError`.
  */
 export function valueOfTool(caller: Caller, result: CallToolResult, name: string | undefined): unknown {
-  const { peer, dialect } = caller.lifeline.last;
-  if (!result.isError) {
-    const known = dialect.outputSchemas && name !== undefined ? caller.toolbox.get(name) : undefined;
-    const hasValue = result.structuredContent !== undefined && (!known || known.tool.outputSchema !== undefined);
-    return hasValue ? result.structuredContent : result;
-  }
+  if (!result.isError) return result.structuredContent ?? result;
   const text = result.content.flatMap(block => (block.type === 'text' ? [block.text] : [])).join('\n');
   const tool = name === undefined ? 'the tool' : `tool "${name}"`;
   throw new TenonError('tool/failed', text || `${tool} failed`, {
-    peer,
+    peer: caller.lifeline.last.peer,
     method: name === undefined ? 'tools/call' : `tools/call ${name}`,
     data: result,
   });

@@ -7,7 +7,6 @@ export const r20241105: Revision = {
   asking: 'by-request',
   watching: 'by-subscribe',
   tasks: undefined,
-  outputSchemas: false,
   http: {
     batches: false,
     sessions: true,

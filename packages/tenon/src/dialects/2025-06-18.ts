@@ -17,7 +17,6 @@ const bare = without('_meta');
 /** https://modelcontextprotocol.io/specification/2025-06-18/changelog */
 export const r20250618 = revise(r20250326, {
   revision: '2025-06-18',
-  traits: { outputSchemas: true },
   http: { batches: false, versionHeader: true },
   server: { adds: ['elicitation/create'] },
   changes: [

@@ -15,8 +15,6 @@ export interface Dialect {
   readonly watching: 'by-subscribe' | 'by-listen';
   /** Who makes a request a task? The client, by a parameter; or the server, for who has the extension. Where there are none: nobody. */
   readonly tasks: 'by-parameter' | 'by-extension' | undefined;
-  /** Whether tools declare output schemas in lists. */
-  readonly outputSchemas: boolean;
   /** The client's methods that are refused because the server keeps no sessions. Absent where it keeps them. */
   readonly needsSession?: ReadonlySet<string> | undefined;
   readonly http: HttpTraits;
