@@ -171,3 +171,15 @@ describe.each(PAIRS)('a tool that runs as a task only: caller $caller, server $u
     expect(actions.filter(action => steps.includes(action))).toEqual(steps);
   });
 });
+
+describe.each(VERSIONS)('with waitForTasks: false, a tool that runs as a task only: caller %s', caller => {
+  const pair = { caller, upstream: '2026-07-28' };
+
+  it('is refused only where the caller could declare tasks [ext-tasks.required-capability-error]', async () => {
+    const { client, begun } = await connectThrough(pair, {}, { waitForTasks: false });
+    const outcome = await client.callTool('count', {}).catch((error: { rpc?: number }) => error.rpc);
+    if (caller === '2026-07-28') expect(outcome).toBe(-32021);
+    else expect(outcome).not.toBe(-32021);
+    expect(begun).toHaveLength(caller === '2026-07-28' ? 0 : 1);
+  });
+});

@@ -250,12 +250,12 @@ export class RunningHost implements Host {
     const { gatherTimeout, pageSize, ...own } = applyDefaults(hostDefaults, this.#options);
     const { servers, name = own.name, version = own.version } = selection;
     const chosen = [...this.#upstreams].filter(([each]) => servers === undefined || servers.includes(each));
-    const { rateLimits, budget, callerSignIn } = this.#options;
+    const { rateLimits, budget, callerSignIn, waitForTasks } = this.#options;
     const late = (audience: Audience, kind: Kind) =>
       hub.news.changed(audience, kind === 'templates' ? 'resources' : kind);
     const disabled = Object.keys(this.#options.servers).filter(each => this.#options.servers[each]?.disabled);
     const board = new Switchboard(new Map(chosen), this.#clock, gatherTimeout, late, disabled);
-    const hub = new Hub(board, this.#guard, { prefix: this.#prefix, pageSize, budget, callerSignIn });
+    const hub = new Hub(board, this.#guard, { prefix: this.#prefix, pageSize, budget, callerSignIn, waitForTasks });
     this.#hubs.add(hub);
     for (const line of board.lines) hub.follow(line);
     return createServer({

@@ -26,6 +26,7 @@ export interface HubOptions {
   readonly pageSize: number;
   readonly budget: Budget | undefined;
   readonly callerSignIn?: CallerSignIn | undefined;
+  readonly waitForTasks?: boolean | undefined;
 }
 
 /** What the operations of a host share. */
@@ -40,13 +41,15 @@ export class Hub {
   /** Names of the host's own tools for a server. */
   readonly ownNames: Names;
   readonly #prefix: Prefix;
+  readonly #waitForTasks: boolean | undefined;
   readonly #catalogs = new Map<string, HostCatalog>();
   /** One request asks for its audience several times. */
   readonly #audiences = new WeakMap<Whom, Audience>();
   readonly #levels = new WeakMap<Session, LoggingLevel>();
 
-  constructor(board: Switchboard, guard: Guard, { prefix, pageSize, budget, callerSignIn }: HubOptions) {
+  constructor(board: Switchboard, guard: Guard, { prefix, pageSize, budget, callerSignIn, waitForTasks }: HubOptions) {
     this.callerSignIn = callerSignIn;
+    this.#waitForTasks = waitForTasks;
     this.ownNames = createNames({ servers: board.servers, prefix: 'always' });
     this.board = board;
     this.guard = guard;
@@ -60,7 +63,7 @@ export class Hub {
   audience(whom: Whom): Audience {
     const known = this.#audiences.get(whom);
     if (known) return known;
-    const audience = audienceOf(whom);
+    const audience = audienceOf(whom, this.#waitForTasks);
     this.#audiences.set(whom, audience);
     this.news.attend(audience);
     return audience;

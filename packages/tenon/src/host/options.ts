@@ -69,6 +69,11 @@ export interface HostOptions extends Answers, GuardOptions {
    * use alone, from 0 to 1. Default 0.5; 1 lets one caller use everything.
    */
   readonly maxShare?: number | undefined;
+  /**
+   * Calls of tools that run as tasks only are waited for where the caller declares no tasks. With `false` a caller of a version
+   * in which it could declare them gets the refusal of the server, -32021. Default `true`.
+   */
+  readonly waitForTasks?: boolean | undefined;
   /** Entries per page of a list. Default 1,000. */
   readonly pageSize?: number | undefined;
   /**

@@ -247,14 +247,13 @@ export class Line {
 
   /** `opening`: of the first; each that follows has one of its own. */
   #options(opening: AbortSignal): ClientOptions {
-    const { asks, prefers } = this.audience;
+    const { asks, tasks, prefers } = this.audience;
     const { idleTimeout, totalTimeout, identity, clock } = this.#facts;
     return {
       ...identity,
       ...(prefers === undefined ? {} : { prefers }),
       clock,
-      // The host waits for the tasks of callers that have none: some tools run in no other way.
-      tasks: true,
+      tasks,
       quarantines: true,
       validate: 'off',
       cacheSize: 0,
