@@ -103,7 +103,7 @@ function withoutStructured(result: JsonObject): JsonObject {
  * list: a gateway to a server of a version without output schemas lists none. Throws `tool/failed` for a result with `isError`.
  */
 export function valueOfTool(caller: Caller, result: CallToolResult, name: string | undefined): unknown {
-  if (!result.isError) return result.structuredContent ?? result;
+  if (!result.isError) return result.structuredContent === undefined ? result : result.structuredContent;
   const text = result.content.flatMap(block => (block.type === 'text' ? [block.text] : [])).join('\n');
   const tool = name === undefined ? 'the tool' : `tool "${name}"`;
   throw new TenonError('tool/failed', text || `${tool} failed`, {
