@@ -96,7 +96,7 @@ const server = createServer({
   },
 });
 
-const CLIENT: Undefined<Omit<ClientOptions, 'revision' | 'passesOn' | 'opening' | 'prefers' | 'quarantines'>> = {
+const CLIENT: Undefined<Omit<ClientOptions, 'revision' | 'passesOn' | 'opening' | 'prefers'>> = {
   name: undefined,
   version: undefined,
   title: undefined,
@@ -115,6 +115,7 @@ const CLIENT: Undefined<Omit<ClientOptions, 'revision' | 'passesOn' | 'opening' 
   maxRounds: undefined,
   answerTimeout: undefined,
   validate: undefined,
+  strictResults: undefined,
   logLevel: undefined,
   cacheSize: undefined,
   verdicts: undefined,

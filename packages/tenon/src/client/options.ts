@@ -83,8 +83,12 @@ export interface ClientOptions extends Answers, MemoryOptions {
   readonly icons?: Icon[] | undefined;
   /** Speaks only this revision. Default: the newest that both ends speak. */
   readonly revision?: SuggestedProtocolVersion | undefined;
-  /** Leaves entries of lists out that are malformed, and tells of them, instead of failing. @internal */
-  readonly quarantines?: boolean | undefined;
+  /**
+   * Refuses a result whole, with `peer/invalid-result`, when one entry of it is malformed: a block of content, a message, the
+   * contents of a resource, an entry of a list. Otherwise that entry is left out and reported by the event `problem`. Default
+   * `false`.
+   */
+  readonly strictResults?: boolean | undefined;
   /** Begins with this revision, and speaks what the server would rather speak. @internal */
   readonly prefers?: string | undefined;
   /** Called for each opening: aborted, it gives that one up with the reason. @internal */

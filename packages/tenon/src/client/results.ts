@@ -30,14 +30,9 @@ export function judged(
   if (resultType === 'input_required' && methods[method].mayAsk && expected.question) return result;
   if (resultType !== 'complete' && !(resultType === 'task' && expected.task))
     throw invalid(link, method, `the result has the type ${JSON.stringify(resultType)}, which nobody asked for`);
-  const problem = methods[method].result(result);
-  if (problem) {
-    const sound = caller.options.quarantines ? withoutUnsound(caller, link, method, result) : undefined;
-    if (sound) return sound;
-    throw invalid(link, method, `the result is malformed: ${problem}`);
-  }
-  if (method === 'tools/call' && resultType === 'complete') return fitting(caller, link, result, params.name);
-  return result.nextCursor === null ? withoutCursor(result) : result;
+  const sound = requireSound(caller, link, method, result, 'the result');
+  if (method === 'tools/call' && resultType === 'complete') return fitting(caller, link, sound, params.name);
+  return sound.nextCursor === null ? withoutCursor(sound) : sound;
 }
 
 /** Some servers end a list with a cursor that is `null`. */
@@ -45,33 +40,73 @@ function withoutCursor({ nextCursor: _, ...rest }: JsonObject): JsonObject {
   return rest;
 }
 
-const ENTRIES: { readonly [method: string]: string | undefined } = {
+/** The member of a result that holds its entries. */
+const entryLists: { readonly [method: string]: string | undefined } = {
   'tools/list': 'tools',
+  'tools/call': 'content',
   'prompts/list': 'prompts',
+  'prompts/get': 'messages',
   'resources/list': 'resources',
   'resources/templates/list': 'resourceTemplates',
+  'resources/read': 'contents',
 };
 
-/** A list without the entries that are malformed; undefined when it is not they that are wrong with it. */
-function withoutUnsound(caller: Caller, link: Link, method: MethodName, result: JsonObject): JsonObject | undefined {
-  const key = ENTRIES[method];
+/**
+ * Returns the result if it is well-formed. Else reports its malformed entries and returns it without them. Throws
+ * `peer/invalid-result` with `strictResults`, when something else is wrong, and when no content is left.
+ */
+export function requireSound(
+  caller: Caller,
+  link: Link,
+  method: MethodName,
+  result: JsonObject,
+  subject: string,
+): JsonObject {
+  const problem = methods[method].result(result);
+  if (problem === undefined) return result;
+  const sound = caller.options.strictResults ? undefined : dropMalformedEntries(caller, link, method, result);
+  if (sound === undefined) throw invalid(link, method, `${subject} is malformed: ${problem}`);
+  return sound;
+}
+
+/** Returns undefined when the entries are not what is wrong, or when none is left of what the result has to say. */
+function dropMalformedEntries(
+  caller: Caller,
+  link: Link,
+  method: MethodName,
+  result: JsonObject,
+): JsonObject | undefined {
+  const key = entryLists[method];
   const entries = key === undefined ? undefined : result[key];
   if (key === undefined || !Array.isArray(entries)) return undefined;
   const problemOf = (some: unknown[]) => methods[method].result({ ...result, [key]: some });
   if (problemOf([]) !== undefined) return undefined;
-  const sound = entries.filter(entry => {
-    const problem = problemOf([entry]);
-    if (problem === undefined) return true;
+  const dropped: TenonError[] = [];
+  const sound = entries.flatMap((entry: unknown, index) => {
+    if (problemOf([entry]) === undefined) return [entry];
+    const mended = mendResourceLink(entry);
+    const problem = problemOf([mended]);
+    if (problem === undefined) return [mended];
     const { name } = isObject(entry) ? entry : {};
-    const which = typeof name === 'string' ? JSON.stringify(name.slice(0, 128)) : 'an entry';
-    caller.emitter.emit(
-      'problem',
-      new TenonError('peer/unusable-entry', `${which} is left out: ${problem}`, { peer: link.peer, method }),
-    );
-    return false;
+    const which = typeof name === 'string' ? JSON.stringify(name.slice(0, 128)) : `${key}[${index}]`;
+    const summary = `${which} is left out: ${problem.replace(`/${key}/0`, `/${key}/${index}`)}`;
+    dropped.push(new TenonError('peer/unusable-entry', summary, { peer: link.peer, method }));
+    return [];
   });
-  const whole = { ...result, [key]: sound };
-  return result.nextCursor === null ? withoutCursor(whole) : whole;
+  const isList = method.endsWith('/list');
+  if (!isList && sound.length === 0 && result.structuredContent === undefined) return undefined;
+  for (const error of dropped) caller.emitter.emit('problem', error);
+  return { ...result, [key]: sound };
+}
+
+/** Reads an embedded resource without contents, in content or in a message, as a link to the resource. */
+function mendResourceLink(entry: unknown): unknown {
+  if (!isObject(entry)) return entry;
+  if (isObject(entry.content)) return { ...entry, content: mendResourceLink(entry.content) };
+  const { type, uri, resource, name } = entry;
+  if (type !== 'resource' || typeof uri !== 'string' || resource !== undefined) return entry;
+  const lastSegment = /([^/]+)\/*$/.exec(uri)?.[1] ?? uri;
+  return { ...entry, type: 'resource_link', name: typeof name === 'string' ? name : lastSegment };
 }
 
 /** A tool's structured content must fit what the tool says of it. */

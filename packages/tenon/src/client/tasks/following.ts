@@ -1,12 +1,11 @@
 import { TenonError } from '../../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import { RELATED_TASK } from '../../model/meta.js';
-import { methods } from '../../model/methods.js';
 import { detailedTask, isTerminal, type TaskState } from '../../model/tasks.js';
 import type { PausingClock } from '../allowance.js';
 import type { Caller } from '../caller.js';
 import type { CallOptions } from '../options.js';
-import { fitting, invalid } from '../results.js';
+import { fitting, invalid, requireSound } from '../results.js';
 import { Bell } from './bell.js';
 import {
   cancelledTask,
@@ -182,9 +181,7 @@ async function payload({ caller, sight, tool, signal }: Course, options: CallOpt
 
 function fit({ caller, tool }: Course, result: JsonObject): JsonObject {
   const link = caller.lifeline.last;
-  const problem = methods['tools/call'].result(result);
-  if (problem) throw invalid(link, 'tools/call', `the result of the task is malformed: ${problem}`);
-  return fitting(caller, link, result, tool);
+  return fitting(caller, link, requireSound(caller, link, 'tools/call', result, 'the result of the task'), tool);
 }
 
 async function knowing<T>({ taskId }: Sight, work: () => Promise<T>): Promise<T> {

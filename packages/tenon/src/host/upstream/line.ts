@@ -254,7 +254,6 @@ export class Line {
       ...(prefers === undefined ? {} : { prefers }),
       clock,
       tasks,
-      quarantines: true,
       validate: 'off',
       cacheSize: 0,
       opening: () => (this.#client ? this.#openings.begin() : opening),
