@@ -64,9 +64,11 @@ describe('what is asked before a server of a project runs', () => {
     const trust = createTrust({ values, key });
     const deep = `${'${A:-'.repeat(2 ** 16)}x${'}'.repeat(2 ** 16)}`;
     const long = ['a'.repeat(2 ** 20), 'curl '.repeat(2 ** 17), 'rm '.repeat(2 ** 17), '${'.repeat(2 ** 17), deep];
-    const before = performance.now();
+    const before = process.cpuUsage();
     await trust.question(await entry({ command: 'x', args: long }, { env: { A: '' } }));
     await trust.question(await entry({ url: `https://a.example/${'a1'.repeat(2 ** 18)}` }));
-    expect(performance.now() - before).toBeLessThan(3000);
+    // Time of the processor, in microseconds: the machine may have other work.
+    const { user, system } = process.cpuUsage(before);
+    expect(user + system).toBeLessThan(3_000_000);
   });
 });
