@@ -31,6 +31,7 @@ const audit = isAudited
 
 const host = await createHost({
   servers: { upstream: server },
+  prefix: 'never',
   ...(guard === 'bare' || guard === 'audited-bare' ? { screen: false } : {}),
   ...(guard === 'ruled' || isAudited ? { policy } : {}),
   ...(audit ? { audit } : {}),

@@ -52,7 +52,7 @@ function createAskingServer(version: string) {
 
 async function connectThroughGateway(version: string, sample: NonNullable<ClientOptions['sample']>) {
   const { service, ...server } = createAskingServer(version);
-  const host = await createHost({ servers: { asking: { service } }, onProblem: () => {} });
+  const host = await createHost({ prefix: 'auto', servers: { asking: { service } }, onProblem: () => {} });
   onTestFinished(() => host.close());
   const http = await serveHttp(host.asServer(), { port: 0 });
   onTestFinished(() => http.close({ deadline: 0 }));

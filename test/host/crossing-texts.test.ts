@@ -39,7 +39,7 @@ async function connected(target: Parameters<typeof connect>[0], options: ClientO
 }
 
 async function hosted(servers: Record<string, HostServer>, more: object = {}) {
-  const host = await createHost({ servers, onProblem: () => {}, ...more });
+  const host = await createHost({ prefix: 'auto', servers, onProblem: () => {}, ...more });
   onTestFinished(() => host.close());
   return host;
 }

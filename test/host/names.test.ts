@@ -23,12 +23,16 @@ async function listNames(options: HostOptions, selection?: Selection): Promise<s
   return names;
 }
 
-it('prefixes names by the servers of the options, not by those that are disabled or selected', async () => {
+it('prefixes names by default, also of a single server', async () => {
+  expect(await listNames({ servers: { corner: { service } } })).toEqual(['corner__price']);
+});
+
+it('with auto prefixes names by the servers of the options, not by those that are disabled or selected', async () => {
   const both = { corner: { service }, market: { service } };
   const disabled = { corner: { service }, market: { service, disabled: true } };
-  expect(await listNames({ servers: both }, { servers: ['corner'] })).toEqual(['corner__price']);
-  expect(await listNames({ servers: disabled })).toEqual(['corner__price']);
-  expect(await listNames({ servers: { corner: { service } } })).toEqual(['price']);
+  expect(await listNames({ servers: both, prefix: 'auto' }, { servers: ['corner'] })).toEqual(['corner__price']);
+  expect(await listNames({ servers: disabled, prefix: 'auto' })).toEqual(['corner__price']);
+  expect(await listNames({ servers: { corner: { service } }, prefix: 'auto' })).toEqual(['price']);
   expect(await listNames({ servers: both, prefix: 'never' }, { servers: ['corner'] })).toEqual(['price']);
 });
 

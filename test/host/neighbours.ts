@@ -53,7 +53,12 @@ export interface Gateway {
 
 export async function gatewayTo({ servers }: Neighbours): Promise<Gateway> {
   const problems: string[] = [];
-  const host = await createHost({ servers, name: 'gateway', onProblem: ({ message }) => problems.push(message) });
+  const host = await createHost({
+    prefix: 'auto',
+    servers,
+    name: 'gateway',
+    onProblem: ({ message }) => problems.push(message),
+  });
   const http = await serveHttp(host.asServer(), { port: 0 });
   return {
     host,

@@ -40,7 +40,7 @@ const answers = (run: () => never): ClientOptions => ({ elicit: run, sample: run
 
 async function behindHost(options: ClientOptions) {
   const { server, told } = curious();
-  const host = await createHost({ servers: { curious: { service: server } }, onProblem: () => {} });
+  const host = await createHost({ prefix: 'auto', servers: { curious: { service: server } }, onProblem: () => {} });
   onTestFinished(() => host.close());
   const client = await connect(host.asServer(), options);
   onTestFinished(() => client.close());
@@ -78,7 +78,7 @@ describe('a protocol error of a server', () => {
         }),
       },
     });
-    const host = await createHost({ servers: { strict: { service: server } }, onProblem: () => {} });
+    const host = await createHost({ prefix: 'auto', servers: { strict: { service: server } }, onProblem: () => {} });
     onTestFinished(() => host.close());
     const client = await connect(host.asServer(), { revision });
     onTestFinished(() => client.close());

@@ -76,7 +76,12 @@ async function connectThrough(
 ) {
   const slow = createTaskServer(upstream);
   const service: Service = slow.server;
-  const host = await createHost({ servers: { slow: { service, ...server } }, onProblem: () => {}, ...hostOptions });
+  const host = await createHost({
+    prefix: 'auto',
+    servers: { slow: { service, ...server } },
+    onProblem: () => {},
+    ...hostOptions,
+  });
   onTestFinished(() => host.close());
   const client = await connect(host.asServer(), { revision: caller, tasks: false, ...options });
   onTestFinished(() => client.close());

@@ -40,7 +40,7 @@ function asking() {
 }
 
 async function hosted(options: Partial<HostFiles>) {
-  const host = await createHost({ onProblem: () => {}, ...options } as HostFiles);
+  const host = await createHost({ prefix: 'auto', onProblem: () => {}, ...options } as HostFiles);
   onTestFinished(() => host.close());
   return host.asServer();
 }

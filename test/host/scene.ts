@@ -28,6 +28,7 @@ export async function play(servers: Readonly<Record<string, Faulty>>, playing: P
   const { revision, elicit, ...options } = playing;
   const problems: TenonError[] = [];
   const host = await createHost({
+    prefix: 'auto',
     ...options,
     servers: Object.fromEntries(Object.entries(servers).map(([name, { server }]) => [name, server])),
     onProblem: problem => problems.push(problem),

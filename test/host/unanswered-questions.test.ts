@@ -37,7 +37,7 @@ async function refuseBehindHost(name: string, version: string) {
   });
   const clock = fakeClock();
   const servers = { curious: { service: server } };
-  const host = await createHost({ servers, clock, asking: { life: LIFE }, onProblem: () => {} });
+  const host = await createHost({ prefix: 'auto', servers, clock, asking: { life: LIFE }, onProblem: () => {} });
   onTestFinished(() => host.close());
   const client = await connect(host.asServer(), { revision: '2026-07-28', tasks: false, ...ANSWERS });
   onTestFinished(() => client.close());

@@ -71,7 +71,7 @@ afterEach(async () => {
 
 async function start(answer: Answer): Promise<{ host: Host; client: Client }> {
   const { url, close } = await serve(answer);
-  const host = await createHost({ servers: { odd: { url } }, onProblem: () => {} });
+  const host = await createHost({ prefix: 'auto', servers: { odd: { url } }, onProblem: () => {} });
   const client = await connect(host.asServer());
   closing.push(
     close,

@@ -96,7 +96,7 @@ describe('server-everything over Streamable HTTP that was restarted, and answers
 
   it('is called again through a host', async () => {
     const before = await startHttpPeer([everything, 'streamableHttp']);
-    const host = await createHost({ servers: { everything: { url: `${before.origin}/mcp` } } });
+    const host = await createHost({ prefix: 'auto', servers: { everything: { url: `${before.origin}/mcp` } } });
     const echo = async (message: string) => (await host.call('echo', { message })).content;
     await echo('before');
     const after = await restart(before);

@@ -200,7 +200,7 @@ describe('options that are undefined', () => {
       clock: undefined,
     });
     expect(host.client.server.info).toMatchObject({ name: 'tenon-host' });
-    expect(await host.call('double', { n: 2 })).toMatchObject({ structuredContent: { n: 4 } });
+    expect(await host.call('notes__double', { n: 2 })).toMatchObject({ structuredContent: { n: 4 } });
     await host.close();
     await stores.close();
   });

@@ -236,7 +236,9 @@ describe('the record', () => {
   ])('is not held by a host %s', async (_, wrong) => {
     const at = await folder();
     const servers = { one: { service: works().server } };
-    await expect(createHost({ servers, audit: join(at, 'audit.jsonl'), ...wrong(at) })).rejects.toThrow();
+    await expect(
+      createHost({ prefix: 'auto', servers, audit: join(at, 'audit.jsonl'), ...wrong(at) }),
+    ).rejects.toThrow();
     expect((await readdir(at)).filter(file => file.endsWith('.lock'))).toEqual([]);
   });
 

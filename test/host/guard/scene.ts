@@ -32,6 +32,7 @@ export async function guarded(options: HostFiles): Promise<Guarded> {
   const problems: TenonError[] = [];
   const sighted: Sighted[] = [];
   const host = await createHost({
+    prefix: 'auto',
     onProblem: problem => problems.push(problem),
     onFindings: finding => sighted.push(finding),
     ...options,

@@ -45,7 +45,7 @@ export const hostDefaults = {
   maxProcesses: 100,
   maxShare: MAX_SHARE,
   pageSize: 1000,
-  prefix: 'auto',
+  prefix: 'always',
   name: 'tenon-host',
   version: ownVersion,
 } as const;

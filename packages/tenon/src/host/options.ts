@@ -44,8 +44,9 @@ export interface HostOptions extends Answers, GuardOptions {
   readonly version?: string | undefined;
   readonly title?: string | undefined;
   /**
-   * Outer names begin with the server: `always`, `never`, or `auto`: when `servers` has more than one, disabled ones too. With
-   * `never`, equal names of two servers get the prefix while both are up. Default `auto`.
+   * Public names begin with the name of the server: `always`, `never`, or `auto`: when `servers` has more than one, disabled ones
+   * too. With `never`, equal names of two servers get the prefix while both are up. Default `always`, so that no name changes when
+   * a server is added.
    */
   readonly prefix?: Prefix | undefined;
   /** Until a server has opened. Default 30,000. */

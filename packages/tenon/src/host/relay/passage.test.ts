@@ -61,7 +61,8 @@ describe('a call that is entered again', () => {
   const begun = async () => {
     const { calls, service } = asking(['2025-11-25']);
     const keys = [{ id: 'k', key: new Uint8Array(32).fill(7) }];
-    const begin = () => createHost({ servers: { asking: { service } }, asking: { keys }, onProblem: () => {} });
+    const begin = () =>
+      createHost({ prefix: 'auto', servers: { asking: { service } }, asking: { keys }, onProblem: () => {} });
     const hosts = [await begin(), await begin()] as const;
     const options: ClientOptions = { revision: '2026-07-28', elicit: () => ({ action: 'cancel' }) };
     const clients = [await guest(hosts[0], options), await guest(hosts[1], options)] as const;
@@ -100,7 +101,7 @@ describe('callers of one host', () => {
     ['2026-07-28', '2026-07-28'],
   ])('of %s, two principals: each has lines of its own, and hears what its own calls ask', async (revision, theirs) => {
     const { service, lines } = asking([theirs]);
-    const host = await createHost({ servers: { asking: { service } }, onProblem: () => {} });
+    const host = await createHost({ prefix: 'auto', servers: { asking: { service } }, onProblem: () => {} });
     const asked: string[] = [];
     const guests = await Promise.all(
       ['ada', 'bob'].map(name => guest(host, { ...answersAs(name, asked), revision }, name)),
@@ -114,7 +115,7 @@ describe('callers of one host', () => {
 
   it('two sessions of one principal share no line', async () => {
     const { service, lines } = asking(['2025-11-25']);
-    const host = await createHost({ servers: { asking: { service } }, onProblem: () => {} });
+    const host = await createHost({ prefix: 'auto', servers: { asking: { service } }, onProblem: () => {} });
     const asked: string[] = [];
     const names = ['first', 'second'];
     const guests = await Promise.all(

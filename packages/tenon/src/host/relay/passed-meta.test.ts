@@ -26,7 +26,7 @@ describe('a host', () => {
       await upstream.connect(pair.server);
       return pair.client;
     };
-    const host = await createHost({ servers: { a: { service } } });
+    const host = await createHost({ prefix: 'auto', servers: { a: { service } } });
     const client = await connectPair(host.asServer(), { revision });
     const { content, _meta } = await client.callTool('show', {}, { meta: { [KEY]: 'up' }, relaysMeta: true });
     expect(content).toMatchObject([{ text: expect.stringContaining(`"${KEY}":"up"`) }]);
