@@ -250,6 +250,32 @@ describe('opening', () => {
     expect(methods()).toEqual(['initialize']);
   });
 
+  it('waits for a server as long as for any call when the revision is pinned to one without a handshake', async () => {
+    const clock = fakeClock();
+    const { connecting, methods } = start(() => undefined, { revision: '2026-07-28', idleTimeout: 10_000, clock });
+    let failure: unknown;
+    const failed = connecting.catch(error => {
+      failure = error;
+    });
+    await soon();
+    clock.advance(9_999);
+    await soon();
+    expect(failure).toBeUndefined();
+    clock.advance(1);
+    await failed;
+    expect(failure).toMatchObject({ code: 'call/timeout' });
+    expect(methods()).not.toContain('initialize');
+  });
+
+  it('gives up a silent server after the probe timeout that is given, also when the revision is pinned', async () => {
+    const clock = fakeClock();
+    const { connecting } = start(() => undefined, { revision: '2026-07-28', probeTimeout: 20, clock });
+    const failed = connecting.catch(error => error.code);
+    await soon();
+    clock.advance(20);
+    expect(await failed).toBe('call/timeout');
+  });
+
   it('gives what the server says of itself', async () => {
     const server = createServer({ name: 's', version: '2', title: 't', instructions: 'i' });
     for (const revision of ['2026-07-28', '2025-11-25']) {

@@ -122,7 +122,9 @@ class Opener {
 
   async #discover(link: Link): Promise<JsonObject | TenonError> {
     try {
-      const idleTimeout = this.#options.probeTimeout ?? PROBE_TIMEOUT;
+      const hasHandshake = this.#wanted.some(({ opening }) => opening === 'handshake');
+      // Where there is nothing else to try, the server may take as long as for any call.
+      const idleTimeout = this.#options.probeTimeout ?? (hasHandshake ? PROBE_TIMEOUT : undefined);
       return await link.call('server/discover', {}, { idleTimeout, signal: this.#signal });
     } catch (error) {
       const failure = TenonError.from(error);

@@ -103,7 +103,10 @@ export interface ClientOptions extends Answers, MemoryOptions {
   readonly idleTimeout?: number | undefined;
   /** Time in all for one call, without what the user takes to answer. Default: no limit. */
   readonly totalTimeout?: number | undefined;
-  /** Time to wait for the answer to a first `server/discover` before the handshake is tried. Default 2,000. */
+  /**
+   * Time to wait for the answer to a first `server/discover` before the handshake is tried. Default 2,000; `idleTimeout` with
+   * `revision: '2026-07-28'`, which has no handshake.
+   */
   readonly probeTimeout?: number | undefined;
   /**
    * Pings the server when nothing came from it for `interval` ms. When a ping is not answered within `timeout` ms the
