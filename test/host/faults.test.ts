@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { type FakeClock, fakeClock } from '../../packages/tenon/src/testing/clock.js';
 import { textOf } from '../interop/collect.js';
 import { soon } from '../interop/soon.js';
 import { type Faulty, faulty } from './faulty.js';
@@ -14,6 +15,19 @@ const pairs = [
 
 const last = ({ pids }: Faulty) => pids.at(-1) as number;
 const kill = (server: Faulty) => process.kill(last(server), 'SIGKILL');
+
+/** Lets time pass until this comes to its end. */
+async function passTime(clock: FakeClock, work: Promise<unknown>): Promise<void> {
+  let isOver = false;
+  const end = () => {
+    isOver = true;
+  };
+  work.then(end, end);
+  await soon(() => {
+    if (!isOver) clock.advance(100);
+    expect(isOver).toBe(true);
+  });
+}
 
 describe.each(pairs)('a client of %s and servers of %s: one server is killed', (revision, theirs) => {
   it('in mid-call: that call says that it may have been carried out, others go on, the next starts it again', async () => {
@@ -150,8 +164,13 @@ describe.each(pairs)('a client of %s and servers of %s: one server hangs', (revi
 
   it('its calls are given up when they have been silent for too long, and may have been carried out', async () => {
     const hangs = faulty({ revision: theirs }, { idleTimeout: 300 });
-    const scene = await play({ hangs, good: faulty({ revision: theirs }) }, { revision });
-    await expect(scene.client.callTool('hangs__hangs')).rejects.toMatchObject({
+    const clock = fakeClock();
+    const scene = await play({ hangs, good: faulty({ revision: theirs }) }, { revision, clock });
+    // It is up before time passes: how fast a process starts is the machine's affair.
+    expect(textOf(await scene.client.callTool('hangs__echo', { text: 'well' }))).toBe('well');
+    const call = scene.client.callTool('hangs__hangs');
+    await passTime(clock, call);
+    await expect(call).rejects.toMatchObject({
       summary: expect.stringMatching(/"hangs" gave no answer to tools\/call.*may have been carried out/),
     });
     expect(textOf(await scene.client.callTool('hangs__echo', { text: 'well again' }))).toBe('well again');
@@ -170,13 +189,18 @@ describe.each(pairs)('a client of %s and servers of %s: one server hangs', (revi
 
   it.runIf(revision === theirs)('one that is frozen is replaced after a call has timed out', async () => {
     const frozen = faulty({ revision: theirs }, { idleTimeout: 300 });
-    const scene = await play({ frozen, good: faulty({ revision: theirs }) }, { revision });
+    const clock = fakeClock();
+    const scene = await play({ frozen, good: faulty({ revision: theirs }) }, { revision, clock });
     expect(textOf(await scene.client.callTool('frozen__echo', { text: 'well' }))).toBe('well');
     const before = last(frozen);
     process.kill(before, 'SIGSTOP');
-    await expect(scene.client.callTool('frozen__echo')).rejects.toMatchObject({
+    const call = scene.client.callTool('frozen__echo');
+    await passTime(clock, call);
+    await expect(call).rejects.toMatchObject({
       summary: expect.stringContaining('may have been carried out'),
     });
+    // No answer to the ping that follows: the connection ends.
+    clock.advance(5000);
     expect(textOf(await scene.client.callTool('frozen__echo', { text: 'well again' }))).toBe('well again');
     expect(last(frozen)).not.toBe(before);
     await scene.close();
