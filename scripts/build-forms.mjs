@@ -18,7 +18,7 @@ const WEB_CLIENT = 'runtimes/web/connect';
 /** The entry of `tenon` for bundlers: they leave out a client that is not used, and nothing has to be loaded later. */
 const BUNDLED = 'index.bundled';
 /** What asking works by, which the first handler loads that asks. */
-const ASKING = 'conversation/asking/works';
+const ASKING = 'execution/execution-runtime';
 const { dependencies, peerDependencies } = readJson(join(library, 'package.json'));
 /** What is installed beside the library. What it is built with goes into its own files. */
 const installed = [...Object.keys(dependencies), ...Object.keys(peerDependencies)];

@@ -22,10 +22,10 @@ const durable = () => ({ ...memoryStores(), durable: true });
 /** Each way in which a retry is served, and the options of the server for it. */
 const ways = {
   held: { asking: {} },
-  replayed: { asking: { maxHeld: 0 } },
+  replayed: { asking: { maxSuspended: 0 } },
   'held, state in the store': { asking: { maxStateSize: 0 } },
-  'replayed, state in the store': { asking: { maxHeld: 0, maxStateSize: 0 } },
-  'replayed, steps in a durable store': { asking: { maxHeld: 0 }, stores: durable },
+  'replayed, state in the store': { asking: { maxSuspended: 0, maxStateSize: 0 } },
+  'replayed, steps in a durable store': { asking: { maxSuspended: 0 }, stores: durable },
 };
 
 /** @param {{ rounds: number }} options */
@@ -91,7 +91,7 @@ function sendTo(options) {
     name: 'bench',
     version: '1.0.0',
     ...options,
-    asking: { keys: KEYS, ...asking },
+    inputRequests: { keys: KEYS, ...asking },
     stores: /** @type {{ stores?: ReturnType<typeof memoryStores> }} */ (options).stores ?? memoryStores(),
     tools: {
       plain: tool({ run: () => 'done' }),
@@ -116,9 +116,9 @@ function sendTo(options) {
       method: 'tools/call',
       params: { ...params, _meta: META },
     };
-    const manner = server.manner(request);
+    const manner = server.classifyRequest(request);
     if (manner.opening !== 'per-request') throw new Error(manner.opening);
-    const answer = await server.answer(request, manner.dialect, { send: () => {}, whenGone: () => {} });
+    const answer = await server.answer(request, manner.dialect, { send: () => {}, onClientClosed: () => {} });
     return /** @type {Answer} */ (/** @type {unknown} */ (answer));
   };
 }

@@ -5,9 +5,9 @@ import { work } from '../worker.mjs';
 
 /** @typedef {{ tools: { echo: { types?: { input: { text: string }, output: unknown } } }, prompts: {}, resources: {} }} Tools */
 
-const [, , revision = '', url = ''] = process.argv;
+const [, , protocolVersion = '', url = ''] = process.argv;
 /** @type {import('tenon').Client<{ types?: Tools }>} */
-const client = await connect(url, { revision });
+const client = await connect(url, { protocolVersion });
 
 await work(async text => {
   const { content } = await client.tools.echo({ text });

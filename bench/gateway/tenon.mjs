@@ -39,10 +39,10 @@ const host = await createHost({
 
 if (front === 'http') {
   const { serveHttp } = await import('tenon/node');
-  const { url } = await serveHttp(host.asServer(), { port: 0 });
+  const { url } = await serveHttp(host.toServer(), { port: 0 });
   console.log(url);
   process.on('SIGTERM', () => void host.close().finally(() => process.exit(0)));
 } else {
   const { serveStdio } = await import('tenon/stdio');
-  await serveStdio(host.asServer(), { onClose: () => host.close() });
+  await serveStdio(host.toServer(), { onClose: () => host.close() });
 }

@@ -38,9 +38,9 @@ const cpuBefore = process.cpuUsage();
 const host = await createHost({
   servers: configured,
   pageSize: servers * tools,
-  onProblem: error => console.error(error),
+  onError: error => console.error(error),
 });
-const face = host.asServer();
+const face = host.toServer();
 const created = performance.now() - start;
 const first = await list();
 const opening = performance.now() - start;
@@ -112,10 +112,10 @@ async function calls(count) {
 async function send(method, params) {
   send.last += 1;
   const request = /** @type {any} */ ({ jsonrpc: '2.0', id: send.last, method, params: { ...params, _meta: META } });
-  const manner = face.manner(request);
+  const manner = face.classifyRequest(request);
   if (manner.opening !== 'per-request') throw new Error(manner.opening);
   const answer = /** @type {Json} */ (
-    await face.answer(request, manner.dialect, { send: () => {}, whenGone: () => {} })
+    await face.answer(request, manner.dialect, { send: () => {}, onClientClosed: () => {} })
   );
   if (answer.result === undefined) throw new Error(JSON.stringify(answer));
   return answer.result;

@@ -8,7 +8,7 @@ const input = z.object({ text: z.string() });
 const echo = tool({ description: 'Gives back what it is given.', input, run: ({ text }) => text });
 const server = createServer({ name: 'bench', version: '1.0.0', tools: { echo } });
 /** @type {import('tenon').Client<typeof server>} */
-const client = await connect(server, { revision: process.argv[2] ?? '' });
+const client = await connect(server, { protocolVersion: process.argv[2] ?? '' });
 
 await work(async text => {
   const { content } = await client.tools.echo({ text });

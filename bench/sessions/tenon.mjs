@@ -13,5 +13,5 @@ const server = createServer({
     ]),
   ),
 });
-const { url } = await serveHttp(server, { port: 0, bounds: { sessions: Number(setup.mode) } });
+const { url } = await serveHttp(server, { port: 0, limits: { maxSessions: Number(setup.mode) } });
 console.log(url);

@@ -30,12 +30,18 @@ const server = createServer({
 });
 
 setInterval(() => {
-  for (const uri of URIS) server.changed(uri);
+  for (const uri of URIS) server.notifyResourceUpdated(uri);
 }, CHANGES_EVERY);
 
 const { url } = await serveHttp(server, {
   port: 0,
-  bounds: { sessionIdle: 3000, sessionGrace: 500, keepAlive: 500, waitingBytes: 256 * 1024, replayEvents: 32 },
+  limits: {
+    sessionIdleTimeout: 3000,
+    minIdleBeforeEviction: 500,
+    keepAliveInterval: 500,
+    maxBufferedBytes: 256 * 1024,
+    maxReplayEvents: 32,
+  },
 });
 console.log(url);
 console.log(JSON.stringify(URIS));

@@ -20,7 +20,7 @@ export function createDeployer(fleet: Fleet, stores: Stores) {
         input: z.object({ app: z.string().regex(/^[a-z-]+$/), version: z.string() }),
         output: z.object({ image: z.string(), regions: z.array(z.string()), rolledBack: z.array(z.string()) }),
         annotations: { destructiveHint: true },
-        needs: { elicitation: {} },
+        requiredCapabilities: { elicitation: {} },
         task: 'optional',
 
         async run({ app, version }, ctx) {

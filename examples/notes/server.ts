@@ -7,9 +7,9 @@ import { Notebook } from './notebook.ts';
 const uriOf = (title: string) => `note://${encodeURIComponent(title)}`;
 
 const notebook = new Notebook((title, kind) => {
-  server.changed(uriOf(title));
-  server.changed('notebook://index');
-  if (kind !== 'changed') server.resources.changed();
+  server.notifyResourceUpdated(uriOf(title));
+  server.notifyResourceUpdated('notebook://index');
+  if (kind !== 'changed') server.resources.notifyChanged();
 });
 
 const found = (title: string) => {

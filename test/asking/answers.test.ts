@@ -1,11 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { begun, guarded, KEY, refused, send, sent, stillGood } from './guarded.js';
-import { retryOf, textOf } from './wire.js';
+import {
+  beginCall,
+  createGuardedServer,
+  expectAccepted,
+  expectRefusal,
+  KEY,
+  send,
+  sentCall,
+} from './guarded-server.js';
+import { getRetry, getText } from './wire.js';
 
 describe('answers', () => {
   it('of the wrong kind are refused, and use nothing up [mrtr.input-responses-validated mrtr.malformed-responses-error]', async () => {
-    const on = guarded();
-    const retry = await begun(on);
+    const on = createGuardedServer();
+    const retry = await beginCall(on);
     const wrong = [
       { roots: [] },
       { action: 'perhaps' },
@@ -15,61 +23,61 @@ describe('answers', () => {
       [],
       1,
     ];
-    for (const each of wrong) await refused(on, sent, { ...retry, inputResponses: { 'ask-0': each } });
-    await stillGood(on, retry);
+    for (const each of wrong) await expectRefusal(on, sentCall, { ...retry, inputResponses: { 'ask-0': each } });
+    await expectAccepted(on, retry);
   });
 
   it('that do not fit the form are told to the model, not taken', async () => {
-    const on = guarded({ asking: { keys: [KEY], maxHeld: 0 } });
-    const retry = await begun(on);
+    const on = createGuardedServer({ inputRequests: { keys: [KEY], maxSuspended: 0 } });
+    const retry = await beginCall(on);
     const answer = { action: 'accept', content: { yes: 'maybe' } };
-    const { result } = await send(on, sent, { ...retry, inputResponses: { 'ask-0': answer } });
+    const { result } = await send(on, sentCall, { ...retry, inputResponses: { 'ask-0': answer } });
     expect(result).toMatchObject({ isError: true });
     expect(on.ran.filter(each => each.startsWith('step'))).toEqual(['step before']);
   });
 
   it('to what was not asked are left out, also those to what will be [mrtr.extra-responses-ignored]', async () => {
-    const on = guarded();
-    const retry = await begun(on);
+    const on = createGuardedServer();
+    const retry = await beginCall(on);
     const decline = { action: 'decline' };
     const inputResponses = { ...retry.inputResponses, 'ask-1': decline, 'ask-9': {}, constructor: decline };
-    const second = await send(on, sent, { ...retry, inputResponses });
+    const second = await send(on, sentCall, { ...retry, inputResponses });
     expect(Object.keys(second.result?.inputRequests ?? {})).toEqual(['ask-1']);
-    expect(textOf(await send(on, sent, retryOf(second)))).toBe('done');
+    expect(getText(await send(on, sentCall, getRetry(second)))).toBe('done');
   });
 
   it('that were given can not be changed later [mrtr.earlier-answers-in-state]', async () => {
-    const on = guarded({ asking: { keys: [KEY], maxHeld: 0 } });
-    const second = retryOf(await send(on, sent, await begun(on)));
+    const on = createGuardedServer({ inputRequests: { keys: [KEY], maxSuspended: 0 } });
+    const second = getRetry(await send(on, sentCall, await beginCall(on)));
     const inputResponses = { ...second.inputResponses, 'ask-0': { action: 'accept', content: { yes: 'no boolean' } } };
-    expect(textOf(await send(on, sent, { ...second, inputResponses }))).toBe('done');
+    expect(getText(await send(on, sentCall, { ...second, inputResponses }))).toBe('done');
   });
 
   it('that are missing are asked for again [mrtr.missing-responses-reasked]', async () => {
-    for (const maxHeld of [0, 10]) {
-      const on = guarded({ asking: { keys: [KEY], maxHeld } });
-      const { requestState } = await begun(on);
-      const again = await send(on, sent, { requestState });
+    for (const maxSuspended of [0, 10]) {
+      const on = createGuardedServer({ inputRequests: { keys: [KEY], maxSuspended } });
+      const { requestState } = await beginCall(on);
+      const again = await send(on, sentCall, { requestState });
       expect(Object.keys(again.result?.inputRequests ?? {})).toEqual(['ask-0']);
-      await stillGood(on, retryOf(again));
+      await expectAccepted(on, getRetry(again));
     }
   });
 
   it('without a state begin anew, and those with a state that was not sealed here are refused [mrtr.request-state-untrusted mrtr.request-state-rejection-code]', async () => {
-    const on = guarded();
-    const { inputResponses } = await begun(on);
-    const { result } = await send(on, sent, { inputResponses });
+    const on = createGuardedServer();
+    const { inputResponses } = await beginCall(on);
+    const { result } = await send(on, sentCall, { inputResponses });
     expect(Object.keys(result?.inputRequests ?? {})).toEqual(['ask-0']);
     for (const requestState of ['', 'round-1'])
-      expect((await send(on, sent, { inputResponses, requestState })).error).toMatchObject({ code: -32602 });
+      expect((await send(on, sentCall, { inputResponses, requestState })).error).toMatchObject({ code: -32602 });
     expect(on.ran.filter(each => each === 'step between')).toEqual([]);
   });
 });
 
 describe('where nothing is asked', () => {
   it('a state is looked at by nobody [mrtr.unsupported-methods]', async () => {
-    const on = guarded();
-    const { requestState } = await begun(on);
+    const on = createGuardedServer();
+    const { requestState } = await beginCall(on);
     const { result } = await send(on, { method: 'tools/list', params: {} }, { requestState });
     expect(result).toMatchObject({ resultType: 'complete' });
   });

@@ -1,30 +1,39 @@
 import { memoryStores } from 'tenon';
 import { fakeClock } from 'tenon/testing';
 import { describe, expect, it } from 'vitest';
-import { begun, guarded, KEY, refused, type Sent, send, sent, stillGood } from './guarded.js';
-import { retryOf, textOf } from './wire.js';
+import {
+  beginCall,
+  createGuardedServer,
+  expectAccepted,
+  expectRefusal,
+  KEY,
+  type SentCall,
+  send,
+  sentCall,
+} from './guarded-server.js';
+import { getRetry, getText } from './wire.js';
 
 const MINUTE = 60_000;
 const MAX_SEALED = 256 * 1024;
 
 describe('a state that was changed is refused, and nothing runs', () => {
   it('by one bit, at every byte [mrtr.request-state-untrusted mrtr.request-state-integrity mrtr.request-state-tampered-rejected mrtr.request-state-rejection-code]', async () => {
-    const on = guarded();
-    const retry = await begun(on);
+    const on = createGuardedServer();
+    const retry = await beginCall(on);
     const { requestState } = retry;
     for (let at = 0; at < requestState.length; at++) {
       for (let bit = 0; bit < 8; bit++) {
         const flipped = String.fromCharCode(requestState.charCodeAt(at) ^ (1 << bit));
         const changed = requestState.slice(0, at) + flipped + requestState.slice(at + 1);
-        await refused(on, sent, { ...retry, requestState: changed });
+        await expectRefusal(on, sentCall, { ...retry, requestState: changed });
       }
     }
-    await stillGood(on, retry);
+    await expectAccepted(on, retry);
   });
 
   it('by one bit of what it stands for, at every byte [mrtr.request-state-integrity]', async () => {
-    const on = guarded();
-    const retry = await begun(on);
+    const on = createGuardedServer();
+    const retry = await beginCall(on);
     const [prefix, id, ...parts] = retry.requestState.split('.') as [string, string, string, string];
     for (const part of [0, 1] as const) {
       const { length } = Buffer.from(parts[part] as string, 'base64url');
@@ -33,50 +42,50 @@ describe('a state that was changed is refused, and nothing runs', () => {
         const target = bytes[part] as Buffer;
         target[at] = (target[at] as number) ^ (1 << (at % 8));
         const requestState = [prefix, id, ...bytes.map(each => each.toString('base64url'))].join('.');
-        await refused(on, sent, { ...retry, requestState });
+        await expectRefusal(on, sentCall, { ...retry, requestState });
       }
     }
-    await stillGood(on, retry);
+    await expectAccepted(on, retry);
   });
 
   it('by what was cut off, or put on [mrtr.request-state-tampered-rejected]', async () => {
-    const on = guarded();
-    const retry = await begun(on);
+    const on = createGuardedServer();
+    const retry = await beginCall(on);
     const { requestState } = retry;
     const others = Array.from({ length: requestState.length - 7 }, (_, cut) => requestState.slice(0, 7 + cut));
     for (const other of [...others, `${requestState}A`, `${requestState}.`, `${requestState}\n`, `${requestState} `])
-      await refused(on, sent, { ...retry, requestState: other });
-    await stillGood(on, retry);
+      await expectRefusal(on, sentCall, { ...retry, requestState: other });
+    await expectAccepted(on, retry);
   });
 
   it('by parts of another that is as good [mrtr.request-state-integrity]', async () => {
-    const on = guarded();
-    const [one, other] = [await begun(on), await begun(on)];
+    const on = createGuardedServer();
+    const [one, other] = [await beginCall(on), await beginCall(on)];
     const [a, b] = [one.requestState.split('.'), other.requestState.split('.')];
     for (const at of [2, 3]) {
       const mixed = a.map((part, index) => (index === at ? b[index] : part)).join('.');
-      await refused(on, sent, { ...one, requestState: mixed });
+      await expectRefusal(on, sentCall, { ...one, requestState: mixed });
     }
   });
 
   it('by its size [mrtr.request-state-untrusted]', async () => {
-    const on = guarded();
-    const retry = await begun(on);
+    const on = createGuardedServer();
+    const retry = await beginCall(on);
     const large = `tenon1.a.${'A'.repeat(16)}.${'A'.repeat(MAX_SEALED)}`;
-    await refused(on, sent, { ...retry, requestState: large });
-    for (const none of [1, null, {}, []]) await refused(on, sent, { ...retry, requestState: none });
-    for (const none of [1, null, 'a', []]) await refused(on, sent, { ...retry, inputResponses: none });
-    await stillGood(on, retry);
+    await expectRefusal(on, sentCall, { ...retry, requestState: large });
+    for (const none of [1, null, {}, []]) await expectRefusal(on, sentCall, { ...retry, requestState: none });
+    for (const none of [1, null, 'a', []]) await expectRefusal(on, sentCall, { ...retry, inputResponses: none });
+    await expectAccepted(on, retry);
   });
 });
 
 describe('a state that is right is refused for something else', () => {
-  const other = (change: Partial<Sent>): Sent => ({ ...sent, ...change });
+  const other = (change: Partial<SentCall>): SentCall => ({ ...sentCall, ...change });
   const withArguments = (args: object) => other({ params: { name: 'guarded', arguments: args as never } });
 
-  it.each<[string, Sent]>([
+  it.each<[string, SentCall]>([
     ['another principal', other({ principal: 'eve' })],
-    ['nobody', { method: sent.method, params: sent.params }],
+    ['nobody', { method: sentCall.method, params: sentCall.params }],
     ['another tool', other({ params: { name: 'other', arguments: { what: 'a' } } })],
     ['another argument', withArguments({ what: 'b' })],
     ['one more argument', withArguments({ what: 'a', count: 1 })],
@@ -84,63 +93,63 @@ describe('a state that is right is refused for something else', () => {
     ['no arguments at all', other({ params: { name: 'guarded' } })],
     ['a prompt of the same name', other({ method: 'prompts/get' })],
     ['a resource', other({ method: 'resources/read', params: { uri: 'x:guarded' } })],
-    ['one more param', other({ params: { ...sent.params, task: {} } })],
+    ['one more param', other({ params: { ...sentCall.params, task: {} } })],
   ])(
     'than for what it was made: %s [mrtr.request-state-principal-bound mrtr.request-state-request-bound]',
     async (_, what) => {
-      const on = guarded();
-      const retry = await begun(on);
-      await refused(on, what, retry);
-      await stillGood(on, retry);
+      const on = createGuardedServer();
+      const retry = await beginCall(on);
+      await expectRefusal(on, what, retry);
+      await expectAccepted(on, retry);
     },
   );
 
-  it.each<[string, Sent]>([
+  it.each<[string, SentCall]>([
     ['a prompt', { method: 'prompts/get', params: { name: 'guarded', arguments: { what: 'a' } } }],
     ['a resource', { method: 'resources/read', params: { uri: 'x:guarded' } }],
   ])('so is that of %s [mrtr.supported-methods mrtr.request-state-request-bound]', async (_, what) => {
-    const on = guarded();
-    const retry = await begun(on, what);
-    await refused(on, sent, retry);
-    await refused(on, { ...what, principal: 'ada' }, retry);
-    await stillGood(on, retry, what);
+    const on = createGuardedServer();
+    const retry = await beginCall(on, what);
+    await expectRefusal(on, sentCall, retry);
+    await expectRefusal(on, { ...what, principal: 'ada' }, retry);
+    await expectAccepted(on, retry, what);
   });
 
   it('than its order of arguments, which may differ', async () => {
-    const on = guarded();
+    const on = createGuardedServer();
     const what = withArguments({ what: 'a', count: 1 });
-    await stillGood(on, await begun(on, what), withArguments({ count: 1, what: 'a' }));
+    await expectAccepted(on, await beginCall(on, what), withArguments({ count: 1, what: 'a' }));
   });
 });
 
 describe('a state has its time', () => {
   it('and is refused from then on [mrtr.request-state-expiry]', async () => {
     const clock = fakeClock(1_000_000);
-    const on = guarded({ clock });
-    const retry = await begun(on);
+    const on = createGuardedServer({ clock });
+    const retry = await beginCall(on);
     clock.advance(15 * MINUTE - 1);
-    const second = await send(on, sent, retry);
+    const second = await send(on, sentCall, retry);
     expect(second.result).toMatchObject({ resultType: 'input_required' });
     clock.advance(15 * MINUTE);
-    await refused(on, sent, retryOf(second));
+    await expectRefusal(on, sentCall, getRetry(second));
   });
 
   it('which can be set', async () => {
     const clock = fakeClock(1_000_000);
-    const on = guarded({ clock, asking: { keys: [KEY], life: 1000 } });
-    const retry = await begun(on);
+    const on = createGuardedServer({ clock, inputRequests: { keys: [KEY], ttl: 1000 } });
+    const retry = await beginCall(on);
     clock.advance(1000);
-    await refused(on, sent, retry);
+    await expectRefusal(on, sentCall, retry);
   });
 
   it('and its rounds: who asks more often is stopped, and who comes with more is refused', async () => {
-    const on = guarded({ asking: { keys: [KEY], maxRounds: 1 } });
-    const first = await begun(on);
-    expect((await send(on, sent, first)).error).toMatchObject({ code: -32603, message: 'Internal error' });
+    const on = createGuardedServer({ inputRequests: { keys: [KEY], maxRounds: 1 } });
+    const first = await beginCall(on);
+    expect((await send(on, sentCall, first)).error).toMatchObject({ code: -32603, message: 'Internal error' });
     expect(on.problems).toEqual(['handler/endless-questions']);
-    const lax = guarded();
-    const second = retryOf(await send(lax, sent, await begun(lax)));
-    await refused(guarded({ asking: { keys: [KEY], maxRounds: 1 } }), sent, second);
+    const lax = createGuardedServer();
+    const second = getRetry(await send(lax, sentCall, await beginCall(lax)));
+    await expectRefusal(createGuardedServer({ inputRequests: { keys: [KEY], maxRounds: 1 } }), sentCall, second);
   });
 });
 
@@ -148,63 +157,63 @@ describe('keys', () => {
   const key = (id: string, fill: number) => ({ id, key: new Uint8Array(32).fill(fill) });
 
   it('of others open nothing [mrtr.request-state-tampered-rejected]', async () => {
-    const retry = await begun(guarded());
+    const retry = await beginCall(createGuardedServer());
     for (const keys of [[key('a', 2)], [key('b', 1)], [key('b', 2), key('c', 1)]])
-      await refused(guarded({ asking: { keys } }), sent, retry);
-    await refused(guarded({ asking: {} }), sent, retry);
+      await expectRefusal(createGuardedServer({ inputRequests: { keys } }), sentCall, retry);
+    await expectRefusal(createGuardedServer({ inputRequests: {} }), sentCall, retry);
   });
 
   it('can be changed: a key that still opens lets its states in, one that is gone does not', async () => {
-    const retry = await begun(guarded());
-    const rotating = guarded({ asking: { keys: [key('b', 2), KEY] } });
-    const second = retryOf(await send(rotating, sent, retry));
+    const retry = await beginCall(createGuardedServer());
+    const rotating = createGuardedServer({ inputRequests: { keys: [key('b', 2), KEY] } });
+    const second = getRetry(await send(rotating, sentCall, retry));
     expect(second.requestState).toMatch(/^tenon1\.b\./);
-    const rotated = guarded({ asking: { keys: [key('b', 2)] } });
-    await refused(rotated, sent, await begun(guarded()));
-    expect(textOf(await send(rotated, sent, second))).toBe('done');
-    await refused(guarded(), sent, second);
+    const rotated = createGuardedServer({ inputRequests: { keys: [key('b', 2)] } });
+    await expectRefusal(rotated, sentCall, await beginCall(createGuardedServer()));
+    expect(getText(await send(rotated, sentCall, second))).toBe('done');
+    await expectRefusal(createGuardedServer(), sentCall, second);
   });
 });
 
 describe('a state is good once', () => {
   it('here: neither it nor one of an earlier round is taken again [mrtr.request-state-single-use]', async () => {
-    for (const asking of [{ keys: [KEY] }, { keys: [KEY], maxHeld: 0 }]) {
-      const on = guarded({ asking });
-      const first = await begun(on);
-      const second = retryOf(await send(on, sent, first));
-      await refused(on, sent, first);
-      await refused(on, sent, { ...second, requestState: first.requestState });
-      expect(textOf(await send(on, sent, second))).toBe('done');
-      for (const retry of [first, second]) await refused(on, sent, retry);
+    for (const inputRequests of [{ keys: [KEY] }, { keys: [KEY], maxSuspended: 0 }]) {
+      const on = createGuardedServer({ inputRequests });
+      const first = await beginCall(on);
+      const second = getRetry(await send(on, sentCall, first));
+      await expectRefusal(on, sentCall, first);
+      await expectRefusal(on, sentCall, { ...second, requestState: first.requestState });
+      expect(getText(await send(on, sentCall, second))).toBe('done');
+      for (const retry of [first, second]) await expectRefusal(on, sentCall, retry);
       expect(on.ran.filter(each => each.startsWith('step'))).toHaveLength(3);
     }
   });
 
   it('and on every replica that shares the store', async () => {
     const stores = memoryStores();
-    const [one, other] = [guarded({ stores }), guarded({ stores })];
-    const retry = await begun(one);
-    const second = retryOf(await send(other, sent, retry));
-    for (const on of [one, other]) await refused(on, sent, retry);
-    expect(textOf(await send(one, sent, second))).toBe('done');
-    for (const on of [one, other]) await refused(on, sent, second);
+    const [one, other] = [createGuardedServer({ stores }), createGuardedServer({ stores })];
+    const retry = await beginCall(one);
+    const second = getRetry(await send(other, sentCall, retry));
+    for (const on of [one, other]) await expectRefusal(on, sentCall, retry);
+    expect(getText(await send(one, sentCall, second))).toBe('done');
+    for (const on of [one, other]) await expectRefusal(on, sentCall, second);
     expect([...one.ran, ...other.ran].filter(each => each.startsWith('step'))).toHaveLength(3);
   });
 
   it('of two that come at once', async () => {
-    const on = guarded();
-    const retry = await begun(on);
-    const both = await Promise.all([send(on, sent, retry), send(on, sent, retry)]);
+    const on = createGuardedServer();
+    const retry = await beginCall(on);
+    const both = await Promise.all([send(on, sentCall, retry), send(on, sentCall, retry)]);
     expect(both.filter(({ error }) => error?.code === -32602)).toHaveLength(1);
     expect(on.ran.filter(each => each === 'step between')).toHaveLength(1);
   });
 
   it('on each replica, where they share keys and no store: that is the limit', async () => {
-    const [one, other] = [guarded(), guarded()];
-    const retry = await begun(one);
-    const seconds = [await send(one, sent, retry), await send(other, sent, retry)];
+    const [one, other] = [createGuardedServer(), createGuardedServer()];
+    const retry = await beginCall(one);
+    const seconds = [await send(one, sentCall, retry), await send(other, sentCall, retry)];
     expect(seconds.map(({ result }) => result?.resultType)).toEqual(['input_required', 'input_required']);
     expect([...one.ran, ...other.ran].filter(each => each === 'step between')).toHaveLength(2);
-    for (const on of [one, other]) await refused(on, sent, retry);
+    for (const on of [one, other]) await expectRefusal(on, sentCall, retry);
   });
 });

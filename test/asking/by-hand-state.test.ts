@@ -1,10 +1,10 @@
-import { createServer, inputRequired, prompt, resource, type ServerDefinition, type Service, tool } from 'tenon';
+import { createServer, inputRequired, prompt, type RequestHandler, resource, type ServerDefinition, tool } from 'tenon';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../packages/tenon/src/jsonrpc/message.js';
-import type { InputRequest } from '../../packages/tenon/src/model/asking.js';
-import { fakeClock } from '../../packages/tenon/src/testing/clock.js';
-import { yes } from './guarded.js';
-import { type Answer, type Said, request, retryOf } from './wire.js';
+import type { InputRequest } from '../../packages/tenon/src/protocol/input-requests.js';
+import { fakeClock } from '../../packages/tenon/src/testing/fake-clock.js';
+import { confirmationSchema } from './guarded-server.js';
+import { type CallerOptions, getRetry, sendRequest, type WireResponse } from './wire.js';
 
 type Handler = (ctx: HandlerContext) => unknown;
 interface HandlerContext {
@@ -23,12 +23,14 @@ const serve = (run: Handler, more: Partial<ServerDefinition<never, never, never>
   createServer({
     name: 's',
     version: '1',
-    onProblem: () => {},
+    onError: () => {},
     ...(more as object),
     tools: {
       t: tool({ input: { type: 'object' }, run: (_, ctx) => run(ctx as never) as never }),
       other: tool({ run: (_, ctx) => run(ctx as never) as never }),
-      awaited: tool({ run: async (_, ctx) => (await ctx.elicit({ message: 'Sure?', input: yes })).action }),
+      awaited: tool({
+        run: async (_, ctx) => (await ctx.elicit({ message: 'Sure?', input: confirmationSchema })).action,
+      }),
     },
     prompts: { t: prompt({ run: (_, ctx) => run(ctx as never) as never }) },
     resources: { 'x:t': resource({ read: (_, ctx) => run(ctx as never) as never }) },
@@ -40,8 +42,8 @@ const places: [string, string, JsonObject][] = [
   ['resource', 'resources/read', { uri: 'x:t' }],
 ];
 
-const call = (server: Service, more: JsonObject = {}, said: Said = {}, name = 't') =>
-  request(server, 'tools/call', { name, arguments: { n: 1 }, ...more }, said);
+const call = (server: RequestHandler, more: JsonObject = {}, said: CallerOptions = {}, name = 't') =>
+  sendRequest(server, 'tools/call', { name, arguments: { n: 1 }, ...more }, said);
 
 /** Asks two questions and records the inputs of each entry. */
 function recording(state?: string) {
@@ -55,21 +57,21 @@ function recording(state?: string) {
   return { entries, run };
 }
 
-function part(answer: Answer, ...keys: string[]): JsonObject {
-  const { requestState, inputResponses } = retryOf(answer);
+function part(answer: WireResponse, ...keys: string[]): JsonObject {
+  const { requestState, inputResponses } = getRetry(answer);
   return { requestState, inputResponses: Object.fromEntries(keys.map(each => [each, inputResponses[each]])) };
 }
 
-const openKeys = ({ result }: Answer) => Object.keys(result?.inputRequests ?? {});
+const openKeys = ({ result }: WireResponse) => Object.keys(result?.inputRequests ?? {});
 
 describe.each(places)('the state that a %s returns with its questions', (_, method, params) => {
   it('is sealed for the client and comes back as it was [mrtr.request-state-integrity]', async () => {
     const { entries, run } = recording('price: 7');
     const server = serve(run);
-    const asked = await request(server, method, params);
+    const asked = await sendRequest(server, method, params);
     expect(asked.result?.requestState).toMatch(/^tenon1\.(?!.*price)/);
-    await request(server, method, { ...params, ...retryOf(asked) });
-    expect(entries).toEqual([{}, { requestState: 'price: 7', inputResponses: retryOf(asked).inputResponses }]);
+    await sendRequest(server, method, { ...params, ...getRetry(asked) });
+    expect(entries).toEqual([{}, { requestState: 'price: 7', inputResponses: getRetry(asked).inputResponses }]);
   });
 
   it.each<[string, (sealed: string) => string]>([
@@ -83,8 +85,8 @@ describe.each(places)('the state that a %s returns with its questions', (_, meth
     async (__, change) => {
       const { entries, run } = recording('price: 7');
       const server = serve(run);
-      const retry = retryOf(await request(server, method, params));
-      const { error } = await request(server, method, {
+      const retry = getRetry(await sendRequest(server, method, params));
+      const { error } = await sendRequest(server, method, {
         ...params,
         ...retry,
         requestState: change(retry.requestState),
@@ -97,9 +99,9 @@ describe.each(places)('the state that a %s returns with its questions', (_, meth
   it('is good for one retry [mrtr.request-state-single-use]', async () => {
     const { entries, run } = recording('price: 7');
     const server = serve(run);
-    const retry = { ...params, ...retryOf(await request(server, method, params)) };
-    expect((await request(server, method, retry)).error).toBeUndefined();
-    expect((await request(server, method, retry)).error).toMatchObject({ code: -32602 });
+    const retry = { ...params, ...getRetry(await sendRequest(server, method, params)) };
+    expect((await sendRequest(server, method, retry)).error).toBeUndefined();
+    expect((await sendRequest(server, method, retry)).error).toMatchObject({ code: -32602 });
     expect(entries).toHaveLength(2);
   });
 
@@ -107,8 +109,8 @@ describe.each(places)('the state that a %s returns with its questions', (_, meth
     const { entries, run } = recording('price: 7');
     const server = serve(run);
     const ada = { principal: 'ada' };
-    const retry = retryOf(await request(server, method, params, ada));
-    const sends: [string, JsonObject, Said][] = [
+    const retry = getRetry(await sendRequest(server, method, params, ada));
+    const sends: [string, JsonObject, CallerOptions][] = [
       [method, params, { principal: 'bob' }],
       [method, params, {}],
       [method, { ...params, arguments: { n: '2' } }, ada],
@@ -116,9 +118,9 @@ describe.each(places)('the state that a %s returns with its questions', (_, meth
       ['tools/call', { name: 'awaited' }, ada],
     ];
     for (const [as, given, said] of sends)
-      expect((await request(server, as, { ...given, ...retry }, said)).error).toMatchObject(refused);
+      expect((await sendRequest(server, as, { ...given, ...retry }, said)).error).toMatchObject(refused);
     expect(entries).toHaveLength(1);
-    expect((await request(server, method, { ...params, ...retry }, ada)).error).toBeUndefined();
+    expect((await sendRequest(server, method, { ...params, ...retry }, ada)).error).toBeUndefined();
   });
 });
 
@@ -126,7 +128,7 @@ describe('the answers to returned questions', () => {
   it('reach the handler without those that nobody asked for [mrtr.extra-responses-ignored]', async () => {
     const { entries, run } = recording();
     const server = serve(run);
-    const retry = retryOf(await call(server));
+    const retry = getRetry(await call(server));
     const more = { three: { action: 'accept' }, constructor: { action: 'accept' }, ['__proto__']: { roots: [] } };
     await call(server, { ...retry, inputResponses: { ...more, ...retry.inputResponses } });
     expect(entries[1]).toEqual({ inputResponses: retry.inputResponses });
@@ -142,8 +144,8 @@ describe('the answers to returned questions', () => {
       const third = await call(server, { requestState: second.result?.requestState });
       expect(openKeys(third)).toEqual(['two']);
       expect(entries).toHaveLength(1);
-      expect((await call(server, retryOf(third))).result).toMatchObject({ content: [{ text: 'done' }] });
-      const { inputResponses } = retryOf(first);
+      expect((await call(server, getRetry(third))).result).toMatchObject({ content: [{ text: 'done' }] });
+      const { inputResponses } = getRetry(first);
       expect(entries[1]).toEqual({ inputResponses, ...(state === undefined ? {} : { requestState: state }) });
     }
   });
@@ -151,7 +153,7 @@ describe('the answers to returned questions', () => {
   it('are refused when they are of another kind, and the state is still good [mrtr.input-responses-validated mrtr.malformed-responses-error]', async () => {
     const { entries, run } = recording('mine');
     const server = serve(run);
-    const retry = retryOf(await call(server));
+    const retry = getRetry(await call(server));
     for (const one of [{}, { action: 'maybe' }, { roots: [] }]) {
       const inputResponses = { ...retry.inputResponses, one };
       expect((await call(server, { ...retry, inputResponses })).error).toMatchObject({
@@ -176,7 +178,7 @@ describe('the answers to returned questions', () => {
     const states = new Set<unknown>();
     for (let round = 0; round < 3; round++) {
       states.add(answer.result?.requestState);
-      answer = await call(server, retryOf(answer));
+      answer = await call(server, getRetry(answer));
     }
     expect(answer.result).toMatchObject({ content: [{ text: 'done' }] });
     expect(states.size).toBe(3);
@@ -203,9 +205,9 @@ describe('the answers to returned questions', () => {
     const server = serve(() => 'never', { use } as never);
     let answer = await call(server, {}, {}, 'awaited');
     expect(openKeys(answer)).toEqual(['ask-0']);
-    answer = await call(server, retryOf(answer), {}, 'awaited');
+    answer = await call(server, getRetry(answer), {}, 'awaited');
     expect(openKeys(answer)).toEqual(['last']);
-    answer = await call(server, retryOf(answer), {}, 'awaited');
+    answer = await call(server, getRetry(answer), {}, 'awaited');
     expect(answer.result).toMatchObject({ content: [{ text: 'accept' }] });
     expect(seen.at(-1)).toHaveProperty('last');
   });
@@ -220,7 +222,7 @@ describe('answers without the state', () => {
         await ctx.step('before', () => void steps.push('before'));
         return run(ctx);
       });
-      const { inputResponses } = retryOf(await call(serve(run)));
+      const { inputResponses } = getRetry(await call(serve(run)));
       const answer = await call(server, { inputResponses: { ...inputResponses, three: {} } });
       expect(answer.result).toMatchObject({ content: [{ text: 'done' }] });
       expect(entries.slice(1)).toEqual([
@@ -234,12 +236,12 @@ describe('answers without the state', () => {
   it('are asked for again when one is missing, and when the handler awaits them [mrtr.missing-responses-reasked]', async () => {
     const { entries, run } = recording();
     const server = serve(run);
-    const { inputResponses } = retryOf(await call(server));
+    const { inputResponses } = getRetry(await call(server));
     for (const given of [{}, { one: inputResponses.one }, { two: inputResponses.two, three: {} }]) {
       const asked = await call(server, { inputResponses: given });
       expect(openKeys(asked)).toEqual(['one', 'two']);
       expect(entries.splice(0).at(-1)).toEqual({});
-      expect((await call(server, retryOf(asked))).result).toMatchObject({ content: [{ text: 'done' }] });
+      expect((await call(server, getRetry(asked))).result).toMatchObject({ content: [{ text: 'done' }] });
     }
     const early = { inputResponses: { 'ask-0': inputResponses.one } };
     expect(openKeys(await call(server, early, {}, 'awaited'))).toEqual(['ask-0']);
@@ -257,8 +259,8 @@ describe('the sealed state of returned questions', () => {
   it('is opened by replicas with the same key, and by no other [mrtr.retry-self-contained]', async () => {
     const { run } = recording('mine');
     const replica = (fill?: number) =>
-      serve(run, (fill === undefined ? {} : { asking: { keys: [key(fill)] } }) as never);
-    const retry = retryOf(await call(replica(1)));
+      serve(run, (fill === undefined ? {} : { inputRequests: { keys: [key(fill)] } }) as never);
+    const retry = getRetry(await call(replica(1)));
     for (const other of [replica(2), replica()]) expect((await call(other, retry)).error).toMatchObject(refused);
     expect((await call(replica(1), retry)).result).toMatchObject({ content: [{ text: 'done' }] });
   });
@@ -266,7 +268,7 @@ describe('the sealed state of returned questions', () => {
   it('is refused when its time is over [mrtr.request-state-expiry]', async () => {
     const clock = fakeClock(1_000_000);
     const server = serve(recording('mine').run, { clock } as never);
-    const [one, other] = [retryOf(await call(server)), retryOf(await call(server))];
+    const [one, other] = [getRetry(await call(server)), getRetry(await call(server))];
     clock.advance(15 * 60_000 - 1);
     expect((await call(server, one)).error).toBeUndefined();
     clock.advance(1);
@@ -274,11 +276,11 @@ describe('the sealed state of returned questions', () => {
   });
 
   it('ends a call that asks without end', async () => {
-    const server = serve(() => inputRequired({ state: 'more' }), { asking: { maxRounds: 3 } } as never);
+    const server = serve(() => inputRequired({ state: 'more' }), { inputRequests: { maxRounds: 3 } } as never);
     let answer = await call(server);
-    for (let round = 0; round < 2; round++) answer = await call(server, retryOf(answer));
+    for (let round = 0; round < 2; round++) answer = await call(server, getRetry(answer));
     expect(answer.result?.requestState).toBeTypeOf('string');
-    expect((await call(server, retryOf(answer))).error).toMatchObject({ code: -32603 });
+    expect((await call(server, getRetry(answer))).error).toMatchObject({ code: -32603 });
   });
 
   it('keeps large questions in the store', async () => {
@@ -289,7 +291,7 @@ describe('the sealed state of returned questions', () => {
     expect(asked.result?.requestState?.length).toBeLessThan(500);
     const again = await call(server, part(asked, 'two'));
     expect(again.result?.inputRequests).toEqual({ one: asked.result?.inputRequests?.one });
-    expect((await call(server, retryOf(again))).result).toMatchObject({ content: [{ text: 'done' }] });
+    expect((await call(server, getRetry(again))).result).toMatchObject({ content: [{ text: 'done' }] });
   });
 });
 
@@ -307,15 +309,15 @@ describe('a returned question of a method that is none', () => {
       for (const [, question, got] of wrong) {
         const problems: Error[] = [];
         const run = () => inputRequired({ requests: { fine: roots, odd: question as never } });
-        const server = serve(run, { onProblem: (problem: Error) => void problems.push(problem) } as never);
-        const { result, error } = await request(server, method, params);
+        const server = serve(run, { onError: (problem: Error) => void problems.push(problem) } as never);
+        const { result, error } = await sendRequest(server, method, params);
         expect(result?.isError ?? error?.code).toBe(what === 'tool' ? true : -32603);
         const name = String(params.name ?? params.uri);
         expect(problems).toMatchObject([
           {
             code: 'handler/output',
             expected: methods,
-            got,
+            received: got,
             summary: `${what} "${name}": the method of question "odd" is invalid`,
           },
         ]);
@@ -326,11 +328,11 @@ describe('a returned question of a method that is none', () => {
   it('is an error of the middleware that returned it [mrtr.input-request-kinds]', async () => {
     const problems: Error[] = [];
     const use = [async () => ({ resultType: 'input_required', inputRequests: { odd: { method: 'ping' } } })];
-    const onProblem = (problem: Error) => void problems.push(problem);
-    const { error } = await call(serve(() => 'never', { use, onProblem } as never));
+    const onError = (problem: Error) => void problems.push(problem);
+    const { error } = await call(serve(() => 'never', { use, onError } as never));
     expect(error?.code).toBe(-32603);
     expect(problems).toMatchObject([
-      { summary: expect.stringContaining('middleware of tools/call "t"'), got: '"ping"' },
+      { summary: expect.stringContaining('middleware of tools/call "t"'), received: '"ping"' },
     ]);
   });
 });

@@ -1,10 +1,10 @@
 import { createServer, inputRequired, prompt, resource, type ServerDefinition, tool } from 'tenon';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../packages/tenon/src/jsonrpc/message.js';
-import type { InputRequest } from '../../packages/tenon/src/model/asking.js';
+import type { InputRequest } from '../../packages/tenon/src/protocol/input-requests.js';
 import { postAlone, site } from '../requirements/cases/site.js';
-import { yes } from './guarded.js';
-import { call, request, retryOf, textOf } from './wire.js';
+import { confirmationSchema } from './guarded-server.js';
+import { callTool, getRetry, getText, sendRequest } from './wire.js';
 
 const requestedSchema = { type: 'object' as const, properties: { yes: { type: 'boolean' as const } } };
 const messages = [{ role: 'user' as const, content: { type: 'text' as const, text: 'Hello' } }];
@@ -50,7 +50,7 @@ describe.each(refusals)('a returned question for %s', (_, question, capabilities
     async (_, method, params) => {
       const ask = () => inputRequired({ requests: { one: question }, state: 'mine' });
       for (const run of [ask, async () => ask()]) {
-        const { result, error } = await request(serve(run), method, params, { capabilities });
+        const { result, error } = await sendRequest(serve(run), method, params, { capabilities });
         expect(result).toBeUndefined();
         expect(error).toMatchObject(refused);
       }
@@ -63,9 +63,9 @@ describe.each(refusals)('a returned question for %s', (_, question, capabilities
         ? inputRequired({ state: 'begun' })
         : inputRequired({ requests: { one: question } }),
     );
-    const first = await call(server, 't', {}, { capabilities });
+    const first = await callTool(server, 't', {}, { capabilities });
     expect(first.result?.requestState).toBeTypeOf('string');
-    expect((await call(server, 't', retryOf(first), { capabilities })).error).toMatchObject(refused);
+    expect((await callTool(server, 't', getRetry(first), { capabilities })).error).toMatchObject(refused);
   });
 
   it('ends the call when a step was taken before [mrtr.capability-respected]', async () => {
@@ -73,14 +73,14 @@ describe.each(refusals)('a returned question for %s', (_, question, capabilities
       await ctx.step('before', () => {});
       return inputRequired({ requests: { one: question } });
     });
-    expect((await call(server, 't', {}, { capabilities })).error).toMatchObject(refused);
+    expect((await callTool(server, 't', {}, { capabilities })).error).toMatchObject(refused);
   });
 
   it('ends the call when a middleware returns it [mrtr.capability-respected]', async () => {
     const use = [async () => inputRequired({ requests: { one: question } }) as never];
     expect(
       (
-        await call(
+        await callTool(
           serve(() => 'never', { use }),
           't',
           {},
@@ -93,7 +93,7 @@ describe.each(refusals)('a returned question for %s', (_, question, capabilities
 
 it('is not asked in part: one that the client can not be asked ends the call [mrtr.capability-missing-error]', async () => {
   const server = serve(() => inputRequired({ requests: { one: form, other: roots } }));
-  const { result, error } = await call(server, 't', {}, { capabilities: { elicitation: {} } });
+  const { result, error } = await callTool(server, 't', {}, { capabilities: { elicitation: {} } });
   expect([result, error?.code]).toEqual([undefined, -32021]);
 });
 
@@ -105,16 +105,16 @@ it('is answered with status 400 over HTTP [mrtr.capability-missing-error]', asyn
 });
 
 it('is checked against the request that it ends: what waits in memory is asked of nobody who no longer can', async () => {
-  for (const maxHeld of [10, 0]) {
+  for (const maxSuspended of [10, 0]) {
     const run = async (ctx: { elicit(question: object): Promise<{ action: string }> }) => {
-      const answers = ['One?', 'Two?'].map(message => ctx.elicit({ message, input: yes }));
+      const answers = ['One?', 'Two?'].map(message => ctx.elicit({ message, input: confirmationSchema }));
       return (await Promise.all(answers)).map(({ action }) => action).join();
     };
-    const server = serve(run, { asking: { maxHeld } } as never);
-    const { requestState, inputResponses } = retryOf(await call(server, 't'));
+    const server = serve(run, { inputRequests: { maxSuspended } } as never);
+    const { requestState, inputResponses } = getRetry(await callTool(server, 't'));
     const [key = ''] = Object.keys(inputResponses);
     const part = { requestState, inputResponses: { [key]: inputResponses[key] } };
-    const { error } = await call(server, 't', part, { capabilities: { roots: {} } });
+    const { error } = await callTool(server, 't', part, { capabilities: { roots: {} } });
     expect(error).toMatchObject({ code: -32021 });
   }
 });
@@ -123,8 +123,10 @@ it('is asked of a client that declares what it needs', async () => {
   const server = serve(({ inputs }: { inputs: { inputResponses?: JsonObject } }) =>
     inputs.inputResponses?.one ? 'thanks' : inputRequired({ requests: { one: form } }),
   );
-  const asked = await call(server, 't', {}, { capabilities: { elicitation: {} } });
+  const asked = await callTool(server, 't', {}, { capabilities: { elicitation: {} } });
   expect(asked.result?.inputRequests).toEqual({ one: form });
-  const { inputResponses } = retryOf(asked);
-  expect(textOf(await call(server, 't', { inputResponses }, { capabilities: { elicitation: {} } }))).toBe('thanks');
+  const { inputResponses } = getRetry(asked);
+  expect(getText(await callTool(server, 't', { inputResponses }, { capabilities: { elicitation: {} } }))).toBe(
+    'thanks',
+  );
 });

@@ -1,12 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { byRequest } from '../../packages/tenon/src/conversation/asking/by-request.js';
-import { play, retryOf, states, take } from '../../packages/tenon/src/conversation/asking/fixtures/playing.js';
+import {
+  createRetryInputs,
+  createStateStore,
+  play,
+  runRound,
+} from '../../packages/tenon/src/execution/fixtures/playing.js';
+import { createRequestStrategy } from '../../packages/tenon/src/execution/request-strategy.js';
 import type { JsonObject } from '../../packages/tenon/src/jsonrpc/message.js';
-import type { Inputs } from '../../packages/tenon/src/model/shapes.js';
-import { memoryStores } from '../../packages/tenon/src/stores/memory.js';
-import { Process, site } from './processes.js';
-import { answerTo, askerOf, type Program, programs } from './programs.js';
+import type { RetryInputs } from '../../packages/tenon/src/protocol/params-and-results.js';
+import { memoryStores } from '../../packages/tenon/src/stores/memory-stores.js';
+import { createSite, Process } from './processes.js';
+import { answerRequest, createAsker, type Program, programs } from './programs.js';
 import { Record } from './record.js';
 
 const LEASE = 30_000;
@@ -19,12 +24,12 @@ const coin = fc.array(fc.boolean(), { minLength: 1, maxLength: 20 }).map(sides =
 
 async function byRequests(program: Program, layered: boolean): Promise<{ result: JsonObject; seen: unknown }> {
   const record = new Record();
-  const asking = byRequest(async (_, params) => {
+  const asking = createRequestStrategy(async (_, params) => {
     record.answered(params);
-    return answerTo(params);
+    return answerRequest(params);
   });
   const effect = record.effect.bind(record);
-  const result = await asking(askerOf(program, { pass: async () => {}, effect }, layered));
+  const result = await asking(createAsker(program, { pass: async () => {}, effect }, layered));
   expect(record.most).toBeLessThanOrEqual(1);
   return { result, seen: record.seen };
 }
@@ -32,18 +37,18 @@ async function byRequests(program: Program, layered: boolean): Promise<{ result:
 async function byRetries(
   program: Program,
   layered: boolean,
-  { maxHeld = 100, other, some }: { maxHeld?: number; other?: () => boolean; some?: () => boolean },
+  { maxSuspended = 100, other, some }: { maxSuspended?: number; other?: () => boolean; some?: () => boolean },
 ): Promise<{ result: JsonObject; seen: unknown }> {
   const record = new Record();
   const stores = memoryStores();
-  const [one, two] = [1, 2].map(() => states({ stores, options: { maxHeld, maxRounds: 1000 } }));
+  const [one, two] = [1, 2].map(() => createStateStore({ stores, options: { maxSuspended, maxRounds: 1000 } }));
   const player = (_: string, params: JsonObject) => {
     if (some && !some()) return undefined;
     record.answered(params);
-    return answerTo(params);
+    return answerRequest(params);
   };
   const effect = record.effect.bind(record);
-  const asker = askerOf(program, { pass: async () => {}, effect }, layered);
+  const asker = createAsker(program, { pass: async () => {}, effect }, layered);
   const { result } = await play(asker, player, () => (other?.() ? two : one) as never);
   expect(record.most).toBeLessThanOrEqual(1);
   return { result, seen: record.seen };
@@ -56,7 +61,14 @@ describe('a handler asks, does and gives the same', () => {
       // Nobody answers nothing for ever.
       let tosses = 0;
       const some = () => answered() || ++tosses % 3 === 0;
-      for (const way of [{}, { maxHeld: 0 }, { other }, { some }, { maxHeld: 0, some }, { maxHeld: 1, other, some }]) {
+      for (const way of [
+        {},
+        { maxSuspended: 0 },
+        { other },
+        { some },
+        { maxSuspended: 0, some },
+        { maxSuspended: 1, other, some },
+      ]) {
         expect(await byRetries(program, layered, way)).toEqual(expected);
       }
     });
@@ -103,18 +115,18 @@ async function mortal(
   lives: readonly number[],
 ): Promise<number> {
   const expected = await byRequests(program, layered);
-  const { clock, stores, recorded, answered } = site();
+  const { clock, stores, recorded, answered } = createSite();
   const record = new Record();
   const done: { step: string; by: Process }[] = [];
   const begin = () => new Process(stores, clock, held() ? 100 : 0);
-  const attempt = (process: Process, inputs: Inputs): Promise<JsonObject | 'died'> => {
+  const attempt = (process: Process, inputs: RetryInputs): Promise<JsonObject | 'died'> => {
     const effect = (branch: string, n: number, what: string) => {
       expect(recorded.has(`${branch}/${n}`), `${branch}/${n} was kept before`).toBe(false);
       record.effect(branch, n, what);
       done.push({ step: `${branch}/${n}`, by: process });
     };
-    const asker = askerOf(program, { pass: () => process.pass(), effect }, layered);
-    return Promise.race([take(asker, { states: process.states, inputs }), process.died]);
+    const asker = createAsker(program, { pass: () => process.pass(), effect }, layered);
+    return Promise.race([runRound(asker, { states: process.states, inputs }), process.died]);
   };
   let process = begin();
   let deaths = 0;
@@ -123,9 +135,9 @@ async function mortal(
   while (result.resultType === 'input_required') {
     // What was done before it asked has travelled; what a dead process had begun has not.
     for (const { step, by } of done) if (by.alive) recorded.add(step);
-    const inputs = retryOf(result, (_, params) => {
+    const inputs = createRetryInputs(result, (_, params) => {
       record.answered(params);
-      return answerTo(params);
+      return answerRequest(params);
     });
     if (!held()) process = begin();
     for (;;) {

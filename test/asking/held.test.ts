@@ -2,18 +2,18 @@ import { createServer, tool } from 'tenon';
 import { fakeClock } from 'tenon/testing';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../packages/tenon/src/jsonrpc/message.js';
-import { yes } from './guarded.js';
-import { call, retryOf, textOf } from './wire.js';
+import { confirmationSchema } from './guarded-server.js';
+import { callTool, getRetry, getText } from './wire.js';
 
 describe('a handler that waits in memory', () => {
   /** One that tells of the request that it serves, before and after its question. */
-  function rig(maxHeld = 10) {
+  function rig(maxSuspended = 10) {
     const seen: { signal: AbortSignal; meta: unknown; principal: string | undefined }[] = [];
     let entries = 0;
     const server = createServer({
       name: 's',
       version: '1',
-      asking: { maxHeld },
+      inputRequests: { maxSuspended },
       tools: {
         t: tool({
           async run(_, ctx) {
@@ -23,7 +23,7 @@ describe('a handler that waits in memory', () => {
             look();
             ctx.progress(1);
             ctx.log('info', 'before');
-            const answer = await ctx.elicit({ message: 'Sure?', input: yes });
+            const answer = await ctx.elicit({ message: 'Sure?', input: confirmationSchema });
             look();
             ctx.progress(2);
             ctx.log('info', 'after');
@@ -46,12 +46,12 @@ describe('a handler that waits in memory', () => {
     const { server, seen, entered } = rig();
     const [first, second]: [JsonObject[], JsonObject[]] = [[], []];
     const leaving: (() => void)[] = [];
-    const asked = await call(server, 't', {}, { ...saidBy(1, first), leaves: gone => void leaving.push(gone) });
+    const asked = await callTool(server, 't', {}, { ...saidBy(1, first), leaves: gone => void leaving.push(gone) });
     const told = first.length;
     // Who leaves a request that was answered leaves nothing.
     leaving[0]?.();
-    const done = await call(server, 't', retryOf(asked), saidBy(2, second, { own: 'two' }));
-    expect(textOf(done)).toBe('accept false');
+    const done = await callTool(server, 't', getRetry(asked), saidBy(2, second, { own: 'two' }));
+    expect(getText(done)).toBe('accept false');
     expect(entered()).toBe(1);
     const words = (all: JsonObject[]) =>
       all.map(({ method, params }) => [method, (params as JsonObject).data ?? params]);
@@ -72,21 +72,21 @@ describe('a handler that waits in memory', () => {
   it('hears it when the client gives up the request of now', async () => {
     const { server } = rig();
     const leaving: (() => void)[] = [];
-    const asked = await call(server, 't', {}, saidBy(1, []));
+    const asked = await callTool(server, 't', {}, saidBy(1, []));
     const said = { ...saidBy(2, [], { wait: true }), leaves: (gone: () => void) => void leaving.push(gone) };
-    const done = call(server, 't', retryOf(asked), said);
+    const done = callTool(server, 't', getRetry(asked), said);
     await new Promise(resolve => setTimeout(resolve, 10));
     leaving[0]?.();
-    expect(textOf(await done)).toBe('accept true');
+    expect(getText(await done)).toBe('accept true');
   });
 
   it('that had to make room is entered again, with the same outcome', async () => {
     const { server, entered } = rig(1);
-    const one = await call(server, 't', {}, saidBy(1, []));
-    const two = await call(server, 't', {}, saidBy(1, []));
-    expect(textOf(await call(server, 't', retryOf(one), saidBy(2, [])))).toBe('accept false');
+    const one = await callTool(server, 't', {}, saidBy(1, []));
+    const two = await callTool(server, 't', {}, saidBy(1, []));
+    expect(getText(await callTool(server, 't', getRetry(one), saidBy(2, [])))).toBe('accept false');
     expect(entered()).toBe(3);
-    expect(textOf(await call(server, 't', retryOf(two), saidBy(2, [])))).toBe('accept false');
+    expect(getText(await callTool(server, 't', getRetry(two), saidBy(2, [])))).toBe('accept false');
     expect(entered()).toBe(3);
   });
 
@@ -97,19 +97,19 @@ describe('a handler that waits in memory', () => {
       name: 's',
       version: '1',
       clock,
-      asking: { holdTime: 1000 },
+      inputRequests: { suspendTimeout: 1000 },
       tools: {
         t: tool({
           async run(_, ctx) {
             entries++;
-            return (await ctx.elicit({ message: 'Sure?', input: yes })).action;
+            return (await ctx.elicit({ message: 'Sure?', input: confirmationSchema })).action;
           },
         }),
       },
     });
-    const asked = await call(server, 't');
+    const asked = await callTool(server, 't');
     expect(clock.timers).toBe(0);
     clock.advance(1000);
-    expect([textOf(await call(server, 't', retryOf(asked))), entries]).toEqual(['accept', 2]);
+    expect([getText(await callTool(server, 't', getRetry(asked))), entries]).toEqual(['accept', 2]);
   });
 });

@@ -1,5 +1,5 @@
 import { type ClientOptions, connect, createServer, prompt, resource, tool } from 'tenon';
-import { eachRevision } from 'tenon/testing';
+import { protocolVersions } from 'tenon/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
@@ -73,12 +73,12 @@ function rig({ needs = false } = {}) {
     ran.push('after');
     return said;
   };
-  const of = (kind: Kind) => (needs ? { needs: kinds[kind].needs } : {});
+  const of = (kind: Kind) => (needs ? { requiredCapabilities: kinds[kind].needs } : {});
   const each = Object.keys(kinds) as Kind[];
   const server = createServer({
     name: 's',
     version: '1',
-    onProblem: ({ code }) => void problems.push(code),
+    onError: ({ code }) => void problems.push(code),
     tools: Object.fromEntries(each.map(kind => [kind, tool({ ...of(kind), run: (_, ctx) => handler(kind, ctx) })])),
     prompts: Object.fromEntries(each.map(kind => [kind, prompt({ ...of(kind), run: (_, ctx) => handler(kind, ctx) })])),
     resources: Object.fromEntries(
@@ -107,14 +107,14 @@ const ways = {
   },
 };
 
-describe.each(eachRevision)('on %s', revision => {
+describe.each(protocolVersions)('on %s', protocolVersion => {
   describe.each(Object.entries(ways))('%s', (where, way) => {
     it.each(Object.keys(kinds) as Kind[])(
       'one may ask: %s [mrtr.supported-methods mrtr.input-request-kinds]',
       async kind => {
         const { server, problems } = rig();
-        const client = await connect(server, { revision, ...all });
-        if (kinds[kind].since(revision)) {
+        const client = await connect(server, { protocolVersion, ...all });
+        if (kinds[kind].since(protocolVersion)) {
           expect(await way(client, kind)).toBe(expected[kind]);
         } else {
           await expect(way(client, kind)).rejects.toThrow(/does not support/);
@@ -128,16 +128,16 @@ describe.each(eachRevision)('on %s', revision => {
       'a client that can not be asked is told so: %s [mrtr.capability-respected mrtr.capability-missing-error]',
       async kind => {
         const { server, ran } = rig();
-        const client = await connect(server, { revision });
+        const client = await connect(server, { protocolVersion });
         const error = await way(client, kind).then(
           () => undefined,
-          (reason: { rpc?: number; message: string; data?: unknown }) => reason,
+          (reason: { rpcCode?: number; message: string; data?: unknown }) => reason,
         );
-        if (byRetry(revision)) {
-          expect(error).toMatchObject({ rpc: -32021, data: { requiredCapabilities: {} } });
+        if (byRetry(protocolVersion)) {
+          expect(error).toMatchObject({ rpcCode: -32021, data: { requiredCapabilities: {} } });
         } else {
           expect(error?.message).toMatch(/The client does not support/);
-          if (where !== 'in a tool') expect(error?.rpc).toBe(-32603);
+          if (where !== 'in a tool') expect(error?.rpcCode).toBe(-32603);
         }
         expect(ran).toEqual(['before']);
         await client.close();
@@ -145,25 +145,25 @@ describe.each(eachRevision)('on %s', revision => {
     );
 
     it.each(Object.keys(kinds) as Kind[])(
-      '`needs` says so before anything runs: %s [meta.capability-missing-error]',
+      '`requiredCapabilities` refuses before the handler runs: %s [meta.capability-missing-error]',
       async kind => {
         const { server, ran, problems } = rig({ needs: true });
-        const without = await connect(server, { revision });
-        const error = (await way(without, kind).catch(reason => reason)) as { rpc?: number; message: string };
-        if (byRetry(revision)) {
+        const without = await connect(server, { protocolVersion });
+        const error = (await way(without, kind).catch(reason => reason)) as { rpcCode?: number; message: string };
+        if (byRetry(protocolVersion)) {
           const elicitation = kind === 'form' ? { form: {} } : { url: {} };
           const sampling = kind === 'tools' ? { tools: {} } : {};
           const required = { form: { elicitation }, url: { elicitation }, roots: { roots: {} } } as object;
           const requiredCapabilities = (required as { [kind: string]: object })[kind] ?? { sampling };
-          expect(error).toMatchObject({ rpc: -32021, data: { requiredCapabilities } });
+          expect(error).toMatchObject({ rpcCode: -32021, data: { requiredCapabilities } });
         } else {
           expect(error.message).toMatch(/The client does not support (elicitation|sampling|roots)/);
         }
         await without.close();
         expect([ran, problems]).toEqual([[], []]);
 
-        const client = await connect(server, { revision, ...all });
-        if (kinds[kind].since(revision)) expect(await way(client, kind)).toBe(expected[kind]);
+        const client = await connect(server, { protocolVersion, ...all });
+        if (kinds[kind].since(protocolVersion)) expect(await way(client, kind)).toBe(expected[kind]);
         else await expect(way(client, kind)).rejects.toThrow(/does not support/);
         await client.close();
       },
@@ -192,12 +192,12 @@ describe.each(eachRevision)('on %s', revision => {
         }),
       },
     });
-    const client = await connect(server, { revision, ...all });
+    const client = await connect(server, { protocolVersion, ...all });
     const result = await client.callTool('all');
-    if (from('2025-11-25')(revision)) {
+    if (from('2025-11-25')(protocolVersion)) {
       const { form, sample, roots, tools, url } = expected;
       expect(result.content).toEqual([{ type: 'text', text: [form, sample, roots, form, tools, url].join('; ') }]);
-      expect(rounds).toBe(byRetry(revision) ? 2 : 1);
+      expect(rounds).toBe(byRetry(protocolVersion) ? 2 : 1);
     } else expect(result.isError).toBe(true);
     await client.close();
   });

@@ -1,11 +1,11 @@
-import { connect, createServer, type Middleware, on, prompt, resource, tool } from 'tenon';
-import { eachRevision } from 'tenon/testing';
+import { connect, createServer, forMethod, type Middleware, prompt, resource, tool } from 'tenon';
+import { protocolVersions } from 'tenon/testing';
 import { describe, expect, it } from 'vitest';
-import { yes } from './guarded.js';
+import { confirmationSchema } from './guarded-server.js';
 
 const soon = () => new Promise(resolve => setTimeout(resolve, 2));
 const byRetry = (revision: string) => revision >= '2026-07-28';
-const revisions = eachRevision.filter(revision => revision >= '2025-06-18');
+const revisions = protocolVersions.filter(revision => revision >= '2025-06-18');
 
 /** Served each way: held in memory, and entered again. */
 const ways = revisions.flatMap((revision): [string, string, number][] => {
@@ -16,22 +16,22 @@ const ways = revisions.flatMap((revision): [string, string, number][] => {
   ];
 });
 
-function rig(layers: Middleware[], maxHeld: number) {
+function rig(layers: Middleware[], maxSuspended: number) {
   const events: string[] = [];
   const problems: string[] = [];
   const handler = async (ctx: {
-    elicit(question: { message: string; input: typeof yes }): Promise<{ action: string }>;
+    elicit(question: { message: string; input: typeof confirmationSchema }): Promise<{ action: string }>;
   }) => {
-    const one = await ctx.elicit({ message: 'One?', input: yes });
-    const two = await ctx.elicit({ message: 'Two?', input: yes });
+    const one = await ctx.elicit({ message: 'One?', input: confirmationSchema });
+    const two = await ctx.elicit({ message: 'Two?', input: confirmationSchema });
     return `${one.action} ${two.action}`;
   };
   const server = createServer({
     name: 's',
     version: '1',
-    asking: { maxHeld },
+    inputRequests: { maxSuspended },
     use: layers,
-    onProblem: ({ message }) => void problems.push(message),
+    onError: ({ message }) => void problems.push(message),
     tools: { t: tool({ run: (_, ctx) => handler(ctx) }) },
     prompts: { p: prompt({ run: (_, ctx) => handler(ctx) }) },
     resources: { 'x:r': resource({ read: (_, ctx) => handler(ctx) }) },
@@ -46,7 +46,7 @@ function rig(layers: Middleware[], maxHeld: number) {
   return { server, events, problems, asked, options };
 }
 
-describe.each(ways)('around a handler on %s, %s', (revision, _, maxHeld) => {
+describe.each(ways)('around a handler on %s, %s', (protocolVersion, _, maxSuspended) => {
   it.each([
     ['at once', async () => {}],
     ['taking its time', soon],
@@ -65,8 +65,8 @@ describe.each(ways)('around a handler on %s, %s', (revision, _, maxHeld) => {
         events.push('out');
       }
     };
-    const { server, options, asked, problems } = rig([layer], maxHeld);
-    const client = await connect<typeof server>(server, { revision, ...options });
+    const { server, options, asked, problems } = rig([layer], maxSuspended);
+    const client = await connect<typeof server>(server, { protocolVersion, ...options });
     for (const [method, ask] of [
       ['tools/call', () => client.tools.t()],
       ['prompts/get', () => client.prompts.p()],
@@ -77,7 +77,7 @@ describe.each(ways)('around a handler on %s, %s', (revision, _, maxHeld) => {
       expect(JSON.stringify(await ask())).toContain('accept accept');
       const round = (end: string) => [`${method} in`, end, 'out'];
       const rounds = [round('input_required'), round('input_required'), round('complete')];
-      expect(events).toEqual(byRetry(revision) ? rounds.flat() : round('complete'));
+      expect(events).toEqual(byRetry(protocolVersion) ? rounds.flat() : round('complete'));
       expect(asked).toEqual(['One?', 'Two?']);
     }
     expect(problems).toEqual([]);
@@ -86,8 +86,8 @@ describe.each(ways)('around a handler on %s, %s', (revision, _, maxHeld) => {
 
   it('a layer that looks at nothing but its own may be there in any number', async () => {
     const plain: Middleware = (operation, next) => next(operation);
-    const { server, options, asked } = rig([plain, async (operation, next) => next(operation), plain], maxHeld);
-    const client = await connect<typeof server>(server, { revision, ...options });
+    const { server, options, asked } = rig([plain, async (operation, next) => next(operation), plain], maxSuspended);
+    const client = await connect<typeof server>(server, { protocolVersion, ...options });
     expect((await client.tools.t()).content).toEqual([{ type: 'text', text: 'accept accept' }]);
     expect(asked).toEqual(['One?', 'Two?']);
     await client.close();
@@ -95,19 +95,19 @@ describe.each(ways)('around a handler on %s, %s', (revision, _, maxHeld) => {
 
   it('a layer may ask itself and take steps, before and after', async () => {
     const did: string[] = [];
-    const layer = on('tools/call', async (operation, next) => {
+    const layer = forMethod('tools/call', async (operation, next) => {
       const { context } = operation;
       await context.step('opened', () => void did.push('opened'));
-      const before = await context.elicit({ message: 'May it?', input: yes });
+      const before = await context.elicit({ message: 'May it?', input: confirmationSchema });
       if (before.action !== 'accept') return { content: [] };
       const result = await next(operation);
       if (result.resultType === 'input_required') return result;
-      const after = await context.elicit({ message: 'Was it good?', input: yes });
+      const after = await context.elicit({ message: 'Was it good?', input: confirmationSchema });
       await context.step('closed', () => void did.push('closed'));
       return { ...result, _meta: { 'com.example/after': after.action } };
     });
-    const { server, options, asked, problems } = rig([layer], maxHeld);
-    const client = await connect<typeof server>(server, { revision, ...options });
+    const { server, options, asked, problems } = rig([layer], maxSuspended);
+    const client = await connect<typeof server>(server, { protocolVersion, ...options });
     const result = await client.tools.t();
     expect(result.content).toEqual([{ type: 'text', text: 'accept accept' }]);
     expect(result._meta).toMatchObject({ 'com.example/after': 'accept' });
@@ -118,7 +118,7 @@ describe.each(ways)('around a handler on %s, %s', (revision, _, maxHeld) => {
 
   it('a layer may take a step when a round is over, which is remembered', async () => {
     const did: string[] = [];
-    const layer = on('tools/call', async (operation, next) => {
+    const layer = forMethod('tools/call', async (operation, next) => {
       try {
         return await next(operation);
       } finally {
@@ -127,25 +127,25 @@ describe.each(ways)('around a handler on %s, %s', (revision, _, maxHeld) => {
         did.push('over');
       }
     });
-    const { server, options, problems } = rig([layer], maxHeld);
-    const client = await connect<typeof server>(server, { revision, ...options });
+    const { server, options, problems } = rig([layer], maxSuspended);
+    const client = await connect<typeof server>(server, { protocolVersion, ...options });
     expect((await client.tools.t()).content).toEqual([{ type: 'text', text: 'accept accept' }]);
-    expect(did).toEqual(['audit', 'over', ...(byRetry(revision) ? ['over', 'over'] : [])]);
+    expect(did).toEqual(['audit', 'over', ...(byRetry(protocolVersion) ? ['over', 'over'] : [])]);
     expect(problems).toEqual([]);
     await client.close();
   });
 
   it('a layer may refuse any round', async () => {
     let rounds = 0;
-    const layer = on('tools/call', (operation, next) => {
+    const layer = forMethod('tools/call', (operation, next) => {
       if (++rounds === 2) return { content: [{ type: 'text', text: 'enough' }] };
       return next(operation);
     });
-    const { server, options, asked, problems } = rig([layer], maxHeld);
-    const client = await connect<typeof server>(server, { revision, ...options });
+    const { server, options, asked, problems } = rig([layer], maxSuspended);
+    const client = await connect<typeof server>(server, { protocolVersion, ...options });
     const result = await client.callTool('t');
     expect(problems).toEqual([]);
-    if (byRetry(revision)) {
+    if (byRetry(protocolVersion)) {
       expect(asked).toEqual(['One?']);
       expect(result.content).toEqual([{ type: 'text', text: 'enough' }]);
     } else expect(asked).toEqual(['One?', 'Two?']);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { defaults } from '../../packages/tenon/src/conversation/asking/options.js';
+import { DEFAULT_OPTIONS } from '../../packages/tenon/src/execution/options.js';
 import { root } from '../docs/pages.js';
 
 describe('the table of the options of asking', () => {
@@ -9,6 +9,6 @@ describe('the table of the options of asking', () => {
     const page = readFileSync(join(root, 'docs/asking.md'), 'utf8');
     const rows = [...page.matchAll(/^\| `(\w+)` \| ([\d,]+)[^|]*\|/gm)];
     const listed = Object.fromEntries(rows.map(([, name, value = '']) => [name, Number(value.replaceAll(',', ''))]));
-    expect(listed).toEqual(defaults);
+    expect(listed).toEqual(DEFAULT_OPTIONS);
   });
 });

@@ -1,17 +1,17 @@
-import { durable, states } from '../../packages/tenon/src/conversation/asking/fixtures/playing.js';
-import type { States } from '../../packages/tenon/src/conversation/asking/states.js';
+import { createDurableStores, createStateStore } from '../../packages/tenon/src/execution/fixtures/playing.js';
+import type { RequestStateStore } from '../../packages/tenon/src/execution/request-state-store.js';
 import type { Stores, Values } from '../../packages/tenon/src/stores/stores.js';
-import { type FakeClock, fakeClock } from '../../packages/tenon/src/testing/clock.js';
+import { type FakeClock, fakeClock } from '../../packages/tenon/src/testing/fake-clock.js';
 
 /** One process of a server, which can be made to die when it has passed so many places. */
 export class Process {
-  readonly states: States;
+  readonly states: RequestStateStore;
   /** Resolves when it is dead. */
   readonly died: Promise<'died'>;
   #left = Number.POSITIVE_INFINITY;
   #die: () => void = () => {};
 
-  constructor(stores: Stores, clock: FakeClock, maxHeld: number) {
+  constructor(stores: Stores, clock: FakeClock, maxSuspended: number) {
     this.died = new Promise(resolve => {
       this.#die = () => resolve('died');
     });
@@ -23,10 +23,10 @@ export class Process {
       list: (prefix, options) => this.#through(() => list(prefix, options)),
     };
     const mortal = { ...clock, after: (ms: number, run: () => void) => clock.after(ms, () => this.alive && run()) };
-    this.states = states({
+    this.states = createStateStore({
       clock: mortal,
       stores: { ...stores, values },
-      options: { maxHeld, maxRounds: 1000 },
+      options: { maxSuspended, maxRounds: 1000 },
     });
   }
 
@@ -55,9 +55,14 @@ export class Process {
 }
 
 /** A store that outlives its processes, and what it was told of steps. */
-export function site(): { clock: FakeClock; stores: Stores; recorded: Set<string>; answered(): Promise<boolean> } {
+export function createSite(): {
+  clock: FakeClock;
+  stores: Stores;
+  recorded: Set<string>;
+  answered(): Promise<boolean>;
+} {
   const clock = fakeClock(1_000_000);
-  const stores = durable(clock);
+  const stores = createDurableStores(clock);
   const recorded = new Set<string>();
   const values: Values = {
     ...stores.values,

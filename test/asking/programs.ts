@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { Asker, Run } from '../../packages/tenon/src/conversation/asking/asking.js';
-import { seat } from '../../packages/tenon/src/conversation/asking/fixtures/playing.js';
+import { createContext } from '../../packages/tenon/src/execution/fixtures/playing.js';
+import type { HandlerRun, RunHandler } from '../../packages/tenon/src/execution/handler-run.js';
 import type { JsonObject } from '../../packages/tenon/src/jsonrpc/message.js';
 
 /** A handler as a value. What it asks and does next depends on what it was answered and has done. */
@@ -29,7 +29,7 @@ function programsOf(levels: number): fc.Arbitrary<Program> {
 export const programs: fc.Arbitrary<Program> = programsOf(2);
 
 /** Where a handler could be cut, and where its effects are seen. */
-export interface Site {
+export interface ProgramSite {
   /** Passed before and after all that is awaited. */
   pass(): Promise<void>;
   /** A step has its effect: the n-th of this branch. */
@@ -43,24 +43,30 @@ function numberOf(text: string): number {
   return value;
 }
 
-export const answerTo = ({ message }: JsonObject): JsonObject => ({
+export const answerRequest = ({ message }: JsonObject): JsonObject => ({
   action: 'accept',
   content: { value: numberOf(message as string) },
 });
 
 /** Makes a handler of a program, with a layer around it when it is to have one. */
-export function askerOf(program: Program, site: Site, layered = false): Asker {
-  const handler = async (run: Run) => ({ sum: await runAll(run, program, 'r', 1, site) });
-  if (!layered) return run => run.core(seat(), () => handler(run));
+export function createAsker(program: Program, site: ProgramSite, layered = false): RunHandler {
+  const handler = async (run: HandlerRun) => ({ sum: await runAll(run, program, 'r', 1, site) });
+  if (!layered) return run => run.invokeHandler(createContext(), () => handler(run));
   return async run => {
     const before = await runAll(run, [{ act: 'step' }, { act: 'ask' }], 'before', 1, site);
-    const result = await run.core(seat(), () => handler(run));
+    const result = await run.invokeHandler(createContext(), () => handler(run));
     if (result.resultType === 'input_required') return result;
     return { ...result, before, after: await runAll(run, [{ act: 'ask' }, { act: 'step' }], 'after', 2, site) };
   };
 }
 
-async function runAll(run: Run, program: Program, branch: string, start: number, site: Site): Promise<number> {
+async function runAll(
+  run: HandlerRun,
+  program: Program,
+  branch: string,
+  start: number,
+  site: ProgramSite,
+): Promise<number> {
   let sum = start;
   let steps = 0;
   for (const [index, each] of program.entries()) {
@@ -78,13 +84,13 @@ async function runAll(run: Run, program: Program, branch: string, start: number,
   return sum;
 }
 
-async function ask(run: Run, message: string): Promise<number> {
+async function ask(run: HandlerRun, message: string): Promise<number> {
   const params = { message, requestedSchema: { type: 'object', properties: {} } };
-  const { content } = await run.ask('elicitation/create', params);
+  const { content } = await run.request('elicitation/create', params);
   return (content as { value: number }).value;
 }
 
-async function step(run: Run, branch: string, n: number, sum: number, site: Site): Promise<number> {
+async function step(run: HandlerRun, branch: string, n: number, sum: number, site: ProgramSite): Promise<number> {
   const done = await run.step(branch, async () => {
     await site.pass();
     site.effect(branch, n, `${n}:${sum}`);

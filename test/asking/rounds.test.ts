@@ -1,13 +1,13 @@
 import { connect, createServer, inputRequired, prompt, resource, type TenonError, tool, toolError } from 'tenon';
-import { eachRevision } from 'tenon/testing';
+import { protocolVersions } from 'tenon/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { hurry } from '../../packages/tenon/src/conversation/asking/fixtures/playing.js';
+import { speedUpTimers } from '../../packages/tenon/src/execution/fixtures/playing.js';
 import type { JsonObject } from '../../packages/tenon/src/jsonrpc/message.js';
-import { yes } from './guarded.js';
-import { call, retryOf, textOf } from './wire.js';
+import { confirmationSchema } from './guarded-server.js';
+import { callTool, getRetry, getText } from './wire.js';
 
-const newest = eachRevision[0] as string;
-const revisions = eachRevision.filter(revision => revision >= '2025-06-18');
+const newest = protocolVersions[0] as string;
+const revisions = protocolVersions.filter(revision => revision >= '2025-06-18');
 const ways = revisions.flatMap((revision): [string, string, number][] =>
   revision === newest
     ? [
@@ -19,21 +19,21 @@ const ways = revisions.flatMap((revision): [string, string, number][] =>
 
 afterEach(() => void vi.unstubAllGlobals());
 
-describe.each(ways)('on %s, %s', (revision, way, maxHeld) => {
+describe.each(ways)('on %s, %s', (protocolVersion, way, maxSuspended) => {
   const rig = (run: Parameters<typeof tool>[0]['run']) => {
     const problems: TenonError[] = [];
     const server = createServer({
       name: 's',
       version: '1',
-      asking: { maxHeld },
-      onProblem: error => void problems.push(error),
+      inputRequests: { maxSuspended },
+      onError: error => void problems.push(error),
       tools: { t: tool({ run: run as never }) },
       prompts: { p: prompt({ run: run as never }) },
       resources: { 'x:r': resource({ read: run as never }) },
     });
     const asked: string[] = [];
     const client = connect(server, {
-      revision,
+      protocolVersion,
       roots: [{ uri: 'file:///home' }],
       elicit: ({ message }) => {
         asked.push(message);
@@ -58,10 +58,10 @@ describe.each(ways)('on %s, %s', (revision, way, maxHeld) => {
         inputResponses?: JsonObject;
         requestState?: string;
       };
-      const first = await ctx.elicit({ message: 'asked first', input: yes });
+      const first = await ctx.elicit({ message: 'asked first', input: confirmationSchema });
       await ctx.step('one', () => void did.push('one'));
       if (requestState === undefined) return inputRequired({ requests: { own: form('returned') }, state: 'mine' });
-      const second = await ctx.elicit({ message: 'asked second', input: yes });
+      const second = await ctx.elicit({ message: 'asked second', input: confirmationSchema });
       const roots = await ctx.roots();
       await ctx.step('two', () => void did.push('two'));
       return JSON.stringify([requestState, Object.keys(inputResponses), first.action, second.action, roots.length]);
@@ -101,7 +101,7 @@ describe.each(ways)('on %s, %s', (revision, way, maxHeld) => {
           return runs;
         });
       const before = await flaky().catch(error => (error as Error).message);
-      const { action } = await ctx.elicit({ message: 'Again?', input: yes });
+      const { action } = await ctx.elicit({ message: 'Again?', input: confirmationSchema });
       return `${before} ${action} ${await flaky().catch(error => (error as Error).message)}`;
     });
     const open = await client;
@@ -114,7 +114,7 @@ describe.each(ways)('on %s, %s', (revision, way, maxHeld) => {
 
   it('what a handler throws after it was answered is its error, however it comes to it', async () => {
     const { client, problems } = rig(async (_, ctx) => {
-      await ctx.elicit({ message: 'Sure?', input: yes });
+      await ctx.elicit({ message: 'Sure?', input: confirmationSchema });
       throw toolError('out of paper');
     });
     const open = await client;
@@ -130,7 +130,7 @@ describe.each(ways)('on %s, %s', (revision, way, maxHeld) => {
     let entries = 0;
     const { client, problems } = rig(async (_, ctx) => {
       if (++entries > 1) throw toolError('the disk is gone');
-      await ctx.elicit({ message: 'Sure?', input: yes });
+      await ctx.elicit({ message: 'Sure?', input: confirmationSchema });
       return 'done';
     });
     const open = await client;
@@ -160,13 +160,13 @@ describe('a handler that is not deterministic', () => {
     const server = createServer({
       name: 's',
       version: '1',
-      asking: { maxHeld: 0 },
-      onProblem: error => void problems.push(error),
+      inputRequests: { maxSuspended: 0 },
+      onError: error => void problems.push(error),
       tools: {
         t: tool({
           async run(_, ctx) {
             for (const step of steps()) await ctx.step(step, () => 1);
-            return (await ctx.elicit({ message: message(), input: yes })).action;
+            return (await ctx.elicit({ message: message(), input: confirmationSchema })).action;
           },
         }),
       },
@@ -179,12 +179,12 @@ describe('a handler that is not deterministic', () => {
     ['asks', () => `${++n}?`, () => [], /question ask-0 \(elicitation\/create\)/],
     ['does', () => 'Sure?', () => (++n % 2 ? ['a', 'b'] : ['a']), /step "b"/],
   ])('is found out by what it %s, and named', async (_, message, steps, named) => {
-    hurry();
+    speedUpTimers();
     n = 0;
     const { server, problems } = asks(message, steps);
-    const asked = await call(server, 't');
-    expect((await call(server, 't', retryOf(asked))).error).toEqual({ code: -32603, message: 'Internal error' });
-    expect(problems).toMatchObject([{ code: 'handler/not-deterministic', next: expect.stringContaining('ctx.step') }]);
+    const asked = await callTool(server, 't');
+    expect((await callTool(server, 't', getRetry(asked))).error).toEqual({ code: -32603, message: 'Internal error' });
+    expect(problems).toMatchObject([{ code: 'handler/not-deterministic', hint: expect.stringContaining('ctx.step') }]);
     expect(problems[0]?.message).toMatch(named);
   });
 
@@ -193,18 +193,18 @@ describe('a handler that is not deterministic', () => {
     const server = createServer({
       name: 's',
       version: '1',
-      asking: { maxHeld: 0 },
-      onProblem: error => void problems.push(error),
+      inputRequests: { maxSuspended: 0 },
+      onError: error => void problems.push(error),
       tools: {
         t: tool({
           async run(_, ctx) {
             const at = await ctx.step('when', () => ++n);
-            return (await ctx.elicit({ message: `At ${at}?`, input: yes })).action;
+            return (await ctx.elicit({ message: `At ${at}?`, input: confirmationSchema })).action;
           },
         }),
       },
     });
-    expect(textOf(await call(server, 't', retryOf(await call(server, 't'))))).toBe('accept');
+    expect(getText(await callTool(server, 't', getRetry(await callTool(server, 't'))))).toBe('accept');
     expect(problems).toEqual([]);
   });
 });

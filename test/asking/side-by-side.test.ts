@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { connect, createServer, memoryStores, type TenonError, tool } from 'tenon';
 import { sqliteStores } from 'tenon/sqlite';
 import { describe, expect, it } from 'vitest';
-import { KEY, yes } from './guarded.js';
-import { call, retryOf, textOf } from './wire.js';
+import { confirmationSchema, KEY } from './guarded-server.js';
+import { callTool, getRetry, getText } from './wire.js';
 
 describe('two replicas', () => {
   function replica(stores = memoryStores(), maxStateSize?: number) {
@@ -14,7 +14,7 @@ describe('two replicas', () => {
       name: 's',
       version: '1',
       stores,
-      asking: { keys: [KEY], ...(maxStateSize === undefined ? {} : { maxStateSize }) },
+      inputRequests: { keys: [KEY], ...(maxStateSize === undefined ? {} : { maxStateSize }) },
       tools: {
         t: tool({
           async run(_, ctx) {
@@ -23,7 +23,7 @@ describe('two replicas', () => {
               return 'x'.repeat(5000);
             });
             for (const n of [1, 2, 3]) {
-              await ctx.elicit({ message: `${n}?`, input: yes });
+              await ctx.elicit({ message: `${n}?`, input: confirmationSchema });
               await ctx.step(`after ${n}`, () => void did.push(`after ${n}`));
             }
             return `${made.length}`;
@@ -49,14 +49,14 @@ describe('two replicas', () => {
       ]) {
         const stores = memoryStores();
         const both = [replica(stores, size), replica(stores, size)];
-        let answer = await call(both[order[0] as number]?.server as never, 't');
+        let answer = await callTool(both[order[0] as number]?.server as never, 't');
         const states: string[] = [];
         for (const at of order.slice(1)) {
-          const retry = retryOf(answer);
+          const retry = getRetry(answer);
           states.push(retry.requestState);
-          answer = await call(both[at]?.server as never, 't', retry);
+          answer = await callTool(both[at]?.server as never, 't', retry);
         }
-        expect(textOf(answer)).toBe('5000');
+        expect(getText(answer)).toBe('5000');
         expect(both.flatMap(({ did }) => did).sort()).toEqual(['after 1', 'after 2', 'after 3', 'make']);
         for (const state of states) expect(state.length < 1000).toBe(size !== undefined);
       }
@@ -69,15 +69,15 @@ describe('two replicas', () => {
     const stores = [sqliteStores(file), sqliteStores(file)];
     try {
       const [one, other] = stores.map(each => replica(each, 1000)) as [Replica, Replica];
-      let answer = await call(one.server, 't');
+      let answer = await callTool(one.server, 't');
       for (const { server } of [other, one, other]) {
-        const retry = retryOf(answer);
-        const both = await Promise.all([call(server, 't', retry), call(one.server, 't', retry)]);
+        const retry = getRetry(answer);
+        const both = await Promise.all([callTool(server, 't', retry), callTool(one.server, 't', retry)]);
         const refusals = both.filter(({ error }) => error?.code === -32602);
         expect(refusals).toHaveLength(1);
         answer = both.find(({ error }) => error === undefined) as typeof answer;
       }
-      expect(textOf(answer)).toBe('5000');
+      expect(getText(answer)).toBe('5000');
       expect([...one.did, ...other.did].sort()).toEqual(['after 1', 'after 2', 'after 3', 'make']);
     } finally {
       for (const each of stores) await each.close();
@@ -90,29 +90,29 @@ describe('two replicas', () => {
     const server = createServer({
       name: 's',
       version: '1',
-      asking: { keys: [KEY] },
-      onProblem: error => void problems.push(error),
+      inputRequests: { keys: [KEY] },
+      onError: error => void problems.push(error),
       tools: {
         t: tool({
           async run(_, ctx) {
             await ctx.step('make', () => 'x'.repeat(20_000));
-            return (await ctx.elicit({ message: 'Sure?', input: yes })).action;
+            return (await ctx.elicit({ message: 'Sure?', input: confirmationSchema })).action;
           },
         }),
       },
     });
-    expect((await call(server, 't')).error).toEqual({ code: -32603, message: 'Internal error' });
+    expect((await callTool(server, 't')).error).toEqual({ code: -32603, message: 'Internal error' });
     expect(problems).toMatchObject([{ code: 'handler/state-too-large', expected: '16384 characters at the most' }]);
   });
 });
 
 describe('calls at once', () => {
   it('of the same tool with the same arguments do not mix [mrtr.not-used-for-other-requests]', async () => {
-    for (const maxHeld of [100, 0]) {
+    for (const maxSuspended of [100, 0]) {
       const server = createServer({
         name: 's',
         version: '1',
-        asking: { maxHeld },
+        inputRequests: { maxSuspended },
         tools: {
           t: tool({
             async run(_, ctx) {

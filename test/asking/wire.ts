@@ -1,11 +1,11 @@
-import type { Service } from 'tenon';
-import type { Dialect } from '../../packages/tenon/src/dialects/dialect.js';
-import { dialects } from '../../packages/tenon/src/dialects/index.js';
+import type { RequestHandler } from 'tenon';
 import type { JsonObject } from '../../packages/tenon/src/jsonrpc/message.js';
+import type { Dialect } from '../../packages/tenon/src/protocol/versions/dialect.js';
+import { dialects } from '../../packages/tenon/src/protocol/versions/index.js';
 
 const newest = dialects[0] as Dialect;
 
-export interface Said {
+export interface CallerOptions {
   readonly principal?: string;
   readonly capabilities?: JsonObject;
   readonly meta?: JsonObject;
@@ -14,32 +14,45 @@ export interface Said {
   readonly leaves?: (gone: () => void) => void;
 }
 
-export interface Answer {
+export interface WireResponse {
   readonly result?: JsonObject & { readonly requestState?: string; readonly inputRequests?: JsonObject };
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
-export function metaOf({ capabilities = { elicitation: {}, roots: {}, sampling: {} }, meta = {} }: Said): JsonObject {
+export function createMeta({
+  capabilities = { elicitation: {}, roots: {}, sampling: {} },
+  meta = {},
+}: CallerOptions): JsonObject {
   return {
-    'io.modelcontextprotocol/protocolVersion': newest.revision,
+    'io.modelcontextprotocol/protocolVersion': newest.protocolVersion,
     'io.modelcontextprotocol/clientCapabilities': capabilities,
     ...meta,
   };
 }
 
 /** One request on the newest revision, as a transport brings it. */
-export async function request(server: Service, method: string, params: JsonObject, said: Said = {}): Promise<Answer> {
-  const message = { jsonrpc: '2.0' as const, id: 1, method, params: { ...params, _meta: metaOf(said) } };
+export async function sendRequest(
+  server: RequestHandler,
+  method: string,
+  params: JsonObject,
+  said: CallerOptions = {},
+): Promise<WireResponse> {
+  const message = { jsonrpc: '2.0' as const, id: 1, method, params: { ...params, _meta: createMeta(said) } };
   const loan = {
     auth: said.principal === undefined ? undefined : { principal: said.principal },
     send: (notification: object) => void said.notified?.push(notification as JsonObject),
-    whenGone: (gone: () => void) => said.leaves?.(gone),
+    onClientClosed: (gone: () => void) => said.leaves?.(gone),
   };
-  return (await server.answer(message, newest, loan as never)) as unknown as Answer;
+  return (await server.answer(message, newest, loan as never)) as unknown as WireResponse;
 }
 
-export function call(server: Service, name: string, more: JsonObject = {}, said: Said = {}): Promise<Answer> {
-  return request(server, 'tools/call', { name, ...more }, said);
+export function callTool(
+  server: RequestHandler,
+  name: string,
+  more: JsonObject = {},
+  said: CallerOptions = {},
+): Promise<WireResponse> {
+  return sendRequest(server, 'tools/call', { name, ...more }, said);
 }
 
 const answers: { readonly [method: string]: (params: JsonObject) => JsonObject } = {
@@ -49,7 +62,7 @@ const answers: { readonly [method: string]: (params: JsonObject) => JsonObject }
 };
 
 /** What a client sends again after it was asked: the state, and an answer to each question. */
-export function retryOf({ result }: Answer): JsonObject & { requestState: string; inputResponses: JsonObject } {
+export function getRetry({ result }: WireResponse): JsonObject & { requestState: string; inputResponses: JsonObject } {
   const { requestState, inputRequests = {} } = result ?? {};
   const answered = Object.entries(inputRequests as { [key: string]: { method: string; params?: JsonObject } }).map(
     ([key, { method, params = {} }]) => [key, answers[method]?.(params)],
@@ -57,6 +70,6 @@ export function retryOf({ result }: Answer): JsonObject & { requestState: string
   return { requestState: requestState as string, inputResponses: Object.fromEntries(answered) };
 }
 
-export function textOf({ result }: Answer): string {
+export function getText({ result }: WireResponse): string {
   return (result as { content?: { text: string }[] } | undefined)?.content?.[0]?.text ?? '';
 }

@@ -1,7 +1,7 @@
 import type { Client } from 'tenon';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { browse } from './scripted-browser.js';
 import { clientOf, formOf, serveGateway, type User } from './gateway-callers.js';
+import { browse } from './scripted-browser.js';
 
 let gateway: Awaited<ReturnType<typeof serveGateway>>;
 const clients: Client[] = [];
@@ -60,7 +60,7 @@ it('answers a tool call of a client without URL elicitation by a tool error with
 it('asks by a URL elicitation and goes on with the call once the user has signed in, on 2026-07-28', async () => {
   const asked: string[] = [];
   const client = await open('ada', {
-    revision: '2026-07-28',
+    protocolVersion: '2026-07-28',
     elicitUrl({ url }) {
       asked.push(url);
       void browse(new URL(url), formOf('ada'));
@@ -73,10 +73,10 @@ it('asks by a URL elicitation and goes on with the call once the user has signed
 
 it('answers -32042 on 2025-11-25, and says when the sign-in is done', async () => {
   const ended = new Set<string>();
-  const client = await open('ada', { revision: '2025-11-25', elicitUrl: () => ({ action: 'cancel' }) });
-  client.on('elicited', ({ elicitationId }) => ended.add(elicitationId));
+  const client = await open('ada', { protocolVersion: '2025-11-25', elicitUrl: () => ({ action: 'cancel' }) });
+  client.on('elicitationComplete', ({ elicitationId }) => ended.add(elicitationId));
   const error = await client.callTool('remote__whoami').catch(thrown => thrown);
-  expect(error).toMatchObject({ rpc: -32042 });
+  expect(error).toMatchObject({ rpcCode: -32042 });
   const [{ url, elicitationId }] = error.data.elicitations;
   expect(await browse(new URL(url), formOf('ada'))).toContain('Signed in');
   await expect.poll(() => [...ended]).toEqual([elicitationId]);
@@ -119,7 +119,7 @@ it('signs a caller out, and records it', async () => {
 });
 
 it('tells a client that its tools have changed after the sign-in', async () => {
-  const client = await open('ada', { revision: '2025-06-18' });
+  const client = await open('ada', { protocolVersion: '2025-06-18' });
   let changes = 0;
   client.on('change', () => {
     changes += 1;
@@ -130,5 +130,5 @@ it('tells a client that its tools have changed after the sign-in', async () => {
 
 it('shows the server as waiting, and asks nobody, when a caller without a name lists', async () => {
   await expect(namesOf(gateway.host.client)).rejects.toThrow('each caller signs in by itself');
-  expect(gateway.host.servers()).toMatchObject([{ state: 'waiting', why: 'each caller signs in by itself' }]);
+  expect(gateway.host.getServers()).toMatchObject([{ state: 'waiting', reason: 'each caller signs in by itself' }]);
 });

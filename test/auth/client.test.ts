@@ -1,7 +1,7 @@
 /** What a client makes of a sign-in: while it lasts, and when it fails. */
 import { createServer as createHttp, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { connect, createServer, type HttpTarget, type State, tool } from 'tenon';
+import { type ConnectionState, connect, createServer, type HttpTarget, tool } from 'tenon';
 import type { Authorizer } from 'tenon/auth';
 import { createHandler } from 'tenon/http';
 import { toNode } from 'tenon/node';
@@ -37,8 +37,8 @@ function slow(ms: number): Authorizer & { times: number } {
   let token = 'bad';
   const auth = {
     times: 0,
-    headers: async () => ({ authorization: `Bearer ${token}` }),
-    async refused() {
+    getHeaders: async () => ({ authorization: `Bearer ${token}` }),
+    async handleRefusal() {
       auth.times += 1;
       await new Promise(resolve => setTimeout(resolve, ms));
       token = 'good';
@@ -60,14 +60,14 @@ describe('a client that has to sign in', () => {
   it('says that it is signing in', async () => {
     let token = 'good';
     const auth: Authorizer = {
-      headers: async () => ({ authorization: `Bearer ${token}` }),
-      async refused() {
+      getHeaders: async () => ({ authorization: `Bearer ${token}` }),
+      async handleRefusal() {
         token = 'good';
         return true;
       },
     };
     const client = await connect({ url: `${origin}/mcp`, auth });
-    const states: State[] = [];
+    const states: ConnectionState[] = [];
     client.on('state', state => states.push(state));
     token = 'bad';
     await client.callTool('hello');
@@ -76,7 +76,7 @@ describe('a client that has to sign in', () => {
   });
 
   it('authorizes each request of a session, its stream and its end [auth.token.every-request]', async () => {
-    const client = await connect({ url: `${origin}/mcp`, auth: 'good' }, { revision: '2025-06-18' });
+    const client = await connect({ url: `${origin}/mcp`, auth: 'good' }, { protocolVersion: '2025-06-18' });
     await client.callTool('hello');
     await client.close();
     expect(new Set(seen.map(({ method }) => method))).toEqual(new Set(['POST', 'GET', 'DELETE']));
@@ -86,7 +86,7 @@ describe('a client that has to sign in', () => {
   it('over the two endpoints as well, however long it takes', async () => {
     const auth = slow(50);
     const target: HttpTarget = { url: `${origin}/sse`, transport: 'http-sse', auth };
-    const client = await connect(target, { revision: '2024-11-05', probeTimeout: 20 });
+    const client = await connect(target, { protocolVersion: '2024-11-05', probeTimeout: 20 });
     await client.callTool('hello');
     await client.close();
     expect(seen.map(({ path }) => path)).toEqual(['/sse', '/sse', ...seen.slice(2).map(() => '/messages')]);

@@ -1,8 +1,16 @@
-import { cached, rateLimit, tasks, tool } from 'tenon';
-import { allow, ask, createApprovals, createPolicy, type Decision, type Proposal, policed } from 'tenon/host';
+import { caching, rateLimit, tasks, tool } from 'tenon';
+import {
+  type ActionRequest,
+  allow,
+  ask,
+  createApprovals,
+  createPolicy,
+  type Decision,
+  policyMiddleware,
+} from 'tenon/host';
 import { describe, expect, it } from 'vitest';
-import { memoryStores } from '../../packages/tenon/src/stores/memory.js';
-import { soon } from '../interop/soon.js';
+import { memoryStores } from '../../packages/tenon/src/stores/memory-stores.js';
+import { retryUntilPasses } from '../interop/retry.js';
 import { served } from './served.js';
 
 const ALL = 'notes:read notes:write notes:deep';
@@ -76,7 +84,7 @@ describe('an OAuth client cannot reach what another client of the same user owns
   it('gives a cached result to the client that asked for it only', async () => {
     const { alone, server, editor, reader } = await createTwoClients(
       {},
-      { use: [cached({ ttlMs: 60_000, tools: ['n'] })] },
+      { use: [caching({ ttl: 60_000, tools: ['n'] })] },
     );
     let n = 0;
     server.tools.set('n', tool({ run: () => `call ${++n}` }));
@@ -101,20 +109,23 @@ describe('an OAuth client cannot reach what another client of the same user owns
 
   it('asks again when another client makes the call that was approved and remembered', async () => {
     const asked: (string | undefined)[] = [];
-    const approve = ({ clientId }: Proposal): Decision => {
+    const approve = ({ clientId }: ActionRequest): Decision => {
       asked.push(clientId);
       return clientId === 'editor' ? 'always' : 'deny';
     };
     const approvals = createApprovals({ ...memoryStores(), approve });
     const policy = createPolicy([ask('*/write'), allow()]);
-    const { alone, ran, editor, reader } = await createTwoClients({}, { use: [policed({ policy, approvals })] });
+    const { alone, ran, editor, reader } = await createTwoClients(
+      {},
+      { use: [policyMiddleware({ policy, approvals })] },
+    );
     const callAs = async (as: typeof editor) => (await alone('tools/call', call('write'), as)).body.result?.isError;
     expect([await callAs(editor), await callAs(editor), await callAs(reader)]).toEqual([undefined, undefined, true]);
     expect([asked, ran]).toEqual([
       ['editor', 'reader'],
       ['write', 'write'],
     ]);
-    expect(await approvals.remembered()).toMatchObject([
+    expect(await approvals.listStored()).toMatchObject([
       { principal: expect.stringContaining('ada'), clientId: 'editor' },
     ]);
   });
@@ -123,8 +134,10 @@ describe('an OAuth client cannot reach what another client of the same user owns
     const approvals = createApprovals({ ...memoryStores() });
     const about = { kind: 'tool', server: 's', name: 'write', arguments: {}, trusted: true } as const;
     const left = new AbortController();
-    const waiting = approvals.obtain({ ...about, principal: 'ada', clientId: 'editor' }, { signal: left.signal });
-    await soon(async () => expect(await approvals.pending()).toMatchObject([{ principal: 'ada', clientId: 'editor' }]));
+    const waiting = approvals.request({ ...about, principal: 'ada', clientId: 'editor' }, { signal: left.signal });
+    await retryUntilPasses(async () =>
+      expect(await approvals.listPending()).toMatchObject([{ principal: 'ada', clientId: 'editor' }]),
+    );
     left.abort();
     expect((await waiting).granted).toBe(false);
   });

@@ -2,9 +2,9 @@
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type ClientOptions, connect, createServer, tool } from 'tenon';
-import { createCallerSignIn, memoryVault, protect, signIn } from 'tenon/auth';
-import { loopbackRedirect } from 'tenon/auth/node';
+import { createCallerSignIn, memoryTokenStore, protect, signIn } from 'tenon/auth';
 import { createIssuer } from 'tenon/auth/issuer';
+import { loopbackRedirect } from 'tenon/auth/node';
 import { createAudit, createHost } from 'tenon/host';
 import { createHandler } from 'tenon/http';
 import { toNode } from 'tenon/node';
@@ -69,24 +69,24 @@ export async function serveGateway() {
   const upstream = await serveUpstream(other.url);
   const { url, listeners, close } = await listenFirst();
   const resource = `${url}/mcp`;
-  const protection = protect({ resource, issuers: [own.url] });
+  const tokenVerifier = protect({ resource, issuers: [own.url] });
   const lines: string[] = [];
   const audit = await createAudit({ append: async line => void lines.push(line) });
   const callerSignIn = createCallerSignIn({
     url: `${url}/sign-in`,
     resource,
     issuer: own.url,
-    protection,
-    vault: memoryVault(),
+    tokenVerifier,
+    tokenStore: memoryTokenStore(),
   });
   const host = await createHost({
     servers: { remote: { url: upstream.url } },
     prefix: 'always',
     callerSignIn,
     audit,
-    onProblem: () => {},
+    onError: () => {},
   });
-  const handler = createHandler(host.asServer(), { auth: protection });
+  const handler = createHandler(host.toServer(), { auth: tokenVerifier });
   const [pages, mcp] = [toNode(callerSignIn), toNode(handler)];
   listeners.push((request, response) => mcp(request, response, () => pages(request, response)));
   return {
@@ -94,11 +94,11 @@ export async function serveGateway() {
     upstream,
     host,
     records: async () => {
-      await audit.settled();
+      await audit.flush();
       return lines.join('\n');
     },
     async close() {
-      await handler.close({ deadline: 0 });
+      await handler.close({ timeout: 0 });
       await host.close();
       await Promise.all([close(), upstream.close(), own.close(), other.close()]);
     },

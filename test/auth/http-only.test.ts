@@ -24,7 +24,7 @@ it('over a pipe no client signs in, nor says that it could [ext-client-credentia
   // @ts-expect-error There is no such option where there is a command.
   const wrong: StdioTarget = { ...target, auth };
   await expect(connect(wrong)).rejects.toMatchObject({ message: expect.stringContaining('unknown key "auth"') });
-  const client = await connect(target, { revision: '2025-11-25' });
+  const client = await connect(target, { protocolVersion: '2025-11-25' });
   const { content } = await client.callTool('declared');
   expect(content).toEqual([{ type: 'text', text: '{}' }]);
   await client.close();

@@ -38,12 +38,12 @@ async function signedIn(of: Partial<Provider> = {}, more: Partial<OauthProxyOpti
         return new Response(JSON.stringify(body), { status: provider.status, headers }) as never;
       },
       upstream: {
-        authorize: 'https://idp.example.com/authorize',
-        token: 'https://idp.example.com/token',
+        authorizeUrl: 'https://idp.example.com/authorize',
+        tokenUrl: 'https://idp.example.com/token',
         clientId: 'the-one',
         clientSecret: 'secret-of-the-proxy',
         scopes: ['profile'],
-        identify: () => 'ada',
+        identifyUser: () => 'ada',
       },
       ...more,
     }),
@@ -53,14 +53,14 @@ async function signedIn(of: Partial<Provider> = {}, more: Partial<OauthProxyOpti
   const back = await place.send(`/callback?${query}`, { headers: { cookie: (await shown(agreed)).cookie } });
   const { body } = await place.redeem(located(back).searchParams.get('code') ?? '');
   const claims = decodeJwt(body.access_token ?? '');
-  const { upstreamToken } = place.issuer as ReturnType<typeof oauthProxy>;
+  const { getUpstreamToken } = place.issuer as ReturnType<typeof oauthProxy>;
   return {
     place,
     provider,
     body,
     renew: (refresh_token = body.refresh_token ?? '') =>
       place.token({ grant_type: 'refresh_token', client_id: 'app', refresh_token }),
-    upstream: () => upstreamToken({ principal: 'ada', claims }),
+    upstream: () => getUpstreamToken({ principal: 'ada', claims }),
     claims,
   };
 }
@@ -125,21 +125,21 @@ describe("the provider's tokens in the store", () => {
   /** The same proxy in another process, or after a restart, with other keys. */
   function again(stores: Stores, claims: Record<string, unknown>, more: Partial<OauthProxyOptions> = {}) {
     const problems: string[] = [];
-    const { upstreamToken } = oauthProxy({
+    const { getUpstreamToken } = oauthProxy({
       url: ISSUER,
       stores,
-      onProblem: ({ code }) => problems.push(code),
+      onError: ({ code }) => problems.push(code),
       upstream: {
-        authorize: 'https://idp.example.com/authorize',
-        token: 'https://idp.example.com/token',
+        authorizeUrl: 'https://idp.example.com/authorize',
+        tokenUrl: 'https://idp.example.com/token',
         clientId: 'the-one',
         clientSecret: 'secret-of-the-proxy',
         scopes: ['profile'],
-        identify: () => 'ada',
+        identifyUser: () => 'ada',
       },
       ...more,
     });
-    return { problems, upstream: () => upstreamToken({ principal: 'ada', claims }) };
+    return { problems, upstream: () => getUpstreamToken({ principal: 'ada', claims }) };
   }
 
   it('are encrypted, also after they were renewed', async () => {

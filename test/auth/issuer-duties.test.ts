@@ -77,12 +77,12 @@ function proxied(more: Partial<OauthProxyOptions['upstream']> = {}, provider = {
         return new Response(JSON.stringify(body), { status: provider.status, headers }) as never;
       },
       upstream: {
-        authorize: 'https://idp.example.com/authorize',
-        token: 'https://idp.example.com/token',
+        authorizeUrl: 'https://idp.example.com/authorize',
+        tokenUrl: 'https://idp.example.com/token',
         clientId: 'the-one',
         clientSecret: 'secret-of-the-proxy',
         scopes: ['profile'],
-        identify: () => 'ada',
+        identifyUser: () => 'ada',
         ...more,
       },
     }),
@@ -127,8 +127,8 @@ describe('a proxy before an identity provider', () => {
     const claims = decodeJwt(body.access_token ?? '');
     expect(claims).toMatchObject({ iss: ISSUER, aud: RESOURCE, sub: 'ada' });
     expect(JSON.stringify(claims)).not.toContain('of-the-provider');
-    const { upstreamToken } = place.issuer as ReturnType<typeof oauthProxy>;
-    const of = (more: object) => upstreamToken({ principal: 'ada', claims: { ...claims, ...more } });
+    const { getUpstreamToken } = place.issuer as ReturnType<typeof oauthProxy>;
+    const of = (more: object) => getUpstreamToken({ principal: 'ada', claims: { ...claims, ...more } });
     expect(await of({})).toBe('of-the-provider');
     expect(await of({ sid: 'made-up' })).toBeUndefined();
     expect(await of({ iss: 'https://other.example.com' })).toBeUndefined();
@@ -142,14 +142,14 @@ describe('a proxy before an identity provider', () => {
     const code = located(await through(proxy)).searchParams.get('code') ?? '';
     const claims = decodeJwt((await proxy.place.redeem(code)).body.access_token ?? '');
     proxy.place.clock.advance(60_000);
-    const { upstreamToken } = proxy.place.issuer as ReturnType<typeof oauthProxy>;
-    expect(await upstreamToken({ principal: 'ada', claims })).toBeUndefined();
+    const { getUpstreamToken } = proxy.place.issuer as ReturnType<typeof oauthProxy>;
+    expect(await getUpstreamToken({ principal: 'ada', claims })).toBeUndefined();
   });
 
   it.each([
     ['refuses', proxied({}, { status: 400, lasts: 60 }), 'server_error'],
     ['fails', proxied({}, { status: 500, lasts: 60 }), 'server_error'],
-    ['names nobody', proxied({ identify: () => '' }), 'access_denied'],
+    ['names nobody', proxied({ identifyUser: () => '' }), 'access_denied'],
   ])(
     'tells the client, and only that, when the provider %s [auth.third-party.errors-handled]',
     async (_, proxy, error) => {

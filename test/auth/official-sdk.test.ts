@@ -89,16 +89,16 @@ describe('the official client at our protected server', () => {
 describe('our client at a protected server of the official SDK', () => {
   it.each(['2026-07-28', '2025-11-25'])(
     'signs in, calls, renews, steps up and signs out on %s',
-    async revision => {
+    async protocolVersion => {
       const notes = await startOfficialNotes();
       closing.push(notes.close);
       const { issuer, refused } = notes;
       const { redirect, pages } = scriptedRedirect();
       const clock = movableClock();
       const auth = signIn({ redirect, clock, clientName: 'tests' });
-      const client = await connect({ url: notes.url, auth }, { revision });
+      const client = await connect({ url: notes.url, auth }, { protocolVersion });
       closing.push(() => client.close());
-      expect(client.server.revision).toBe(revision);
+      expect(client.server.protocolVersion).toBe(protocolVersion);
       expect(await textOf(client.callTool('who'))).toBe('ada');
       expect([issuer.count('/auth'), issuer.count('/reg'), issuer.count('/token')]).toEqual([1, 1, 1]);
       expect(refused.splice(0)).toEqual(['401 invalid_token']);

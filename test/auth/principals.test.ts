@@ -1,4 +1,4 @@
-import { cached, tasks, tool } from 'tenon';
+import { caching, tasks, tool } from 'tenon';
 import { describe, expect, it } from 'vitest';
 import { createIssuer, ISSUER } from '../../packages/tenon/src/auth/resource/fixtures/issuer.js';
 import { type Fields, served } from './served.js';
@@ -80,7 +80,7 @@ describe('what belongs to one is out of reach for another', () => {
       );
     expect((await listen(hers, eve)).status).toBe(404);
     const [heard, overheard] = [await listen(hers, ada), await listen(others, eve)];
-    server.changed('note://secret');
+    server.notifyResourceUpdated('note://secret');
     const reader = heard.body?.getReader();
     let text = '';
     while (!text.includes('note://secret')) {
@@ -89,12 +89,12 @@ describe('what belongs to one is out of reach for another', () => {
       text += new TextDecoder().decode(chunk.value);
     }
     expect(text).toContain('note://secret');
-    await handler.close({ deadline: 0 });
+    await handler.close({ timeout: 0 });
     expect(await overheard.text()).not.toContain('note://secret');
   });
 
   it('what is remembered of results', async () => {
-    const { alone, ada, eve } = await two({}, { use: [cached({ ttlMs: 60_000, tools: ['whoami'] })] });
+    const { alone, ada, eve } = await two({}, { use: [caching({ ttl: 60_000, tools: ['whoami'] })] });
     const asked = async (as: Fields) => (await alone('tools/call', call('whoami'), as)).text;
     expect([await asked(ada), await asked(ada), await asked(eve)].map(text => /\|(\w+)/.exec(text)?.[1])).toEqual([
       'ada',

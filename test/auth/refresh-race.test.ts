@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileVault } from 'tenon/auth/node';
+import { fileTokenStore } from 'tenon/auth/node';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bundle } from '../support/bundle.js';
 
@@ -67,7 +67,7 @@ it(`${PROCESSES} processes with one vault spend a rotating token once, ${ROUNDS}
     const url = `${issuer}/mcp`;
     good = `r${round}`;
     spent = [];
-    const vault = fileVault(path);
+    const vault = fileTokenStore(path);
     const kept = { access: 'old', type: 'bearer', expires: 1, renew: 1, refresh: good, asked: [] };
     await vault.update(['tokens', url, issuer, url, CLIENT], async () => ({ next: kept, result: undefined }));
     const origin = { issuer, resource: url, undescribed: false };

@@ -5,7 +5,7 @@ import { type ProtectOptions, protect } from 'tenon/auth';
 import { type HttpServer, serveHttp } from 'tenon/node';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createHolder } from '../../packages/tenon/src/auth/resource/fixtures/issuer.js';
-import { fakeClock } from '../../packages/tenon/src/testing/clock.js';
+import { fakeClock } from '../../packages/tenon/src/testing/fake-clock.js';
 import { RESOURCE_SERVER, type RealIssuer, startIssuer } from './real-issuer.js';
 import { type Fields, notes, visitor } from './served.js';
 
@@ -29,7 +29,7 @@ async function start(options: Partial<ProtectOptions> = {}, path = '/mcp') {
   const resource = `http://127.0.0.1:${port}${path}`;
   const { server, ran } = notes();
   const clock = fakeClock(Date.now());
-  const auth = protect({ resource, issuers: [issuer.url], clock, onProblem: () => {}, ...options });
+  const auth = protect({ resource, issuers: [issuer.url], clock, onError: () => {}, ...options });
   const http = await serveHttp(server, { port, path, auth });
   const token = async (scope: string, of = resource): Promise<Fields> => ({
     authorization: `Bearer ${(await issuer.token(of, scope)).token}`,
@@ -43,7 +43,7 @@ const serve = async (...given: Parameters<typeof start>) => {
   on = await start(...given);
   open.push(on.http);
 };
-afterAll(() => Promise.all(open.map(http => http.close({ deadline: 0 }))));
+afterAll(() => Promise.all(open.map(http => http.close({ timeout: 0 }))));
 
 const call = (name: string) => ({ name, arguments: {} });
 
@@ -87,11 +87,11 @@ describe('with the tokens of oidc-provider, over HTTP', () => {
 
   it('our client calls with it, on every way of opening', async () => {
     const headers = await on.token('notes:read');
-    for (const revision of ['2025-06-18', '2026-07-28']) {
-      const client = await connect({ url: on.resource, headers }, { revision });
+    for (const protocolVersion of ['2025-06-18', '2026-07-28']) {
+      const client = await connect({ url: on.resource, headers }, { protocolVersion });
       const result = await client.call('tools/call', call('whoami'));
       expect(JSON.stringify(result)).toContain('|machine');
-      await expect(client.call('tools/call', call('write'))).rejects.toMatchObject({ status: 403, rpc: 403 });
+      await expect(client.call('tools/call', call('write'))).rejects.toMatchObject({ status: 403, rpcCode: 403 });
       await client.close();
     }
   });

@@ -4,7 +4,7 @@ import { createHandler } from 'tenon/http';
 import { serveStdio } from 'tenon/stdio';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../packages/tenon/src/jsonrpc/message.js';
-import { metaOf, request } from '../asking/wire.js';
+import { createMeta, sendRequest } from '../asking/wire.js';
 import { notes, type Seen, seen, served, visitor } from './served.js';
 
 const needs: [what: string, method: string, params: JsonObject, scope: string][] = [
@@ -86,7 +86,7 @@ describe('what needs a scope that the token lacks is refused before it runs, wit
 
   it('in a notification that the server adds: it is dropped and reported', async () => {
     const problems: string[] = [];
-    const on = await served({}, { onProblem: ({ rpc }) => problems.push(`${rpc}`) });
+    const on = await served({}, { onError: ({ rpcCode }) => problems.push(`${rpcCode}`) });
     const notify = async (scope: string) => {
       const fields = await on.bearer({ scope });
       const session = await on.open(fields);
@@ -143,7 +143,7 @@ describe('elsewhere', () => {
 
   it('on other transports it is an error of JSON-RPC', async () => {
     const { server } = notes();
-    expect(await request(server, 'tools/call', params)).toMatchObject({
+    expect(await sendRequest(server, 'tools/call', params)).toMatchObject({
       error: { code: 403, data: { scopes: ['notes:read'] } },
     });
   });
@@ -154,7 +154,7 @@ describe('elsewhere', () => {
   ])('on stdio it is for %j whom the process runs', async (auth, code) => {
     const [input, output] = [new PassThrough(), new PassThrough()];
     const serving = await serveStdio(notes().server, { input, output, exit: false, ...(auth ? { auth } : {}) });
-    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...params, _meta: metaOf({}) } };
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...params, _meta: createMeta({}) } };
     input.write(`${JSON.stringify(message)}\n`);
     const [line] = (await once(output, 'data')) as [Buffer];
     expect(JSON.parse(String(line)).error?.code).toBe(code);
@@ -206,7 +206,7 @@ describe('lists', () => {
   it('have what the token is good for, where it shall be so, and are then nobody else’s', async () => {
     const { alone: ask, bearer } = await served(
       {},
-      { listed: 'callable', cache: { ttlMs: 60_000, cacheScope: 'public' } },
+      { listFilter: 'authorized', cache: { ttlMs: 60_000, cacheScope: 'public' } },
     );
     const [all, some] = [
       await bearer({ scope: 'notes:read notes:write notes:deep' }),

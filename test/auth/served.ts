@@ -1,11 +1,11 @@
 import { createServer, prompt, resource, type ServerOptions, tool } from 'tenon';
-import { insufficientScope, type Protection, type ProtectOptions } from 'tenon/auth';
+import { insufficientScope, type ProtectOptions, type TokenVerifier } from 'tenon/auth';
 import { createHandler } from 'tenon/http';
 import { z } from 'zod';
-import { readChallenges } from '../../packages/tenon/src/auth/challenge.js';
+import { parseChallenges } from '../../packages/tenon/src/auth/http/www-authenticate.js';
 import { createIssuer, RESOURCE } from '../../packages/tenon/src/auth/resource/fixtures/issuer.js';
 import type { JsonObject } from '../../packages/tenon/src/jsonrpc/message.js';
-import { metaOf } from '../asking/wire.js';
+import { createMeta } from '../asking/wire.js';
 
 const capabilities = { elicitation: {}, extensions: { 'io.modelcontextprotocol/tasks': {} } };
 
@@ -19,8 +19,8 @@ export function notes(options: Partial<ServerOptions> = {}) {
   const server = createServer({
     name: 'notes',
     version: '1',
-    asking: { keys: [{ id: 'a', key: new Uint8Array(32).fill(1) }] },
-    onProblem: () => {},
+    inputRequests: { keys: [{ id: 'a', key: new Uint8Array(32).fill(1) }] },
+    onError: () => {},
     ...options,
     tools: {
       whoami: tool({ run: (_, { auth }) => auth?.principal ?? 'nobody' }),
@@ -43,7 +43,7 @@ export function notes(options: Partial<ServerOptions> = {}) {
     },
     methods: {
       'notes/purge': { scopes: ['notes:read', 'notes:write'], run: () => ({ purged: run('purge')() }) },
-      'notifications/notes/touched': { scopes: ['notes:write'], hear: () => void ran.push('touched') },
+      'notifications/notes/touched': { scopes: ['notes:write'], handle: () => void ran.push('touched') },
       ...options.methods,
     },
     prompts: {
@@ -80,7 +80,7 @@ export async function seen(response: Response): Promise<Seen> {
   return {
     status: response.status,
     headers: response.headers,
-    challenge: readChallenges(response.headers.get('www-authenticate') ?? undefined)[0],
+    challenge: parseChallenges(response.headers.get('www-authenticate') ?? undefined)[0],
     text,
     body: json === '' ? {} : JSON.parse(json),
   };
@@ -107,7 +107,7 @@ export function visitor(send: (request: Request) => Promise<Response>, url: stri
         'mcp-method': method,
         ...(typeof name === 'string' ? { 'mcp-name': name } : {}),
       };
-      const message = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: metaOf({ capabilities }) } };
+      const message = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: createMeta({ capabilities }) } };
       return seen(await post(message, { ...mirrored, ...headers }));
     },
     /** Opens a session. Gives its id. */
@@ -137,7 +137,7 @@ export function visitor(send: (request: Request) => Promise<Response>, url: stri
 /** A protected server, in this process, and an issuer. */
 export async function served(options: Partial<ProtectOptions> = {}, more: Partial<ServerOptions> = {}) {
   const issuer = await createIssuer();
-  const auth: Protection = issuer.protect(options);
+  const auth: TokenVerifier = issuer.protect(options);
   const { server, ran } = notes(more);
   const handler = createHandler(server, {
     auth,

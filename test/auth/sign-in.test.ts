@@ -8,10 +8,10 @@ import { exportJWK, generateKeyPair } from 'jose';
 import { Provider } from 'oidc-provider';
 import { type Clock, connect, createServer, tool } from 'tenon';
 import { protect, type SignInOptions, signIn } from 'tenon/auth';
-import { fileVault } from 'tenon/auth/node';
+import { fileTokenStore } from 'tenon/auth/node';
 import { serveHttp } from 'tenon/node';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
-import { systemClock } from '../../packages/tenon/src/jsonrpc/clock.js';
+import { systemClock } from '../../packages/tenon/src/cancellation/clock.js';
 import { scriptedRedirect } from './scripted-browser.js';
 
 const TTL = 3_600;
@@ -116,8 +116,8 @@ it('signs in, calls, renews, steps up and signs out [auth.http-conforms]', async
       return () => clearTimeout(timer);
     },
   };
-  const vault = fileVault(join(folder, 'vault.json'));
-  const { auth, open, pages } = client(url, { vault, clock });
+  const tokenStore = fileTokenStore(join(folder, 'vault.json'));
+  const { auth, open, pages } = client(url, { tokenStore, clock });
   // A renewal that takes more than 100 ms counts as signing in, and on a busy machine it does.
   const timers = vi.spyOn(systemClock, 'after').mockImplementation(() => () => {});
   onTestFinished(() => timers.mockRestore());
@@ -138,7 +138,7 @@ it('signs in, calls, renews, steps up and signs out [auth.http-conforms]', async
   expect(count('/reg')).toBe(1);
 
   // Another process has all that it needs in the vault.
-  const other = client(url, { vault });
+  const other = client(url, { tokenStore });
   const second = await other.open();
   expect(await text(second.callTool('write'))).toBe('written');
   expect(count('/auth')).toBe(2);
@@ -147,7 +147,7 @@ it('signs in, calls, renews, steps up and signs out [auth.http-conforms]', async
   await auth.signOut?.();
   expect(count('/token/revocation')).toBe(2);
   await first.close();
-  const third = client(url, { vault });
+  const third = client(url, { tokenStore });
   await (await third.open()).close();
   expect(count('/auth')).toBe(3);
 }, 60_000);

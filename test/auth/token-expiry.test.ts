@@ -36,10 +36,10 @@ describe.each(runtimes)('on $name', ({ open }) => {
     });
     const site = await open(server, {
       clock,
-      bounds: { keepAlive: 0 },
+      limits: { keepAliveInterval: 0 },
       authorize: facts => ({ auth: { principal: 'ada', expiresAt: Number(facts.header('x-expires')) } }),
     });
-    onTestFinished(() => site.close({ deadline: 0 }));
+    onTestFinished(() => site.close({ timeout: 0 }));
     return { clock, site, finish: () => finish() };
   }
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
-import { type ClientOptions, connect, createPair, type TenonError } from 'tenon';
+import { type ClientOptions, connect, createTransportPair, type TenonError } from 'tenon';
 import { fakeClock } from 'tenon/testing';
 import { describe, expect, it } from 'vitest';
 
@@ -23,11 +23,11 @@ const initialized = (id: unknown): Json => ({
 
 /** A client of ours and a server that does what the script says. */
 async function start(script: Script, options: ClientOptions = {}) {
-  const pair = createPair();
+  const pair = createTransportPair();
   const said: Json[] = [];
   const say: Say = value => void Promise.resolve(pair.server.send(value as never)).catch(() => {});
   pair.server.open({
-    message(value) {
+    onMessage(value) {
       const message = value as Json;
       said.push(message);
       if (message.method === 'initialize') say(initialized(message.id));
@@ -36,14 +36,14 @@ async function start(script: Script, options: ClientOptions = {}) {
         say({ ...v, id: message.id, result: {} });
       else script(message, say, () => pair.server.close());
     },
-    unreadable() {},
-    lost() {},
-    closed() {},
+    onParseError() {},
+    onResponseLost() {},
+    onClose() {},
   });
   const problems: TenonError[] = [];
   const clock = fakeClock();
-  const client = await connect(pair.client, { revision: '2025-11-25', clock, ...options });
-  client.on('problem', error => problems.push(error));
+  const client = await connect(pair.client, { protocolVersion: '2025-11-25', clock, ...options });
+  client.on('error', error => problems.push(error));
   return { client, clock, said, say, problems };
 }
 
@@ -73,7 +73,7 @@ describe('a client whose server', () => {
     const { client, problems } = await start((message, say) => {
       if (message.method === 'tools/call') say({ ...v, id: message.id, ...answers.shift() });
     });
-    await expect(client.callTool('x', {})).rejects.toMatchObject({ code: 'peer/error', rpc: -32099 });
+    await expect(client.callTool('x', {})).rejects.toMatchObject({ code: 'peer/error', rpcCode: -32099 });
     await expect(client.callTool('x', {})).resolves.toMatchObject({ content: [{ type: 'text', text: 'a' }] });
     expect(problems).toEqual([]);
   });
@@ -245,7 +245,7 @@ describe('a client whose server', () => {
       throw new Error('listener');
     };
     client.on('log', thrower);
-    client.on('problem', thrower);
+    client.on('error', thrower);
     client.on('state', thrower);
     expect(await client.callTool('a', {}, { onProgress: thrower })).toMatchObject({ content: [] });
     expect(problems).toMatchObject([{ code: 'listener/threw' }]);
@@ -284,7 +284,7 @@ describe('a client over HTTP whose server', () => {
       if (request.method === 'GET') response.writeHead(200, { 'content-type': 'text/event-stream' }).end();
       else response.writeHead(202).end();
     });
-    const client = await connect(server.url, { revision: '2025-11-25' });
+    const client = await connect(server.url, { protocolVersion: '2025-11-25' });
     await new Promise(resolve => setTimeout(resolve, 400));
     expect(server.count()).toBeLessThan(6);
     await client.close();
@@ -307,7 +307,7 @@ describe('a client over HTTP whose server', () => {
           .end(JSON.stringify({ ...v, id: message.id, result: { tools: [] } }));
       else response.writeHead(202).end();
     });
-    const client = await connect(server.url, { revision: '2025-11-25', idleTimeout: 1500 });
+    const client = await connect(server.url, { protocolVersion: '2025-11-25', idleTimeout: 1500 });
     expect(await outcome(client.callTool('a'))).toMatch(code);
     expect(await client.call('tools/list')).toMatchObject({ tools: [] });
     await client.close();

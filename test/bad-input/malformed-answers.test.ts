@@ -9,7 +9,7 @@ function createSite() {
   const server = createServer({
     name: 's',
     version: '1',
-    onProblem: () => {},
+    onError: () => {},
     tools: { ask: tool({ run: async (_, ctx) => (await ctx.elicit({ message: 'm', input })).action }) },
   });
   const handler = createHandler(server, { onError: () => {} });
@@ -73,7 +73,7 @@ describe('a malformed answer to an elicitation over an HTTP session', () => {
       expect([202, 400]).toContain(status);
       const [, text] = await readUntil(reader, /"id":1,"result":(.*)/);
       expect(text).toContain('"isError":true');
-      await handler.close({ deadline: 0 });
+      await handler.close({ timeout: 0 });
     },
   );
 });

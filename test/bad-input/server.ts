@@ -1,17 +1,17 @@
-import { createServer, prompt, reply, resource, type TenonError, tool } from 'tenon';
+import { createServer, prompt, resource, type TenonError, tool, toolResult } from 'tenon';
 import { z } from 'zod';
 
 const cyclic: Record<string, unknown> = {};
 cyclic.self = cyclic;
 
 /** A server whose handlers do whatever handlers should not. */
-export function badServer(onProblem: (error: TenonError) => void = () => {}) {
+export function badServer(onError: (error: TenonError) => void = () => {}) {
   let aborted = 0;
   let running = 0;
   return createServer({
     name: 'bad',
     version: '1',
-    onProblem,
+    onError,
     tools: {
       echo: tool({
         input: z.looseObject({}),
@@ -40,8 +40,8 @@ export function badServer(onProblem: (error: TenonError) => void = () => {}) {
       }),
       'throws-nothing': tool({ run: () => Promise.reject(undefined) }),
       cyclic: tool({ run: () => cyclic }),
-      bigint: tool({ run: () => reply({ structured: { n: 5n }, content: 'x' }) }),
-      unwritable: tool({ run: () => reply({ structured: { toJSON: () => throwing() }, content: 'x' }) }),
+      bigint: tool({ run: () => toolResult({ structured: { n: 5n }, content: 'x' }) }),
+      unwritable: tool({ run: () => toolResult({ structured: { toJSON: () => throwing() }, content: 'x' }) }),
       undefined: tool({ run: () => undefined }),
       'says-cyclic': tool({
         run: (_, ctx) => {

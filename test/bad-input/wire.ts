@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createPair, type Message } from 'tenon';
+import { createTransportPair, type JsonRpcMessage } from 'tenon';
 import { serveHttp } from 'tenon/node';
 import { badServer } from './server.js';
 
@@ -74,17 +74,17 @@ class Inbox {
 
 export async function overMemory(revision = '2025-11-25'): Promise<Wire> {
   // By reference: 10,000 levels, which a raw peer may send as text, are too deep for `JSON.stringify`.
-  const pair = createPair(undefined, { copyMessages: false });
+  const pair = createTransportPair(undefined, { copyMessages: false });
   const inbox = new Inbox();
   await badServer().connect(pair.server);
   await pair.client.open({
-    message: value => void [value].flat().forEach(each => inbox.push(each as Json)),
-    unreadable() {},
-    lost() {},
-    closed() {},
+    onMessage: value => void [value].flat().forEach(each => inbox.push(each as Json)),
+    onParseError() {},
+    onResponseLost() {},
+    onClose() {},
   });
   const write = async (text: string) => {
-    await pair.client.send(JSON.parse(text) as Message);
+    await pair.client.send(JSON.parse(text) as JsonRpcMessage);
     await new Promise(resolve => setImmediate(resolve));
   };
   return { revision, ...(await marked(revision, write, inbox)), close: async () => pair.client.close() };

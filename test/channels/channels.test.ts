@@ -1,41 +1,45 @@
-import { createPair } from 'tenon';
+import { createTransportPair } from 'tenon';
 import { serveHttp } from 'tenon/node';
 import {
-  channelCases,
   duplicate,
-  type Ear,
+  echoServer,
+  type FaultSchedule,
   fakeClock,
-  faulty,
-  garbage,
-  type Lacks,
-  type Plan,
-  type Road,
-  reflector,
+  replaceWith,
+  type TestPeer,
+  type TransportFixture,
+  transportCases,
+  type UnsupportedFeatures,
+  withFaults,
 } from 'tenon/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { spawnServer } from '../../packages/tenon/src/runtimes/node/child-process.js';
-import { nodeRequester } from '../../packages/tenon/src/runtimes/node/http-client.js';
-import { openHttp } from '../../packages/tenon/src/transports/http/client.js';
-import { openHttpSse } from '../../packages/tenon/src/transports/http-sse/client.js';
-import { openStdio } from '../../packages/tenon/src/transports/stdio/client.js';
+import { createNodeRequester } from '../../packages/tenon/src/runtimes/node/http/http-requester.js';
+import { spawnServer } from '../../packages/tenon/src/runtimes/node/processes/child-process.js';
+import { createHttpTransport } from '../../packages/tenon/src/transports/http/client/http-transport.js';
+import { createHttpSseTransport } from '../../packages/tenon/src/transports/http-sse/client.js';
+import { createStdioTransport } from '../../packages/tenon/src/transports/stdio/client.js';
 import { bundle } from '../support/bundle.js';
 
-function suite(name: string, open: () => Road | Promise<Road>, lacks?: Lacks): void {
+function suite(
+  name: string,
+  open: () => TransportFixture | Promise<TransportFixture>,
+  lacks?: UnsupportedFeatures,
+): void {
   describe(`the channel ${name} [base.custom-transport.preserves-protocol base.custom-transport-preserves base.utf8-encoding]`, () => {
-    for (const { name: title, run } of channelCases(open, lacks)) it(title, run);
+    for (const { name: title, run } of transportCases(open, lacks)) it(title, run);
   });
 }
 
 suite('in memory', async () => {
-  const pair = createPair();
-  await reflector.connect(pair.server);
-  return { channel: pair.client };
+  const pair = createTransportPair();
+  await echoServer.connect(pair.server);
+  return { transport: pair.client };
 });
 
 suite('in memory, through a wrapper that does nothing', async () => {
-  const pair = createPair();
-  await reflector.connect(pair.server);
-  return { channel: faulty(pair.client, { send: () => undefined }) };
+  const pair = createTransportPair();
+  await echoServer.connect(pair.server);
+  return { transport: withFaults(pair.client, { send: () => undefined }) };
 });
 
 describe('over stdio', () => {
@@ -44,11 +48,11 @@ describe('over stdio', () => {
     program = bundle('test/channels/reflecting.ts');
   });
   suite('to a child process', () => ({
-    channel: openStdio({ command: process.execPath, args: [program] }, spawnServer),
+    transport: createStdioTransport({ command: process.execPath, args: [program] }, spawnServer),
   }));
 });
 
-const opening = async (ear: Ear) => {
+const opening = async (ear: TestPeer) => {
   await ear.call('initialize', {
     protocolVersion: '2025-11-25',
     capabilities: {},
@@ -59,26 +63,26 @@ const opening = async (ear: Ear) => {
 suite(
   'over Streamable HTTP, in a session',
   async () => {
-    const server = await serveHttp(reflector, { port: 0 });
-    const channel = openHttp(server.url, { requester: nodeRequester() });
-    return { channel, begin: opening, release: () => server.close() };
+    const server = await serveHttp(echoServer, { port: 0 });
+    const transport = createHttpTransport(server.url, { requester: createNodeRequester() });
+    return { transport, handshake: opening, release: () => server.close() };
   },
-  { hangUps: true },
+  { closeDetection: true },
 );
 
 suite('over HTTP+SSE', async () => {
-  const server = await serveHttp(reflector, { port: 0 });
-  const channel = openHttpSse(server.sseUrl as string, { requester: nodeRequester() });
-  return { channel, begin: opening, release: () => server.close() };
+  const server = await serveHttp(echoServer, { port: 0 });
+  const transport = createHttpSseTransport(server.sseUrl as string, { requester: createNodeRequester() });
+  return { transport, handshake: opening, release: () => server.close() };
 });
 
 describe('the cases', () => {
-  const failing = async (spoil: Parameters<typeof faulty>[1]) => {
+  const failing = async (spoil: Parameters<typeof withFaults>[1]) => {
     const clock = fakeClock();
-    const cases = channelCases(async () => {
-      const pair = createPair();
-      await reflector.connect(pair.server);
-      return { channel: faulty(pair.client, { clock, ...spoil }) };
+    const cases = transportCases(async () => {
+      const pair = createTransportPair();
+      await echoServer.connect(pair.server);
+      return { transport: withFaults(pair.client, { clock, ...spoil }) };
     });
     const failed: string[] = [];
     for (const { name, run } of cases.filter(each => /order|at once|any text/.test(each.name))) {
@@ -92,8 +96,8 @@ describe('the cases', () => {
   });
 
   it('find a channel that changes its text', async () => {
-    const receive: Plan = value =>
-      JSON.stringify(value).includes('😀') ? garbage({ ...(value as object), result: {} }) : undefined;
+    const receive: FaultSchedule = value =>
+      JSON.stringify(value).includes('😀') ? replaceWith({ ...(value as object), result: {} }) : undefined;
     expect(await failing({ receive })).toEqual(['carries any text: control characters, separators, lone surrogates']);
   });
 });

@@ -87,7 +87,7 @@ describe('tenon bridge -- COMMAND', () => {
 
   it('puts a server on HTTP: a process for each session, which ends with it', async () => {
     const bridge = await bridged();
-    const clients = await Promise.all([1, 2].map(() => connect(bridge.url, { revision: '2025-11-25' })));
+    const clients = await Promise.all([1, 2].map(() => connect(bridge.url, { protocolVersion: '2025-11-25' })));
     const [first, second] = await Promise.all(clients.map(process));
     expect(first).not.toBe(second);
     expect(await clients[0]?.callTool('price', { of: 'tea' })).toMatchObject({ content: [{ text: 'tea costs 3' }] });
@@ -111,7 +111,7 @@ describe('tenon bridge -- COMMAND', () => {
 
   it('shares one process among requests that belong to no session', async () => {
     const bridge = await bridged();
-    const clients = await Promise.all([1, 2].map(() => connect(bridge.url, { revision: '2026-07-28' })));
+    const clients = await Promise.all([1, 2].map(() => connect(bridge.url, { protocolVersion: '2026-07-28' })));
     const [first, second] = await Promise.all(clients.map(process));
     expect(first).toBe(second);
     await bridge.end();
@@ -119,16 +119,16 @@ describe('tenon bridge -- COMMAND', () => {
 
   it('has no more processes than it may', async () => {
     const bridge = await bridged('--max', '1');
-    const client = await connect(bridge.url, { revision: '2025-11-25' });
+    const client = await connect(bridge.url, { protocolVersion: '2025-11-25' });
     const pid = await process(client);
-    await expect(connect(bridge.url, { revision: '2025-11-25' })).rejects.toMatchObject({ status: 503 });
+    await expect(connect(bridge.url, { protocolVersion: '2025-11-25' })).rejects.toMatchObject({ status: 503 });
     expect(await process(client)).toBe(pid);
     await bridge.end();
   });
 
   it('ends a process that nobody has used for a while', async () => {
     const bridge = await bridged('--idle', '300ms');
-    const client = await connect(bridge.url, { revision: '2026-07-28' });
+    const client = await connect(bridge.url, { protocolVersion: '2026-07-28' });
     await gone(await process(client));
     expect(await process(client)).toBeGreaterThan(0);
     await bridge.end();

@@ -48,9 +48,9 @@ async function said(child: ChildProcess, text: string): Promise<void> {
 }
 
 /** Looks for a note by every means of a client. */
-async function looksRight(target: Parameters<typeof connect>[0], revision: string): Promise<void> {
-  const client = await connect<Notes>(target, { revision });
-  expect(client.server.revision).toBe(revision);
+async function looksRight(target: Parameters<typeof connect>[0], protocolVersion: string): Promise<void> {
+  const client = await connect<Notes>(target, { protocolVersion });
+  expect(client.server.protocolVersion).toBe(protocolVersion);
   expect(await client.tools.search({ words: 'drawers' })).toEqual([
     { title: 'Dovetail', uri: 'note://Dovetail', tags: ['joinery'] },
   ]);

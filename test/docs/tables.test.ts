@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { dialects } from '../../packages/tenon/src/dialects/index.js';
-import { hostDefaults } from '../../packages/tenon/src/host/host.js';
-import { OUTPUT_LIMITS } from '../../packages/tenon/src/host/output/limits.js';
-import * as protocol from '../../packages/tenon/src/model/codes.js';
-import { isMethod } from '../../packages/tenon/src/model/methods.js';
-import { DEFAULT_BOUNDS } from '../../packages/tenon/src/transports/http/options.js';
+import { DEFAULT_HOST_OPTIONS } from '../../packages/tenon/src/host/host-options.js';
+import { DEFAULT_OUTPUT_LIMITS } from '../../packages/tenon/src/host/proxy/output/output-limits.js';
+import * as protocol from '../../packages/tenon/src/protocol/error-codes.js';
+import { isMethod } from '../../packages/tenon/src/protocol/methods.js';
+import { dialects } from '../../packages/tenon/src/protocol/versions/index.js';
+import { DEFAULT_LIMITS } from '../../packages/tenon/src/transports/http/server/options.js';
 import { root } from './pages.js';
 
 const source = join(root, 'packages/tenon/src');
@@ -62,7 +62,7 @@ describe('the table of bounds', () => {
     const listed = Object.fromEntries(
       rows(page('transports.md')).map(([name, value]) => [name, Number(value.replaceAll(',', ''))]),
     );
-    for (const [name, value] of Object.entries(DEFAULT_BOUNDS)) expect(listed, name).toHaveProperty(name, value);
+    for (const [name, value] of Object.entries(DEFAULT_LIMITS)) expect(listed, name).toHaveProperty(name, value);
   });
 
   it('has those of a host', () => {
@@ -72,7 +72,9 @@ describe('the table of bounds', () => {
         Number(value.replaceAll(',', '')),
       ]),
     );
-    const defaults = Object.entries({ ...hostDefaults, ...OUTPUT_LIMITS }).filter(([, value]) => Number(value) > 0);
+    const defaults = Object.entries({ ...DEFAULT_HOST_OPTIONS, ...DEFAULT_OUTPUT_LIMITS }).filter(
+      ([, value]) => Number(value) > 0,
+    );
     for (const [name, value] of defaults) expect(listed, name).toHaveProperty(name, value);
   });
 });
@@ -91,8 +93,8 @@ describe('the page of the architecture', () => {
 
 describe('the page of the revisions', () => {
   it('has a column for each', () => {
-    for (const { revision } of dialects)
-      expect(page('revisions.md')).toMatch(new RegExp(`^\\|.*\\| ${revision} \\|`, 'm'));
+    for (const { protocolVersion } of dialects)
+      expect(page('revisions.md')).toMatch(new RegExp(`^\\|.*\\| ${protocolVersion} \\|`, 'm'));
   });
 });
 

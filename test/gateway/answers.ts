@@ -1,13 +1,13 @@
 import type { ClientOptions } from 'tenon';
-import { type Asked as Answered, answering } from '../revisions/answers.js';
+import { type ReceivedInputs as Answered, createAnswers } from '../revisions/answers.js';
 
 /** What the client was asked so far. */
 export type Asked = Answered;
 
 /** A client that answers whatever it is asked, but for what it is asked not to. */
-export function answersOf(): { readonly asked: Asked; readonly options: ClientOptions } {
+export function createRecordedAnswers(): { readonly asked: Asked; readonly options: ClientOptions } {
   const asked: Asked = { forms: [], samples: [], urls: [] };
-  const { elicit, ...rest } = answering(asked);
+  const { elicit, ...rest } = createAnswers(asked);
   const options: ClientOptions = {
     ...rest,
     elicit(form, about) {

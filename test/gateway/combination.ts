@@ -1,19 +1,19 @@
-import { type Channel, type Client, createPair } from 'tenon';
+import { type Client, createTransportPair, type Transport } from 'tenon';
 import { serveHttp } from 'tenon/node';
-import { byChannel, connectTo } from '../../packages/tenon/src/client/connect.js';
-import type { Endpoint } from '../../packages/tenon/src/client/endpoint.js';
-import { httpEndpoint } from '../../packages/tenon/src/client/roads.js';
-import { spawnServer } from '../../packages/tenon/src/runtimes/node/child-process.js';
-import { nodeRequester } from '../../packages/tenon/src/runtimes/node/http-client.js';
-import { openStdio } from '../../packages/tenon/src/transports/stdio/client.js';
+import { connectTo, createTransportEndpoint } from '../../packages/tenon/src/client/connect.js';
+import type { ServerEndpoint } from '../../packages/tenon/src/client/connection/endpoint.js';
+import { createHttpEndpoint } from '../../packages/tenon/src/client/connection/http-endpoint.js';
+import { createNodeRequester } from '../../packages/tenon/src/runtimes/node/http/http-requester.js';
+import { spawnServer } from '../../packages/tenon/src/runtimes/node/processes/child-process.js';
+import { createStdioTransport } from '../../packages/tenon/src/transports/stdio/client.js';
+import { recordRequester, recordSpawn, type Wire } from '../revisions/wire.js';
 import { bundle } from '../support/bundle.js';
-import { tappedRequester, tappedSpawn, type Wire } from '../revisions/wire.js';
-import { type Asked, answersOf } from './answers.js';
+import { type Asked, createRecordedAnswers } from './answers.js';
 import { createFixture, type Fixture } from './fixture-server.js';
-import type { Behind, InFront, PutInFront } from './in-front.js';
 import type { Pair } from './pair.js';
-import { recordingProxy } from './recording-proxy.js';
-import { stdioRelay } from './stdio-relay.js';
+import { startRecordingProxy } from './recording-proxy.js';
+import type { BackendTarget, GatewayTarget, StartGateway } from './start-gateway.js';
+import { startStdioRelay } from './stdio-relay.js';
 import { createWires, type Wires } from './wire.js';
 
 const first = '2024-11-05';
@@ -30,7 +30,7 @@ export interface Combination {
   close(): Promise<void>;
 }
 
-export async function open(pair: Pair, inFront: PutInFront): Promise<Combination> {
+export async function open(pair: Pair, inFront: StartGateway): Promise<Combination> {
   const closing: (() => Promise<unknown>)[] = [];
   const close = async () => {
     for (const each of closing.splice(0).reverse()) await each();
@@ -38,12 +38,15 @@ export async function open(pair: Pair, inFront: PutInFront): Promise<Combination
   try {
     const serverSide = createWires(pair.server);
     const clientSide = createWires(pair.client);
-    const behind = await backOf(pair, serverSide, closing);
+    const behind = await startServer(pair, serverSide, closing);
     const front = await inFront(behind, pair.way);
     closing.push(() => front.close());
-    const { asked, options } = answersOf();
-    const endpoint = endpointOf(front.target, pair, clientSide);
-    const client = (await connectTo<Fixture>(endpoint, { revision: pair.client, ...options })) as Client<Fixture>;
+    const { asked, options } = createRecordedAnswers();
+    const endpoint = createEndpoint(front.target, pair, clientSide);
+    const client = (await connectTo<Fixture>(endpoint, {
+      protocolVersion: pair.client,
+      ...options,
+    })) as Client<Fixture>;
     closing.push(() => client.close());
     const tag = `${pair.client}-${pair.server}-${pair.way}-${++opened}`;
     return { pair, tag, client, asked, clientSide, serverSide, close };
@@ -56,9 +59,13 @@ export async function open(pair: Pair, inFront: PutInFront): Promise<Combination
 let opened = 0;
 
 /** The fixture, served at the revision; what crosses is read along before it is reached. */
-async function backOf({ server, way }: Pair, wires: Wires, closing: (() => Promise<unknown>)[]): Promise<Behind> {
+async function startServer(
+  { server, way }: Pair,
+  wires: Wires,
+  closing: (() => Promise<unknown>)[],
+): Promise<BackendTarget> {
   if (way === 'stdio') {
-    const relay = await stdioRelay(bundle('test/gateway/fixture-program.ts'), [server], wires);
+    const relay = await startStdioRelay(bundle('test/gateway/fixture-program.ts'), [server], wires);
     closing.push(() => relay.close());
     return relay.target;
   }
@@ -67,33 +74,33 @@ async function backOf({ server, way }: Pair, wires: Wires, closing: (() => Promi
   if (way === 'memory') {
     return async () => {
       const wire = wires.open();
-      const pair = createPair((from, message) => wire.crosses(from, message));
+      const pair = createTransportPair((from, message) => wire.crosses(from, message));
       await fixture.connect(pair.server);
       return pair.client;
     };
   }
   const http = await serveHttp(fixture, { port: 0 });
-  closing.push(() => http.close({ deadline: 0 }));
-  const proxy = await recordingProxy(new URL(http.url).origin, wires);
+  closing.push(() => http.close({ timeout: 0 }));
+  const proxy = await startRecordingProxy(new URL(http.url).origin, wires);
   closing.push(() => proxy.close());
   return server === first
     ? { url: proxy.at(http.sseUrl ?? ''), transport: 'http-sse' }
     : { url: proxy.at(http.url), transport: 'http' };
 }
 
-async function readAlong(target: () => Promise<Channel>, wires: Wires): Promise<Channel> {
+async function recordTransport(target: () => Promise<Transport>, wires: Wires): Promise<Transport> {
   const [wire, channel] = [wires.open(), await target()];
   return {
     peer: channel.peer,
     close: () => channel.close(),
     open: receiver =>
       channel.open({
-        unreadable: error => receiver.unreadable(error),
-        lost: (id, error) => receiver.lost(id, error),
-        closed: error => receiver.closed(error),
-        message(value, envelope) {
+        onParseError: error => receiver.onParseError(error),
+        onResponseLost: (id, error) => receiver.onResponseLost(id, error),
+        onClose: error => receiver.onClose(error),
+        onMessage(value, envelope) {
           wire.crosses('server', value);
-          receiver.message(value, envelope);
+          receiver.onMessage(value, envelope);
         },
       }),
     send(message, options) {
@@ -103,15 +110,15 @@ async function readAlong(target: () => Promise<Channel>, wires: Wires): Promise<
   };
 }
 
-function endpointOf(target: InFront, { client }: Pair, wires: Wires): Endpoint {
-  if (typeof target === 'function') return byChannel(() => readAlong(target, wires));
+function createEndpoint(target: GatewayTarget, { client }: Pair, wires: Wires): ServerEndpoint {
+  if (typeof target === 'function') return createTransportEndpoint(() => recordTransport(target, wires));
   // All that the taps use of a wire.
   const wire = wires.open() as Wire;
   if ('command' in target) {
     const options = { ...target, stderr: 'inherit' as const };
-    return { kind: 'stdio', open: () => openStdio(options, tappedSpawn(spawnServer, wire)) };
+    return { kind: 'stdio', open: () => createStdioTransport(options, recordSpawn(spawnServer, wire)) };
   }
   const two = client === first;
   const address = { url: two ? target.sseUrl : target.url, transport: two ? ('http-sse' as const) : ('http' as const) };
-  return httpEndpoint(address, tappedRequester(nodeRequester(), wire));
+  return createHttpEndpoint(address, recordRequester(createNodeRequester(), wire));
 }

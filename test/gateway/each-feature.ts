@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Combination, open } from './combination.js';
-import { features, nameOf } from './features.js';
-import { impossibleAt } from './impossible.js';
-import type { PutInFront } from './in-front.js';
+import { features, formatFeature } from './features.js';
+import { findImpossible } from './impossible.js';
 import type { Pair } from './pair.js';
+import type { StartGateway } from './start-gateway.js';
 
 const together = features.filter(({ alone }) => !alone);
 const apart = features.filter(({ alone }) => alone);
 
 /** Tries every feature on one client and one server; at the end nothing may have crossed that a revision does not know. */
-export function eachFeature(pair: Pair, inFront: PutInFront): void {
+export function testFeatures(pair: Pair, inFront: StartGateway): void {
   describe(`a client of ${pair.client} and a server of ${pair.server} over ${pair.way}`, () => {
     let combination: Combination | undefined;
     const world = (): Combination => {
@@ -22,8 +22,8 @@ export function eachFeature(pair: Pair, inFront: PutInFront): void {
     afterAll(() => combination?.close());
 
     for (const feature of [...together, ...apart]) {
-      const gap = impossibleAt(nameOf(feature), pair);
-      const title = gap ? `${nameOf(feature)} [impossible: ${gap.reason}]` : nameOf(feature);
+      const gap = findImpossible(formatFeature(feature), pair);
+      const title = gap ? `${formatFeature(feature)} [impossible: ${gap.reason}]` : formatFeature(feature);
       const test = feature.alone ? it : it.concurrent;
       test(title, async () => {
         expect(await feature.probe(world())).toEqual(gap ? gap.instead : feature.seen(pair));

@@ -43,34 +43,34 @@ export interface Refusal {
 }
 
 /** The value, or how it was refused. Never rejects. */
-export async function outcome<T>(work: Promise<T>): Promise<T | Refusal> {
+export async function getOutcome<T>(work: Promise<T>): Promise<T | Refusal> {
   try {
     const value = await work;
-    return isFailure(value) ? { refused: textOf(value), by: 'result' } : value;
+    return isFailure(value) ? { refused: getText(value), by: 'result' } : value;
   } catch (error) {
-    const { message, code, rpc } = TenonError.from(error);
-    return { refused: message, by: rpc ?? code };
+    const { message, code, rpcCode } = TenonError.from(error);
+    return { refused: message, by: rpcCode ?? code };
   }
 }
 
 /** The text of a tool's result, or how it was refused. */
-export const said = (call: Promise<CallToolResult>): Promise<string | Refusal> =>
-  outcome(call).then(result => ('refused' in result ? (result as unknown as Refusal) : textOf(result)));
+export const callText = (call: Promise<CallToolResult>): Promise<string | Refusal> =>
+  getOutcome(call).then(result => ('refused' in result ? (result as unknown as Refusal) : getText(result)));
 
-export const textOf = ({ content }: CallToolResult): string =>
+export const getText = ({ content }: CallToolResult): string =>
   content.map(block => (block.type === 'text' ? block.text : `[${block.type}]`)).join('\n');
 
 const isFailure = (value: unknown): value is CallToolResult =>
   typeof value === 'object' && value !== null && (value as CallToolResult).isError === true;
 
-export async function all<T>(list: AsyncIterable<T>): Promise<T[]> {
+export async function collectAll<T>(list: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = [];
   for await (const each of list) found.push(each);
   return found;
 }
 
 /** Resolves when something that changes by itself is so. */
-export async function until(so: () => boolean | Promise<boolean>, what: string): Promise<void> {
+export async function waitUntil(so: () => boolean | Promise<boolean>, what: string): Promise<void> {
   for (let tries = 0; tries < 500; tries++) {
     if (await so()) return;
     await new Promise(resolve => setTimeout(resolve, 10));

@@ -19,4 +19,4 @@ export const features: readonly Feature[] = [
 ];
 
 /** What a feature is called by: in tests, and where it is said that it is impossible. */
-export const nameOf = ({ crosses, name }: Feature): string => `${crosses}: ${name}`;
+export const formatFeature = ({ crosses, name }: Feature): string => `${crosses}: ${name}`;

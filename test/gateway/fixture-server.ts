@@ -1,17 +1,17 @@
 import { createServer, type Server, tasks } from 'tenon';
-import { asking } from '../revisions/server-asking.js';
-import { changing } from '../revisions/server-changing.js';
+import { askingTools } from '../revisions/server-asking.js';
+import { createChangingTools } from '../revisions/server-changing.js';
 import { prompts } from '../revisions/server-prompts.js';
 import { resources } from '../revisions/server-resources.js';
 import { tools } from '../revisions/server-tools.js';
-import { deedTools } from './fixture-deeds.js';
-import { taskTools } from './fixture-tasks.js';
+import { createActionTools } from './fixture-actions.js';
+import { createTaskTools } from './fixture-tasks.js';
 
 /** Entries per page of its lists: each of them has several pages. */
 export const PAGE = 6;
 
 /** One server with every feature that is to cross a gateway. Speaks the revisions that it is told to. */
-export function createFixture(revisions?: readonly string[]) {
+export function createFixture(protocolVersions?: readonly string[]) {
   let self: Server | undefined;
   const server = createServer({
     name: 'fixture',
@@ -20,17 +20,17 @@ export function createFixture(revisions?: readonly string[]) {
     instructions: 'Ask before you act.',
     tools: {
       ...tools,
-      ...asking,
-      ...changing(() => self as Server),
-      ...deedTools(() => self as Server),
-      ...taskTools(),
+      ...askingTools,
+      ...createChangingTools(() => self as Server),
+      ...createActionTools(() => self as Server),
+      ...createTaskTools(),
     },
     prompts,
     resources: resources as never,
     extensions: [tasks({ list: true, pollInterval: 20 })],
     pageSize: PAGE,
-    ...(revisions ? { revisions } : {}),
-    onProblem: () => {},
+    ...(protocolVersions ? { protocolVersions } : {}),
+    onError: () => {},
   });
   self = server as never;
   return server;

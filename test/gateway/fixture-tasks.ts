@@ -5,16 +5,16 @@ const yes = z.object({ yes: z.boolean() });
 const named = z.object({ name: z.string() });
 
 /** How long the task of the tool `kept` is kept, in milliseconds. */
-export const KEPT = 30_000;
+export const TASK_TTL = 30_000;
 
 /** Tools whose calls may become tasks. What was begun and what was given up is told by `tasksSeen`. */
-export function taskTools() {
+export function createTaskTools() {
   const begun: string[] = [];
   const givenUp: string[] = [];
   return {
     atOnce: tool({ task: 'optional', output: z.object({ n: z.number() }), run: () => ({ n: 1 }) }),
     must: tool({ task: 'required', output: z.object({ n: z.number() }), run: () => ({ n: 2 }) }),
-    kept: tool({ task: { ttl: KEPT }, run: () => 'kept' }),
+    kept: tool({ task: { ttl: TASK_TTL }, run: () => 'kept' }),
     afterWhile: tool({
       task: { after: 20 },
       run: () => new Promise<string>(resolve => setTimeout(() => resolve('after a while'), 60)),

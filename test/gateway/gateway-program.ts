@@ -1,6 +1,6 @@
 /** The gateway on the standard streams of a process of its own. Where its server is comes as JSON in the first argument. */
 import { serveStdio } from 'tenon/stdio';
-import { hostOf } from './gateway.js';
+import { createGatewayHost } from './gateway.js';
 
-const host = await hostOf(JSON.parse(process.argv[2] ?? ''));
-await serveStdio(host.asServer());
+const host = await createGatewayHost(JSON.parse(process.argv[2] ?? ''));
+await serveStdio(host.toServer());

@@ -6,22 +6,25 @@ import { impossibleTasks } from './impossible/tasks.js';
 import type { Pair } from './pair.js';
 
 /** The first of several that are of the same feature holds. */
-export const impossible: readonly Impossible[] = [...impossibleContent, ...impossibleAsking, ...impossibleTasks];
+export const impossibleRows: readonly Impossible[] = [...impossibleContent, ...impossibleAsking, ...impossibleTasks];
 
-export function impossibleAt(feature: string, { client, server }: Pair): Impossible | undefined {
+export function findImpossible(feature: string, { client, server }: Pair): Impossible | undefined {
   const least = client < server ? client : server;
-  return impossible.find(
+  return impossibleRows.find(
     ({ feature: name, where }) =>
-      name === feature && within(client, where.client) && within(server, where.server) && within(least, where.either),
+      name === feature &&
+      isWithin(client, where.client) &&
+      isWithin(server, where.server) &&
+      isWithin(least, where.either),
   );
 }
 
-function within(revision: Revision, { from, before }: Span = {}): boolean {
+function isWithin(revision: Revision, { from, before }: Span = {}): boolean {
   return (from === undefined || revision >= from) && (before === undefined || revision < before);
 }
 
 /** What `impossibleAt` finds, for people: one line for each row. */
-export function described({ feature, where, reason }: Impossible): string {
+export function describeImpossible({ feature, where, reason }: Impossible): string {
   const spans = (['client', 'server', 'either'] as const).flatMap(who => {
     const { from, before } = where[who] ?? {};
     const said = [from && `from ${from}`, before && `before ${before}`].filter(Boolean).join(' and ');

@@ -1,9 +1,9 @@
 import { describe } from 'vitest';
 import { takeCover } from '../support/extent.js';
-import { eachFeature } from './each-feature.js';
-import { gatewayInFrontOf } from './in-front.js';
-import { isInCover, pairsOf } from './pair.js';
+import { testFeatures } from './each-feature.js';
+import { isInCover, listPairs } from './pair.js';
+import { startGateway } from './start-gateway.js';
 
 describe('through the gateway over stdio', () => {
-  for (const pair of takeCover(pairsOf('stdio'), isInCover)) eachFeature(pair, gatewayInFrontOf);
+  for (const pair of takeCover(listPairs('stdio'), isInCover)) testFeatures(pair, startGateway);
 });

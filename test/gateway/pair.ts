@@ -1,13 +1,13 @@
 import { type Revision, revisions } from '../support/official-schema.js';
 
 /** How both sides of the gateway are reached. In memory there is no gateway between. */
-export type Way = 'memory' | 'stdio' | 'http';
+export type PairTransport = 'memory' | 'stdio' | 'http';
 
 /** A client of one revision and a server of another. */
 export interface Pair {
   readonly client: Revision;
   readonly server: Revision;
-  readonly way: Way;
+  readonly way: PairTransport;
   /** Nothing stands between. */
   readonly direct?: true;
 }
@@ -15,13 +15,13 @@ export interface Pair {
 export const newest: Revision = '2026-07-28';
 
 /** What both know is what the one knows that knows less. */
-const least = ({ client, server }: Pair): Revision => (client < server ? client : server);
-export const bothFrom = (pair: Pair, revision: Revision): boolean => least(pair) >= revision;
+const getOlder = ({ client, server }: Pair): Revision => (client < server ? client : server);
+export const bothSupport = (pair: Pair, revision: Revision): boolean => getOlder(pair) >= revision;
 
 /** Whether nothing stands between: the same revision on both sides, or no gateway at all. */
-export const same = ({ client, server }: Pair): boolean => client === server;
+export const isSameVersion = ({ client, server }: Pair): boolean => client === server;
 
-export const pairsOf = (way: Way): readonly Pair[] =>
+export const listPairs = (way: PairTransport): readonly Pair[] =>
   revisions.flatMap(client => revisions.map(server => ({ client, server, way })));
 
 /** By this every client and server meet on one of the transports, and each of them is on both. */

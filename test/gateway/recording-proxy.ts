@@ -7,7 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { events, type Recording, type Wires } from './wire.js';
+import { createEventSplitter, type Recording, type Wires } from './wire.js';
 
 /** Stands before an HTTP server and reads along. */
 export interface RecordingProxy {
@@ -17,10 +17,10 @@ export interface RecordingProxy {
 }
 
 /** Passes all on to the origin as it came. Messages of one session are one connection; what has no session stands alone. */
-export async function recordingProxy(origin: string, wires: Wires): Promise<RecordingProxy> {
+export async function startRecordingProxy(origin: string, wires: Wires): Promise<RecordingProxy> {
   const agent = new Agent({ keepAlive: true });
   const sessions = new Map<string, Recording>();
-  const server = createServer((asked, reply) => void pass(asked, reply, { origin, agent, wires, sessions }));
+  const server = createServer((asked, reply) => void forward(asked, reply, { origin, agent, wires, sessions }));
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   const own = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
@@ -34,25 +34,25 @@ export async function recordingProxy(origin: string, wires: Wires): Promise<Reco
   };
 }
 
-interface Road {
+interface ProxyContext {
   readonly origin: string;
   readonly agent: Agent;
   readonly wires: Wires;
   readonly sessions: Map<string, Recording>;
 }
 
-async function pass(asked: IncomingMessage, reply: ServerResponse, road: Road): Promise<void> {
+async function forward(asked: IncomingMessage, reply: ServerResponse, road: ProxyContext): Promise<void> {
   const { method = 'GET', url = '/', headers } = asked;
-  const body = await bodyOf(asked);
-  const wire = wireOf(headers['mcp-session-id'] ?? sessionIn(url), road);
+  const body = await readBody(asked);
+  const wire = getRecording(headers['mcp-session-id'] ?? findSessionId(url), road);
   if (body !== '') wire.crosses('client', JSON.parse(body));
   const { host: _, ...rest } = headers;
   const onward = request(road.origin + url, { method, headers: rest, agent: road.agent }, answer => {
-    remember(answer.headers['mcp-session-id'], wire, road);
-    wire.exchanges.push(exchangeOf({ method, url, headers, body }, answer));
+    rememberSession(answer.headers['mcp-session-id'], wire, road);
+    wire.exchanges.push(createExchange({ method, url, headers, body }, answer));
     reply.writeHead(answer.statusCode ?? 502, answer.headers);
     reply.flushHeaders();
-    readAlong(answer, wire, road);
+    recordResponse(answer, wire, road);
     answer.on('data', chunk => reply.write(chunk));
     answer.on('end', () => reply.end());
     answer.on('error', () => reply.destroy());
@@ -62,26 +62,26 @@ async function pass(asked: IncomingMessage, reply: ServerResponse, road: Road): 
   onward.end(body);
 }
 
-async function bodyOf(asked: IncomingMessage): Promise<string> {
+async function readBody(asked: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of asked) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks).toString();
 }
 
-function wireOf(session: string | string[] | undefined, { sessions, wires }: Road): Recording {
+function getRecording(session: string | string[] | undefined, { sessions, wires }: ProxyContext): Recording {
   return sessions.get(String(session)) ?? wires.open();
 }
 
-const sessionIn = (url: string): string | undefined => /[?&]sessionId=([^&]+)/.exec(url)?.[1];
+const findSessionId = (url: string): string | undefined => /[?&]sessionId=([^&]+)/.exec(url)?.[1];
 
-function remember(session: string | string[] | undefined, wire: Recording, { sessions }: Road): void {
+function rememberSession(session: string | string[] | undefined, wire: Recording, { sessions }: ProxyContext): void {
   if (typeof session === 'string') sessions.set(session, wire);
 }
 
-function readAlong(answer: IncomingMessage, wire: Recording, road: Road): void {
+function recordResponse(answer: IncomingMessage, wire: Recording, road: ProxyContext): void {
   if (String(answer.headers['content-type']).startsWith('text/event-stream')) {
-    const read = events((type, data) => {
-      if (type === 'endpoint') remember(sessionIn(data), wire, road);
+    const read = createEventSplitter((type, data) => {
+      if (type === 'endpoint') rememberSession(findSessionId(data), wire, road);
       else if (data.trim() !== '') wire.crosses('server', JSON.parse(data));
     });
     answer.on('data', read);
@@ -95,14 +95,14 @@ function readAlong(answer: IncomingMessage, wire: Recording, road: Road): void {
   });
 }
 
-interface Asking {
+interface CapturedRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
-function exchangeOf({ method, url, headers, body }: Asking, answer: IncomingMessage) {
+function createExchange({ method, url, headers, body }: CapturedRequest, answer: IncomingMessage) {
   const session = answer.headers['mcp-session-id'];
   return {
     method,

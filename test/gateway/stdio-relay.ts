@@ -1,23 +1,23 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import type { Behind } from './in-front.js';
-import { lines, type Wires } from './wire.js';
+import type { BackendTarget } from './start-gateway.js';
+import { createLineSplitter, type Wires } from './wire.js';
 
 /** A server program whose standard streams are read along, by whomever it is started. */
 export interface StdioRelay {
-  readonly target: Exclude<Behind, () => unknown> & { readonly command: string };
+  readonly target: Exclude<BackendTarget, () => unknown> & { readonly command: string };
   close(): Promise<void>;
 }
 
 /** Each start of the target starts the program here. */
-export async function stdioRelay(program: string, args: readonly string[], wires: Wires): Promise<StdioRelay> {
+export async function startStdioRelay(program: string, args: readonly string[], wires: Wires): Promise<StdioRelay> {
   const children = new Set<ChildProcess>();
   const server = createServer({ noDelay: true, allowHalfOpen: true }, socket => {
     const child = spawn(process.execPath, [program, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
     children.add(child);
     child.once('exit', () => children.delete(child));
-    join(socket, child, wires);
+    connectProcess(socket, child, wires);
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -31,17 +31,17 @@ export async function stdioRelay(program: string, args: readonly string[], wires
   };
 }
 
-function join(socket: Socket, child: ChildProcess, wires: Wires): void {
+function connectProcess(socket: Socket, child: ChildProcess, wires: Wires): void {
   const wire = wires.open();
   const { stdin, stdout } = child;
   if (!stdin || !stdout) throw new Error('the program has no standard streams');
   socket.on(
     'data',
-    lines(line => line && wire.crosses('client', JSON.parse(line))),
+    createLineSplitter(line => line && wire.crosses('client', JSON.parse(line))),
   );
   stdout.on(
     'data',
-    lines(line => line && wire.crosses('server', JSON.parse(line))),
+    createLineSplitter(line => line && wire.crosses('server', JSON.parse(line))),
   );
   socket.pipe(stdin);
   stdout.pipe(socket);

@@ -33,30 +33,30 @@ export function createWires(revision: Revision): Wires {
     get exchanges() {
       return all.flatMap(({ exchanges }) => exchanges);
     },
-    messages: from => all.flatMap(wire => messages(wire, from)),
+    messages: from => all.flatMap(wire => getMessages(wire, from)),
     sent: (from, method) =>
-      all.flatMap(wire => messages(wire, from).filter(each => each.method === method)).map(paramsOf),
+      all.flatMap(wire => getMessages(wire, from).filter(each => each.method === method)).map(getParams),
     answers: (method, such = () => true) =>
       all.flatMap(wire =>
-        messages(wire, 'client')
-          .filter(each => each.method === method && such(paramsOf(each)))
-          .flatMap(({ id }) => messages(wire, 'server').filter(each => !('method' in each) && each.id === id)),
+        getMessages(wire, 'client')
+          .filter(each => each.method === method && such(getParams(each)))
+          .flatMap(({ id }) => getMessages(wire, 'server').filter(each => !('method' in each) && each.id === id)),
       ),
   };
 }
 
 /** One judge for each revision: compiling a schema takes its time, and connections are many. */
-const judges = new Map<Revision, Wire>();
+const checkers = new Map<Revision, Wire>();
 let connections = 0;
 
-function judgeOf(revision: Revision): Wire {
-  const judge = judges.get(revision) ?? createWire(revision);
-  judges.set(revision, judge);
+function getChecker(revision: Revision): Wire {
+  const judge = checkers.get(revision) ?? createWire(revision);
+  checkers.set(revision, judge);
   return judge;
 }
 
-function judged(revision: Revision, from: Side, value: unknown): readonly string[] {
-  const judge = judgeOf(revision);
+function findViolations(revision: Revision, from: Side, value: unknown): readonly string[] {
+  const judge = getChecker(revision);
   const before = judge.problems.length;
   judge.crosses(from, value);
   judge.rewind();
@@ -74,22 +74,22 @@ function record(revision: Revision): Recording {
 
   function one(from: Side, message: Json): readonly string[] {
     if (!('method' in message)) return answer(from, message);
-    const named = namedBy(message);
-    if (named === undefined || named === revision) return judged(revision, from, message);
+    const named = findVersion(message);
+    if (named === undefined || named === revision) return findViolations(revision, from, message);
     if ('id' in message) strays.set(`${from} ${message.id}`, { named, request: message });
-    return judged(named, from, message);
+    return findViolations(named, from, message);
   }
 
   function answer(from: Side, message: Json): readonly string[] {
     const asker = from === 'client' ? 'server' : 'client';
     const stray = strays.get(`${asker} ${message.id}`);
-    if (stray === undefined) return judged(revision, from, message);
+    if (stray === undefined) return findViolations(revision, from, message);
     strays.delete(`${asker} ${message.id}`);
     const { protocolVersion } = (message.result ?? {}) as Json;
     const agreed = isRevision(protocolVersion) ? protocolVersion : stray.named;
     // What is wrong with the request was told by then.
-    if (agreed !== stray.named) judged(agreed, asker, stray.request);
-    return judged(agreed, from, message);
+    if (agreed !== stray.named) findViolations(agreed, asker, stray.request);
+    return findViolations(agreed, from, message);
   }
 
   return {
@@ -97,15 +97,17 @@ function record(revision: Revision): Recording {
     problems,
     exchanges: [],
     crosses(from, value) {
-      const own = Array.isArray(value) ? value.map(each => apart(each, connection)) : apart(value, connection);
-      problems.push(...(Array.isArray(own) ? judged(revision, from, own) : one(from, own)));
+      const own = Array.isArray(value)
+        ? value.map(each => separateIds(each, connection))
+        : separateIds(value, connection);
+      problems.push(...(Array.isArray(own) ? findViolations(revision, from, own) : one(from, own)));
       crossings.push({ from, value: JSON.parse(JSON.stringify(value)) });
     },
   };
 }
 
 /** The revision that a message means, where it says so. */
-function namedBy({ method, params }: Json): Revision | undefined {
+function findVersion({ method, params }: Json): Revision | undefined {
   const { _meta, protocolVersion } = (params ?? {}) as Json;
   const meta = (_meta ?? {}) as Json;
   const named = method === 'initialize' ? protocolVersion : meta['io.modelcontextprotocol/protocolVersion'];
@@ -113,7 +115,7 @@ function namedBy({ method, params }: Json): Revision | undefined {
 }
 
 /** A message with ids that no other connection has. */
-function apart(value: unknown, connection: number): Json {
+function separateIds(value: unknown, connection: number): Json {
   const message = value as { id?: unknown; method?: unknown; params?: { requestId?: unknown } };
   const own = (id: unknown) =>
     typeof id === 'string' || Number.isInteger(id) ? `${connection} ${JSON.stringify(id)}` : id;
@@ -127,15 +129,15 @@ function apart(value: unknown, connection: number): Json {
   };
 }
 
-const messages = ({ crossings }: Recording, from: Side): Json[] =>
+const getMessages = ({ crossings }: Recording, from: Side): Json[] =>
   crossings
     .filter(each => each.from === from)
     .flatMap(({ value }) => (Array.isArray(value) ? value : [value]) as Json[]);
 
-const paramsOf = ({ params }: Json): Json => (params ?? {}) as Json;
+const getParams = ({ params }: Json): Json => (params ?? {}) as Json;
 
 /** Cuts what comes in chunks into lines. */
-export function lines(each: (line: string) => void): (chunk: Uint8Array) => void {
+export function createLineSplitter(each: (line: string) => void): (chunk: Uint8Array) => void {
   const decoder = new TextDecoder();
   let rest = '';
   return chunk => {
@@ -147,10 +149,10 @@ export function lines(each: (line: string) => void): (chunk: Uint8Array) => void
 }
 
 /** Reads the events of a stream: their type, which is empty where none is given, and their data. */
-export function events(each: (type: string, data: string) => void): (chunk: Uint8Array) => void {
+export function createEventSplitter(each: (type: string, data: string) => void): (chunk: Uint8Array) => void {
   let type = '';
   let data: string[] = [];
-  return lines(line => {
+  return createLineSplitter(line => {
     if (line.startsWith('event:')) type = line.slice(6).trim();
     else if (line.startsWith('data:')) data.push(line.slice(5).replace(/^ /, ''));
     else if (line === '') {

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { screenTool } from '../../packages/tenon/src/host/screening/definitions.js';
-import { type FindingKind, hiddenKinds } from '../../packages/tenon/src/host/screening/finding.js';
-import { findings } from '../../packages/tenon/src/host/screening/findings.js';
-import { screenResult } from '../../packages/tenon/src/host/screening/results.js';
-import { safeName, safeText } from '../../packages/tenon/src/host/screening/safe-text.js';
+import { findFindings } from '../../packages/tenon/src/host/security/screening/find-findings.js';
+import { type FindingKind, HIDDEN_KINDS } from '../../packages/tenon/src/host/security/screening/finding.js';
+import { sanitizeName, sanitizeText } from '../../packages/tenon/src/host/security/screening/sanitize-text.js';
+import { screenTool } from '../../packages/tenon/src/host/security/screening/screen-definitions.js';
+import { screenResult } from '../../packages/tenon/src/host/security/screening/screen-results.js';
 
 /** Texts of attacks and honest texts. The files have escapes for everything that is not ASCII, so that nothing hides there. */
 
@@ -40,18 +40,23 @@ describe('hidden instructions and exfiltration [security.tool-descriptions-untru
   });
 
   it.each(attacks)('finds $name', ({ kind, text, severity }) => {
-    const isHidden = (hiddenKinds as readonly string[]).includes(kind);
+    const isHidden = (HIDDEN_KINDS as readonly string[]).includes(kind);
     const expected = { kind, severity: severity ?? (isHidden ? 'strip' : 'warn'), where: 'description' };
-    expect(findings(text, 'description')).toContainEqual(expect.objectContaining(expected));
+    expect(findFindings(text, 'description')).toContainEqual(expect.objectContaining(expected));
   });
 
   it.each(attacks)('shows $name safely', ({ text, shown }) => {
-    const safe = safeText(text, { lines: true });
+    const safe = sanitizeText(text, { lines: true });
     if (shown !== undefined) expect(safe).toBe(shown);
-    for (const each of [safe, safeText(text), safeName(text), ...findings(text, text).map(found => found.excerpt)]) {
+    for (const each of [
+      safe,
+      sanitizeText(text),
+      sanitizeName(text),
+      ...findFindings(text, text).map(found => found.excerpt),
+    ]) {
       expect(each).not.toMatch(unseen);
       expect(each).not.toMatch(leading);
-      expect(findings(each, '').filter(({ severity }) => severity === 'strip')).toEqual([]);
+      expect(findFindings(each, '').filter(({ severity }) => severity === 'strip')).toEqual([]);
     }
   });
 
@@ -60,12 +65,12 @@ describe('hidden instructions and exfiltration [security.tool-descriptions-untru
     const { value, findings: found } = screenTool(tool);
     expect(found.length).toBeGreaterThan(1);
     for (const passed of [value.description!, value.inputSchema.title as string]) {
-      expect(findings(passed, '').filter(({ severity }) => severity === 'strip')).toEqual([]);
+      expect(findFindings(passed, '').filter(({ severity }) => severity === 'strip')).toEqual([]);
     }
   });
 
   it.each(harmless)('has nothing to say of $name', ({ text }) => {
-    expect(findings(text, 'description')).toEqual([]);
+    expect(findFindings(text, 'description')).toEqual([]);
   });
 
   it.each(harmless)('passes $name on as it is', ({ text }) => {
@@ -77,6 +82,6 @@ describe('hidden instructions and exfiltration [security.tool-descriptions-untru
   });
 
   it.each(harmless)('shows $name whole', ({ text, shown }) => {
-    expect(safeText(text, { lines: true })).toBe(shown ?? text);
+    expect(sanitizeText(text, { lines: true })).toBe(shown ?? text);
   });
 });

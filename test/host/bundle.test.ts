@@ -25,12 +25,12 @@ it('runs as one file, bundled as an ES module with the defaults for Node', async
     logLevel: 'error',
   });
   const program = `
-    import { configFile, createPolicy, readLock, readPolicy } from ${JSON.stringify(pathToFileURL(outfile).href)};
+    import { createPolicy, parseLockFile, parsePolicy, readConfigFile } from ${JSON.stringify(pathToFileURL(outfile).href)};
     import { writeFileSync } from 'node:fs';
     writeFileSync('mcp.json', '{ "mcpServers": { "a": { "command": "x" }, /* so */ "b": 1, } }');
-    const { entries, problems } = await configFile('mcp.json');
-    const { rules } = readPolicy('{ "rules": [ { "deny": "a/b" }, ] } // so');
-    const lock = await readLock('{ "lockfileVersion": 1, "servers": {}, "servers": {} }').catch(error => error.message);
+    const { entries, problems } = await readConfigFile('mcp.json');
+    const { rules } = parsePolicy('{ "rules": [ { "deny": "a/b" }, ] } // so');
+    const lock = await parseLockFile('{ "lockfileVersion": 1, "servers": {}, "servers": {} }').catch(error => error.message);
     console.log(JSON.stringify([entries.map(({ name }) => name), problems.length, createPolicy(rules).rules.length, lock]));
   `;
   const run = promisify(execFile);

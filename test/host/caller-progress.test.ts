@@ -3,7 +3,7 @@ import { createHost } from 'tenon/host';
 import { serveHttp } from 'tenon/node';
 import { expect, it, onTestFinished } from 'vitest';
 import { isObject, type JsonObject } from '../../packages/tenon/src/jsonrpc/message.js';
-import { createPair } from '../../packages/tenon/src/transports/memory.js';
+import { createTransportPair } from '../../packages/tenon/src/transports/memory.js';
 
 const VERSIONS = ['2025-03-26', '2025-06-18', '2025-11-25'];
 const ASKED = 'asked by the server';
@@ -13,7 +13,7 @@ const ANSWER = { role: 'assistant' as const, model: 'm', content: { type: 'text'
 /** A server that asks its caller's model in each call, and keeps the progress that it gets for that. */
 function createAskingServer(version: string) {
   const progress: unknown[] = [];
-  const { client, server } = createPair();
+  const { client, server } = createTransportPair();
   const answer = (id: unknown, result: object) => void server.send({ jsonrpc: '2.0', id, result } as never);
   let callId: unknown;
   const results: { readonly [method: string]: object } = {
@@ -35,10 +35,10 @@ function createAskingServer(version: string) {
   };
   const service = async () => {
     await server.open({
-      message: value => isObject(value) && receive(value),
-      unreadable() {},
-      lost() {},
-      closed() {},
+      onMessage: value => isObject(value) && receive(value),
+      onParseError() {},
+      onResponseLost() {},
+      onClose() {},
     });
     return client;
   };
@@ -52,11 +52,11 @@ function createAskingServer(version: string) {
 
 async function connectThroughGateway(version: string, sample: NonNullable<ClientOptions['sample']>) {
   const { service, ...server } = createAskingServer(version);
-  const host = await createHost({ prefix: 'auto', servers: { asking: { service } }, onProblem: () => {} });
+  const host = await createHost({ prefix: 'auto', servers: { asking: { service } }, onError: () => {} });
   onTestFinished(() => host.close());
-  const http = await serveHttp(host.asServer(), { port: 0 });
-  onTestFinished(() => http.close({ deadline: 0 }));
-  const client = await connect(http.url, { revision: version, sample });
+  const http = await serveHttp(host.toServer(), { port: 0 });
+  onTestFinished(() => http.close({ timeout: 0 }));
+  const client = await connect(http.url, { protocolVersion: version, sample });
   onTestFinished(() => client.close());
   return { ...server, client };
 }

@@ -2,7 +2,7 @@ import { type Client, type ClientOptions, connect, createServer, TenonError, too
 import { createHost, type HostServer } from 'tenon/host';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { soon } from '../interop/soon.js';
+import { retryUntilPasses } from '../interop/retry.js';
 
 /** Versions in which a cancellation is a message. */
 const VERSIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const;
@@ -39,7 +39,7 @@ async function connected(target: Parameters<typeof connect>[0], options: ClientO
 }
 
 async function hosted(servers: Record<string, HostServer>, more: object = {}) {
-  const host = await createHost({ prefix: 'auto', servers, onProblem: () => {}, ...more });
+  const host = await createHost({ prefix: 'auto', servers, onError: () => {}, ...more });
   onTestFinished(() => host.close());
   return host;
 }
@@ -58,54 +58,57 @@ describe('the reason of a cancellation', () => {
     ['too long', 'a'.repeat(10_000), 'a'.repeat(500)],
   ])('is the caller’s own: %s', async (_, reason, expected) => {
     const { server, reasons, started } = waiting();
-    const client = await connected(server, { revision: '2025-11-25' });
+    const client = await connected(server, { protocolVersion: '2025-11-25' });
     const stop = new AbortController();
     const call = client.callTool('wait', {}, { signal: stop.signal });
-    await soon(() => expect(started).toHaveLength(1));
+    await retryUntilPasses(() => expect(started).toHaveLength(1));
     stop.abort(reason);
     await expect(call).rejects.toMatchObject({ code: 'call/aborted' });
-    await soon(() => expect(reasons).toEqual([expected]));
+    await retryUntilPasses(() => expect(reasons).toEqual([expected]));
   });
 
   it('of a call that takes too long is its time limit', async () => {
     const { server, reasons } = waiting();
-    const client = await connected(server, { revision: '2025-11-25' });
+    const client = await connected(server, { protocolVersion: '2025-11-25' });
     await expect(client.callTool('wait', {}, { totalTimeout: 20 })).rejects.toMatchObject({ code: 'call/timeout' });
-    await soon(() => expect(reasons).toEqual([expect.stringMatching(/^no answer after \d+ ms$/)]));
+    await retryUntilPasses(() => expect(reasons).toEqual([expect.stringMatching(/^no answer after \d+ ms$/)]));
   });
 
-  it.each(VERSIONS)('crosses a host to a client and a server of %s', async revision => {
+  it.each(VERSIONS)('crosses a host to a client and a server of %s', async protocolVersion => {
     const { server, reasons, started } = waiting();
     const host = await hosted({ waits: { service: server } });
-    const client = await connected(host.asServer(), { revision });
+    const client = await connected(host.toServer(), { protocolVersion });
     const stop = new AbortController();
     const call = client.callTool('wait', {}, { signal: stop.signal });
-    await soon(() => expect(started).toHaveLength(1));
+    await retryUntilPasses(() => expect(started).toHaveLength(1));
     stop.abort('the user pressed stop');
     await expect(call).rejects.toThrow();
-    await soon(() => expect(reasons).toEqual(['the user pressed stop']));
+    await retryUntilPasses(() => expect(reasons).toEqual(['the user pressed stop']));
   });
 
-  it.each(['2025-06-18', '2025-11-25'])('reaches who was asked for the sake of the call, in %s', async revision => {
-    const { server } = waiting();
-    const host = await hosted({ waits: { service: server } });
-    const told: unknown[] = [];
-    let asked = false;
-    const client = await connected(host.asServer(), {
-      revision,
-      elicit: (_, { signal }) =>
-        new Promise(() => {
-          asked = true;
-          signal.addEventListener('abort', () => told.push((signal.reason as Error).message));
-        }),
-    });
-    const stop = new AbortController();
-    const call = client.callTool('ask', {}, { signal: stop.signal });
-    await soon(() => expect(asked).toBe(true));
-    stop.abort('the user pressed stop');
-    await expect(call).rejects.toThrow();
-    await soon(() => expect(told).toEqual(['the user pressed stop']));
-  });
+  it.each(['2025-06-18', '2025-11-25'])(
+    'reaches who was asked for the sake of the call, in %s',
+    async protocolVersion => {
+      const { server } = waiting();
+      const host = await hosted({ waits: { service: server } });
+      const told: unknown[] = [];
+      let asked = false;
+      const client = await connected(host.toServer(), {
+        protocolVersion,
+        elicit: (_, { signal }) =>
+          new Promise(() => {
+            asked = true;
+            signal.addEventListener('abort', () => told.push((signal.reason as Error).message));
+          }),
+      });
+      const stop = new AbortController();
+      const call = client.callTool('ask', {}, { signal: stop.signal });
+      await retryUntilPasses(() => expect(asked).toBe(true));
+      stop.abort('the user pressed stop');
+      await expect(call).rejects.toThrow();
+      await retryUntilPasses(() => expect(told).toEqual(['the user pressed stop']));
+    },
+  );
 });
 
 describe('what a caller of a host is told of a server that fails', () => {
@@ -124,7 +127,7 @@ describe('what a caller of a host is told of a server that fails', () => {
 
   it.each(Object.keys(servers))('names no command, path, host or secret: %s', async what => {
     const host = await hosted({ bad: servers[what]?.() as HostServer }, { startTimeout: 5000 });
-    const client = await connected(host.asServer(), { revision: '2026-07-28' });
+    const client = await connected(host.toServer(), { protocolVersion: '2026-07-28' });
     const told: string[] = [];
     for (const call of [
       () => client.callTool('x', {}),

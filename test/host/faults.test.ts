@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type FakeClock, fakeClock } from '../../packages/tenon/src/testing/clock.js';
-import { textOf } from '../interop/collect.js';
-import { soon } from '../interop/soon.js';
-import { type Faulty, faulty } from './faulty.js';
-import { listed, play } from './scene.js';
+import { type FakeClock, fakeClock } from '../../packages/tenon/src/testing/fake-clock.js';
+import { getText } from '../interop/collect.js';
+import { retryUntilPasses } from '../interop/retry.js';
+import { createFaultyServer, type FaultyServer } from './faulty-server.js';
+import { listTools, startHost } from './host-fixture.js';
 
 /** Revisions of the client and of the servers. */
 const pairs = [
@@ -13,8 +13,8 @@ const pairs = [
   ['2024-11-05', '2024-11-05'],
 ] as const;
 
-const last = ({ pids }: Faulty) => pids.at(-1) as number;
-const kill = (server: Faulty) => process.kill(last(server), 'SIGKILL');
+const last = ({ pids }: FaultyServer) => pids.at(-1) as number;
+const kill = (server: FaultyServer) => process.kill(last(server), 'SIGKILL');
 
 /** Lets time pass until this comes to its end. */
 async function passTime(clock: FakeClock, work: Promise<unknown>): Promise<void> {
@@ -23,7 +23,7 @@ async function passTime(clock: FakeClock, work: Promise<unknown>): Promise<void>
     isOver = true;
   };
   work.then(end, end);
-  await soon(() => {
+  await retryUntilPasses(() => {
     if (!isOver) clock.advance(100);
     expect(isOver).toBe(true);
   });
@@ -31,24 +31,27 @@ async function passTime(clock: FakeClock, work: Promise<unknown>): Promise<void>
 
 describe.each(pairs)('a client of %s and servers of %s: one server is killed', (revision, theirs) => {
   it('in mid-call: that call says that it may have been carried out, others go on, the next starts it again', async () => {
-    const servers = { good: faulty({ revision: theirs }), mortal: faulty({ revision: theirs }) };
-    const scene = await play(servers, { revision });
+    const servers = {
+      good: createFaultyServer({ revision: theirs }),
+      mortal: createFaultyServer({ revision: theirs }),
+    };
+    const scene = await startHost(servers, { revision });
     const others: string[] = [];
     const { client } = scene;
-    expect(textOf(await client.callTool('mortal__echo', { text: 'there' }))).toBe('there');
+    expect(getText(await client.callTool('mortal__echo', { text: 'there' }))).toBe('there');
     const before = last(servers.mortal);
     const other = client.callTool('good__waits', {}, { idleTimeout: 3000, onProgress: () => others.push('goes on') });
     void other.catch(() => {});
-    await soon(() => expect(others).toEqual(['goes on']));
+    await retryUntilPasses(() => expect(others).toEqual(['goes on']));
     const started = servers.good.pids.length;
     const call = client.callTool('mortal__waits', {}, { onProgress: () => kill(servers.mortal) });
     await expect(call).rejects.toMatchObject({
-      rpc: -32603,
+      rpcCode: -32603,
       summary: expect.stringMatching(/"mortal".*may have been carried out/),
     });
-    expect(textOf(await client.callTool('good__echo', { text: 'still here' }))).toBe('still here');
+    expect(getText(await client.callTool('good__echo', { text: 'still here' }))).toBe('still here');
     // The new process has seen this call and no other: nothing was sent twice.
-    const [pid, calls] = textOf(await client.callTool('mortal__count')).split(' ');
+    const [pid, calls] = getText(await client.callTool('mortal__count')).split(' ');
     expect(Number(pid)).toBe(last(servers.mortal));
     expect([Number(pid) !== before, calls]).toEqual([true, '1']);
     expect(servers.good.pids).toHaveLength(started);
@@ -57,19 +60,19 @@ describe.each(pairs)('a client of %s and servers of %s: one server is killed', (
   });
 
   it.runIf(revision >= '2025-06-18')('while it asks: the caller is answered all the same', async () => {
-    const servers = { mortal: faulty({ revision: theirs }) };
+    const servers = { mortal: createFaultyServer({ revision: theirs }) };
     const asked: string[] = [];
     const elicit = ({ message }: { message: string }) => {
       asked.push(message);
       kill(servers.mortal);
       return { action: 'cancel' as const };
     };
-    const scene = await play(servers, { revision, elicit });
+    const scene = await startHost(servers, { revision, elicit });
     const call = scene.client.callTool('asks');
     if (theirs === '2026-07-28') {
       // That revision has no requests from servers: it is not passed on.
       void call.catch(() => {});
-      await soon(() => expect(scene.problems.map(({ code }) => code)).toContain('peer/may-not-ask'));
+      await retryUntilPasses(() => expect(scene.problems.map(({ code }) => code)).toContain('peer/may-not-ask'));
     } else {
       await expect(call).rejects.toMatchObject({ summary: expect.stringContaining('may have been carried out') });
       expect(asked).toEqual(['Who?']);
@@ -80,23 +83,26 @@ describe.each(pairs)('a client of %s and servers of %s: one server is killed', (
 
 describe.each(pairs)('a client of %s and servers of %s: one server exits at its start', (revision, theirs) => {
   it('others are listed, its absence is said in each list and by a log, and it is not tried all the time', async () => {
-    const servers = { good: faulty({ revision: theirs }), broken: faulty({ revision: theirs, start: 'exit' }) };
-    const scene = await play(servers, { revision });
-    const first = await listed(scene);
+    const servers = {
+      good: createFaultyServer({ revision: theirs }),
+      broken: createFaultyServer({ revision: theirs, start: 'exit' }),
+    };
+    const scene = await startHost(servers, { revision });
+    const first = await listTools(scene);
     expect(first.names).toContain('good__echo');
     expect(first.names.filter(name => !name.startsWith('good__'))).toEqual([]);
     const why = expect.stringMatching(/exited with code 3|stdout/);
     expect(first.absent).toEqual([{ server: 'broken', why }]);
-    await soon(() =>
+    await retryUntilPasses(() =>
       expect(scene.logs).toContainEqual(expect.objectContaining({ data: { absent: [{ server: 'broken', why }] } })),
     );
     for (const method of ['prompts/list', 'resources/list', 'resources/templates/list'] as const)
       expect((await scene.client.call(method))._meta).toMatchObject({ 'tenon/absent': [{ server: 'broken' }] });
-    for (let time = 0; time < 20; time++) expect((await listed(scene)).absent).toHaveLength(1);
+    for (let time = 0; time < 20; time++) expect((await listTools(scene)).absent).toHaveLength(1);
     // Each start is two where the server exits when it is asked for its revisions.
     expect(servers.broken.pids.length).toBeLessThanOrEqual(6);
     await expect(scene.client.callTool('broken__echo')).rejects.toMatchObject({
-      rpc: -32603,
+      rpcCode: -32603,
       summary: expect.stringMatching(/"broken" gave no answer/),
     });
     // What it wrote is for whoever runs the host, and not for its callers.
@@ -106,11 +112,11 @@ describe.each(pairs)('a client of %s and servers of %s: one server exits at its 
   });
 
   it('all are absent: that is an error, and no empty success', async () => {
-    const broken = () => faulty({ revision: theirs, start: 'exit' });
-    const scene = await play({ one: broken(), two: broken() }, { revision });
+    const broken = () => createFaultyServer({ revision: theirs, start: 'exit' });
+    const scene = await startHost({ one: broken(), two: broken() }, { revision });
     for (const method of ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'] as const)
       await expect(scene.client.call(method)).rejects.toMatchObject({
-        rpc: -32603,
+        rpcCode: -32603,
         summary: expect.stringContaining('None of the 2 servers is there'),
         data: { absent: [{ server: 'one' }, { server: 'two' }] },
       });
@@ -118,11 +124,14 @@ describe.each(pairs)('a client of %s and servers of %s: one server exits at its 
   });
 
   it('or soon after it, again and again: it is left alone more and more', async () => {
-    const servers = { good: faulty({ revision: theirs }), brief: faulty({ revision: theirs, start: 'brief' }) };
-    const scene = await play(servers, { revision });
+    const servers = {
+      good: createFaultyServer({ revision: theirs }),
+      brief: createFaultyServer({ revision: theirs, start: 'brief' }),
+    };
+    const scene = await startHost(servers, { revision });
     const until = Date.now() + 2500;
     while (Date.now() < until) {
-      expect((await listed(scene)).names).toContain('good__echo');
+      expect((await listTools(scene)).names).toContain('good__echo');
       await new Promise(resolve => setTimeout(resolve, 20));
     }
     expect(servers.brief.pids.length).toBeLessThanOrEqual(8);
@@ -131,67 +140,67 @@ describe.each(pairs)('a client of %s and servers of %s: one server exits at its 
 });
 
 describe.each(pairs)('a client of %s and servers of %s: one server hangs', (revision, theirs) => {
-  const gatherTimeout = 600;
+  const listTimeout = 600;
 
   it('lists come in time with its absence said, once; what comes later is told', async () => {
     const servers = {
-      good: faulty({ revision: theirs }),
-      mute: faulty({ revision: theirs, start: 'hang' }),
-      stuck: faulty({ revision: theirs, lists: 'hang' }),
-      slow: faulty({ revision: theirs, lists: 'slow', after: 1500 }),
+      good: createFaultyServer({ revision: theirs }),
+      mute: createFaultyServer({ revision: theirs, start: 'hang' }),
+      stuck: createFaultyServer({ revision: theirs, lists: 'hang' }),
+      slow: createFaultyServer({ revision: theirs, lists: 'slow', after: 1500 }),
     };
-    const scene = await play(servers, { revision, gatherTimeout });
+    const scene = await startHost(servers, { revision, listTimeout });
     // It is up before the time counts: how fast a process starts is the machine's affair.
     await scene.client.callTool('good__echo', { text: 'up' });
-    const first = await listed(scene);
+    const first = await listTools(scene);
     expect(first.names).toContain('good__echo');
     expect(first.absent.map(({ server }) => server)).toEqual(['mute', 'stuck', 'slow']);
-    expect(first.took).toBeLessThan(gatherTimeout + 2000);
+    expect(first.took).toBeLessThan(listTimeout + 2000);
     // Nobody waits twice for the same.
-    expect((await listed(scene)).took).toBeLessThan(gatherTimeout);
-    expect(textOf(await scene.client.callTool('good__echo', { text: 'at once' }))).toBe('at once');
-    await soon(() => expect(scene.changes.length).toBeGreaterThan(0));
-    const later = await listed(scene);
+    expect((await listTools(scene)).took).toBeLessThan(listTimeout);
+    expect(getText(await scene.client.callTool('good__echo', { text: 'at once' }))).toBe('at once');
+    await retryUntilPasses(() => expect(scene.changes.length).toBeGreaterThan(0));
+    const later = await listTools(scene);
     expect(later.names).toContain('slow__echo');
     expect(later.absent.map(({ server }) => server)).toEqual(['mute', 'stuck']);
     // A stuck server harms no reading of what another has.
     const since = Date.now();
     const { contents } = await scene.client.readResource(`faulty://${last(servers.good)}/listed`);
     expect(contents).toMatchObject([{ text: 'read' }]);
-    expect(Date.now() - since).toBeLessThan(gatherTimeout + 2000);
+    expect(Date.now() - since).toBeLessThan(listTimeout + 2000);
     expect(await scene.close()).toBeLessThan(8000);
   });
 
   it('its calls are given up when they have been silent for too long, and may have been carried out', async () => {
-    const hangs = faulty({ revision: theirs }, { idleTimeout: 300 });
+    const hangs = createFaultyServer({ revision: theirs }, { idleTimeout: 300 });
     const clock = fakeClock();
-    const scene = await play({ hangs, good: faulty({ revision: theirs }) }, { revision, clock });
+    const scene = await startHost({ hangs, good: createFaultyServer({ revision: theirs }) }, { revision, clock });
     // It is up before time passes: how fast a process starts is the machine's affair.
-    expect(textOf(await scene.client.callTool('hangs__echo', { text: 'well' }))).toBe('well');
+    expect(getText(await scene.client.callTool('hangs__echo', { text: 'well' }))).toBe('well');
     const call = scene.client.callTool('hangs__hangs');
     await passTime(clock, call);
     await expect(call).rejects.toMatchObject({
       summary: expect.stringMatching(/"hangs" gave no answer to tools\/call.*may have been carried out/),
     });
-    expect(textOf(await scene.client.callTool('hangs__echo', { text: 'well again' }))).toBe('well again');
+    expect(getText(await scene.client.callTool('hangs__echo', { text: 'well again' }))).toBe('well again');
     await scene.close();
   });
 
   it('one that closes its standard output in mid-call may have carried it out, and is started again', async () => {
-    const mute = faulty({ revision: theirs });
-    const scene = await play({ mute, good: faulty({ revision: theirs }) }, { revision });
+    const mute = createFaultyServer({ revision: theirs });
+    const scene = await startHost({ mute, good: createFaultyServer({ revision: theirs }) }, { revision });
     await expect(scene.client.callTool('mute__closes-output')).rejects.toMatchObject({
       summary: expect.stringMatching(/"mute" gave no answer to tools\/call.*may have been carried out/),
     });
-    expect(textOf(await scene.client.callTool('mute__echo', { text: 'well again' }))).toBe('well again');
+    expect(getText(await scene.client.callTool('mute__echo', { text: 'well again' }))).toBe('well again');
     await scene.close();
   });
 
   it.runIf(revision === theirs)('one that is frozen is replaced after a call has timed out', async () => {
-    const frozen = faulty({ revision: theirs }, { idleTimeout: 300 });
+    const frozen = createFaultyServer({ revision: theirs }, { idleTimeout: 300 });
     const clock = fakeClock();
-    const scene = await play({ frozen, good: faulty({ revision: theirs }) }, { revision, clock });
-    expect(textOf(await scene.client.callTool('frozen__echo', { text: 'well' }))).toBe('well');
+    const scene = await startHost({ frozen, good: createFaultyServer({ revision: theirs }) }, { revision, clock });
+    expect(getText(await scene.client.callTool('frozen__echo', { text: 'well' }))).toBe('well');
     const before = last(frozen);
     process.kill(before, 'SIGSTOP');
     const call = scene.client.callTool('frozen__echo');
@@ -201,15 +210,15 @@ describe.each(pairs)('a client of %s and servers of %s: one server hangs', (revi
     });
     // No answer to the ping that follows: the connection ends.
     clock.advance(5000);
-    expect(textOf(await scene.client.callTool('frozen__echo', { text: 'well again' }))).toBe('well again');
+    expect(getText(await scene.client.callTool('frozen__echo', { text: 'well again' }))).toBe('well again');
     expect(last(frozen)).not.toBe(before);
     await scene.close();
   });
 
   it('one that never opens is given up, and none of its processes stays', async () => {
-    const mute = faulty({ revision: theirs, start: 'hang' }, { startTimeout: 500 });
-    const scene = await play({ mute, good: faulty({ revision: theirs }) }, { revision });
-    const { absent } = await listed(scene);
+    const mute = createFaultyServer({ revision: theirs, start: 'hang' }, { startTimeout: 500 });
+    const scene = await startHost({ mute, good: createFaultyServer({ revision: theirs }) }, { revision });
+    const { absent } = await listTools(scene);
     expect(absent).toEqual([{ server: 'mute', why: 'the server "mute" did not open within 500 ms' }]);
     await scene.close();
   });

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { textOf } from '../interop/collect.js';
-import { soon } from '../interop/soon.js';
+import { getText } from '../interop/collect.js';
+import { retryUntilPasses } from '../interop/retry.js';
 import { takeCover } from '../support/extent.js';
-import { faulty } from './faulty.js';
-import { play, type Scene } from './scene.js';
+import { createFaultyServer } from './faulty-server.js';
+import { type HostFixture, startHost } from './host-fixture.js';
 
 const pairs = [
   ['2026-07-28', '2025-11-25'],
@@ -22,7 +22,7 @@ interface Meanwhile {
 }
 
 /** Calls another server all the time that the work takes. */
-async function meanwhile({ client }: Scene, work: Promise<unknown>): Promise<Meanwhile> {
+async function meanwhile({ client }: HostFixture, work: Promise<unknown>): Promise<Meanwhile> {
   const before = process.memoryUsage();
   let going = true;
   void work
@@ -33,7 +33,7 @@ async function meanwhile({ client }: Scene, work: Promise<unknown>): Promise<Mea
   let [longest, calls, memory] = [0, 0, 0];
   while (going || calls < 20) {
     const since = Date.now();
-    expect(textOf(await client.callTool('good__echo', { text: `call ${calls}` }))).toBe(`call ${calls}`);
+    expect(getText(await client.callTool('good__echo', { text: `call ${calls}` }))).toBe(`call ${calls}`);
     longest = Math.max(longest, Date.now() - since);
     const { heapUsed, external } = process.memoryUsage();
     memory = Math.max(memory, heapUsed + external - before.heapUsed - before.external);
@@ -46,12 +46,15 @@ async function meanwhile({ client }: Scene, work: Promise<unknown>): Promise<Mea
 describe.each(takeCover(pairs, ([client, server]) => client !== server))(
   'a client of %s and servers of %s: one server floods',
   (revision, theirs) => {
-    let scene: Scene;
+    let scene: HostFixture;
     afterEach(async () => {
       await scene.close();
     });
     const begin = async () => {
-      scene = await play({ good: faulty({ revision: theirs }), floods: faulty({ revision: theirs }) }, { revision });
+      scene = await startHost(
+        { good: createFaultyServer({ revision: theirs }), floods: createFaultyServer({ revision: theirs }) },
+        { revision },
+      );
       await scene.client.callTool('good__echo');
       await scene.client.callTool('floods__echo');
       return scene;
@@ -60,7 +63,7 @@ describe.each(takeCover(pairs, ([client, server]) => client !== server))(
       const since = Date.now();
       const work = scene.client.callTool(`floods__floods-${what}`, { times }, { idleTimeout: 60_000 });
       const seen = await meanwhile(scene, work);
-      expect(textOf(await work)).toBe('done');
+      expect(getText(await work)).toBe('done');
       const took = Date.now() - since;
       if (process.env.TENON_FIGURES) console.log(JSON.stringify({ what, times, revision, theirs, took, ...seen }));
       expect(seen.longest).toBeLessThan(2000);
@@ -72,7 +75,7 @@ describe.each(takeCover(pairs, ([client, server]) => client !== server))(
     it('with log messages: so many are passed on in a second, and that there were more is said', async () => {
       const { logs } = await begin();
       const { took } = await flood('logs', 50_000);
-      await soon(() => expect(logs.length).toBeGreaterThanOrEqual(200));
+      await retryUntilPasses(() => expect(logs.length).toBeGreaterThanOrEqual(200));
       expect(logs.length).toBeLessThanOrEqual(200 * (2 + took / 1000));
       expect(codes()).toContain('host/flood');
     });
@@ -81,14 +84,14 @@ describe.each(takeCover(pairs, ([client, server]) => client !== server))(
       const { changes } = await begin();
       // What a server has is heard of from its first list on.
       await scene.client.call('tools/list');
-      await soon(async () => {
+      await retryUntilPasses(async () => {
         await scene.client.callTool('floods__floods-lists', { times: 1 });
         expect(changes.length).toBeGreaterThan(0);
       });
       await new Promise(resolve => setTimeout(resolve, 1200));
       changes.length = 0;
       const { took } = await flood('lists', 20_000);
-      await soon(() => expect(changes.length).toBeGreaterThan(0));
+      await retryUntilPasses(() => expect(changes.length).toBeGreaterThan(0));
       await new Promise(resolve => setTimeout(resolve, 1200));
       expect(changes.length).toBeLessThanOrEqual(2 + (took + 1200) / 250);
     });
@@ -122,7 +125,7 @@ describe.each(takeCover(pairs, ([client, server]) => client !== server))(
         { onProgress: ({ progress }) => seen.push(progress) },
       );
       const { longest, memory } = await meanwhile(scene, work);
-      expect(textOf(await work)).toBe('done');
+      expect(getText(await work)).toBe('done');
       expect(longest).toBeLessThan(2000);
       expect(memory).toBeLessThan(300);
       expect(seen.length).toBeGreaterThan(0);

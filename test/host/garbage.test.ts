@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { textOf } from '../interop/collect.js';
-import { soon } from '../interop/soon.js';
+import { getText } from '../interop/collect.js';
+import { retryUntilPasses } from '../interop/retry.js';
 import { takePart } from '../support/extent.js';
-import { faulty, type Plan } from './faulty.js';
-import { listed, play, type Scene } from './scene.js';
+import { createFaultyServer, type FaultyServerPlan } from './faulty-server.js';
+import { type HostFixture, listTools, startHost } from './host-fixture.js';
 
 const pairs = [
   ['2026-07-28', '2025-06-18'],
@@ -13,19 +13,19 @@ const pairs = [
 
 describe.each(pairs)('a client of %s and servers of %s: one server answers garbage', (revision, theirs) => {
   const turn = pairs.findIndex(([client]) => client === revision);
-  let scene: Scene;
+  let scene: HostFixture;
   afterEach(async () => {
     await scene.close();
   });
-  const begin = async (plan: Omit<Plan, 'revision'> = {}) => {
-    const lies = faulty({ revision: theirs, ...plan }, { idleTimeout: 1000 });
-    scene = await play({ good: faulty({ revision: theirs }), lies }, { revision });
+  const begin = async (plan: Omit<FaultyServerPlan, 'revision'> = {}) => {
+    const lies = createFaultyServer({ revision: theirs, ...plan }, { idleTimeout: 1000 });
+    scene = await startHost({ good: createFaultyServer({ revision: theirs }), lies }, { revision });
     return lies;
   };
   const codes = () => scene.problems.map(({ code }) => code);
   const goesOn = async () => {
-    expect(textOf(await scene.client.callTool('good__echo', { text: 'all is well' }))).toBe('all is well');
-    expect((await listed(scene)).names).toContain('good__echo');
+    expect(getText(await scene.client.callTool('good__echo', { text: 'all is well' }))).toBe('all is well');
+    expect((await listTools(scene)).names).toContain('good__echo');
   };
 
   const notThere: { readonly [lists: string]: RegExp } = {
@@ -42,7 +42,7 @@ describe.each(pairs)('a client of %s and servers of %s: one server answers garba
     'when it is listed (%s): it is absent, and why is said',
     async lists => {
       await begin({ lists });
-      const { names, absent } = await listed(scene);
+      const { names, absent } = await listTools(scene);
       expect(names.filter(name => !name.startsWith('good__'))).toEqual([]);
       expect(absent).toEqual([{ server: 'lies', why: expect.stringMatching(notThere[lists] as RegExp) }]);
       await goesOn();
@@ -53,20 +53,20 @@ describe.each(pairs)('a client of %s and servers of %s: one server answers garba
     await begin({ lists: 'endless' });
     const { tools } = await scene.client.call('tools/list');
     expect(tools.length).toBeGreaterThan(0);
-    await soon(() => expect(codes()).toContain('host/too-many'));
+    await retryUntilPasses(() => expect(codes()).toContain('host/too-many'));
     await goesOn();
   });
 
   it('a name twice: the first is taken, and that is said', async () => {
     await begin({ lists: 'duplicates' });
-    const { names } = await listed(scene);
+    const { names } = await listTools(scene);
     expect(new Set(names).size).toBe(names.length);
     expect(codes()).toContain('host/listed-twice');
   });
 
   it('entries that are none: they are left out and said, and the others are listed', async () => {
     await begin({ lists: 'entries' });
-    const { names, absent } = await listed(scene);
+    const { names, absent } = await listTools(scene);
     expect(absent).toEqual([]);
     expect(names).toContain('lies__echo');
     expect(codes()).toContain('peer/unusable-entry');
@@ -75,7 +75,7 @@ describe.each(pairs)('a client of %s and servers of %s: one server answers garba
 
   it('when it is opened', async () => {
     await begin({ start: 'garbage' });
-    const { absent } = await listed(scene);
+    const { absent } = await listTools(scene);
     expect(absent).toEqual([{ server: 'lies', why: expect.any(String) }]);
     await goesOn();
   });
@@ -94,17 +94,20 @@ describe.each(pairs)('a client of %s and servers of %s: one server answers garba
     async tool => {
       await begin();
       const call = scene.client.callTool(`lies__${tool}`);
-      await expect(call).rejects.toMatchObject({ rpc: -32603, summary: expect.stringMatching(errors[tool] as RegExp) });
+      await expect(call).rejects.toMatchObject({
+        rpcCode: -32603,
+        summary: expect.stringMatching(errors[tool] as RegExp),
+      });
       await expect(call).rejects.toMatchObject({ summary: expect.stringContaining('"lies"') });
       await goesOn();
-      expect(textOf(await scene.client.callTool('lies__echo', { text: 'still there' }))).toBe('still there');
+      expect(getText(await scene.client.callTool('lies__echo', { text: 'still there' }))).toBe('still there');
     },
   );
 
   it('twice: the first answer counts', async () => {
     await begin();
-    expect(textOf(await scene.client.callTool('lies__answers-twice'))).toBe('first');
-    await soon(() => expect(codes()).toContain('peer/unasked'));
+    expect(getText(await scene.client.callTool('lies__answers-twice'))).toBe('first');
+    await retryUntilPasses(() => expect(codes()).toContain('peer/unasked'));
     await goesOn();
   });
 });

@@ -1,5 +1,5 @@
 import { createServer, tool } from 'tenon';
-import { createHost, type HostOptions, type Selection } from 'tenon/host';
+import { createHost, type HostOptions, type ServerSelection } from 'tenon/host';
 import { connectPair } from 'tenon/testing';
 import { afterEach, expect, it } from 'vitest';
 
@@ -11,9 +11,9 @@ afterEach(async () => {
 const service = createServer({ name: 'shop', version: '1.0.0', tools: { price: tool({ run: () => 'three' }) } });
 
 /** The names that are offered, of a host with these servers and options. */
-async function listNames(options: HostOptions, selection?: Selection): Promise<string[]> {
+async function listNames(options: HostOptions, selection?: ServerSelection): Promise<string[]> {
   const host = await createHost(options);
-  const client = await connectPair(host.asServer(selection));
+  const client = await connectPair(host.toServer(selection));
   closing.push(
     () => client.close(),
     () => host.close(),
@@ -40,8 +40,9 @@ it('reports names that another server has only where names have no prefix', asyn
   const servers = { corner: { service }, market: { service } };
   const count = async (prefix: 'always' | 'never') => {
     const kinds: string[] = [];
-    const onFindings: HostOptions['onFindings'] = ({ findings }) => kinds.push(...findings.map(({ kind }) => kind));
-    await listNames({ servers, prefix, onFindings });
+    const onScreeningReport: HostOptions['onScreeningReport'] = ({ findings }) =>
+      kinds.push(...findings.map(({ kind }) => kind));
+    await listNames({ servers, prefix, onScreeningReport });
     return kinds.filter(kind => kind === 'shadowed-name').length;
   };
   expect(await count('always')).toBe(0);

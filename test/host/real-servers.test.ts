@@ -3,24 +3,29 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { installRuntimes, runtimes } from '../../scripts/runtimes.mjs';
-import { textOf } from '../interop/collect.js';
+import { getText } from '../interop/collect.js';
 import { root } from '../interop/process.js';
-import { visitByV1 } from '../interop/sdk-v1-visitor.js';
-import { visitByV2 } from '../interop/sdk-v2-visitor.js';
-import { soon } from '../interop/soon.js';
+import { retryUntilPasses } from '../interop/retry.js';
+import { connectSdkV1 } from '../interop/sdk-v1-client.js';
+import { connectSdkV2 } from '../interop/sdk-v2-client.js';
 import { takeCover, takePart } from '../support/extent.js';
-import { type Guest, ourGuest, theirGuest } from './guest.js';
+import { connectOwnClient, type GatewayClient, wrapSdkClient } from './gateway-client.js';
 import { inspect } from './inspector.js';
-import { type Gateway, gatewayTo, type Neighbours, neighbours } from './neighbours.js';
+import {
+  type StartedGateway,
+  startGatewayTo,
+  startThirdPartyServers,
+  type ThirdPartyServers,
+} from './third-party-servers.js';
 
 const newest = '2026-07-28';
-let around: Neighbours;
-let gateway: Gateway;
+let around: ThirdPartyServers;
+let gateway: StartedGateway;
 
 beforeAll(async () => {
   await installRuntimes();
-  around = await neighbours();
-  gateway = await gatewayTo(around);
+  around = await startThirdPartyServers();
+  gateway = await startGatewayTo(around);
 }, 300_000);
 afterAll(async () => {
   const since = Date.now();
@@ -33,19 +38,21 @@ const process_ = (args: readonly string[]) => ({ command: process.execPath, args
 const auto = { versionNegotiation: { mode: 'auto' as const } };
 
 /** Who comes, and how. */
-const guests: { readonly [who: string]: () => Promise<Guest> } = {
-  'our client over HTTP, 2026-07-28': () => ourGuest(gateway.http.url, newest),
-  'our client over HTTP, 2025-11-25': () => ourGuest(gateway.http.url, '2025-11-25'),
-  'our client over HTTP, 2025-06-18': () => ourGuest(gateway.http.url, '2025-06-18'),
-  'our client over stdio, 2026-07-28': () => ourGuest(process_(gateway.stdio), newest),
-  'our client over stdio, 2025-11-25': () => ourGuest(process_(gateway.stdio), '2025-11-25'),
-  'SDK v1 over HTTP': async () => theirGuest(await visitByV1({ url: gateway.http.url })),
-  'SDK v1 over HTTP+SSE': async () => theirGuest(await visitByV1({ sseUrl: gateway.http.sseUrl ?? '' })),
-  'SDK v1 over stdio': async () => theirGuest(await visitByV1({ args: gateway.stdio })),
-  'SDK v2 over HTTP, with a handshake': async () => theirGuest(await visitByV2({ url: gateway.http.url })),
-  'SDK v2 over HTTP, each request for itself': async () => theirGuest(await visitByV2({ url: gateway.http.url }, auto)),
-  'SDK v2 over stdio, with a handshake': async () => theirGuest(await visitByV2({ args: gateway.stdio })),
-  'SDK v2 over stdio, each request for itself': async () => theirGuest(await visitByV2({ args: gateway.stdio }, auto)),
+const guests: { readonly [who: string]: () => Promise<GatewayClient> } = {
+  'our client over HTTP, 2026-07-28': () => connectOwnClient(gateway.http.url, newest),
+  'our client over HTTP, 2025-11-25': () => connectOwnClient(gateway.http.url, '2025-11-25'),
+  'our client over HTTP, 2025-06-18': () => connectOwnClient(gateway.http.url, '2025-06-18'),
+  'our client over stdio, 2026-07-28': () => connectOwnClient(process_(gateway.stdio), newest),
+  'our client over stdio, 2025-11-25': () => connectOwnClient(process_(gateway.stdio), '2025-11-25'),
+  'SDK v1 over HTTP': async () => wrapSdkClient(await connectSdkV1({ url: gateway.http.url })),
+  'SDK v1 over HTTP+SSE': async () => wrapSdkClient(await connectSdkV1({ sseUrl: gateway.http.sseUrl ?? '' })),
+  'SDK v1 over stdio': async () => wrapSdkClient(await connectSdkV1({ args: gateway.stdio })),
+  'SDK v2 over HTTP, with a handshake': async () => wrapSdkClient(await connectSdkV2({ url: gateway.http.url })),
+  'SDK v2 over HTTP, each request for itself': async () =>
+    wrapSdkClient(await connectSdkV2({ url: gateway.http.url }, auto)),
+  'SDK v2 over stdio, with a handshake': async () => wrapSdkClient(await connectSdkV2({ args: gateway.stdio })),
+  'SDK v2 over stdio, each request for itself': async () =>
+    wrapSdkClient(await connectSdkV2({ args: gateway.stdio }, auto)),
 };
 const servers = ['everything', 'filesystem', 'memory', 'newest', 'sessioned', 'notes'];
 
@@ -60,9 +67,9 @@ const cover = [
 
 describe.each(takeCover(Object.keys(guests), who => cover.includes(who)))('%s', who => {
   const isStateless = /2026|itself/.test(who);
-  let guest: Guest;
+  let guest: GatewayClient;
   beforeAll(async () => {
-    guest = await (guests[who] as () => Promise<Guest>)();
+    guest = await (guests[who] as () => Promise<GatewayClient>)();
   });
   afterAll(() => guest.close());
 
@@ -102,9 +109,9 @@ describe.each(takeCover(Object.keys(guests), who => cover.includes(who)))('%s', 
   });
 
   it('calls a tool of each server', async () => {
-    expect(textOf(await guest.call('everything__echo', { message: 'ü 🜚' }))).toBe('Echo: ü 🜚');
+    expect(getText(await guest.call('everything__echo', { message: 'ü 🜚' }))).toBe('Echo: ü 🜚');
     const path = join(around.folder, 'hello.txt');
-    expect(textOf(await guest.call('filesystem__read_text_file', { path }))).toBe('hello from a file');
+    expect(getText(await guest.call('filesystem__read_text_file', { path }))).toBe('hello from a file');
     expect((await guest.call('memory__read_graph')).structuredContent).toMatchObject({ entities: expect.any(Array) });
     for (const server of ['newest', 'sessioned'])
       expect((await guest.call(`${server}__add`, { a: 2, b: 40 })).structuredContent).toEqual({ sum: 42 });
@@ -151,13 +158,13 @@ describe.each(takeCover(Object.keys(guests), who => cover.includes(who)))('%s', 
 
   it('answers what servers ask', async () => {
     const sampled = await guest.call('everything__trigger-sampling-request', { prompt: 'hello', maxTokens: 10 });
-    expect(textOf(sampled)).toContain('You said: Resource trigger-sampling-request context: hello');
-    expect(textOf(await guest.call('everything__trigger-elicitation-request'))).toContain('Name: Ada');
-    expect(textOf(await guest.call('everything__get-roots-list'))).toContain('file:///work');
+    expect(getText(sampled)).toContain('You said: Resource trigger-sampling-request context: hello');
+    expect(getText(await guest.call('everything__trigger-elicitation-request'))).toContain('Name: Ada');
+    expect(getText(await guest.call('everything__get-roots-list'))).toContain('file:///work');
     for (const server of ['newest', 'sessioned']) {
-      expect(textOf(await guest.call(`${server}__ask`))).toContain('Ada');
-      expect(textOf(await guest.call(`${server}__think`))).toContain('You said: hello');
-      expect(textOf(await guest.call(`${server}__where`))).toContain('file:///work');
+      expect(getText(await guest.call(`${server}__ask`))).toContain('Ada');
+      expect(getText(await guest.call(`${server}__think`))).toContain('You said: hello');
+      expect(getText(await guest.call(`${server}__where`))).toContain('file:///work');
     }
     expect(guest.asked).toEqual(
       expect.arrayContaining(['sample', 'roots', expect.stringMatching(/^form .*everything/)]),
@@ -168,11 +175,11 @@ describe.each(takeCover(Object.keys(guests), who => cover.includes(who)))('%s', 
     const uri = 'memory://knowledge-graph';
     const leave = await guest.subscribe(uri);
     const name = `${who} ${Math.random()}`;
-    await soon(async () => {
+    await retryUntilPasses(async () => {
       await guest.call('memory__create_entities', {
         entities: [{ name: `${name} ${Math.random()}`, entityType: 'guest', observations: [] }],
       });
-      expect(guest.heard()).toContainEqual(`change ${JSON.stringify({ uri })}`);
+      expect(guest.getNotifications()).toContainEqual(`change ${JSON.stringify({ uri })}`);
     });
     await leave();
     expect(await guest.read(uri)).toContain(name.slice(0, 8));
@@ -181,7 +188,7 @@ describe.each(takeCover(Object.keys(guests), who => cover.includes(who)))('%s', 
   it.runIf(!isStateless)('hears log messages', async () => {
     await guest.logLevel('debug');
     await guest.call('everything__toggle-simulated-logging');
-    await soon(() => expect(guest.heard().join()).toMatch(/-level|Alert level/));
+    await retryUntilPasses(() => expect(guest.getNotifications().join()).toMatch(/-level|Alert level/));
     await guest.call('everything__toggle-simulated-logging');
   });
 });

@@ -13,7 +13,7 @@ function curious() {
   const tell = async (asking: Promise<unknown>) => {
     const text = await asking.then(
       answer => JSON.stringify(answer),
-      (error: TenonError) => `${error.rpc}: ${error.summary} ${JSON.stringify(error.data) ?? ''}`.trim(),
+      (error: TenonError) => `${error.rpcCode}: ${error.summary} ${JSON.stringify(error.data) ?? ''}`.trim(),
     );
     told.push(text);
     return text;
@@ -40,9 +40,9 @@ const answers = (run: () => never): ClientOptions => ({ elicit: run, sample: run
 
 async function behindHost(options: ClientOptions) {
   const { server, told } = curious();
-  const host = await createHost({ prefix: 'auto', servers: { curious: { service: server } }, onProblem: () => {} });
+  const host = await createHost({ prefix: 'auto', servers: { curious: { service: server } }, onError: () => {} });
   onTestFinished(() => host.close());
-  const client = await connect(host.asServer(), options);
+  const client = await connect(host.toServer(), options);
   onTestFinished(() => client.close());
   return { client, told };
 }
@@ -52,21 +52,21 @@ describe('a request of a server to a client behind a host', () => {
     ['model', 'folders', ...(revision >= '2025-06-18' ? ['form'] : [])].map(name => [name, revision] as const),
   );
 
-  it.each(asked)('%s is answered with the refusal of the handler, in %s', async (name, revision) => {
-    const { client, told } = await behindHost({ revision, ...answers(refuses) });
+  it.each(asked)('%s is answered with the refusal of the handler, in %s', async (name, protocolVersion) => {
+    const { client, told } = await behindHost({ protocolVersion, ...answers(refuses) });
     await client.callTool(name, {}).catch(() => {});
     expect(told).toEqual(['-1: User rejected sampling request {"by":"ada"}']);
   });
 
-  it.each(asked)('%s is answered with a fault that tells nothing internal, in %s', async (name, revision) => {
-    const { client, told } = await behindHost({ revision, ...answers(fails) });
+  it.each(asked)('%s is answered with a fault that tells nothing internal, in %s', async (name, protocolVersion) => {
+    const { client, told } = await behindHost({ protocolVersion, ...answers(fails) });
     await client.callTool(name, {}).catch(() => {});
     expect(told).toEqual(['-32603: Internal error']);
   });
 });
 
 describe('a protocol error of a server', () => {
-  it.each([...VERSIONS, '2026-07-28'])('crosses a host with its code, words and data, in %s', async revision => {
+  it.each([...VERSIONS, '2026-07-28'])('crosses a host with its code, words and data, in %s', async protocolVersion => {
     const server = createServer({
       name: 'strict',
       version: '1',
@@ -78,11 +78,11 @@ describe('a protocol error of a server', () => {
         }),
       },
     });
-    const host = await createHost({ prefix: 'auto', servers: { strict: { service: server } }, onProblem: () => {} });
+    const host = await createHost({ prefix: 'auto', servers: { strict: { service: server } }, onError: () => {} });
     onTestFinished(() => host.close());
-    const client = await connect(host.asServer(), { revision });
+    const client = await connect(host.toServer(), { protocolVersion });
     onTestFinished(() => client.close());
     const error = await client.callTool('pay', {}).catch(TenonError.from);
-    expect(error).toMatchObject({ rpc: -32050, summary: 'Payment needed', data: { amount: 3 } });
+    expect(error).toMatchObject({ rpcCode: -32050, summary: 'Payment needed', data: { amount: 3 } });
   });
 });

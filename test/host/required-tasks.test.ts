@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ClientOptions, connect, createServer, type Service, tasks, tool } from 'tenon';
-import { ask, createHost, type HostFiles } from 'tenon/host';
+import { type ClientOptions, connect, createServer, type RequestHandler, tasks, tool } from 'tenon';
+import { ask, createHost, type NodeHostOptions } from 'tenon/host';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { folder } from './guard/scene.js';
+import { createFolder } from './guard/guarded-host.js';
 
 const VERSIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const;
 const UPSTREAM = ['2025-11-25', '2026-07-28'] as const;
@@ -23,7 +23,7 @@ function createTaskServer(version: string) {
   const server = createServer({
     name: 'slow',
     version: '1',
-    revisions: [version],
+    protocolVersions: [version],
     extensions: [tasks({ pollInterval: 50, onEvent: ({ type }) => void events.push(type) })],
     tools: {
       count: tool({
@@ -71,19 +71,19 @@ function createTaskServer(version: string) {
 async function connectThrough(
   { caller, upstream }: { readonly caller: string; readonly upstream: string },
   options: ClientOptions = {},
-  hostOptions: Partial<HostFiles> = {},
+  hostOptions: Partial<NodeHostOptions> = {},
   server: object = {},
 ) {
   const slow = createTaskServer(upstream);
-  const service: Service = slow.server;
+  const service: RequestHandler = slow.server;
   const host = await createHost({
     prefix: 'auto',
     servers: { slow: { service, ...server } },
-    onProblem: () => {},
+    onError: () => {},
     ...hostOptions,
   });
   onTestFinished(() => host.close());
-  const client = await connect(host.asServer(), { revision: caller, tasks: false, ...options });
+  const client = await connect(host.toServer(), { protocolVersion: caller, tasks: false, ...options });
   onTestFinished(() => client.close());
   return { ...slow, client };
 }
@@ -156,7 +156,7 @@ describe.each(PAIRS)('a tool that runs as a task only: caller $caller, server $u
   });
 
   it('is approved and recorded once, also when its task asks', async () => {
-    const path = join(await folder(), 'audit.jsonl');
+    const path = join(await createFolder(), 'audit.jsonl');
     const approved: string[] = [];
     const { client, events } = await connectThrough(
       pair,
@@ -185,7 +185,7 @@ describe.each(VERSIONS)('with waitForTasks: false, a tool that runs as a task on
 
   it('is refused only where the caller could declare tasks [ext-tasks.required-capability-error]', async () => {
     const { client, begun } = await connectThrough(pair, {}, { waitForTasks: false });
-    const outcome = await client.callTool('count', {}).catch((error: { rpc?: number }) => error.rpc);
+    const outcome = await client.callTool('count', {}).catch((error: { rpcCode?: number }) => error.rpcCode);
     if (caller === '2026-07-28') expect(outcome).toBe(-32021);
     else expect(outcome).not.toBe(-32021);
     expect(begun).toHaveLength(caller === '2026-07-28' ? 0 : 1);

@@ -1,11 +1,11 @@
 import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer, inputRequired, tool } from 'tenon';
-import { createHost, type HostFiles } from 'tenon/host';
+import { createHost, type NodeHostOptions } from 'tenon/host';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonObject } from '../../packages/tenon/src/jsonrpc/message.js';
-import { createPair } from '../../packages/tenon/src/transports/memory.js';
-import { type Answer, call, retryOf, textOf } from '../asking/wire.js';
+import { createTransportPair } from '../../packages/tenon/src/transports/memory.js';
+import { callTool, getRetry, getText, type WireResponse } from '../asking/wire.js';
 
 /** A server whose tool returns two questions with a state of its own. */
 function asking() {
@@ -32,42 +32,42 @@ function asking() {
     },
   });
   const service = async () => {
-    const pair = createPair();
+    const pair = createTransportPair();
     await server.connect(pair.server);
     return pair.client;
   };
   return { entries, service };
 }
 
-async function hosted(options: Partial<HostFiles>) {
-  const host = await createHost({ prefix: 'auto', onProblem: () => {}, ...options } as HostFiles);
+async function hosted(options: Partial<NodeHostOptions>) {
+  const host = await createHost({ prefix: 'auto', onError: () => {}, ...options } as NodeHostOptions);
   onTestFinished(() => host.close());
-  return host.asServer();
+  return host.toServer();
 }
 
-const openKeys = ({ result }: Answer) => Object.keys(result?.inputRequests ?? {});
+const openKeys = ({ result }: WireResponse) => Object.keys(result?.inputRequests ?? {});
 
 describe('a host in front of a server that returns its questions', () => {
   it('seals the state of the server and gives it back, with the answers to all questions and no others [mrtr.request-state-integrity mrtr.missing-responses-reasked mrtr.extra-responses-ignored]', async () => {
     const { entries, service } = asking();
     const host = await hosted({ servers: { asking: { service } } });
-    const first = await call(host, 'ask');
-    const { requestState, inputResponses } = retryOf(first);
-    const second = await call(host, 'ask', { requestState, inputResponses: { sure: inputResponses.sure } });
+    const first = await callTool(host, 'ask');
+    const { requestState, inputResponses } = getRetry(first);
+    const second = await callTool(host, 'ask', { requestState, inputResponses: { sure: inputResponses.sure } });
     expect(openKeys(second)).toEqual(['roots']);
     expect(entries).toHaveLength(1);
-    const last = retryOf(second);
+    const last = getRetry(second);
     const given = { ...last.inputResponses, other: { roots: [] } };
-    expect(textOf(await call(host, 'ask', { ...last, inputResponses: given }))).toBe('went on from here');
+    expect(getText(await callTool(host, 'ask', { ...last, inputResponses: given }))).toBe('went on from here');
     expect(entries).toEqual([{}, { requestState: 'here', inputResponses }]);
   });
 
   it('refuses a state that it did not seal for this call, and the server gets nothing [mrtr.request-state-untrusted mrtr.request-state-request-bound]', async () => {
     const { entries, service } = asking();
     const host = await hosted({ servers: { asking: { service } } });
-    const { requestState, inputResponses } = retryOf(await call(host, 'ask'));
-    const forged = await call(host, 'ask', { requestState: 'here', inputResponses });
-    const moved = await call(host, 'ask', { requestState, inputResponses, arguments: { n: 1 } });
+    const { requestState, inputResponses } = getRetry(await callTool(host, 'ask'));
+    const forged = await callTool(host, 'ask', { requestState: 'here', inputResponses });
+    const moved = await callTool(host, 'ask', { requestState, inputResponses, arguments: { n: 1 } });
     expect([forged.error?.code, moved.error?.code]).toEqual([-32602, -32602]);
     expect(entries).toHaveLength(1);
   });
@@ -75,16 +75,16 @@ describe('a host in front of a server that returns its questions', () => {
   it('takes answers without a state where they are to all questions', async () => {
     const { entries, service } = asking();
     const host = await hosted({ servers: { asking: { service } } });
-    const { inputResponses } = retryOf(await call(host, 'ask'));
-    expect(textOf(await call(host, 'ask', { inputResponses }))).toBe('went on from here');
+    const { inputResponses } = getRetry(await callTool(host, 'ask'));
+    expect(getText(await callTool(host, 'ask', { inputResponses }))).toBe('went on from here');
     expect(entries.at(-1)).toEqual({ requestState: 'here', inputResponses });
   });
 
   it('does not pass on a question of a method that is none [mrtr.input-request-kinds]', async () => {
     const url = await serveOdd();
     const problems: Error[] = [];
-    const host = await hosted({ servers: { odd: { url } }, onProblem: problem => void problems.push(problem) });
-    const { error, result } = await call(host, 'ask');
+    const host = await hosted({ servers: { odd: { url } }, onError: problem => void problems.push(problem) });
+    const { error, result } = await callTool(host, 'ask');
     expect(result).toBeUndefined();
     expect(error?.code).toBe(-32603);
     expect(`${error?.message} ${problems.map(({ message }) => message)}`).toContain(

@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createHost, type Host } from '../../packages/tenon/src/host.node.js';
 import type { HostOptions } from '../../packages/tenon/src/host.js';
+import { createHost, type Host } from '../../packages/tenon/src/host.node.js';
 import { type ClientOptions, connect } from '../../packages/tenon/src/index.node.js';
-import { serveHttp } from '../../packages/tenon/src/runtimes/node/http-server.js';
-import { fakeClock } from '../../packages/tenon/src/testing/clock.js';
+import { serveHttp } from '../../packages/tenon/src/runtimes/node/http/http-server.js';
+import { fakeClock } from '../../packages/tenon/src/testing/fake-clock.js';
 
 const program = fileURLToPath(new URL('./fixtures/process.mjs', import.meta.url));
 const closing: { close(): unknown }[] = [];
@@ -26,7 +26,7 @@ const serverOf = (more: object = {}, ...args: string[]) => ({
 async function open(servers: HostOptions['servers'], options: Partial<HostOptions> = {}) {
   const host: Host = later(await createHost({ servers, prefix: 'never', ...options }));
   const { url } = later(
-    await serveHttp(host.asServer(), {
+    await serveHttp(host.toServer(), {
       port: 0,
       authorize: facts => {
         const principal = facts.header('x-user');
@@ -35,7 +35,7 @@ async function open(servers: HostOptions['servers'], options: Partial<HostOption
     }),
   );
   const join = async (more: ClientOptions = {}, headers: Record<string, string> = {}) =>
-    later(await connect({ url, headers }, { revision: '2025-11-25', ...more }));
+    later(await connect({ url, headers }, { protocolVersion: '2025-11-25', ...more }));
   return { host, join };
 }
 
@@ -58,7 +58,7 @@ describe('the process of a stdio server', () => {
   it('is one for all sessions that nothing can be asked of, on every version', async () => {
     const { join } = await open({ one: serverOf() });
     const versions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const;
-    const clients = await Promise.all([...versions, ...versions].map(revision => join({ revision })));
+    const clients = await Promise.all([...versions, ...versions].map(protocolVersion => join({ protocolVersion })));
     const pids = await Promise.all(clients.map(client => read(client, 'process')));
     expect(new Set(pids).size).toBe(1);
     await clients[0]?.close();
@@ -120,23 +120,23 @@ describe('the process of a stdio server', () => {
     expect(heard).toEqual(['two said']);
   });
 
-  it('is stopped when nobody has used it for restTime, starts with the next call, and its lists stay', async () => {
+  it('is stopped when nobody has used it for idleTimeout, starts with the next call, and its lists stay', async () => {
     const clock = fakeClock();
-    const { host, join } = await open({ one: serverOf() }, { restTime: 5000, clock });
+    const { host, join } = await open({ one: serverOf() }, { idleTimeout: 5000, clock });
     const client = await join();
     const before = await read(client, 'process');
     const names = await namesOf(client);
     clock.advance(5000);
     await expect.poll(() => isRunning(Number(before))).toBe(false);
-    expect(host.servers()[0]?.state).toBe('resting');
+    expect(host.getServers()[0]?.state).toBe('idle');
     expect(await namesOf(await join())).toEqual(names);
-    expect(host.servers()[0]?.state).toBe('resting');
+    expect(host.getServers()[0]?.state).toBe('idle');
     expect(await read(client, 'process')).not.toBe(before);
   });
 
   it('tells sessions of a list that is another one after a restart', async () => {
     const clock = fakeClock();
-    const { host, join } = await open({ one: serverOf({}, 'changes') }, { restTime: 5000, clock });
+    const { host, join } = await open({ one: serverOf({}, 'changes') }, { idleTimeout: 5000, clock });
     const client = await join();
     const names = await namesOf(client);
     let changes = 0;
@@ -144,7 +144,7 @@ describe('the process of a stdio server', () => {
       changes += 1;
     });
     clock.advance(5000);
-    await expect.poll(() => host.servers()[0]?.state).toBe('resting');
+    await expect.poll(() => host.getServers()[0]?.state).toBe('idle');
     await read(client, 'process');
     await expect
       .poll(() => {
@@ -157,7 +157,7 @@ describe('the process of a stdio server', () => {
 
   it('runs on while a client is subscribed to one of its resources, and tells others after one has unsubscribed', async () => {
     const clock = fakeClock();
-    const { host, join } = await open({ one: serverOf() }, { restTime: 5000, clock });
+    const { host, join } = await open({ one: serverOf() }, { idleTimeout: 5000, clock });
     const clients = [await join(), await join()] as const;
     const changes = [0, 0];
     const watches = clients.map((client, at) => {
@@ -176,7 +176,7 @@ describe('the process of a stdio server', () => {
       .toBe(true);
     const before = await read(clients[0], 'process');
     for (let second = 0; second < 20; second++) clock.advance(1000);
-    expect(host.servers()[0]?.state).toBe('connected');
+    expect(host.getServers()[0]?.state).toBe('connected');
     watches[0]?.controller.abort();
     await watches[0]?.ended;
     const so = changes[1];

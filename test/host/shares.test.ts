@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHost, type Host } from '../../packages/tenon/src/host.node.js';
 import { connect, createServer, tool } from '../../packages/tenon/src/index.node.js';
-import { type HttpServer, serveHttp } from '../../packages/tenon/src/runtimes/node/http-server.js';
+import { type HttpServer, serveHttp } from '../../packages/tenon/src/runtimes/node/http/http-server.js';
 
 const closing: { close(): unknown }[] = [];
 const later = <T extends { close(): unknown }>(thing: T): T => {
@@ -18,9 +18,9 @@ async function open(): Promise<{ gateway: HttpServer; host: Host; waiting: () =>
   const wait = tool({ run: () => new Promise<string>(resolve => ends.push(() => resolve('done'))) });
   const quick = tool({ run: () => 'quick' });
   const service = createServer({ name: 'slow', version: '1', tools: { wait, quick } });
-  const host = later(await createHost({ servers: { slow: { service } }, prefix: 'never', maxLines: 6 }));
+  const host = later(await createHost({ servers: { slow: { service } }, prefix: 'never', maxConnectionsPerServer: 6 }));
   const gateway = later(
-    await serveHttp(host.asServer(), {
+    await serveHttp(host.toServer(), {
       port: 0,
       authorize: facts => {
         const principal = facts.header('x-user');
@@ -39,7 +39,7 @@ describe('a gateway under attack', () => {
   ])('serves others while %s uses as many connections to a server as it can', async (_, eve, ada) => {
     const { gateway, waiting, end } = await open();
     const connectAs = async (headers: Record<string, string>) =>
-      later(await connect({ url: gateway.url, headers }, { revision: '2025-11-25', idleTimeout: 60_000 }));
+      later(await connect({ url: gateway.url, headers }, { protocolVersion: '2025-11-25', idleTimeout: 60_000 }));
     const attackers = await Promise.all(Array.from({ length: 8 }, () => connectAs(eve)));
     const calls = attackers.map(client => client.callTool('wait').catch((error: Error) => error.message));
     await expect.poll(waiting).toBe(3);

@@ -2,7 +2,7 @@ import { type ClientOptions, connect, createServer, rpcError, type TenonError, t
 import { createHost } from 'tenon/host';
 import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { fakeClock } from '../../packages/tenon/src/testing/clock.js';
+import { fakeClock } from '../../packages/tenon/src/testing/fake-clock.js';
 
 const UPSTREAM = ['2025-06-18', '2025-11-25'] as const;
 const LIFE = 60_000;
@@ -21,14 +21,14 @@ async function refuseBehindHost(name: string, version: string) {
     asking.then(
       () => 'answered',
       (error: TenonError) => {
-        outcomes.push(`${error.rpc}: ${error.summary}`);
+        outcomes.push(`${error.rpcCode}: ${error.summary}`);
         return 'not answered';
       },
     );
   const server = createServer({
     name: 'curious',
     version: '1',
-    revisions: [version],
+    protocolVersions: [version],
     tools: {
       form: tool({ run: (_, ctx) => settle(ctx.elicit({ message: 'Sure?', input: yes })) }),
       model: tool({ run: (_, ctx) => settle(ctx.sample({ maxTokens: 5, messages })) }),
@@ -37,9 +37,9 @@ async function refuseBehindHost(name: string, version: string) {
   });
   const clock = fakeClock();
   const servers = { curious: { service: server } };
-  const host = await createHost({ prefix: 'auto', servers, clock, asking: { life: LIFE }, onProblem: () => {} });
+  const host = await createHost({ prefix: 'auto', servers, clock, asking: { ttl: LIFE }, onError: () => {} });
   onTestFinished(() => host.close());
-  const client = await connect(host.asServer(), { revision: '2026-07-28', tasks: false, ...ANSWERS });
+  const client = await connect(host.toServer(), { protocolVersion: '2026-07-28', tasks: false, ...ANSWERS });
   onTestFinished(() => client.close());
   await expect(client.callTool(name, {})).rejects.toMatchObject({ code: 'call/cannot-answer' });
   return { clock, outcomes };

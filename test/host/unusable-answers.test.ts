@@ -71,8 +71,8 @@ afterEach(async () => {
 
 async function start(answer: Answer): Promise<{ host: Host; client: Client }> {
   const { url, close } = await serve(answer);
-  const host = await createHost({ prefix: 'auto', servers: { odd: { url } }, onProblem: () => {} });
-  const client = await connect(host.asServer());
+  const host = await createHost({ prefix: 'auto', servers: { odd: { url } }, onError: () => {} });
+  const client = await connect(host.toServer());
   closing.push(
     close,
     () => host.close(),
@@ -91,9 +91,9 @@ describe('a gateway whose server answers a call with', () => {
   it.each(Object.keys(unusable))('%s: says that it may have been carried out', async name => {
     const { host, client } = await start(unusable[name] as Answer);
     const told = await failure(client.callTool('write'));
-    expect(told).toMatchObject({ rpc: -32603, data: { server: 'odd', outcome: 'unknown' } });
+    expect(told).toMatchObject({ rpcCode: -32603, data: { server: 'odd', outcome: 'unknown' } });
     expect(told.summary).toMatch(/^The server "odd" gave no answer to tools\/call .* It may have been carried out\.$/s);
-    expect((await failure(host.call('write', {}))).message).toContain('It may have been carried out.');
+    expect((await failure(host.callTool('write', {}))).message).toContain('It may have been carried out.');
     const read = await failure(client.readResource('a:1'));
     expect([read.summary, JSON.stringify(read.data)].join()).not.toMatch(/carried out|"outcome"/);
   });

@@ -6,23 +6,26 @@ interface Floor {
   readonly types?: readonly string[];
 }
 
-const ground = ['redaction', 'jsonrpc', 'model'];
+const ground = ['encoding', 'cancellation', 'redaction', 'jsonrpc', 'protocol'];
 /** The one file beside the folders that all may load: it imports nothing. */
 const foundation = 'version.ts';
-const talk = [...ground, 'schemas', 'dialects', 'conversation'];
+const talk = [...ground, 'protocol/versions', 'protocol/negotiation', 'schemas', 'execution'];
 
 /** Which folder of the library stands on which. A folder that is not named here may not be there. */
 const floors: Readonly<Record<string, Floor>> = {
+  encoding: { values: ['jsonrpc'] },
+  cancellation: { values: ['jsonrpc'] },
   redaction: { values: [] },
-  jsonrpc: { values: [] },
-  model: { values: ['jsonrpc'] },
+  jsonrpc: { values: ['cancellation'] },
+  protocol: { values: ['encoding', 'cancellation', 'jsonrpc'], types: ['protocol/versions', 'execution'] },
   schemas: { values: ground },
   stores: { values: ground },
   auth: { values: [...ground, 'stores'] },
-  dialects: { values: ground },
-  conversation: { values: [...ground, 'schemas', 'dialects', 'stores'] },
-  telemetry: { values: ground, types: ['dialects', 'conversation'] },
-  transports: { values: ground, types: ['dialects', 'conversation', 'auth'] },
+  'protocol/versions': { values: ground },
+  'protocol/negotiation': { values: [...ground, 'protocol/versions'] },
+  execution: { values: [...ground, 'protocol/versions', 'schemas', 'stores'] },
+  telemetry: { values: ground, types: ['protocol/versions', 'protocol/negotiation', 'execution'] },
+  transports: { values: ground, types: ['protocol/versions', 'protocol/negotiation', 'execution', 'auth'] },
   extensions: { values: [...talk, 'stores'], types: ['server', 'client'] },
   server: { values: [...talk, 'stores', 'telemetry', 'auth'] },
   client: { values: [...talk, 'stores', 'telemetry', 'auth', 'transports'] },

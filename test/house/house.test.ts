@@ -16,14 +16,14 @@ const lines = (count: number) => 'x;\n'.repeat(count);
 
 describe('the checks of the house', () => {
   it.each([
-    ['jsonrpc/a.ts', "import { b } from '../model/b.js';"],
-    ['jsonrpc/a.ts', "import type { B } from '../model/b.js';"],
+    ['jsonrpc/a.ts', "import { b } from '../protocol/b.js';"],
+    ['jsonrpc/a.ts', "import type { B } from '../protocol/b.js';"],
     ['server/a.ts', "import { b } from '../client/b.js';"],
     ['client/a.ts', "import type { B } from '../server/b.js';"],
-    ['transports/http/a.ts', "import { b } from '../../dialects/b.js';"],
-    ['model/a.ts', "export { b } from '../dialects/b.js';"],
-    ['model/a.ts', "const b = await import('../dialects/b.js');"],
-    ['model/a.ts', "type B = import('../dialects/b.js').B;"],
+    ['transports/http/a.ts', "import { b } from '../../protocol/versions/b.js';"],
+    ['protocol/a.ts', "export { b } from './versions/b.js';"],
+    ['protocol/a.ts', "const b = await import('./versions/b.js');"],
+    ['schemas/a.ts', "type B = import('../protocol/versions/b.js').B;"],
     ['client/a.ts', "import { b } from '../http.js';"],
     ['attic/a.ts', ''],
   ])('see that %s goes the wrong way with %s', (path, text) => {
@@ -31,9 +31,9 @@ describe('the checks of the house', () => {
   });
 
   it.each([
-    ['model/a.ts', "import { b } from '../jsonrpc/b.js';"],
-    ['model/deep/a.ts', "import { b } from '../b.js';"],
-    ['transports/http/a.ts', "import type { B } from '../../dialects/b.js';"],
+    ['protocol/a.ts', "import { b } from '../jsonrpc/b.js';"],
+    ['protocol/deep/a.ts', "import { b } from '../b.js';"],
+    ['transports/http/a.ts', "import type { B } from '../../protocol/versions/b.js';"],
     ['client/a.ts', "import { b } from '../transports/memory.js';"],
     ['client/a.ts', "import { version } from '../version.js';"],
     ['index.ts', "export { b } from './server/b.js';"],
@@ -72,7 +72,7 @@ describe('the checks of the house', () => {
     expect(dates(parse('server/a.ts', "const a = '2025-06-18';"))).toHaveLength(1);
     expect(dates(parse('server/a.ts', `const a = \`\${b} on 2025-06-18 \${c}\`;`))).toHaveLength(1);
     expect(dates(parse('server/a.ts', '// of 2025-06-18\nconst a = "2025-06-19";'))).toEqual([]);
-    expect(dates(parse('dialects/a.ts', "const a = '2025-06-18';"))).toEqual([]);
+    expect(dates(parse('protocol/versions/a.ts', "const a = '2025-06-18';"))).toEqual([]);
   });
 
   it('see vague names', () => {

@@ -36,7 +36,10 @@ export function parse(path: string, text: string): Source {
 export const isDeclaration = ({ path }: Source): boolean => path.endsWith('.d.ts');
 
 /** `jsonrpc` for `jsonrpc/peer.ts`, and the empty string for the entries beside the folders. */
-export const floorOf = (path: string): string => (path.includes('/') ? (path.split('/')[0] ?? '') : '');
+const nestedFloors = ['protocol/versions', 'protocol/negotiation'];
+/** The folder of the architecture that a file belongs to: the first one of its path, or one inside of it that has rules of its own. */
+export const floorOf = (path: string): string =>
+  nestedFloors.find(floor => path.startsWith(`${floor}/`)) ?? (path.includes('/') ? (path.split('/')[0] ?? '') : '');
 
 function* nodesOf(node: ts.Node): Generator<ts.Node> {
   yield node;

@@ -1,18 +1,20 @@
-import type { Answers, ElicitFormParams } from 'tenon';
+import type { ClientHandlers, ElicitFormParams } from 'tenon';
 
 /** What was asked of a client, in order. */
-export type AskedFor = string[];
+export type ReceivedRequests = string[];
 
 /** A user who agrees to everything, a model that echoes, and one root: the same for every peer. */
-export function agreeable(asked: AskedFor = []): {
-  readonly [K in 'elicit' | 'elicitUrl' | 'sample' | 'roots']: NonNullable<Answers[K]>;
+export function createAnswers(asked: ReceivedRequests = []): {
+  readonly [K in 'elicit' | 'elicitUrl' | 'sample' | 'roots']: NonNullable<ClientHandlers[K]>;
 } {
   return {
     elicit(form: ElicitFormParams) {
       asked.push(`form ${form.message}`);
       const { properties } = form.requestedSchema;
       const content = Object.fromEntries(
-        Object.keys(properties).flatMap(name => (name in given ? [[name, given[name] as string | boolean]] : [])),
+        Object.keys(properties).flatMap(name =>
+          name in ELICITED_VALUES ? [[name, ELICITED_VALUES[name] as string | boolean]] : [],
+        ),
       );
       return { action: 'accept', content };
     },
@@ -37,7 +39,7 @@ export function agreeable(asked: AskedFor = []): {
   };
 }
 
-const given: Readonly<Record<string, string | boolean>> = {
+const ELICITED_VALUES: Readonly<Record<string, string | boolean>> = {
   name: 'Ada',
   yes: true,
   replace: true,

@@ -6,7 +6,7 @@ export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
 }
 
 /** The text of a tool's answer. */
-export function textOf(result: unknown): string {
+export function getText(result: unknown): string {
   const { content } = result as { content: readonly { type: string; text?: string }[] };
   return content.flatMap(block => (block.type === 'text' ? [block.text ?? ''] : [])).join('\n');
 }

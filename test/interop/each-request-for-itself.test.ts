@@ -2,40 +2,40 @@ import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@mode
 import { connect } from 'tenon';
 import { serveHttp } from 'tenon/node';
 import { describe, expect, it, vi } from 'vitest';
-import { agreeable } from './answers.js';
-import { collect, textOf } from './collect.js';
-import { createOurs } from './fixtures/our-example.js';
-import { v2Handler } from './fixtures/sdk-v2-http.js';
-import { soon } from './soon.js';
+import { createAnswers } from './answers.js';
+import { collect, getText } from './collect.js';
+import { createExampleServer } from './fixtures/our-example.js';
+import { startV2Handler } from './fixtures/sdk-v2-http.js';
+import { retryUntilPasses } from './retry.js';
 
 /** What only 2026-07-28 has, between our ends and those of SDK v2. */
 describe('Our client with the handler of SDK v2', () => {
   const open = async () => {
-    const { origin, close } = await v2Handler();
+    const { origin, close } = await startV2Handler();
     const asked: string[] = [];
-    const client = await connect(`${origin}/mcp`, agreeable(asked));
+    const client = await connect(`${origin}/mcp`, createAnswers(asked));
     return { client, asked, end: () => client.close().then(close) };
   };
 
   it('mirrors arguments in headers', async () => {
     const { client, end } = await open();
-    const [region, header] = JSON.parse(textOf(await client.callTool('mirrored', { region: 'north' })));
+    const [region, header] = JSON.parse(getText(await client.callTool('mirrored', { region: 'north' })));
     expect([region, header]).toEqual(['north', 'north']);
     // The handler compares what the header says, and takes words in every script.
-    expect(textOf(await client.callTool('mirrored', { region: 'nørd 🜚' }))).toContain('nørd 🜚');
+    expect(getText(await client.callTool('mirrored', { region: 'nørd 🜚' }))).toContain('nørd 🜚');
     await end();
   });
 
   it('goes rounds, and hands the state back', async () => {
     const { client, asked, end } = await open();
-    expect(textOf(await client.callTool('twice'))).toBe('second Ada roots');
+    expect(getText(await client.callTool('twice'))).toBe('second Ada roots');
     expect(asked).toEqual(['form Who are you?', 'roots']);
     await end();
   });
 
   it('hands questions over instead of answering them, when it is told to', async () => {
     const { client, end } = await open();
-    expect(await client.callTool('twice', {}, { manual: true })).toMatchObject({
+    expect(await client.callTool('twice', {}, { resolveInputRequests: false })).toMatchObject({
       resultType: 'input_required',
       requestState: 'first',
     });
@@ -43,7 +43,7 @@ describe('Our client with the handler of SDK v2', () => {
   });
 
   it('keeps a list for as long as it is good', async () => {
-    const { origin, close } = await v2Handler();
+    const { origin, close } = await startV2Handler();
     const seen = vi.fn(fetch);
     const client = await connect({ url: `${origin}/mcp`, fetch: seen });
     await collect(client.listPrompts());
@@ -58,8 +58,8 @@ describe('Our client with the handler of SDK v2', () => {
 });
 
 describe('The client of SDK v2 with our server', () => {
-  const open = async (options: ClientOptions = {}, example: Parameters<typeof createOurs>[0] = {}) => {
-    const server = createOurs(example);
+  const open = async (options: ClientOptions = {}, example: Parameters<typeof createExampleServer>[0] = {}) => {
+    const server = createExampleServer(example);
     const http = await serveHttp(server, { port: 0 });
     const sent: Request[] = [];
     const watched = (async (input: string | URL, init?: RequestInit) => {
@@ -71,7 +71,7 @@ describe('The client of SDK v2 with our server', () => {
       { versionNegotiation: { mode: 'auto' }, ...options },
     );
     await client.connect(new StreamableHTTPClientTransport(new URL(http.url), { fetch: watched }));
-    return { server, client, sent, end: () => client.close().then(() => http.close({ deadline: 0 })) };
+    return { server, client, sent, end: () => client.close().then(() => http.close({ timeout: 0 })) };
   };
 
   it('negotiates in one request, and sends no more headers than it must', async () => {
@@ -104,7 +104,7 @@ describe('The client of SDK v2 with our server', () => {
     });
     expect(client.autoOpenedSubscription?.honoredFilter).toEqual({ promptsListChanged: true });
     server.prompts.set('another', { run: () => 'hello' });
-    await soon(() => expect(onChanged).toHaveBeenCalled());
+    await retryUntilPasses(() => expect(onChanged).toHaveBeenCalled());
     expect(onChanged.mock.calls[0]?.[1]).toContainEqual(expect.objectContaining({ name: 'another' }));
     await end();
   });

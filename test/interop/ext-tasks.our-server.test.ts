@@ -52,7 +52,7 @@ beforeAll(async () => {
   http = await serveHttp(server, { port: 0 });
 });
 afterAll(async () => {
-  await http.close({ deadline: 0 });
+  await http.close({ timeout: 0 });
   server.close();
 });
 

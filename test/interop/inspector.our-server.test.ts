@@ -8,7 +8,7 @@ import { type HttpServer, serveHttp } from 'tenon/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { server } from '../../examples/notes/server.js';
 import { installRuntimes, runtimes } from '../../scripts/runtimes.mjs';
-import { program, root } from './process.js';
+import { bundleProgram, root } from './process.js';
 
 const inspector = fileURLToPath(
   new URL('../../node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js', import.meta.url),
@@ -20,7 +20,7 @@ interface Result {
   readonly messages?: readonly unknown[];
 }
 
-const stdio = [process.execPath, ...program(new URL('../../examples/notes/stdio.ts', import.meta.url))];
+const stdio = [process.execPath, ...bundleProgram(new URL('../../examples/notes/stdio.ts', import.meta.url))];
 
 /** MCP Inspector on the command line, once per call as people use it, with a home of its own. It needs Node 22.19. */
 describe('MCP Inspector with the notes', () => {
@@ -33,7 +33,7 @@ describe('MCP Inspector with the notes', () => {
     http = await serveHttp(server, { port: 0 });
   }, 300_000);
   afterAll(async () => {
-    await http.close({ deadline: 0 });
+    await http.close({ timeout: 0 });
     await rm(home, { recursive: true });
   });
 

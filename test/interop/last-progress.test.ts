@@ -1,18 +1,18 @@
 import { serveHttp } from 'tenon/node';
 import { describe, expect, it } from 'vitest';
-import { createReporting } from './fixtures/our-progress.js';
-import { program } from './process.js';
-import { visitByV1 } from './sdk-v1-visitor.js';
-import { visitByV2 } from './sdk-v2-visitor.js';
+import { createProgressServer } from './fixtures/our-progress.js';
+import { bundleProgram } from './process.js';
+import { connectSdkV1 } from './sdk-v1-client.js';
+import { connectSdkV2 } from './sdk-v2-client.js';
 
 const CALLS = 20;
-const stdio = { args: program(new URL('./fixtures/our-progress-stdio.ts', import.meta.url)) };
+const stdio = { args: bundleProgram(new URL('./fixtures/our-progress-stdio.ts', import.meta.url)) };
 const modern = { versionNegotiation: { mode: 'auto' } } as const;
 
 const clients = [
-  { name: 'SDK v1', visit: visitByV1 },
-  { name: 'SDK v2', visit: visitByV2 },
-  { name: 'SDK v2 on 2026-07-28', visit: (to: Parameters<typeof visitByV2>[0]) => visitByV2(to, modern) },
+  { name: 'SDK v1', visit: connectSdkV1 },
+  { name: 'SDK v2', visit: connectSdkV2 },
+  { name: 'SDK v2 on 2026-07-28', visit: (to: Parameters<typeof connectSdkV2>[0]) => connectSdkV2(to, modern) },
 ];
 
 describe.each(clients)('the last progress before a result, for the client of $name', ({ visit }) => {
@@ -35,9 +35,9 @@ describe.each(clients)('the last progress before a result, for the client of $na
   });
 
   it.each(['url', 'sseUrl'] as const)(`arrives ${CALLS} times of ${CALLS} at the %s of an HTTP server`, async kind => {
-    const http = await serveHttp(createReporting(), { port: 0 });
+    const http = await serveHttp(createProgressServer(), { port: 0 });
     const to = kind === 'url' ? { url: http.url } : { sseUrl: http.sseUrl ?? '' };
     expect(await countSeen(to)).toBe(CALLS);
-    await http.close({ deadline: 0 });
+    await http.close({ timeout: 0 });
   });
 });

@@ -1,40 +1,40 @@
 import { type HttpServer, serveHttp } from 'tenon/node';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { textOf } from './collect.js';
-import { gone, program } from './process.js';
-import { visitByV1 } from './sdk-v1-visitor.js';
-import { visitByV2 } from './sdk-v2-visitor.js';
-import type { Visitor } from './visitor.js';
+import { getText } from './collect.js';
+import { bundleProgram, waitForExit } from './process.js';
+import type { ConnectedSdkClient } from './sdk-client.js';
+import { connectSdkV1 } from './sdk-v1-client.js';
+import { connectSdkV2 } from './sdk-v2-client.js';
 
-const args = program(new URL('../../examples/notes/stdio.ts', import.meta.url));
+const args = bundleProgram(new URL('../../examples/notes/stdio.ts', import.meta.url));
 const auto = { versionNegotiation: { mode: 'auto' } } as const;
 const pinned = { versionNegotiation: { mode: { pin: '2026-07-28' } } } as const;
 
 /** How each comes to the notes; over HTTP to a server that starts anew with each. */
-const visitors: Record<string, (http: HttpServer) => Promise<Visitor>> = {
-  'SDK v1 over stdio': () => visitByV1({ args }),
-  'SDK v1 over Streamable HTTP': ({ url }) => visitByV1({ url }),
-  'SDK v1 over HTTP+SSE': ({ sseUrl = '' }) => visitByV1({ sseUrl }),
-  'SDK v2 over stdio, auto': () => visitByV2({ args }, auto),
-  'SDK v2 over Streamable HTTP, default': ({ url }) => visitByV2({ url }),
-  'SDK v2 over Streamable HTTP, auto': ({ url }) => visitByV2({ url }, auto),
-  'SDK v2 over Streamable HTTP, pinned': ({ url }) => visitByV2({ url }, pinned),
+const visitors: Record<string, (http: HttpServer) => Promise<ConnectedSdkClient>> = {
+  'SDK v1 over stdio': () => connectSdkV1({ args }),
+  'SDK v1 over Streamable HTTP': ({ url }) => connectSdkV1({ url }),
+  'SDK v1 over HTTP+SSE': ({ sseUrl = '' }) => connectSdkV1({ sseUrl }),
+  'SDK v2 over stdio, auto': () => connectSdkV2({ args }, auto),
+  'SDK v2 over Streamable HTTP, default': ({ url }) => connectSdkV2({ url }),
+  'SDK v2 over Streamable HTTP, auto': ({ url }) => connectSdkV2({ url }, auto),
+  'SDK v2 over Streamable HTTP, pinned': ({ url }) => connectSdkV2({ url }, pinned),
 };
 
 describe.each(Object.keys(visitors))('The notes, used by %s', name => {
   let http: HttpServer;
-  let visitor: Visitor;
+  let visitor: ConnectedSdkClient;
 
   beforeAll(async () => {
     vi.resetModules();
     const { server } = await import('../../examples/notes/server.js');
     http = await serveHttp(server, { port: 0 });
-    visitor = await (visitors[name] as (http: HttpServer) => Promise<Visitor>)(http);
+    visitor = await (visitors[name] as (http: HttpServer) => Promise<ConnectedSdkClient>)(http);
   });
   afterAll(async () => {
     await visitor.client.close();
-    if (visitor.pid) await gone(visitor.pid);
-    await http.close({ deadline: 0 });
+    if (visitor.pid) await waitForExit(visitor.pid);
+    await http.close({ timeout: 0 });
   });
 
   it('writes, replaces when the user agrees, finds and shows', async () => {
@@ -46,7 +46,7 @@ describe.each(Object.keys(visitors))('The notes, used by %s', name => {
       structuredContent: { replaced: true },
     });
     expect(asked).toEqual(['form Replace the note “Glue”?']);
-    expect(textOf(await call('search', { words: 'steam' }))).toContain('note://Glue');
+    expect(getText(await call('search', { words: 'steam' }))).toContain('note://Glue');
     expect(await call('show', { title: 'Glue' })).toMatchObject({
       content: [{ text: 'Steam loosens hide glue.' }, { type: 'resource_link', uri: 'note://Glue' }],
     });
@@ -55,7 +55,7 @@ describe.each(Object.keys(visitors))('The notes, used by %s', name => {
 
   it('summarizes with the model of the client, and imports with progress', async () => {
     const { call } = visitor;
-    expect(textOf(await call('summarize', { title: 'Dovetail', words: 10 }))).toContain(
+    expect(getText(await call('summarize', { title: 'Dovetail', words: 10 }))).toContain(
       'You said: Summarize in 10 words',
     );
     const imported = await call(

@@ -1,17 +1,24 @@
-import { connect, type Target } from 'tenon';
+import { type ConnectTarget, connect } from 'tenon';
 import { createHost } from 'tenon/host';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { agreeable } from './answers.js';
+import { createAnswers } from './answers.js';
 import { collect } from './collect.js';
-import { asks } from './everything-asking.js';
-import { type Guest, offers } from './everything-offers.js';
-import { gone, type HttpPeer, isRunning, official, startHttpPeer, stdioPeer } from './process.js';
+import { type EverythingClient, testOfferings } from './everything-listings.js';
+import { testServerRequests } from './everything-requests.js';
+import {
+  createStdioPeer,
+  findOfficialServer,
+  type HttpPeer,
+  isRunning,
+  startHttpPeer,
+  waitForExit,
+} from './process.js';
 import type { EverythingServer } from './server-types.js';
 
-const everything = official('server-everything');
+const everything = findOfficialServer('server-everything');
 
 interface Road {
-  readonly target: Target;
+  readonly target: ConnectTarget;
   /** Ends what the client does not end; checks what it does. */
   stop(): Promise<void>;
 }
@@ -24,7 +31,7 @@ async function overHttp(transport: 'streamableHttp' | 'sse', path: string): Prom
 
 const roads: Record<string, () => Promise<Road>> = {
   async stdio() {
-    const { target, pid } = stdioPeer([everything, 'stdio']);
+    const { target, pid } = createStdioPeer([everything, 'stdio']);
     return {
       target,
       async stop() {
@@ -38,15 +45,15 @@ const roads: Record<string, () => Promise<Road>> = {
 
 describe.each(Object.keys(roads))('server-everything over %s', name => {
   let road: Road;
-  let guest: Guest;
+  let guest: EverythingClient;
 
   beforeAll(async () => {
     road = await (roads[name] as () => Promise<Road>)();
-    const asked: Guest['asked'] = [];
-    const client = await connect<EverythingServer>(road.target, agreeable(asked));
+    const asked: EverythingClient['asked'] = [];
+    const client = await connect<EverythingServer>(road.target, createAnswers(asked));
     guest = { client, asked, logs: [], problems: [] };
     client.on('log', log => guest.logs.push(log));
-    client.on('problem', problem => guest.problems.push(problem));
+    client.on('error', problem => guest.problems.push(problem));
   });
 
   afterAll(async () => {
@@ -55,20 +62,20 @@ describe.each(Object.keys(roads))('server-everything over %s', name => {
     expect(guest.problems).toEqual([]);
   });
 
-  offers(() => guest);
-  asks(() => guest);
+  testOfferings(() => guest);
+  testServerRequests(() => guest);
 });
 
 describe('server-everything without what a client can answer', () => {
   it('gives fewer tools to a client that can answer nothing, and ends with it', async () => {
-    const { target, pid } = stdioPeer([everything, 'stdio']);
+    const { target, pid } = createStdioPeer([everything, 'stdio']);
     const client = await connect(target);
     const names = (await collect(client.listTools())).map(tool => tool.name);
     expect(names).toContain('echo');
     expect(names).not.toContain('trigger-sampling-request');
     expect(isRunning(pid())).toBe(true);
     await client.close();
-    await gone(pid());
+    await waitForExit(pid());
   });
 });
 
@@ -97,7 +104,7 @@ describe('server-everything over Streamable HTTP that was restarted, and answers
   it('is called again through a host', async () => {
     const before = await startHttpPeer([everything, 'streamableHttp']);
     const host = await createHost({ prefix: 'auto', servers: { everything: { url: `${before.origin}/mcp` } } });
-    const echo = async (message: string) => (await host.call('echo', { message })).content;
+    const echo = async (message: string) => (await host.callTool('echo', { message })).content;
     await echo('before');
     const after = await restart(before);
     expect(await echo('after')).toEqual([{ type: 'text', text: 'Echo: after' }]);

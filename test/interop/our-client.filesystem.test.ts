@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Client, connect, type Root } from 'tenon';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { collect, textOf } from './collect.js';
-import { gone, official, stdioPeer } from './process.js';
+import { collect, getText } from './collect.js';
+import { createStdioPeer, findOfficialServer, waitForExit } from './process.js';
+import { retryUntilPasses } from './retry.js';
 import type { FilesystemServer } from './server-types.js';
-import { soon } from './soon.js';
 
-const filesystem = official('server-filesystem');
+const filesystem = findOfficialServer('server-filesystem');
 
 describe('server-filesystem over stdio', () => {
   let folder: string;
   let client: Client<FilesystemServer>;
-  const peer = () => stdioPeer([filesystem, folder]);
+  const peer = () => createStdioPeer([filesystem, folder]);
   const at = (...names: string[]) => join(folder, ...names);
   const content = async (tool: `${string}_${string}`, input: Record<string, unknown>) => {
     const result = await client.tools[tool]?.(input);
@@ -32,7 +32,7 @@ describe('server-filesystem over stdio', () => {
   });
 
   it('lists its tools, each with a shape for its result', async () => {
-    expect(client.server).toMatchObject({ revision: '2025-11-25', info: { name: 'secure-filesystem-server' } });
+    expect(client.server).toMatchObject({ protocolVersion: '2025-11-25', info: { name: 'secure-filesystem-server' } });
     const tools = await collect(client.listTools());
     expect(tools).toHaveLength(14);
     expect(tools.filter(tool => tool.outputSchema === undefined).map(({ name }) => name)).toEqual([]);
@@ -76,22 +76,22 @@ describe('server-filesystem over stdio', () => {
   it('keeps outside what is outside', async () => {
     const result = await client.callTool('read_text_file', { path: '/etc/hostname' });
     expect(result).toMatchObject({ isError: true });
-    expect(textOf(result)).toContain('Access denied');
+    expect(getText(result)).toContain('Access denied');
   });
 
   it('is given its directories as roots, and told when they change', async () => {
     await mkdir(at('first'));
     await mkdir(at('second'));
     let roots: Root[] = [{ uri: pathToFileURL(at('first')).href }];
-    const { target, pid } = stdioPeer([filesystem]);
+    const { target, pid } = createStdioPeer([filesystem]);
     const rooted = await connect(target, { roots: () => roots });
-    const allowed = async () => textOf(await rooted.callTool('list_allowed_directories'));
-    await soon(async () => expect(await allowed()).toContain(at('first')));
+    const allowed = async () => getText(await rooted.callTool('list_allowed_directories'));
+    await retryUntilPasses(async () => expect(await allowed()).toContain(at('first')));
     roots = [{ uri: pathToFileURL(at('second')).href }];
-    await rooted.rootsChanged();
-    await soon(async () => expect(await allowed()).toContain(at('second')));
+    await rooted.notifyRootsChanged();
+    await retryUntilPasses(async () => expect(await allowed()).toContain(at('second')));
     expect(await allowed()).not.toContain(at('first'));
     await rooted.close();
-    await gone(pid());
+    await waitForExit(pid());
   });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Client, connect } from 'tenon';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { collect } from './collect.js';
-import { gone, official, type StdioPeer, stdioPeer } from './process.js';
+import { createStdioPeer, findOfficialServer, type StdioPeer, waitForExit } from './process.js';
 import type { MemoryServer } from './server-types.js';
 
 const URI = 'memory://knowledge-graph';
@@ -17,18 +17,18 @@ describe('server-memory over stdio', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tenon-interop-'));
-    peer = stdioPeer([official('server-memory')], { MEMORY_FILE_PATH: join(folder, 'memory.jsonl') });
+    peer = createStdioPeer([findOfficialServer('server-memory')], { MEMORY_FILE_PATH: join(folder, 'memory.jsonl') });
     client = await connect<MemoryServer>(peer.target);
   });
 
   afterAll(async () => {
     await client.close();
-    await gone(peer.pid());
+    await waitForExit(peer.pid());
     await rm(folder, { recursive: true });
   });
 
   it('lists tools and its one resource', async () => {
-    expect(client.server).toMatchObject({ revision: '2025-11-25', info: { name: 'memory-server' } });
+    expect(client.server).toMatchObject({ protocolVersion: '2025-11-25', info: { name: 'memory-server' } });
     expect((await collect(client.listTools())).map(({ name }) => name)).toEqual([
       'create_entities',
       'create_relations',

@@ -1,27 +1,27 @@
 import { type Client, connect, memoryStores, type TaskState } from 'tenon';
 import { serveHttp } from 'tenon/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { collect, textOf } from './collect.js';
-import { createTaskServer, type Joinery } from './fixtures/our-tasks.js';
-import { program, stdioPeer } from './process.js';
+import { collect, getText } from './collect.js';
+import { createTaskServer, type TaskServer } from './fixtures/our-tasks.js';
+import { bundleProgram, createStdioPeer } from './process.js';
 
 interface Peer {
-  join(options: object): Promise<Client<Joinery>>;
+  join(options: object): Promise<Client<TaskServer>>;
   stop(): Promise<void>;
 }
 
 const roads: Record<string, (revision: string) => Promise<Peer>> = {
-  async memory(revision) {
+  async memory(protocolVersion) {
     const server = createTaskServer();
-    return { join: options => connect<Joinery>(server, { revision, ...options }), stop: async () => {} };
+    return { join: options => connect<TaskServer>(server, { protocolVersion, ...options }), stop: async () => {} };
   },
-  async stdio(revision) {
-    const { target } = stdioPeer(program(new URL('./fixtures/our-tasks-stdio.ts', import.meta.url)));
-    return { join: options => connect<Joinery>(target, { revision, ...options }), stop: async () => {} };
+  async stdio(protocolVersion) {
+    const { target } = createStdioPeer(bundleProgram(new URL('./fixtures/our-tasks-stdio.ts', import.meta.url)));
+    return { join: options => connect<TaskServer>(target, { protocolVersion, ...options }), stop: async () => {} };
   },
-  async 'Streamable HTTP'(revision) {
+  async 'Streamable HTTP'(protocolVersion) {
     const { url, close } = await serveHttp(createTaskServer(memoryStores()), { port: 0 });
-    return { join: options => connect<Joinery>(url, { revision, ...options }), stop: () => close() };
+    return { join: options => connect<TaskServer>(url, { protocolVersion, ...options }), stop: () => close() };
   },
 };
 const lanes = Object.keys(roads).flatMap(road =>
@@ -36,11 +36,11 @@ describe.each(lanes)('tasks of ours over %s on %s', (road, revision) => {
     return { action: 'accept' as const, content: { name: message.length === 12 ? 'tenon' : 'glue' } };
   };
   let peer: Peer;
-  let client: Client<Joinery>;
+  let client: Client<TaskServer>;
   beforeAll(async () => {
     peer = await (roads[road] as (revision: string) => Promise<Peer>)(revision);
     client = await peer.join({ elicit });
-    client.on('problem', ({ message }) => problems.push(message));
+    client.on('error', ({ message }) => problems.push(message));
   });
   afterAll(async () => {
     await client.close();
@@ -50,7 +50,7 @@ describe.each(lanes)('tasks of ours over %s on %s', (road, revision) => {
 
   it('are waited for like any call', async () => {
     expect(await client.tools.cut({ joint: 'a' })).toEqual({ cut: 2 });
-    expect(textOf(await client.tools.measure())).toBe('a foot');
+    expect(getText(await client.tools.measure())).toBe('a foot');
     await expect(client.tools.breaks()).rejects.toMatchObject({
       code: 'tool/failed',
       message: expect.stringContaining('blunt'),
@@ -71,7 +71,7 @@ describe.each(lanes)('tasks of ours over %s on %s', (road, revision) => {
     asked.length = 0;
     const states: TaskState[] = [];
     const handle = await client.tasks.start('choose', {}, { onTask: task => states.push(task) });
-    expect(textOf(await handle.result())).toBe('tenon, glue');
+    expect(getText(await handle.result())).toBe('tenon, glue');
     expect(asked).toEqual(['Which joint?', 'And then?']);
     expect(states.at(-1)?.status).toBe('completed');
   });
@@ -108,6 +108,6 @@ describe.each(lanes)('tasks of ours over %s on %s', (road, revision) => {
     if (revision === '2026-07-28')
       await expect(mute.tasks.resume(id).result()).rejects.toMatchObject({ code: 'call/cannot-answer' });
     await mute.close();
-    expect(textOf(await handle.result())).toBe('tenon, glue');
+    expect(getText(await handle.result())).toBe('tenon, glue');
   });
 });

@@ -1,41 +1,41 @@
 import { connect } from 'tenon';
 import { describe, expect, it } from 'vitest';
-import { agreeable } from './answers.js';
-import { textOf } from './collect.js';
+import { createAnswers } from './answers.js';
+import { getText } from './collect.js';
 import type { Listening } from './fixtures/listen.js';
-import { v1Sse, v1Stateful, v1Stateless } from './fixtures/sdk-v1-http.js';
-import { type Lane, meets, type Peer } from './our-client.js';
-import { isRunning, program, stdioPeer } from './process.js';
+import { startV1Sse, startV1Stateful, startV1Stateless } from './fixtures/sdk-v1-http.js';
+import { type InteropCombination, type InteropPeer, testOurClient } from './our-client.js';
+import { bundleProgram, createStdioPeer, isRunning } from './process.js';
+import { retryUntilPasses } from './retry.js';
 import type { OfficialServer } from './server-types.js';
-import { soon } from './soon.js';
 
 const info = 'sdk-v1';
 const handshakes = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
 
 /** A process that has to be gone once the client has closed. */
-function stdio(): Peer {
-  const { target, pid } = stdioPeer(program(new URL('./fixtures/sdk-v1-stdio.ts', import.meta.url)));
+function stdio(): InteropPeer {
+  const { target, pid } = createStdioPeer(bundleProgram(new URL('./fixtures/sdk-v1-stdio.ts', import.meta.url)));
   return { target, stop: () => expect(isRunning(pid())).toBe(false) };
 }
 
 /** A server over HTTP whose sessions have to be gone once the client has closed. */
-async function stateful(): Promise<Peer> {
-  const { origin, close, sessions } = await v1Stateful();
+async function stateful(): Promise<InteropPeer> {
+  const { origin, close, sessions } = await startV1Stateful();
   return {
     target: `${origin}/mcp`,
     async stop() {
-      await soon(() => expect(sessions.size).toBe(0));
+      await retryUntilPasses(() => expect(sessions.size).toBe(0));
       await close();
     },
   };
 }
 
-const over = (serve: () => Promise<Listening>, path: string) => async (): Promise<Peer> => {
+const over = (serve: () => Promise<Listening>, path: string) => async (): Promise<InteropPeer> => {
   const { origin, close } = await serve();
   return { target: origin + path, stop: close };
 };
 
-const lanes: Lane[] = [
+const lanes: InteropCombination[] = [
   { name: 'SDK v1 over stdio', open: stdio, info, revision: '2025-11-25' },
   { name: 'SDK v1 over stdio, pinned to 2024-11-05', open: stdio, info, pin: '2024-11-05', revision: '2024-11-05' },
   { name: 'SDK v1 over Streamable HTTP with sessions', open: stateful, info, revision: '2025-11-25' },
@@ -48,29 +48,29 @@ const lanes: Lane[] = [
   })),
   {
     name: 'SDK v1 over Streamable HTTP, stateless, JSON',
-    open: over(v1Stateless, '/mcp'),
+    open: over(startV1Stateless, '/mcp'),
     info,
     revision: '2025-11-25',
     stateless: true,
     answersOnly: true,
   },
-  { name: 'SDK v1 over HTTP+SSE, found by itself', open: over(v1Sse, '/sse'), info, revision: '2025-11-25' },
+  { name: 'SDK v1 over HTTP+SSE, found by itself', open: over(startV1Sse, '/sse'), info, revision: '2025-11-25' },
   {
     name: 'SDK v1 over HTTP+SSE, pinned to 2024-11-05',
-    open: over(v1Sse, '/sse'),
+    open: over(startV1Sse, '/sse'),
     info,
     pin: '2024-11-05',
     revision: '2024-11-05',
   },
 ];
 
-for (const lane of lanes) meets(lane);
+for (const lane of lanes) testOurClient(lane);
 
 describe('SDK v1 over Streamable HTTP with sessions', () => {
   it('comes back for what a server sends after it has hung up', async () => {
-    const { origin, close } = await v1Stateful();
+    const { origin, close } = await startV1Stateful();
     const client = await connect(`${origin}/mcp`);
-    expect(textOf(await client.callTool('hangs-up'))).toBe('after');
+    expect(getText(await client.callTool('hangs-up'))).toBe('after');
     await client.close();
     await close();
   });
@@ -79,7 +79,7 @@ describe('SDK v1 over Streamable HTTP with sessions', () => {
     ['that are its first', false],
     ['when the tools are known', true],
   ])('opens a new session, once for all calls %s, when the server has forgotten it', async (_, known) => {
-    const { origin, close, sessions } = await v1Stateful();
+    const { origin, close, sessions } = await startV1Stateful();
     const client = await connect<OfficialServer>(`${origin}/mcp`);
     expect(sessions.size).toBe(1);
     if (known) await client.tools.add({ a: 1, b: 1 });
@@ -95,18 +95,20 @@ describe('SDK v1 over Streamable HTTP with sessions', () => {
   });
 
   it('tells that a visit is over', async () => {
-    const { origin, close } = await v1Stateful();
-    const client = await connect(`${origin}/mcp`, agreeable());
-    const visited = new Promise(resolve => client.on('elicited', resolve));
-    expect(textOf(await client.callTool('visit'))).toContain('accept');
+    const { origin, close } = await startV1Stateful();
+    const client = await connect(`${origin}/mcp`, createAnswers());
+    const visited = new Promise(resolve => client.on('elicitationComplete', resolve));
+    expect(getText(await client.callTool('visit'))).toContain('accept');
     expect(await visited).toEqual({ elicitationId: 'e1' });
     await client.close();
     await close();
   });
 
   it('can not be pinned to a revision without a handshake', async () => {
-    const { origin, close } = await v1Stateful();
-    await expect(connect(`${origin}/mcp`, { revision: '2026-07-28' })).rejects.toMatchObject({ name: 'TenonError' });
+    const { origin, close } = await startV1Stateful();
+    await expect(connect(`${origin}/mcp`, { protocolVersion: '2026-07-28' })).rejects.toMatchObject({
+      name: 'TenonError',
+    });
     await close();
   });
 });

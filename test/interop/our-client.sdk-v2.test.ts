@@ -1,10 +1,10 @@
 import { connect } from 'tenon';
 import { describe, expect, it } from 'vitest';
 import type { Listening } from './fixtures/listen.js';
-import { v2Handler, v2Stateful } from './fixtures/sdk-v2-http.js';
-import { type Lane, meets, type Peer } from './our-client.js';
-import { isRunning, program, stdioPeer } from './process.js';
-import { soon } from './soon.js';
+import { startV2Handler, startV2Stateful } from './fixtures/sdk-v2-http.js';
+import { type InteropCombination, type InteropPeer, testOurClient } from './our-client.js';
+import { bundleProgram, createStdioPeer, isRunning } from './process.js';
+import { retryUntilPasses } from './retry.js';
 
 const info = 'sdk-v2';
 const newest = '2026-07-28';
@@ -13,49 +13,52 @@ const handshakes = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
 /** A process that has to be gone once the client has closed. */
 const stdio =
   (...args: string[]) =>
-  (): Peer => {
-    const { target, pid } = stdioPeer([...program(new URL('./fixtures/sdk-v2-stdio.ts', import.meta.url)), ...args]);
+  (): InteropPeer => {
+    const { target, pid } = createStdioPeer([
+      ...bundleProgram(new URL('./fixtures/sdk-v2-stdio.ts', import.meta.url)),
+      ...args,
+    ]);
     return { target, stop: () => expect(isRunning(pid())).toBe(false) };
   };
 
-const over = (serve: () => Promise<Listening>) => async (): Promise<Peer> => {
+const over = (serve: () => Promise<Listening>) => async (): Promise<InteropPeer> => {
   const { origin, close } = await serve();
   return { target: `${origin}/mcp`, stop: close };
 };
 
-async function stateful(): Promise<Peer> {
-  const { origin, close, sessions } = await v2Stateful();
+async function stateful(): Promise<InteropPeer> {
+  const { origin, close, sessions } = await startV2Stateful();
   return {
     target: `${origin}/mcp`,
     async stop() {
-      await soon(() => expect(sessions.size).toBe(0));
+      await retryUntilPasses(() => expect(sessions.size).toBe(0));
       await close();
     },
   };
 }
 
-const lanes: Lane[] = [
+const lanes: InteropCombination[] = [
   { name: 'SDK v2 over stdio', open: stdio(), info, revision: newest },
   { name: 'SDK v2 over stdio, without handshakes', open: stdio('reject'), info, revision: newest },
   ...handshakes.map(pin => ({ name: `SDK v2 over stdio, pinned to ${pin}`, open: stdio(), info, pin, revision: pin })),
-  { name: 'SDK v2 handler', open: over(() => v2Handler()), info, revision: newest },
+  { name: 'SDK v2 handler', open: over(() => startV2Handler()), info, revision: newest },
   {
     name: 'SDK v2 handler, without handshakes, always a stream',
-    open: over(() => v2Handler({ legacy: 'reject', responseMode: 'sse' })),
+    open: over(() => startV2Handler({ legacy: 'reject', responseMode: 'sse' })),
     info,
     revision: newest,
   },
   {
     name: 'SDK v2 handler, JSON only',
-    open: over(() => v2Handler({ responseMode: 'json' })),
+    open: over(() => startV2Handler({ responseMode: 'json' })),
     info,
     revision: newest,
     answersOnly: true,
   },
   ...handshakes.map(
-    (pin): Lane => ({
+    (pin): InteropCombination => ({
       name: `SDK v2 handler, pinned to ${pin}`,
-      open: over(() => v2Handler()),
+      open: over(() => startV2Handler()),
       info,
       pin,
       revision: pin,
@@ -72,21 +75,24 @@ const lanes: Lane[] = [
   },
 ];
 
-for (const lane of lanes) meets(lane);
+for (const lane of lanes) testOurClient(lane);
 
 describe('SDK v2 handler', () => {
   it('turns away who is pinned to a handshake where there is none', async () => {
-    const { origin, close } = await v2Handler({ legacy: 'reject' });
-    await expect(connect(`${origin}/mcp`, { revision: '2025-11-25' })).rejects.toMatchObject({
-      rpc: -32022,
+    const { origin, close } = await startV2Handler({ legacy: 'reject' });
+    await expect(connect(`${origin}/mcp`, { protocolVersion: '2025-11-25' })).rejects.toMatchObject({
+      rpcCode: -32022,
       data: { supported: ['2026-07-28'] },
     });
     await close();
   });
 
   it('answers with an error where it has to ask and can not', async () => {
-    const { origin, close } = await v2Handler();
-    const client = await connect(`${origin}/mcp`, { revision: '2025-11-25', elicit: () => ({ action: 'cancel' }) });
+    const { origin, close } = await startV2Handler();
+    const client = await connect(`${origin}/mcp`, {
+      protocolVersion: '2025-11-25',
+      elicit: () => ({ action: 'cancel' }),
+    });
     expect(await client.callTool('ask')).toMatchObject({ isError: true });
     await client.close();
     await close();

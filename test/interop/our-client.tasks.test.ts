@@ -1,8 +1,8 @@
-import { type Channel, type Client, connect, createPair, type TaskState } from 'tenon';
+import { type Client, connect, createTransportPair, type TaskState, type Transport } from 'tenon';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { collect, textOf } from './collect.js';
-import { createV1Tasks, v1Tasks } from './fixtures/sdk-v1-tasks.js';
-import { official, startHttpPeer, stdioPeer } from './process.js';
+import { collect, getText } from './collect.js';
+import { createV1Tasks, startV1Tasks } from './fixtures/sdk-v1-tasks.js';
+import { createStdioPeer, findOfficialServer, startHttpPeer } from './process.js';
 import type { OfficialServer } from './server-types.js';
 
 interface Road {
@@ -21,7 +21,7 @@ const options = {
 /** The SDK's server on a pair of ours. */
 async function inMemory(): Promise<Road> {
   const { server, store } = createV1Tasks();
-  const pair = createPair();
+  const pair = createTransportPair();
   await server.connect(asTransport(pair.server) as never);
   const client = await connect<OfficialServer>(pair.client, options);
   return {
@@ -34,16 +34,16 @@ async function inMemory(): Promise<Road> {
   };
 }
 
-function asTransport(channel: Channel) {
+function asTransport(channel: Transport) {
   const transport = {
     onmessage: undefined as ((message: unknown) => void) | undefined,
     onclose: undefined as (() => void) | undefined,
     async start() {
       await channel.open({
-        message: value => transport.onmessage?.(value),
-        unreadable() {},
-        lost() {},
-        closed: () => transport.onclose?.(),
+        onMessage: value => transport.onmessage?.(value),
+        onParseError() {},
+        onResponseLost() {},
+        onClose: () => transport.onclose?.(),
       });
     },
     send: async (message: unknown) => channel.send(message as never),
@@ -53,7 +53,7 @@ function asTransport(channel: Channel) {
 }
 
 async function overHttp(): Promise<Road> {
-  const { origin, close } = await v1Tasks();
+  const { origin, close } = await startV1Tasks();
   const client = await connect<OfficialServer>(`${origin}/mcp`, options);
   return {
     client,
@@ -72,7 +72,7 @@ describe.each([
   const problems: string[] = [];
   beforeAll(async () => {
     road = await open();
-    road.client.on('problem', ({ message }) => problems.push(message));
+    road.client.on('error', ({ message }) => problems.push(message));
   });
   afterAll(async () => {
     await road.stop();
@@ -81,11 +81,11 @@ describe.each([
 
   it('are waited for [tasks.tool.required-used tasks.tool.optional-either]', async () => {
     const { client } = road;
-    expect(textOf(await client.callTool('works'))).toBe('worked');
+    expect(getText(await client.callTool('works'))).toBe('worked');
     const handle = await client.tasks.start('works', {}, { ttl: 30_000 });
     expect(handle.id).toMatch(/./);
     expect(handle.state).toMatchObject({ status: 'working', ttlMs: 30_000, pollIntervalMs: 50 });
-    expect(textOf(await handle.result())).toBe('worked');
+    expect(getText(await handle.result())).toBe('worked');
     expect(handle.state?.status).toBe('completed');
   });
 
@@ -93,7 +93,7 @@ describe.each([
     asked.length = 0;
     const states: TaskState[] = [];
     const result = await road.client.callTool('asks', {}, { onTask: task => states.push(task) });
-    expect(textOf(result)).toBe('accept tenon, accept tenon');
+    expect(getText(result)).toBe('accept tenon, accept tenon');
     expect(result).not.toHaveProperty('_meta');
     expect(asked).toEqual(['Which joint?', 'Which joint?']);
     expect(states.map(({ status }) => status)).toContain('input_required');
@@ -131,13 +131,13 @@ describe.each([
     const all = await collect(client.tasks.list());
     expect(all.map(({ taskId }) => taskId)).toContain(handle.id);
     expect(await client.tasks.get(handle.id as string)).toMatchObject({ taskId: handle.id });
-    await expect(client.tasks.get('none')).rejects.toMatchObject({ code: 'task/unknown', rpc: -32602 });
+    await expect(client.tasks.get('none')).rejects.toMatchObject({ code: 'task/unknown', rpcCode: -32602 });
   });
 });
 
-const everything = official('server-everything');
+const everything = findOfficialServer('server-everything');
 describe.each([
-  ['stdio', async () => ({ target: stdioPeer([everything, 'stdio']).target, stop: async () => {} })],
+  ['stdio', async () => ({ target: createStdioPeer([everything, 'stdio']).target, stop: async () => {} })],
   [
     'Streamable HTTP',
     async () => {
@@ -150,7 +150,7 @@ describe.each([
     const { target, stop } = await open();
     const client = await connect(target, options);
     const problems: string[] = [];
-    client.on('problem', ({ message }) => problems.push(message));
+    client.on('error', ({ message }) => problems.push(message));
     asked.length = 0;
     const said: string[] = [];
     const onTask = ({ statusMessage = '' }: TaskState) => said.push(statusMessage);
@@ -158,8 +158,8 @@ describe.each([
       client.callTool('simulate-research-query', { topic: 'joints' }, { onTask }),
       client.callTool('simulate-research-query', { topic: 'joints', ambiguous: true }),
     ]);
-    expect(textOf(plain)).toContain('# Research Report: joints\n');
-    expect(textOf(ambiguous)).toContain('# Research Report: joints (technical)');
+    expect(getText(plain)).toContain('# Research Report: joints\n');
+    expect(getText(ambiguous)).toContain('# Research Report: joints (technical)');
     expect(asked).toEqual([expect.stringContaining('could have multiple interpretations')]);
     expect(said).toContain('Analyzing content...');
     await client.close();

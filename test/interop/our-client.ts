@@ -1,21 +1,21 @@
-import { type Client, connect, type Events, type Target, type TenonError } from 'tenon';
+import { type Client, type ClientEvents, type ConnectTarget, connect, type TenonError } from 'tenon';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AskedFor, agreeable } from './answers.js';
-import { collect, textOf } from './collect.js';
-import { offered } from './our-client-offered.js';
+import { createAnswers, type ReceivedRequests } from './answers.js';
+import { collect, getText } from './collect.js';
+import { testListings } from './our-client-listings.js';
+import { retryUntilPasses } from './retry.js';
 import type { OfficialServer } from './server-types.js';
-import { soon } from './soon.js';
 
 /** A server that is not ours, and what can be had of it. */
-export interface Peer {
-  readonly target: Target;
+export interface InteropPeer {
+  readonly target: ConnectTarget;
   /** Runs when the client has closed: frees what it does not, checks what it does. */
   stop(): Promise<void> | void;
 }
 
-export interface Lane {
+export interface InteropCombination {
   readonly name: string;
-  open(): Promise<Peer> | Peer;
+  open(): Promise<InteropPeer> | InteropPeer;
   /** What the client is pinned to. Default: nothing. */
   readonly pin?: string;
   /** What is agreed on. */
@@ -29,20 +29,20 @@ export interface Lane {
 }
 
 /** Our client with one server of an official SDK: every feature that both have. */
-export function meets(lane: Lane): void {
+export function testOurClient(lane: InteropCombination): void {
   describe(lane.name, () => {
-    let peer: Peer;
+    let peer: InteropPeer;
     let client: Client<OfficialServer>;
-    const asked: AskedFor = [];
-    const logs: Events['log'][] = [];
+    const asked: ReceivedRequests = [];
+    const logs: ClientEvents['log'][] = [];
     const problems: TenonError[] = [];
 
     beforeAll(async () => {
       peer = await lane.open();
-      const pinned = lane.pin === undefined ? {} : { revision: lane.pin };
-      client = await connect<OfficialServer>(peer.target, { ...agreeable(asked), ...pinned, logLevel: 'info' });
+      const pinned = lane.pin === undefined ? {} : { protocolVersion: lane.pin };
+      client = await connect<OfficialServer>(peer.target, { ...createAnswers(asked), ...pinned, logLevel: 'info' });
       client.on('log', log => logs.push(log));
-      client.on('problem', problem => problems.push(problem));
+      client.on('error', problem => problems.push(problem));
     });
     afterAll(async () => {
       await client?.close();
@@ -50,52 +50,53 @@ export function meets(lane: Lane): void {
       expect(problems).toEqual([]);
     });
 
-    offered(lane, () => client);
-    if (!lane.stateless) questions(lane, () => client, asked);
-    if (!lane.answersOnly) along(lane, () => client, logs);
-    if (!lane.stateless) changes(() => client);
+    testListings(lane, () => client);
+    if (!lane.stateless) testServerRequests(lane, () => client, asked);
+    if (!lane.answersOnly) testNotifications(lane, () => client, logs);
+    if (!lane.stateless) testChanges(() => client);
   });
 }
 
-const since = (revision: string) => (lane: Lane) => lane.revision >= revision;
-const hasForms = since('2025-06-18');
-const hasVisits = since('2025-11-25');
+const supportsFrom = (revision: string) => (lane: InteropCombination) => lane.revision >= revision;
+const hasForms = supportsFrom('2025-06-18');
+const hasUrlElicitation = supportsFrom('2025-11-25');
 
-function questions(lane: Lane, client: () => Client, asked: AskedFor): void {
+function testServerRequests(lane: InteropCombination, client: () => Client, asked: ReceivedRequests): void {
   it('answers what the server asks', async () => {
-    expect(JSON.parse(textOf(await client().callTool('think')))).toMatchObject({
+    expect(JSON.parse(getText(await client().callTool('think')))).toMatchObject({
       model: 'echo',
       content: { text: 'You said: hello' },
     });
-    expect(JSON.parse(textOf(await client().callTool('where')))).toMatchObject({
+    expect(JSON.parse(getText(await client().callTool('where')))).toMatchObject({
       roots: [{ uri: 'file:///work', name: 'Work' }],
     });
     if (hasForms(lane))
-      expect(JSON.parse(textOf(await client().callTool('ask')))).toEqual({
+      expect(JSON.parse(getText(await client().callTool('ask')))).toEqual({
         action: 'accept',
         content: { name: 'Ada', size: 'small' },
       });
-    if (hasVisits(lane)) expect(JSON.parse(textOf(await client().callTool('visit')))).toEqual({ action: 'accept' });
+    if (hasUrlElicitation(lane))
+      expect(JSON.parse(getText(await client().callTool('visit')))).toEqual({ action: 'accept' });
     const expected = [
       'sample',
       'roots',
       ...(hasForms(lane) ? ['form Who are you?'] : []),
-      ...(hasVisits(lane) ? ['url https://example.com/in'] : []),
+      ...(hasUrlElicitation(lane) ? ['url https://example.com/in'] : []),
     ];
     expect(asked).toEqual(expected);
   });
 }
 
 /** What comes along with an answer. */
-function along(lane: Lane, client: () => Client, logs: Events['log'][]): void {
+function testNotifications(lane: InteropCombination, client: () => Client, logs: ClientEvents['log'][]): void {
   it('hears progress and log messages', async () => {
     const seen: number[] = [];
     expect(
-      textOf(await client().callTool('works', { steps: 4 }, { onProgress: ({ progress }) => seen.push(progress) })),
+      getText(await client().callTool('works', { steps: 4 }, { onProgress: ({ progress }) => seen.push(progress) })),
     ).toBe('done');
     expect(seen).toEqual([1, 2, 3, 4]);
     if (!lane.stateless)
-      await soon(() => expect(logs).toContainEqual({ level: 'warning', data: 'worked', logger: 'tale' }));
+      await retryUntilPasses(() => expect(logs).toContainEqual({ level: 'warning', data: 'worked', logger: 'tale' }));
   });
 
   it('cancels', async () => {
@@ -107,11 +108,11 @@ function along(lane: Lane, client: () => Client, logs: Events['log'][]): void {
     );
     await expect(call).rejects.toMatchObject({ code: expect.stringMatching(/cancel|abort/) });
     if (!lane.stateless)
-      await soon(async () => expect(textOf(await client().callTool('cancelled'))).toContain(lane.name));
+      await retryUntilPasses(async () => expect(getText(await client().callTool('cancelled'))).toContain(lane.name));
   });
 }
 
-function changes(client: () => Client): void {
+function testChanges(client: () => Client): void {
   it('hears of changes to lists', async () => {
     const stop = new AbortController();
     const watching = client().watch({ tools: true }, { signal: stop.signal })[Symbol.asyncIterator]();
@@ -122,8 +123,8 @@ function changes(client: () => Client): void {
       heard = true;
     });
     let name = '';
-    await soon(async () => {
-      name = textOf(await client().callTool('grow'));
+    await retryUntilPasses(async () => {
+      name = getText(await client().callTool('grow'));
       if (!heard) throw new Error('not heard yet');
     });
     expect(await change).toEqual({ done: false, value: { list: 'tools' } });
@@ -138,7 +139,7 @@ function changes(client: () => Client): void {
     const watching = (async () => {
       for await (const change of client().watch(uri, { signal: stop.signal })) heard.push(change);
     })();
-    await soon(async () => {
+    await retryUntilPasses(async () => {
       await client().callTool('touch', { uri });
       expect(heard).toContainEqual({ uri });
     });

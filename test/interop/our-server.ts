@@ -1,54 +1,54 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { textOf } from './collect.js';
-import { offered, tools } from './our-server-offered.js';
-import { gone } from './process.js';
-import { soon } from './soon.js';
-import { has, newest, type Visit } from './visit.js';
-import type { Visitor } from './visitor.js';
+import { getText } from './collect.js';
+import { testListings, testTools } from './our-server-listings.js';
+import { waitForExit } from './process.js';
+import { retryUntilPasses } from './retry.js';
+import type { ConnectedSdkClient } from './sdk-client.js';
+import { newest, type SdkConnection, supportsVersion } from './sdk-connection.js';
 
 /** A client of an official SDK with our server: every feature that both have. */
-export function visits(visit: Visit): void {
+export function testOurServer(visit: SdkConnection): void {
   describe(visit.name, () => {
-    let visitor: Visitor;
+    let visitor: ConnectedSdkClient;
     beforeAll(async () => {
       visitor = await visit.open();
     });
     afterAll(async () => {
       await visitor?.client.close();
-      if (visitor?.pid) await gone(visitor.pid);
+      if (visitor?.pid) await waitForExit(visitor.pid);
       await visit.stop?.();
     });
     const now = () => visitor;
-    offered(visit, now);
-    tools(visit, now);
-    along(visit, now);
-    questions(visit, now);
-    changes(now);
+    testListings(visit, now);
+    testTools(visit, now);
+    testNotifications(visit, now);
+    testServerRequests(visit, now);
+    testChanges(now);
   });
 }
 
 /** What comes along with an answer. */
-function along(visit: Visit, now: () => Visitor): void {
+function testNotifications(visit: SdkConnection, now: () => ConnectedSdkClient): void {
   it('hears progress', async () => {
     const seen: unknown[] = [];
     // A tool that pauses: the client of v1 forgets a call's listener before it hands out reports that came with the answer.
-    expect(textOf(await now().call('paced', {}, { onprogress: progress => seen.push(progress) }))).toBe('done');
-    const message = (step: number) => (has('2025-03-26', visit) ? { message: `step ${step}` } : {});
+    expect(getText(await now().call('paced', {}, { onprogress: progress => seen.push(progress) }))).toBe('done');
+    const message = (step: number) => (supportsVersion('2025-03-26', visit) ? { message: `step ${step}` } : {});
     expect(seen).toEqual([1, 2, 3].map(progress => ({ progress, total: 3, ...message(progress) })));
   });
 
   it('hears log messages from a level on', async () => {
-    const { client, call, heard } = now();
+    const { client, call, notifications } = now();
     if (visit.revision === newest) await call('logs', {}, { meta: { 'io.modelcontextprotocol/logLevel': 'warning' } });
     else {
       await client.setLoggingLevel('warning');
       await call('logs');
     }
     const levels = () =>
-      heard
+      notifications
         .filter(({ method }) => method === 'notifications/message')
         .map(({ params }) => (params as { level: string }).level);
-    await soon(() => expect(levels()).toContain('emergency'));
+    await retryUntilPasses(() => expect(levels()).toContain('emergency'));
     expect(levels()).toEqual(['warning', 'error', 'critical', 'alert', 'emergency']);
   });
 
@@ -57,7 +57,7 @@ function along(visit: Visit, now: () => Visitor): void {
     const stop = new AbortController();
     const name = `${visit.name} ${Math.random()}`;
     await expect(call('waits', { name }, { signal: stop.signal, onprogress: () => stop.abort() })).rejects.toThrow();
-    await soon(async () => expect(textOf(await call('cancelled'))).toContain(name));
+    await retryUntilPasses(async () => expect(getText(await call('cancelled'))).toContain(name));
   });
 
   it('pings, and says that roots have changed', async () => {
@@ -68,23 +68,23 @@ function along(visit: Visit, now: () => Visitor): void {
   });
 }
 
-function questions(visit: Visit, now: () => Visitor): void {
-  const forms = has('2025-06-18', visit);
+function testServerRequests(visit: SdkConnection, now: () => ConnectedSdkClient): void {
+  const forms = supportsVersion('2025-06-18', visit);
 
   it('answers what the server asks', async () => {
     const { call, asked } = now();
     asked.length = 0;
-    expect(JSON.parse(textOf(await call('rooted')))).toMatchObject([{ uri: 'file:///work' }]);
-    expect(JSON.parse(textOf(await call('samples')))).toMatchObject({
+    expect(JSON.parse(getText(await call('rooted')))).toMatchObject([{ uri: 'file:///work' }]);
+    expect(JSON.parse(getText(await call('samples')))).toMatchObject({
       model: 'echo',
       content: { text: 'You said: Hello' },
     });
     expect(asked).toEqual(['roots', 'sample']);
     if (forms)
-      expect(JSON.parse(textOf(await call('formed')))).toMatchObject({ action: 'accept', content: { name: 'Ada' } });
-    if (has('2025-11-25', visit)) {
-      expect(textOf(await call('visits'))).toBe('accept');
-      expect(JSON.parse(textOf(await call('uses')))).toMatchObject(['toolUse', { type: 'text' }]);
+      expect(JSON.parse(getText(await call('formed')))).toMatchObject({ action: 'accept', content: { name: 'Ada' } });
+    if (supportsVersion('2025-11-25', visit)) {
+      expect(getText(await call('visits'))).toBe('accept');
+      expect(JSON.parse(getText(await call('uses')))).toMatchObject(['toolUse', { type: 'text' }]);
     }
   });
 
@@ -92,20 +92,20 @@ function questions(visit: Visit, now: () => Visitor): void {
   it('answers questions one after the other, together, and those that are returned', async () => {
     const { call, client, asked } = now();
     asked.length = 0;
-    expect(textOf(await call('dialogue', { topic: 'joints' }))).toBe('accept You said: accept accept true');
+    expect(getText(await call('dialogue', { topic: 'joints' }))).toBe('accept You said: accept accept true');
     expect(asked).toEqual(['form First, about joints?', 'sample', 'form Second?']);
-    expect(textOf(await call('together'))).toBe('accept 1 echo');
-    expect(textOf(await call('returns'))).toBe('2:Ada model');
+    expect(getText(await call('together'))).toBe('accept 1 echo');
+    expect(getText(await call('returns'))).toBe('2:Ada model');
     expect((await client.getPrompt({ name: 'asked' })).messages).toMatchObject([{ content: { text: 'Greet Ada.' } }]);
     expect(await client.readResource({ uri: 'note://asked' })).toMatchObject({ contents: [{ text: 'accept' }] });
   });
 }
 
-function changes(now: () => Visitor): void {
+function testChanges(now: () => ConnectedSdkClient): void {
   const uri = 'note://by/a';
 
   it('hears of changes to a resource and to lists, and no longer when it has left', async () => {
-    const { client, call, heard, listen } = now();
+    const { client, call, notifications: heard, listen } = now();
     const updates = () => heard.filter(({ method }) => method === 'notifications/resources/updated');
     const filter = {
       toolsListChanged: true,
@@ -116,14 +116,14 @@ function changes(now: () => Visitor): void {
     const leave = listen ? await listen(filter) : () => client.unsubscribeResource({ uri });
     if (!listen) await client.subscribeResource({ uri });
     // Over HTTP a client of a session listens when its stream is open, of which it says nothing.
-    await soon(async () => {
+    await retryUntilPasses(async () => {
       await call('touch', { uri });
       expect(updates()).not.toEqual([]);
     });
     expect(updates()[0]).toMatchObject({ params: { uri } });
     await call('touch', { uri: 'note://by/b' });
     await call('grow');
-    await soon(() => {
+    await retryUntilPasses(() => {
       const methods = heard.map(({ method }) => method);
       for (const list of ['tools', 'prompts', 'resources'])
         expect(methods).toContain(`notifications/${list}/list_changed`);

@@ -4,18 +4,18 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { StdioTarget } from 'tenon';
 import { bundle } from '../support/bundle.js';
-import { soon } from './soon.js';
+import { retryUntilPasses } from './retry.js';
 
 /** The root of the repository. */
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 const announce = fileURLToPath(new URL('./fixtures/announce.mjs', import.meta.url));
 
 /** The program of an official server package. */
-export const official = (name: string): string =>
+export const findOfficialServer = (name: string): string =>
   fileURLToPath(new URL(`../../node_modules/@modelcontextprotocol/${name}/dist/index.js`, import.meta.url));
 
 /** A program of this repository, written in TypeScript. */
-export const program = (url: URL): readonly string[] => [bundle(url)];
+export const bundleProgram = (url: URL): readonly string[] => [bundle(url)];
 
 /** A server on stdio that says which process it is. */
 export interface StdioPeer {
@@ -25,7 +25,7 @@ export interface StdioPeer {
 }
 
 /** How our client starts a server on stdio. `args` are those of Node. */
-export function stdioPeer(args: readonly string[], env: Readonly<Record<string, string>> = {}): StdioPeer {
+export function createStdioPeer(args: readonly string[], env: Readonly<Record<string, string>> = {}): StdioPeer {
   let pid: number | undefined;
   const stderr = (line: string) => {
     const said = /^announce pid (\d+)$/.exec(line);
@@ -86,8 +86,8 @@ export function isRunning(pid: number): boolean {
 }
 
 /** Resolves once a process is gone. */
-export async function gone(pid: number): Promise<void> {
-  await soon(() => {
+export async function waitForExit(pid: number): Promise<void> {
+  await retryUntilPasses(() => {
     if (isRunning(pid)) throw new Error(`process ${pid} is still there`);
   });
 }

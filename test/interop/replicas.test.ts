@@ -1,12 +1,12 @@
 import { connect } from 'tenon';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { textOf } from './collect.js';
+import { getText } from './collect.js';
 import { type RoundRobin, startRoundRobin } from './fixtures/round-robin.js';
-import { type HttpPeer, program, startHttpPeer } from './process.js';
-import { visitByV1 } from './sdk-v1-visitor.js';
-import { visitByV2 } from './sdk-v2-visitor.js';
+import { bundleProgram, type HttpPeer, startHttpPeer } from './process.js';
+import { connectSdkV1 } from './sdk-v1-client.js';
+import { connectSdkV2 } from './sdk-v2-client.js';
 
-const replica = program(new URL('./fixtures/our-replica.ts', import.meta.url));
+const replica = bundleProgram(new URL('./fixtures/our-replica.ts', import.meta.url));
 const modern = { versionNegotiation: { mode: 'auto' } } as const;
 
 interface Replicas {
@@ -29,11 +29,11 @@ async function startReplicas(env: Readonly<Record<string, string>> = {}): Promis
 }
 
 const clients = [
-  { name: 'SDK v1', visit: visitByV1, hasSessions: true },
-  { name: 'SDK v2', visit: visitByV2, hasSessions: true },
+  { name: 'SDK v1', visit: connectSdkV1, hasSessions: true },
+  { name: 'SDK v2', visit: connectSdkV2, hasSessions: true },
   {
     name: 'SDK v2 on 2026-07-28',
-    visit: (to: Parameters<typeof visitByV2>[0]) => visitByV2(to, modern),
+    visit: (to: Parameters<typeof connectSdkV2>[0]) => connectSdkV2(to, modern),
     hasSessions: false,
   },
 ];
@@ -47,16 +47,16 @@ describe('two processes that keep no sessions, behind a round-robin proxy', () =
 
   it.each(clients)('serve every request of the client of $name', async ({ visit, hasSessions }) => {
     const before = [...replicas.proxy.counts];
-    const { client, call, heard } = await visit({ url: replicas.url });
+    const { client, call, notifications } = await visit({ url: replicas.url });
     for (let n = 0; n < 4; n++) {
       expect((await client.listTools()).tools.length).toBeGreaterThan(0);
       const seen: unknown[] = [];
-      expect(textOf(await call('paced', {}, { onprogress: report => seen.push(report) }))).toBe('done');
+      expect(getText(await call('paced', {}, { onprogress: report => seen.push(report) }))).toBe('done');
       expect(seen).toHaveLength(3);
     }
     if (hasSessions) {
       await call('logs');
-      expect(heard.map(({ method }) => method)).toContain('notifications/message');
+      expect(notifications.map(({ method }) => method)).toContain('notifications/message');
       await expect(client.subscribeResource({ uri: 'note://by/a' })).rejects.toThrow(/subscri/);
       await expect(client.setLoggingLevel('warning')).rejects.toThrow(/needs a session, and this server keeps none/);
     }
@@ -73,14 +73,14 @@ describe('two processes that keep no sessions, behind a round-robin proxy', () =
       const called = await call('formed');
       if (hasSessions) {
         expect(called.isError).toBe(true);
-        expect(textOf(called)).toContain('elicitation/create needs a session, and this server keeps none');
-      } else expect(JSON.parse(textOf(called))).toMatchObject({ action: 'accept' });
+        expect(getText(called)).toContain('elicitation/create needs a session, and this server keeps none');
+      } else expect(JSON.parse(getText(called))).toMatchObject({ action: 'accept' });
       await client.close();
     },
   );
 
   it.each(['2025-03-26', '2025-06-18', '2025-11-25'])('serve the client of Tenon on %s', async revision => {
-    const client = await connect(replicas.url, { revision: revision as '2025-11-25' });
+    const client = await connect(replicas.url, { protocolVersion: revision as '2025-11-25' });
     for (let n = 0; n < 4; n++) expect((await client.callTool('paced')).content).toMatchObject([{ text: 'done' }]);
     expect(client.state).toBe('connected');
     await client.close();
@@ -91,7 +91,7 @@ describe('two processes that keep sessions, behind a round-robin proxy', () => {
   it('lose the session of a client of SDK v1', async () => {
     const replicas = await startReplicas({ SESSIONS: 'yes' });
     const visit = async () => {
-      const { client } = await visitByV1({ url: replicas.url });
+      const { client } = await connectSdkV1({ url: replicas.url });
       for (let n = 0; n < 2; n++) await client.listTools();
     };
     await expect(visit()).rejects.toThrow(/no such session/);

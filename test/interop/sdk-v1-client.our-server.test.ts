@@ -1,79 +1,83 @@
 import { type HttpServer, serveHttp } from 'tenon/node';
 import { describe, expect, it } from 'vitest';
-import { textOf } from './collect.js';
-import { createOurs } from './fixtures/our-example.js';
-import { visits } from './our-server.js';
-import { program } from './process.js';
-import { visitByV1 } from './sdk-v1-visitor.js';
-import type { Visit } from './visit.js';
+import { getText } from './collect.js';
+import { createExampleServer } from './fixtures/our-example.js';
+import { testOurServer } from './our-server.js';
+import { bundleProgram } from './process.js';
+import type { SdkConnection } from './sdk-connection.js';
+import { connectSdkV1 } from './sdk-v1-client.js';
 
 const handshakes = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
 
 /** A server in this process that speaks only this revision, where one is named: the client takes what it is given. */
-function overHttp(name: string, revision: string, kind: 'url' | 'sseUrl', only: boolean): Visit {
+function overHttp(name: string, revision: string, kind: 'url' | 'sseUrl', only: boolean): SdkConnection {
   let http: HttpServer;
   return {
     name,
     revision,
     async open() {
-      http = await serveHttp(createOurs({ pageSize: 5, ...(only ? { revisions: [revision] } : {}) }), { port: 0 });
-      return visitByV1(kind === 'url' ? { url: http.url } : { sseUrl: http.sseUrl ?? '' });
+      http = await serveHttp(createExampleServer({ pageSize: 5, ...(only ? { revisions: [revision] } : {}) }), {
+        port: 0,
+      });
+      return connectSdkV1(kind === 'url' ? { url: http.url } : { sseUrl: http.sseUrl ?? '' });
     },
-    stop: () => http.close({ deadline: 0 }),
+    stop: () => http.close({ timeout: 0 }),
   };
 }
 
-function overStdio(name: string, revision: string, only: boolean): Visit {
+function overStdio(name: string, revision: string, only: boolean): SdkConnection {
   const options = { pageSize: 5, ...(only ? { revisions: [revision] } : {}) };
   return {
     name,
     revision,
     open: () =>
-      visitByV1({ args: [...program(new URL('./fixtures/our-stdio.ts', import.meta.url)), JSON.stringify(options)] }),
+      connectSdkV1({
+        args: [...bundleProgram(new URL('./fixtures/our-stdio.ts', import.meta.url)), JSON.stringify(options)],
+      }),
   };
 }
 
 const newestOfV1 = '2025-11-25';
 
-visits(overStdio('The client of SDK v1 over stdio', newestOfV1, false));
-visits(overHttp('The client of SDK v1 over Streamable HTTP', newestOfV1, 'url', false));
-visits(overHttp('The client of SDK v1 over HTTP+SSE', newestOfV1, 'sseUrl', false));
+testOurServer(overStdio('The client of SDK v1 over stdio', newestOfV1, false));
+testOurServer(overHttp('The client of SDK v1 over Streamable HTTP', newestOfV1, 'url', false));
+testOurServer(overHttp('The client of SDK v1 over HTTP+SSE', newestOfV1, 'sseUrl', false));
 for (const revision of handshakes) {
   if (revision !== '2024-11-05')
-    visits(overHttp(`The client of SDK v1 over Streamable HTTP with ${revision}`, revision, 'url', true));
+    testOurServer(overHttp(`The client of SDK v1 over Streamable HTTP with ${revision}`, revision, 'url', true));
 }
-visits(overHttp('The client of SDK v1 over HTTP+SSE with 2024-11-05', '2024-11-05', 'sseUrl', true));
-visits(overStdio('The client of SDK v1 over stdio with 2024-11-05', '2024-11-05', true));
+testOurServer(overHttp('The client of SDK v1 over HTTP+SSE with 2024-11-05', '2024-11-05', 'sseUrl', true));
+testOurServer(overStdio('The client of SDK v1 over stdio with 2024-11-05', '2024-11-05', true));
 
 describe('The client of SDK v1 over Streamable HTTP', () => {
   it('comes back for the answer to a stream that broke off', async () => {
-    const http = await serveHttp(createOurs(), { port: 0, bounds: { retry: 20 } });
-    const { client, call } = await visitByV1({ url: http.url });
-    expect(textOf(await call('hangs-up'))).toBe('after');
+    const http = await serveHttp(createExampleServer(), { port: 0, limits: { sseRetry: 20 } });
+    const { client, call } = await connectSdkV1({ url: http.url });
+    expect(getText(await call('hangs-up'))).toBe('after');
     await client.close();
-    await http.close({ deadline: 0 });
+    await http.close({ timeout: 0 });
   });
 
   it('ends its session, and is refused from then on', async () => {
-    const http = await serveHttp(createOurs(), { port: 0 });
-    const { client, terminate, call } = await visitByV1({ url: http.url });
+    const http = await serveHttp(createExampleServer(), { port: 0 });
+    const { client, terminate, call } = await connectSdkV1({ url: http.url });
     await terminate?.();
     // Without the id of the session the next request belongs to none.
     await expect(call('meta')).rejects.toMatchObject({ code: expect.any(Number) });
     await client.close();
-    await http.close({ deadline: 0 });
+    await http.close({ timeout: 0 });
   });
 
   it('is known by its session when it does not say which revision it speaks', async () => {
-    const http = await serveHttp(createOurs(), { port: 0 });
+    const http = await serveHttp(createExampleServer(), { port: 0 });
     const silent = (input: string | URL, init?: RequestInit) => {
       const headers = new Headers(init?.headers);
       headers.delete('mcp-protocol-version');
       return fetch(input, { ...init, headers });
     };
-    const { client, call } = await visitByV1({ url: http.url, fetch: silent });
-    expect(JSON.parse(textOf(await call('meta')))).toMatchObject({ revision: '2025-11-25' });
+    const { client, call } = await connectSdkV1({ url: http.url, fetch: silent });
+    expect(JSON.parse(getText(await call('meta')))).toMatchObject({ revision: '2025-11-25' });
     await client.close();
-    await http.close({ deadline: 0 });
+    await http.close({ timeout: 0 });
   });
 });

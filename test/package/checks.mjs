@@ -106,12 +106,15 @@ export async function startsSmall() {
 
 /** What the entries throw is of one class, by which users know it. */
 export async function sharesItsErrors() {
-  const thrown = `Promise.resolve('{').then(readLock).catch(error => console.log(error instanceof TenonError))`;
+  const thrown = `Promise.resolve('{').then(parseLockFile).catch(error => console.log(error instanceof TenonError))`;
   const shared = {
-    module: evaluated('module', `import { TenonError } from 'tenon'; import { readLock } from 'tenon/host'; ${thrown}`),
+    module: evaluated(
+      'module',
+      `import { TenonError } from 'tenon'; import { parseLockFile } from 'tenon/host'; ${thrown}`,
+    ),
     commonjs: evaluated(
       'commonjs',
-      `const { TenonError } = require('tenon'); const { readLock } = require('tenon/host'); ${thrown}`,
+      `const { TenonError } = require('tenon'); const { parseLockFile } = require('tenon/host'); ${thrown}`,
     ),
   };
   for (const [form, held] of Object.entries(shared)) {
@@ -126,8 +129,8 @@ export async function sharesItsErrors() {
 export async function bundlesSmall() {
   const server = await bundleOf("import { createServer } from 'tenon'; createServer({ name: 'a', version: '1' });");
   const client = await bundleOf("import { connect } from 'tenon'; await connect('http://localhost/mcp');");
-  if (!client.includes('function httpEndpoint')) throw new Error('a bundle of a client has none');
-  if (server.includes('function httpEndpoint')) throw new Error('a bundle of a server has the client');
+  if (!client.includes('function createHttpEndpoint')) throw new Error('a bundle of a client has none');
+  if (server.includes('function createHttpEndpoint')) throw new Error('a bundle of a server has the client');
   // By this esbuild keeps a module for later, with all that it imports.
   const later = [...client.matchAll(/__esm\(\{\s*"([^"]+)"/g)].map(([, path = '']) => basename(path));
   if (later.includes('client.js')) throw new Error('a bundle of a client keeps the client for later');

@@ -1,7 +1,7 @@
 import type { ClientOptions, CreateMessageParams, ElicitFormParams } from 'tenon';
 
 /** What a client of the tests was asked, and what it answers. */
-export interface Asked {
+export interface ReceivedInputs {
   readonly forms: ElicitFormParams[];
   readonly samples: CreateMessageParams[];
   readonly urls: string[];
@@ -20,7 +20,7 @@ const fields: Record<string, unknown> = {
 };
 
 /** A client that can answer whatever a server may ask. */
-export function answering(asked: Asked = { forms: [], samples: [], urls: [] }): ClientOptions {
+export function createAnswers(asked: ReceivedInputs = { forms: [], samples: [], urls: [] }): ClientOptions {
   return {
     elicit(form) {
       asked.forms.push(form);

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { type Asked, answering } from './answers.js';
-import { everywhere, type Lane } from './matrix.js';
+import { createAnswers, type ReceivedInputs } from './answers.js';
+import { describeMatrix, type MatrixCase } from './matrix.js';
 import type { Json, Wire } from './wire.js';
 
-const is = (lane: Lane, date: string) => lane.revision === date;
-const from = (lane: Lane, date: string) => lane.revision >= date;
+const is = (lane: MatrixCase, date: string) => lane.revision === date;
+const from = (lane: MatrixCase, date: string) => lane.revision >= date;
 const newest = '2026-07-28';
 const textOf = (result: unknown): string => (result as { content: { text: string }[] }).content[0]?.text ?? '';
 
@@ -19,9 +19,9 @@ function questions(wire: Wire): { method: string; params: Json }[] {
   });
 }
 
-const asked: Asked = { forms: [], samples: [], urls: [] };
+const asked: ReceivedInputs = { forms: [], samples: [], urls: [] };
 
-everywhere(
+describeMatrix(
   'asking',
   (rig, lane) => {
     it('declares what the client can answer, in the words of the revision [elicitation.capability-declared, sampling.capability-declared, roots.capability-declared, sampling.tools.capability-declared, elicitation.capability-per-request, sampling.capability-per-request, roots.capability-per-request, roots.no-list-changed, elicitation.capability.one-mode-at-least, schema.capability.client.elicitation, schema.capability.client.elicitation.modes, schema.capability.client.sampling, schema.capability.client.sampling.members, schema.capability.client.roots, schema.capability.client.roots-empty, meta.capability-undeclared-not-used]', async () => {
@@ -222,15 +222,15 @@ everywhere(
       const { client } = rig();
       if (!from(lane, '2025-06-18')) {
         await expect(client.prompts.asked()).rejects.toMatchObject({
-          rpc: -32603,
+          rpcCode: -32603,
           message: expect.stringContaining('does not support'),
         });
-        await expect(client.readResource('note://asked')).rejects.toMatchObject({ rpc: -32603 });
+        await expect(client.readResource('note://asked')).rejects.toMatchObject({ rpcCode: -32603 });
         return;
       }
       expect((await client.prompts.asked()).messages[0]?.content).toMatchObject({ text: 'Greet Grace.' });
       expect((await client.readResource('note://asked')).contents[0]).toMatchObject({ text: 'accept' });
     });
   },
-  { client: () => answering(asked) },
+  { client: () => createAnswers(asked) },
 );

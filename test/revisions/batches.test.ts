@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createServer, tool } from '../../packages/tenon/src/index.node.js';
 import type { JsonObject } from '../../packages/tenon/src/jsonrpc/message.js';
-import { serveHttp } from '../../packages/tenon/src/runtimes/node/http-server.js';
-import { createPair } from '../../packages/tenon/src/transports/memory.js';
+import { serveHttp } from '../../packages/tenon/src/runtimes/node/http/http-server.js';
+import { createTransportPair } from '../../packages/tenon/src/transports/memory.js';
 import { serveLines } from '../../packages/tenon/src/transports/stdio/server.js';
 import { createStdioPeer } from './stdio-peer.js';
 
@@ -11,7 +11,7 @@ const server = (acceptBatches: 'by-version' | 'always' = 'by-version') =>
     name: 'batches',
     version: '1',
     acceptBatches,
-    onProblem: () => {},
+    onError: () => {},
     tools: {
       plain: tool({ run: () => 'plain' }),
       log: tool({
@@ -63,11 +63,16 @@ const take = (peer: RawPeer, value: unknown): void => {
 };
 
 async function overMemory(service: ReturnType<typeof server>): Promise<RawPeer> {
-  const pair = createPair();
+  const pair = createTransportPair();
   const peer: RawPeer = { received: [], send: value => void pair.client.send(value as never) };
   await service.connect(pair.server);
   const ignore = () => {};
-  await pair.client.open({ message: value => take(peer, value), unreadable: ignore, lost: ignore, closed: ignore });
+  await pair.client.open({
+    onMessage: value => take(peer, value),
+    onParseError: ignore,
+    onResponseLost: ignore,
+    onClose: ignore,
+  });
   closing.push(() => pair.client.close());
   return peer;
 }
@@ -75,14 +80,14 @@ async function overMemory(service: ReturnType<typeof server>): Promise<RawPeer> 
 async function overStdio(service: ReturnType<typeof server>): Promise<RawPeer> {
   const { source, sink, write } = createStdioPeer(value => take(peer, value));
   const peer: RawPeer = { received: [], send: value => write(JSON.stringify(value)) };
-  const serving = await serveLines(service, source, sink, { drainMs: 0 });
+  const serving = await serveLines(service, source, sink, { drainTimeout: 0 });
   closing.push(() => serving.close());
   return peer;
 }
 
 async function overHttp(service: ReturnType<typeof server>): Promise<RawPeer> {
   const http = await serveHttp(service, { port: 0 });
-  closing.push(() => http.close({ deadline: 0 }));
+  closing.push(() => http.close({ timeout: 0 }));
   let session: string | undefined;
   let last: Promise<unknown> = Promise.resolve();
   const post = async (value: unknown): Promise<void> => {

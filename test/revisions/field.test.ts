@@ -1,4 +1,4 @@
-import { connect, createPair } from 'tenon';
+import { connect, createTransportPair } from 'tenon';
 import { describe, expect, it } from 'vitest';
 import { type Revision, revisions } from '../support/official-schema.js';
 import type { Json } from './wire.js';
@@ -10,23 +10,23 @@ const settle = () => new Promise(resolve => setTimeout(resolve, 5));
 describe('a server in the field', () => {
   /** A server that answers by hand. */
   async function answeredBy(
-    revision: Revision,
+    protocolVersion: Revision,
     answers: (method: string, params: Json) => Json | undefined,
     options: object = {},
   ) {
-    const pair = createPair();
+    const pair = createTransportPair();
     const told: Json[] = [];
     pair.server.open({
-      message(value) {
+      onMessage(value) {
         const { id, method, params } = value as { id?: number; method?: string; params: Json };
         if (method === undefined) return void told.push(value as Json);
         if (id === undefined) return;
-        const opening = revision === newest ? 'server/discover' : 'initialize';
+        const opening = protocolVersion === newest ? 'server/discover' : 'initialize';
         const capabilities = { tools: {}, prompts: {}, resources: {}, unheard: { of: 1 }, logging: { later: true } };
         const facts =
-          revision === newest
+          protocolVersion === newest
             ? { supportedVersions: [newest], ttlMs: 0, cacheScope: 'private' }
-            : { protocolVersion: revision };
+            : { protocolVersion: protocolVersion };
         const result =
           method === opening
             ? { ...facts, capabilities, serverInfo: { name: 's', version: '1' } }
@@ -37,11 +37,11 @@ describe('a server in the field', () => {
           ...(result && 'error' in result ? result : { result: result ?? {} }),
         } as never);
       },
-      unreadable() {},
-      lost() {},
-      closed() {},
+      onParseError() {},
+      onResponseLost() {},
+      onClose() {},
     });
-    const client = await connect(pair.client, { revision, ...options });
+    const client = await connect(pair.client, { protocolVersion, ...options });
     return { client, ask: (message: Json) => void pair.server.send(message as never), told };
   }
 

@@ -1,13 +1,13 @@
-import { type Change, connect, createPair, createServer, tool } from 'tenon';
+import { type ChangeEvent, connect, createServer, createTransportPair, tool } from 'tenon';
 import { serveHttp } from 'tenon/node';
 import { afterEach, describe, expect, it } from 'vitest';
 import { connectTo } from '../../packages/tenon/src/client/connect.js';
-import { httpEndpoint } from '../../packages/tenon/src/client/roads.js';
-import { nodeRequester } from '../../packages/tenon/src/runtimes/node/http-client.js';
+import { createHttpEndpoint } from '../../packages/tenon/src/client/connection/http-endpoint.js';
+import { createNodeRequester } from '../../packages/tenon/src/runtimes/node/http/http-requester.js';
 import { createExample } from './server.js';
-import { createWire, type Json, tappedRequester, type Wire } from './wire.js';
+import { createWire, type Json, recordRequester, type Wire } from './wire.js';
 
-const revision = '2026-07-28';
+const protocolVersion = '2026-07-28';
 const subscriptionId = 'io.modelcontextprotocol/subscriptionId';
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -17,10 +17,10 @@ afterEach(async () => {
 /** A server at hand, and a client of it that listens. */
 async function listening(road: 'memory' | 'http') {
   const server = createExample();
-  const wire = createWire(revision);
+  const wire = createWire(protocolVersion);
   const client = road === 'memory' ? await inMemory(server, wire) : await overHttp(server, wire);
   closing.push(() => client.close());
-  const seen: Change[] = [];
+  const seen: ChangeEvent[] = [];
   const stop = new AbortController();
   closing.push(async () => stop.abort());
   void (async () => {
@@ -36,7 +36,7 @@ async function listening(road: 'memory' | 'http') {
 
 function inMemory(server: ReturnType<typeof createExample>, wire: Wire) {
   return connect(async () => {
-    const pair = createPair((from, message) => wire.crosses(from, message));
+    const pair = createTransportPair((from, message) => wire.crosses(from, message));
     await server.connect(pair.server);
     return pair.client;
   });
@@ -44,15 +44,17 @@ function inMemory(server: ReturnType<typeof createExample>, wire: Wire) {
 
 async function overHttp(server: ReturnType<typeof createExample>, wire: Wire) {
   const { url, close } = await serveHttp(server, { port: 0 });
-  closing.push(() => close({ deadline: 0 }));
-  return connectTo(httpEndpoint({ url, transport: 'http' }, tappedRequester(nodeRequester(), wire)), { revision });
+  closing.push(() => close({ timeout: 0 }));
+  return connectTo(createHttpEndpoint({ url, transport: 'http' }, recordRequester(createNodeRequester(), wire)), {
+    protocolVersion,
+  });
 }
 
 describe.each(['memory', 'http'] as const)('listening over %s', road => {
   it('is ended by the server with a result, and begun again by the client [subscriptions.graceful-close-shape, subscriptions.graceful-close-understood, cancellation.server-listen-teardown, subscriptions.http-sse-response]', async () => {
     const { server, wire, client, messages, listen } = await listening(road);
     const problems: unknown[] = [];
-    client.on('problem', problem => problems.push(problem));
+    client.on('error', problem => problems.push(problem));
     server.close();
     const result = () => messages().find(({ from, id, result }) => from === 'server' && id === listen.id && result);
     await expect
@@ -77,7 +79,7 @@ describe.each(['memory', 'http'] as const)('listening over %s', road => {
     await client.setLogLevel('debug');
     await client.callTool('logs');
     await client.callTool('works', { steps: 2 });
-    server.changed('note://all');
+    server.notifyResourceUpdated('note://all');
     server.tools.set('late', tool({ run: () => 'x' }));
     await expect.poll(() => seen.length, { interval: 5 }).toBe(2);
     const tagged = messages().filter(
@@ -116,8 +118,8 @@ describe.each(['memory', 'http'] as const)('listening over %s', road => {
     await watch;
     await expect.poll(() => hooks, { interval: 5 }).toBe(0);
     wire.rewind();
-    server.changed('note://all');
-    server.changed('note://hooked');
+    server.notifyResourceUpdated('note://all');
+    server.notifyResourceUpdated('note://hooked');
     await client.ping();
     expect(wire.sent('server', 'notifications/resources/updated')).toEqual([]);
     expect(wire.problems).toEqual([]);
@@ -126,13 +128,13 @@ describe.each(['memory', 'http'] as const)('listening over %s', road => {
 
 describe('a listening that the server cancels', () => {
   it('has ended, and begins again [subscriptions.server-cancelled-understood, subscriptions.graceful-close-understood]', async () => {
-    const pair = createPair();
+    const pair = createTransportPair();
     const listens: unknown[] = [];
     pair.server.open({
-      message(value) {
+      onMessage(value) {
         const { id, method } = value as { id: number; method: string };
         const facts = {
-          supportedVersions: [revision],
+          supportedVersions: [protocolVersion],
           capabilities: { tools: {} },
           ttlMs: 0,
           cacheScope: 'private',
@@ -143,13 +145,13 @@ describe('a listening that the server cancels', () => {
         listens.push(id);
         pair.server.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });
       },
-      unreadable() {},
-      lost() {},
-      closed() {},
+      onParseError() {},
+      onResponseLost() {},
+      onClose() {},
     });
     const client = await connect(pair.client);
     const problems: unknown[] = [];
-    client.on('problem', problem => problems.push(problem));
+    client.on('error', problem => problems.push(problem));
     const stop = new AbortController();
     const watch = (async () => {
       for await (const _ of client.watch({ tools: true }, { signal: stop.signal }));

@@ -3,24 +3,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
-import { type Client, type ClientOptions, createPair } from 'tenon';
+import { type Client, type ClientOptions, createTransportPair } from 'tenon';
 import { type HttpServer, serveHttp } from 'tenon/node';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest';
 import { connectTo } from '../../packages/tenon/src/client/connect.js';
-import type { Endpoint } from '../../packages/tenon/src/client/endpoint.js';
-import { httpEndpoint } from '../../packages/tenon/src/client/roads.js';
-import { spawnServer } from '../../packages/tenon/src/runtimes/node/child-process.js';
-import { nodeRequester } from '../../packages/tenon/src/runtimes/node/http-client.js';
-import { openStdio } from '../../packages/tenon/src/transports/stdio/client.js';
+import type { ServerEndpoint } from '../../packages/tenon/src/client/connection/endpoint.js';
+import { createHttpEndpoint } from '../../packages/tenon/src/client/connection/http-endpoint.js';
+import { createNodeRequester } from '../../packages/tenon/src/runtimes/node/http/http-requester.js';
+import { spawnServer } from '../../packages/tenon/src/runtimes/node/processes/child-process.js';
+import { createStdioTransport } from '../../packages/tenon/src/transports/stdio/client.js';
 import { type Revision, revisions } from '../support/official-schema.js';
 import { createExample, type Example, type ExampleOptions } from './server.js';
-import { createWire, tappedRequester, tappedSpawn, type Wire } from './wire.js';
+import { createWire, recordRequester, recordSpawn, type Wire } from './wire.js';
 
-export type Transport = 'memory' | 'stdio' | 'http' | 'http-sse';
+export type MatrixTransport = 'memory' | 'stdio' | 'http' | 'http-sse';
 
 /** A row of the matrix. */
-export interface Lane {
-  readonly transport: Transport;
+export interface MatrixCase {
+  readonly transport: MatrixTransport;
   readonly revision: Revision;
 }
 
@@ -28,16 +28,17 @@ const first = revisions[0];
 const newest = revisions[revisions.length - 1] as Revision;
 
 /** Every transport with every revision that it has. */
-export const lanes: readonly Lane[] = (['memory', 'stdio', 'http', 'http-sse'] as const).flatMap(transport =>
-  revisions
-    .filter(
-      revision => !(transport === 'http' && revision === first) && !(transport === 'http-sse' && revision === newest),
-    )
-    .map(revision => ({ transport, revision })),
+export const matrixCases: readonly MatrixCase[] = (['memory', 'stdio', 'http', 'http-sse'] as const).flatMap(
+  transport =>
+    revisions
+      .filter(
+        revision => !(transport === 'http' && revision === first) && !(transport === 'http-sse' && revision === newest),
+      )
+      .map(revision => ({ transport, revision })),
 );
 
 /** A client that is connected, and what crosses. */
-export interface Rig extends Lane {
+export interface ConnectedCase extends MatrixCase {
   readonly client: Client<Example>;
   readonly wire: Wire;
   /** Where the server listens, on the transports that have addresses. */
@@ -49,7 +50,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 let built: string | undefined;
 
 /** The server program as one file: a child starts in a fraction of the time that it takes to load the sources. */
-function program(): string {
+function bundleExample(): string {
   if (built !== undefined) return built;
   const folder = mkdtempSync(join(tmpdir(), 'tenon-revisions-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -69,13 +70,17 @@ function program(): string {
 }
 
 /** A server of its own behind the transport, and a client that speaks the revision with it. */
-export async function open(lane: Lane, options: ClientOptions = {}, server: ExampleOptions = {}): Promise<Rig> {
-  const { transport, revision } = lane;
-  const wire = createWire(revision);
+export async function openCase(
+  lane: MatrixCase,
+  options: ClientOptions = {},
+  server: ExampleOptions = {},
+): Promise<ConnectedCase> {
+  const { transport, revision: protocolVersion } = lane;
+  const wire = createWire(protocolVersion);
   const overHttp = transport === 'http' || transport === 'http-sse';
   const http = overHttp ? await serveHttp(createExample(server), { port: 0 }) : undefined;
   const endpoint = endpointOf(transport, wire, server, http);
-  const client = await connectTo<Example>(endpoint, { revision, ...options });
+  const client = await connectTo<Example>(endpoint, { protocolVersion, ...options });
   return {
     ...lane,
     client: client as Client<Example>,
@@ -83,55 +88,64 @@ export async function open(lane: Lane, options: ClientOptions = {}, server: Exam
     http,
     async close() {
       await client.close();
-      await http?.close({ deadline: 0 });
+      await http?.close({ timeout: 0 });
     },
   };
 }
 
-function endpointOf(transport: Transport, wire: Wire, server: ExampleOptions, http: HttpServer | undefined): Endpoint {
+function endpointOf(
+  transport: MatrixTransport,
+  wire: Wire,
+  server: ExampleOptions,
+  http: HttpServer | undefined,
+): ServerEndpoint {
   switch (transport) {
     case 'memory':
       return { kind: 'memory', open: () => paired(wire, server) };
     case 'stdio': {
-      const args = [program(), JSON.stringify(server)];
+      const args = [bundleExample(), JSON.stringify(server)];
       const target = { command: process.execPath, args, stderr: 'inherit' as const };
-      return { kind: 'stdio', open: () => openStdio(target, tappedSpawn(spawnServer, wire)) };
+      return { kind: 'stdio', open: () => createStdioTransport(target, recordSpawn(spawnServer, wire)) };
     }
     case 'http':
-      return httpEndpoint({ url: http?.url ?? '', transport }, tappedRequester(nodeRequester(), wire));
+      return createHttpEndpoint({ url: http?.url ?? '', transport }, recordRequester(createNodeRequester(), wire));
     case 'http-sse':
-      return httpEndpoint({ url: http?.sseUrl ?? '', transport }, tappedRequester(nodeRequester(), wire));
+      return createHttpEndpoint({ url: http?.sseUrl ?? '', transport }, recordRequester(createNodeRequester(), wire));
   }
 }
 
 async function paired(wire: Wire, server: ExampleOptions) {
-  const pair = createPair((from, message) => wire.crosses(from, message));
+  const pair = createTransportPair((from, message) => wire.crosses(from, message));
   await createExample(server).connect(pair.server);
   return pair.client;
 }
 
-export interface Setup {
+export interface MatrixSetup {
   /** How the client behaves; made anew for each row. */
-  readonly client?: (lane: Lane) => ClientOptions;
+  readonly client?: (lane: MatrixCase) => ClientOptions;
   readonly server?: ExampleOptions;
   /** Which rows take part. Default: all. */
-  readonly where?: (lane: Lane) => boolean;
+  readonly where?: (lane: MatrixCase) => boolean;
 }
 
 /**
  * Runs the tests of `body` on every row of the matrix. After each test nothing may have crossed that the official
  * schema of the revision does not know.
  */
-export function everywhere(title: string, body: (rig: () => Rig, lane: Lane) => void, setup: Setup = {}): void {
-  for (const lane of lanes.filter(setup.where ?? (() => true))) {
+export function describeMatrix(
+  title: string,
+  body: (rig: () => ConnectedCase, lane: MatrixCase) => void,
+  setup: MatrixSetup = {},
+): void {
+  for (const lane of matrixCases.filter(setup.where ?? (() => true))) {
     describe(`${title}: ${lane.transport} ${lane.revision}`, () => {
-      let rig: Rig | undefined;
+      let rig: ConnectedCase | undefined;
       const opened = () => {
         if (rig === undefined) throw new Error('not open');
         return rig;
       };
       beforeAll(async () => {
-        rig = await open(lane, setup.client?.(lane), setup.server);
+        rig = await openCase(lane, setup.client?.(lane), setup.server);
       });
       let judged = 0;
       beforeEach(() => opened().wire.rewind());
@@ -147,4 +161,4 @@ export function everywhere(title: string, body: (rig: () => Rig, lane: Lane) => 
 }
 
 /** Whether a row has sessions that a handshake opens. */
-export const hasHandshake = (lane: Lane) => lane.revision !== newest;
+export const hasHandshake = (lane: MatrixCase) => lane.revision !== newest;

@@ -1,10 +1,10 @@
-import type { Change, Client, Progress } from 'tenon';
+import type { ChangeEvent, Client, Progress } from 'tenon';
 import { expect, it } from 'vitest';
-import { everywhere, type Lane, type Rig } from './matrix.js';
+import { type ConnectedCase, describeMatrix, type MatrixCase } from './matrix.js';
 import type { Json } from './wire.js';
 
-const is = (lane: Lane, date: string) => lane.revision === date;
-const from = (lane: Lane, date: string) => lane.revision >= date;
+const is = (lane: MatrixCase, date: string) => lane.revision === date;
+const from = (lane: MatrixCase, date: string) => lane.revision >= date;
 const newest = '2026-07-28';
 const textOf = (result: unknown): string => (result as { content: { text: string }[] }).content[0]?.text ?? '';
 
@@ -18,8 +18,8 @@ async function until(so: () => boolean | Promise<boolean>): Promise<void> {
 }
 
 /** Watches, and is ready only when the server watches too. */
-async function watching({ client, wire }: Rig, what: Parameters<Client['watch']>[0], lane: Lane) {
-  const seen: Change[] = [];
+async function watching({ client, wire }: ConnectedCase, what: Parameters<Client['watch']>[0], lane: MatrixCase) {
+  const seen: ChangeEvent[] = [];
   const stop = new AbortController();
   const done = (async () => {
     for await (const change of client.watch(what, { signal: stop.signal })) seen.push(change);
@@ -37,7 +37,7 @@ async function watching({ client, wire }: Rig, what: Parameters<Client['watch']>
   };
 }
 
-everywhere(
+describeMatrix(
   'notices',
   (rig, lane) => {
     it('reports progress that grows, under its token, until the answer and no longer [progress.token-type, progress.token-in-meta, progress.token-unique, progress.increases, progress.known-token-only, progress.stops-after-completion, progress.token-echoed, progress.on-own-stream, schema.type.progress-token, schema.notification.progress, schema.notification.progress.message, meta.subscription-id-absent-elsewhere]', async () => {
@@ -193,14 +193,14 @@ everywhere(
       const { client, wire } = rig();
       if (!is(lane, newest)) {
         await expect(client.watch('note://absent')[Symbol.asyncIterator]().next()).rejects.toMatchObject({
-          rpc: -32002,
+          rpcCode: -32002,
         });
         return;
       }
       const watch = await watching(rig(), { tools: true, uris: ['note://absent', 'note://all'] }, lane);
       const [ack] = wire.sent('server', 'notifications/subscriptions/acknowledged');
       expect(ack?.notifications).toEqual({ toolsListChanged: true, resourceSubscriptions: ['note://all'] });
-      expect(client.server.revision).toBe(newest);
+      expect(client.server.protocolVersion).toBe(newest);
       await watch.stop();
     });
 
@@ -220,7 +220,7 @@ everywhere(
     it('refuses methods that there are not [base.error.method-not-found, schema.type.jsonrpc-error-response.id-required, schema.type.jsonrpc-error-response.id-optional, base.response.same-id, base.error.id-echo]', async () => {
       const { client, wire } = rig();
       wire.excuseClient();
-      await expect(client.call('notes/absent')).rejects.toMatchObject({ rpc: -32601 });
+      await expect(client.call('notes/absent')).rejects.toMatchObject({ rpcCode: -32601 });
       const asked = wire.crossings.map(({ value }) => value as Json).find(({ method }) => method === 'notes/absent');
       const answered = wire.crossings.map(({ value }) => value as Json).find(({ error }) => error !== undefined);
       expect(answered?.id).toBe(asked?.id);
@@ -259,7 +259,7 @@ everywhere(
 
     it('says when roots have changed, where there is a word for it [roots.list-changed.notify, schema.notification.roots-list-changed, roots.no-list-changed, base.removed-notifications-not-sent]', async () => {
       const { client, wire } = rig();
-      await client.rootsChanged();
+      await client.notifyRootsChanged();
       await client.ping();
       expect(wire.sent('client', 'notifications/roots/list_changed').length).toBe(is(lane, newest) ? 0 : 1);
     });

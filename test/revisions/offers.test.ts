@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { everywhere, type Lane } from './matrix.js';
+import { describeMatrix, type MatrixCase } from './matrix.js';
 import type { Json } from './wire.js';
 
-const is = (lane: Lane, date: string) => lane.revision === date;
-const from = (lane: Lane, date: string) => lane.revision >= date;
+const is = (lane: MatrixCase, date: string) => lane.revision === date;
+const from = (lane: MatrixCase, date: string) => lane.revision >= date;
 const newest = '2026-07-28';
 
 async function all<T>(list: AsyncIterable<T>): Promise<T[]> {
@@ -12,7 +12,7 @@ async function all<T>(list: AsyncIterable<T>): Promise<T[]> {
   return found;
 }
 
-everywhere('resources, prompts and completion', (rig, lane) => {
+describeMatrix('resources, prompts and completion', (rig, lane) => {
   it('lists resources with what the revision has words for [resources.list.answered, resources.capability-declared, schema.request.resources-list, schema.result.resources-list, schema.result.resources-list.full, schema.type.resource, schema.type.resource.title-and-meta, schema.type.resource.icons, schema.type.annotations, schema.type.annotations.last-modified]', async () => {
     const { client, wire } = rig();
     const uris = (await all(client.listResources())).map(({ uri }) => uri);
@@ -73,10 +73,13 @@ everywhere('resources, prompts and completion', (rig, lane) => {
 
   it('says in the words of the revision that a resource is not there [resources.read.not-found-32602, resources.read.not-found-no-empty-contents, errors.retired-codes-not-emitted, compat.legacy-wire-restored, resources.security.uris-validated]', async () => {
     const { client } = rig();
-    const rpc = is(lane, newest) ? -32602 : -32002;
-    await expect(client.readResource('note://absent')).rejects.toMatchObject({ rpc, data: { uri: 'note://absent' } });
-    await expect(client.readResource('note://by/zzz')).rejects.toMatchObject({ rpc });
-    await expect(client.readResource('note://by/..%2Fa')).rejects.toMatchObject({ rpc });
+    const rpcCode = is(lane, newest) ? -32602 : -32002;
+    await expect(client.readResource('note://absent')).rejects.toMatchObject({
+      rpcCode,
+      data: { uri: 'note://absent' },
+    });
+    await expect(client.readResource('note://by/zzz')).rejects.toMatchObject({ rpcCode });
+    await expect(client.readResource('note://by/..%2Fa')).rejects.toMatchObject({ rpcCode });
   });
 
   it('says how long lists and contents stay good where that is said [caching.hints-required, caching.shape, caching.ttl-non-negative, caching.same-scope-all-pages]', async () => {
@@ -147,11 +150,11 @@ everywhere('resources, prompts and completion', (rig, lane) => {
 
   it('refuses prompts and arguments that there are not [base.error.invalid-params, prompts.security.validated]', async () => {
     const { client, wire } = rig();
-    await expect(client.call('prompts/get', { name: 'absent' })).rejects.toMatchObject({ rpc: -32602 });
-    await expect(client.call('prompts/get', { name: 'letter' })).rejects.toMatchObject({ rpc: -32602 });
+    await expect(client.call('prompts/get', { name: 'absent' })).rejects.toMatchObject({ rpcCode: -32602 });
+    await expect(client.call('prompts/get', { name: 'letter' })).rejects.toMatchObject({ rpcCode: -32602 });
     wire.excuseClient();
     await expect(client.call('prompts/get', { name: 'letter', arguments: { to: 7 } } as never)).rejects.toMatchObject({
-      rpc: -32602,
+      rpcCode: -32602,
     });
   });
 
@@ -185,22 +188,22 @@ everywhere('resources, prompts and completion', (rig, lane) => {
     const { client, wire } = rig();
     const argument = { name: 'to', value: 'a' };
     await expect(client.complete({ ref: { type: 'ref/prompt', name: 'absent' }, argument })).rejects.toMatchObject({
-      rpc: -32602,
+      rpcCode: -32602,
     });
     await expect(client.complete({ ref: { type: 'ref/resource', uri: 'x://{y}' }, argument })).rejects.toMatchObject({
-      rpc: -32602,
+      rpcCode: -32602,
     });
     wire.excuseClient();
     await expect(client.complete({ ref: { type: 'ref/other' } as never, argument })).rejects.toMatchObject({
-      rpc: -32602,
+      rpcCode: -32602,
     });
     await expect(
       client.complete({ ref: { type: 'ref/prompt', name: 'letter' }, argument: { name: 'to', value: 7 } as never }),
-    ).rejects.toMatchObject({ rpc: -32602 });
+    ).rejects.toMatchObject({ rpcCode: -32602 });
   });
 });
 
-everywhere(
+describeMatrix(
   'pages',
   (rig, lane) => {
     it('gives every list in pages, followed to the end [pagination.operations, pagination.next-cursor-when-more, pagination.page-size-not-assumed, pagination.cursor-opaque, pagination.cursor-param, schema.type.paginated-request, schema.type.paginated-request.params-required, schema.type.paginated-result, schema.type.cursor, caching.key-cursor]', async () => {
@@ -223,7 +226,7 @@ everywhere(
 
     it('refuses a cursor that it did not give [base.error.invalid-params]', async () => {
       const { client } = rig();
-      await expect(client.call('tools/list', { cursor: 'made up' })).rejects.toMatchObject({ rpc: -32602 });
+      await expect(client.call('tools/list', { cursor: 'made up' })).rejects.toMatchObject({ rpcCode: -32602 });
     });
 
     it('takes an empty cursor for the start, and no cursor as null', async () => {

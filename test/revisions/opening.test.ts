@@ -1,14 +1,14 @@
 import { connect, createServer, TenonError } from 'tenon';
 import { afterEach, describe, expect, it } from 'vitest';
-import { hasHandshake, type Lane, lanes, open, type Rig } from './matrix.js';
+import { type ConnectedCase, hasHandshake, type MatrixCase, matrixCases, openCase } from './matrix.js';
 import type { Json } from './wire.js';
 
-const from = (lane: Lane, date: string) => lane.revision >= date;
+const from = (lane: MatrixCase, date: string) => lane.revision >= date;
 const newest = '2026-07-28';
-const opened: Rig[] = [];
+const opened: ConnectedCase[] = [];
 
-async function start(...parameters: Parameters<typeof open>): Promise<Rig> {
-  const rig = await open(...parameters);
+async function start(...parameters: Parameters<typeof openCase>): Promise<ConnectedCase> {
+  const rig = await openCase(...parameters);
   opened.push(rig);
   return rig;
 }
@@ -19,10 +19,10 @@ afterEach(async () => {
   for (const rig of all) expect(rig.wire.problems).toEqual([]);
 });
 
-const messages = ({ wire }: Rig): (Json & { by: string })[] =>
+const messages = ({ wire }: ConnectedCase): (Json & { by: string })[] =>
   wire.crossings.map(({ from: by, value }) => ({ ...(value as Json), by }));
 
-describe.each(lanes.filter(hasHandshake).map(lane => [`${lane.transport} ${lane.revision}`, lane] as const))(
+describe.each(matrixCases.filter(hasHandshake).map(lane => [`${lane.transport} ${lane.revision}`, lane] as const))(
   '%s',
   (_, lane) => {
     it('opens with a handshake in the words of the revision [lifecycle.initialize-first, schema.type.jsonrpc-request, schema.type.jsonrpc-notification, schema.type.jsonrpc-result-response, lifecycle.initialize.client-content, lifecycle.initialize.server-responds, lifecycle.initialized-notification, lifecycle.version.client-sends-supported, lifecycle.version.server-echoes, lifecycle.initialize-not-batched, lifecycle.capabilities.features-advertised, schema.const.protocol-version, schema.request.initialize, schema.result.initialize, schema.notification.initialized, schema.type.implementation, schema.type.implementation.title, schema.type.implementation.description, schema.capability.client.experimental, schema.capability.server.experimental, schema.capability.server.logging, schema.capability.server.prompts, schema.capability.server.resources, schema.capability.server.tools, schema.capability.server.completions, compat.server-initialize-selects-legacy, compat.legacy-client-dual-era-server]', async () => {
@@ -70,7 +70,7 @@ describe.each(lanes.filter(hasHandshake).map(lane => [`${lane.transport} ${lane.
       expect(notice).toMatchObject({ by: 'client', method: 'notifications/initialized' });
       expect(messages(rig).filter(({ method }) => method === 'notifications/initialized').length).toBe(1);
       expect(rig.client.server).toMatchObject({
-        revision: lane.revision,
+        protocolVersion: lane.revision,
         info: { name: 'example' },
         instructions: 'Ask before you act.',
       });
@@ -92,7 +92,7 @@ describe.each(lanes.filter(hasHandshake).map(lane => [`${lane.transport} ${lane.
 );
 
 describe.each(
-  lanes.filter(lane => !hasHandshake(lane)).map(lane => [`${lane.transport} ${lane.revision}`, lane] as const),
+  matrixCases.filter(lane => !hasHandshake(lane)).map(lane => [`${lane.transport} ${lane.revision}`, lane] as const),
 )('%s', (_, lane) => {
   it('opens with nothing but what each request says [discover.implemented, discover.request-shape, discover.result-shape, discover.supported-versions-complete, discover.capabilities-match-behaviour, prompts.capability-in-discover, meta.params-required, meta.protocol-version-required, meta.client-capabilities-required, meta.result-meta-shape, versioning.declared-per-request, versioning.version-format, compat.modern-definition, compat.client-no-session-id, caching.hints-required, base.removed-notifications-not-sent]', async () => {
     const rig = await start(lane, { name: 'probe', version: '9' });
@@ -137,65 +137,68 @@ describe.each(
   });
 });
 
-describe.each(lanes.map(lane => [`${lane.transport} ${lane.revision}`, lane] as const))('gates: %s', (_, lane) => {
-  it('keeps a client from asking for what the server does not offer, and the server from answering it [lifecycle.operation.negotiated-capabilities-only, lifecycle.capabilities.honoured-all-session, tools.not-declared-method-not-found, resources.not-declared-method-not-found, prompts.not-declared-method-not-found, base.error.method-not-found, resources.subscribe.needs-capability, discover.capabilities-match-behaviour, base.core-always-supported, base.core-layers-mandatory]', async () => {
-    const rig = await start(lane, {}, { nothing: true });
-    const { client, wire } = rig;
-    wire.rewind();
-    expect(client.server.capabilities).toEqual({});
-    const calls = [
-      'tools/list',
-      'tools/call',
-      'prompts/list',
-      'prompts/get',
-      'resources/list',
-      'resources/read',
-      'resources/templates/list',
-      'completion/complete',
-    ];
-    for (const method of calls) await expect(client.call(method)).rejects.toMatchObject({ code: 'call/not-offered' });
-    expect(wire.crossings).toEqual([]);
-    await client.ping();
-  });
-
-  it('keeps a client from calling what its revision does not have [base.removed-methods-unknown, schema.union.client-requests, resources.subscribe-rpc-removed]', async () => {
-    const { client, wire } = await start(lane);
-    wire.rewind();
-    const handshake = hasHandshake(lane);
-    const absent = handshake
-      ? ['server/discover', 'subscriptions/listen']
-      : ['ping', 'logging/setLevel', 'resources/subscribe', 'resources/unsubscribe', 'initialize'];
-    for (const method of [...absent, 'sampling/createMessage', 'roots/list']) {
-      await expect(client.call(method)).rejects.toMatchObject({ code: 'call/not-in-revision' });
-    }
-    expect(wire.crossings).toEqual([]);
-  });
-
-  it('asks a client only for what it can answer [elicitation.mode.only-supported, elicitation.capability.empty-is-form, sampling.tools.not-sent-undeclared, schema.union.server-requests]', async () => {
-    const { client, wire } = await start(lane);
-    wire.rewind();
-    for (const tool of ['formed', 'visits', 'samples', 'rooted'] as const) {
-      const told = await client.callTool(tool).then(
-        ({ isError, content }) => isError && JSON.stringify(content),
-        error => (error as TenonError).message,
-      );
-      expect(told).toMatch(/does not support|Missing required client capability/);
-    }
-    const asked = messages({ wire } as Rig).filter(
-      ({ by, method, id, result }) =>
-        by === 'server' && ((method && id !== undefined) || (result as Json | undefined)?.inputRequests),
-    );
-    expect(asked).toEqual([]);
-  });
-
-  it('refuses methods of an extension to who did not declare it [versioning.extension-fallback, versioning.extension-id-rules]', async () => {
-    const { client } = await start(lane);
-    await expect(client.call('notes/count')).rejects.toMatchObject({
-      rpc: -32021,
-      data: { requiredCapabilities: { extensions: { 'com.example/notes': {} } } },
+describe.each(matrixCases.map(lane => [`${lane.transport} ${lane.revision}`, lane] as const))(
+  'gates: %s',
+  (_, lane) => {
+    it('keeps a client from asking for what the server does not offer, and the server from answering it [lifecycle.operation.negotiated-capabilities-only, lifecycle.capabilities.honoured-all-session, tools.not-declared-method-not-found, resources.not-declared-method-not-found, prompts.not-declared-method-not-found, base.error.method-not-found, resources.subscribe.needs-capability, discover.capabilities-match-behaviour, base.core-always-supported, base.core-layers-mandatory]', async () => {
+      const rig = await start(lane, {}, { nothing: true });
+      const { client, wire } = rig;
+      wire.rewind();
+      expect(client.server.capabilities).toEqual({});
+      const calls = [
+        'tools/list',
+        'tools/call',
+        'prompts/list',
+        'prompts/get',
+        'resources/list',
+        'resources/read',
+        'resources/templates/list',
+        'completion/complete',
+      ];
+      for (const method of calls) await expect(client.call(method)).rejects.toMatchObject({ code: 'call/not-offered' });
+      expect(wire.crossings).toEqual([]);
+      await client.ping();
     });
-  });
-});
+
+    it('keeps a client from calling what its revision does not have [base.removed-methods-unknown, schema.union.client-requests, resources.subscribe-rpc-removed]', async () => {
+      const { client, wire } = await start(lane);
+      wire.rewind();
+      const handshake = hasHandshake(lane);
+      const absent = handshake
+        ? ['server/discover', 'subscriptions/listen']
+        : ['ping', 'logging/setLevel', 'resources/subscribe', 'resources/unsubscribe', 'initialize'];
+      for (const method of [...absent, 'sampling/createMessage', 'roots/list']) {
+        await expect(client.call(method)).rejects.toMatchObject({ code: 'call/not-in-revision' });
+      }
+      expect(wire.crossings).toEqual([]);
+    });
+
+    it('asks a client only for what it can answer [elicitation.mode.only-supported, elicitation.capability.empty-is-form, sampling.tools.not-sent-undeclared, schema.union.server-requests]', async () => {
+      const { client, wire } = await start(lane);
+      wire.rewind();
+      for (const tool of ['formed', 'visits', 'samples', 'rooted'] as const) {
+        const told = await client.callTool(tool).then(
+          ({ isError, content }) => isError && JSON.stringify(content),
+          error => (error as TenonError).message,
+        );
+        expect(told).toMatch(/does not support|Missing required client capability/);
+      }
+      const asked = messages({ wire } as ConnectedCase).filter(
+        ({ by, method, id, result }) =>
+          by === 'server' && ((method && id !== undefined) || (result as Json | undefined)?.inputRequests),
+      );
+      expect(asked).toEqual([]);
+    });
+
+    it('refuses methods of an extension to who did not declare it [versioning.extension-fallback, versioning.extension-id-rules]', async () => {
+      const { client } = await start(lane);
+      await expect(client.call('notes/count')).rejects.toMatchObject({
+        rpcCode: -32021,
+        data: { requiredCapabilities: { extensions: { 'com.example/notes': {} } } },
+      });
+    });
+  },
+);
 
 /** A server that answers a probe with something, or not at all, and a handshake with a revision. */
 function impostor(probed: object | undefined, protocolVersion: string) {
@@ -204,8 +207,8 @@ function impostor(probed: object | undefined, protocolVersion: string) {
   let receive: (value: unknown) => void = () => {};
   const channel = {
     peer: 'impostor',
-    open(receiver: { message(value: unknown): void }) {
-      receive = value => receiver.message(value);
+    open(receiver: { onMessage(value: unknown): void }) {
+      receive = value => receiver.onMessage(value);
     },
     send(message: { id?: number; method: string }) {
       sent.push(message.method);
@@ -227,9 +230,9 @@ describe('negotiation', () => {
   it.each(revisions)(
     'finds %s by itself, with a server that has nothing else [compat.stdio-probe-discover-result]',
     async revision => {
-      const server = createServer({ name: 'one', version: '1', revisions: [revision], onProblem: () => {} });
+      const server = createServer({ name: 'one', version: '1', protocolVersions: [revision], onError: () => {} });
       const client = await connect(server);
-      expect(client.server.revision).toBe(revision);
+      expect(client.server.protocolVersion).toBe(revision);
       await client.ping();
       await client.close();
     },
@@ -238,12 +241,12 @@ describe('negotiation', () => {
   it.each(revisions.slice(0, 4).flatMap(served => revisions.slice(0, 4).map(asked => [served, asked] as const)))(
     'a server that has %s answers %s with what it has [lifecycle.version.server-counteroffer, lifecycle.version.server-echoes]',
     async (served, asked) => {
-      const server = createServer({ name: 'one', version: '1', revisions: [served], onProblem: () => {} });
-      const connecting = connect(server, { revision: asked });
-      if (served === asked) return expect((await connecting).server.revision).toBe(asked);
+      const server = createServer({ name: 'one', version: '1', protocolVersions: [served], onError: () => {} });
+      const connecting = connect(server, { protocolVersion: asked });
+      if (served === asked) return expect((await connecting).server.protocolVersion).toBe(asked);
       const error = await connecting.catch(problem => problem);
       expect(error).toMatchObject({ code: 'connect/no-shared-revision' });
-      expect((error as TenonError).got).toBe(served);
+      expect((error as TenonError).received).toBe(served);
     },
   );
 
@@ -251,7 +254,7 @@ describe('negotiation', () => {
     const server = impostor({ error: { code: -32601, message: 'no' } }, '1999-01-01');
     await expect(connect(server.channel as never)).rejects.toMatchObject({
       code: 'connect/no-shared-revision',
-      got: '1999-01-01',
+      received: '1999-01-01',
     });
     expect(server.sent).toEqual(['server/discover', 'initialize']);
     expect(server.closed()).toBe(true);
@@ -262,7 +265,7 @@ describe('negotiation', () => {
     async code => {
       const server = impostor(code === undefined ? undefined : { error: { code, message: 'no' } }, '2025-03-26');
       const client = await connect(server.channel as never, { probeTimeout: 20 });
-      expect(client.server.revision).toBe('2025-03-26');
+      expect(client.server.protocolVersion).toBe('2025-03-26');
       expect(server.sent.filter(method => method !== 'notifications/cancelled')).toEqual([
         'server/discover',
         'initialize',
@@ -275,7 +278,7 @@ describe('negotiation', () => {
   it('never says that an initialize is cancelled, even when it takes too long [cancellation.not-initialize]', async () => {
     const server = impostor(undefined, '');
     const silent = { ...server.channel, send: (message: { method: string }) => void server.sent.push(message.method) };
-    await expect(connect(silent as never, { revision: '2025-06-18', totalTimeout: 20 })).rejects.toMatchObject({
+    await expect(connect(silent as never, { protocolVersion: '2025-06-18', totalTimeout: 20 })).rejects.toMatchObject({
       code: 'call/timeout',
     });
     expect(server.sent).toEqual(['initialize']);
@@ -285,12 +288,12 @@ describe('negotiation', () => {
     const both = createServer({
       name: 'two',
       version: '1',
-      revisions: ['2025-06-18', '2024-11-05'],
-      onProblem: () => {},
+      protocolVersions: ['2025-06-18', '2024-11-05'],
+      onError: () => {},
     });
-    expect((await connect(both)).server.revision).toBe('2025-06-18');
-    await expect(connect(both, { revision: newest })).rejects.toBeInstanceOf(TenonError);
-    const none = createServer({ name: 'two', version: '1', revisions: [newest], onProblem: () => {} });
-    await expect(connect(none, { revision: '2025-06-18' })).rejects.toBeInstanceOf(TenonError);
+    expect((await connect(both)).server.protocolVersion).toBe('2025-06-18');
+    await expect(connect(both, { protocolVersion: newest })).rejects.toBeInstanceOf(TenonError);
+    const none = createServer({ name: 'two', version: '1', protocolVersions: [newest], onError: () => {} });
+    await expect(connect(none, { protocolVersion: '2025-06-18' })).rejects.toBeInstanceOf(TenonError);
   });
 });

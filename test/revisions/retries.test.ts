@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { answering } from './answers.js';
-import { hasHandshake, type Lane, lanes, open } from './matrix.js';
+import { createAnswers } from './answers.js';
+import { hasHandshake, type MatrixCase, matrixCases, openCase } from './matrix.js';
 import type { Json } from './wire.js';
 
-const from = (lane: Lane, date: string) => lane.revision >= date;
+const from = (lane: MatrixCase, date: string) => lane.revision >= date;
 const textOf = (result: unknown): string => (result as { content: { text: string }[] }).content[0]?.text ?? '';
 
 describe('retries', () => {
-  for (const lane of lanes.filter(each => !hasHandshake(each))) {
+  for (const lane of matrixCases.filter(each => !hasHandshake(each))) {
     it(`${lane.transport}: say everything again, with the answers [mrtr.retry-new-id, stdio.metadata-in-body, mrtr.retry-original-params, mrtr.retry-full-meta, mrtr.retry-params-location, mrtr.input-responses-map, mrtr.input-responses-key-for-key, mrtr.request-state-echoed, mrtr.request-state-opaque, mrtr.fulfil-before-retry, mrtr.input-required-shape, mrtr.terminates-request, result.result-type-input-required, caching.interim-no-hints, versioning.declared-per-request]`, async () => {
-      const { client, wire, close } = await open(lane, answering());
+      const { client, wire, close } = await openCase(lane, createAnswers());
       wire.rewind();
       await client.callTool('dialogue', { topic: 'tea' });
       const sent = wire.crossings.map(({ value }) => value as Json).filter(({ method }) => method === 'tools/call');
@@ -37,9 +37,11 @@ describe('retries', () => {
     });
 
     it(`${lane.transport}: are refused when their state was changed, or is for something else [mrtr.request-state-untrusted, mrtr.request-state-integrity, mrtr.request-state-tampered-rejected]`, async () => {
-      const { client, close } = await open(lane, answering());
+      const { client, close } = await openCase(lane, createAnswers());
       const ask = (more: Json, topic = 'tea') =>
-        client.call('tools/call', { name: 'dialogue', arguments: { topic }, ...more } as never, { manual: true });
+        client.call('tools/call', { name: 'dialogue', arguments: { topic }, ...more } as never, {
+          resolveInputRequests: false,
+        });
       const { requestState, inputRequests } = (await ask({})) as unknown as {
         requestState: string;
         inputRequests: Json;
@@ -47,34 +49,34 @@ describe('retries', () => {
       const [key] = Object.keys(inputRequests) as [string];
       const inputResponses = { [key]: { action: 'accept', content: { yes: true } } };
       const changed = `${requestState.slice(0, -2)}${requestState.at(-2) === 'A' ? 'B' : 'A'}${requestState.slice(-1)}`;
-      await expect(ask({ requestState: changed, inputResponses })).rejects.toMatchObject({ rpc: -32602 });
-      await expect(ask({ requestState, inputResponses }, 'coffee')).rejects.toMatchObject({ rpc: -32602 });
+      await expect(ask({ requestState: changed, inputResponses })).rejects.toMatchObject({ rpcCode: -32602 });
+      await expect(ask({ requestState, inputResponses }, 'coffee')).rejects.toMatchObject({ rpcCode: -32602 });
       await expect(ask({ requestState, inputResponses: { [key]: { action: 'shrug' } } })).rejects.toMatchObject({
-        rpc: -32602,
+        rpcCode: -32602,
       });
       expect(await ask({ requestState, inputResponses })).toMatchObject({ resultType: 'input_required' });
       await close();
     });
 
     it(`${lane.transport}: are never asked for what the client did not declare [mrtr.capability-respected, mrtr.capability-missing-error, meta.capability-missing-error, meta.capability-missing-http-400, meta.capability-status-before-stream, meta.capabilities-empty-object, errors.missing-capability-shape, sampling.tools.not-sent-undeclared]`, async () => {
-      const { client, wire, close } = await open(lane, {
+      const { client, wire, close } = await openCase(lane, {
         sample: () => ({ role: 'assistant', content: { type: 'text', text: 'x' }, model: 'm' }),
       });
       await expect(client.callTool('formed')).rejects.toMatchObject({
-        rpc: -32021,
+        rpcCode: -32021,
         data: { requiredCapabilities: { elicitation: {} } },
       });
       if (lane.transport === 'http') expect(wire.exchanges.at(-1)?.status).toBe(400);
       await expect(client.callTool('visits')).rejects.toMatchObject({
-        rpc: -32021,
+        rpcCode: -32021,
         data: { requiredCapabilities: { elicitation: { url: {} } } },
       });
       await expect(client.callTool('uses')).rejects.toMatchObject({
-        rpc: -32021,
+        rpcCode: -32021,
         data: { requiredCapabilities: { sampling: { tools: {} } } },
       });
       await expect(client.callTool('rooted')).rejects.toMatchObject({
-        rpc: -32021,
+        rpcCode: -32021,
         data: { requiredCapabilities: { roots: {} } },
       });
       expect(wire.problems).toEqual([]);
@@ -84,7 +86,7 @@ describe('retries', () => {
 });
 
 describe('an answer that is none', () => {
-  const each = lanes.filter(lane => lane.transport !== 'stdio' && from(lane, '2025-06-18'));
+  const each = matrixCases.filter(lane => lane.transport !== 'stdio' && from(lane, '2025-06-18'));
   it.each(each.map(lane => [`${lane.transport} ${lane.revision}`, lane] as const))(
     'is told to the handler: %s [elicitation.server-handles-refusal, elicitation.response.actions]',
     async (_, lane) => {
@@ -94,7 +96,7 @@ describe('an answer that is none', () => {
         if (turn === 2) throw new Error('the window is gone');
         return { action: actions[turn++] ?? ('cancel' as const) };
       };
-      const { client, wire, close } = await open(lane, { elicit });
+      const { client, wire, close } = await openCase(lane, { elicit });
       for (const action of actions) expect(JSON.parse(textOf(await client.callTool('formed')))).toEqual({ action });
       const failed = await client.callTool('formed').then(
         ({ isError }) => isError,

@@ -44,7 +44,7 @@ const yes = z.object({ yes: z.boolean() });
 const sampleTools = [{ name: 'look', description: 'Looks', inputSchema: { type: 'object' as const, properties: {} } }];
 
 /** Tools that ask the client. */
-export const asking = {
+export const askingTools = {
   formed: tool({
     description: 'Shows a form with every kind of field',
     run: async (_, ctx) => JSON.stringify(await ctx.elicit({ message: 'Who are you?', input: form })),

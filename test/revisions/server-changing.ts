@@ -2,7 +2,7 @@ import { prompt, resource, type Server, tool } from 'tenon';
 import { z } from 'zod';
 
 /** Tools that change what the server offers, and say so. */
-export function changing(server: () => Server) {
+export function createChangingTools(server: () => Server) {
   let count = 0;
   return {
     grow: tool({
@@ -12,8 +12,8 @@ export function changing(server: () => Server) {
         for (let i = 0; i < 3; i++) {
           count += 1;
           tools.set(`grown-${count}`, tool({ run: () => 'grown' }));
-          if (prompts.offered) prompts.set(`grown-${count}`, prompt({ run: () => 'grown' }));
-          if (resources.offered) resources.set(`grown://${count}`, resource({ read: () => 'grown' }) as never);
+          if (prompts.isOffered) prompts.set(`grown-${count}`, prompt({ run: () => 'grown' }));
+          if (resources.isOffered) resources.set(`grown://${count}`, resource({ read: () => 'grown' }) as never);
         }
         return String(count);
       },
@@ -22,7 +22,7 @@ export function changing(server: () => Server) {
       description: 'Says that a resource has changed',
       input: z.object({ uri: z.string() }),
       run({ uri }) {
-        server().changed(uri);
+        server().notifyResourceUpdated(uri);
         return uri;
       },
     }),

@@ -1,4 +1,4 @@
-import { reply, rpcError, tool, toolError } from 'tenon';
+import { rpcError, tool, toolError, toolResult } from 'tenon';
 import { z } from 'zod';
 
 export const base64 = 'aGVsbG8=';
@@ -52,7 +52,8 @@ export const tools = {
   told: tool({
     description: 'Structured content with words of its own',
     output: z.object({ celsius: z.number() }),
-    run: () => reply({ content: 'It is mild.', structured: { celsius: 12 }, _meta: { 'com.example/source': 'sky' } }),
+    run: () =>
+      toolResult({ content: 'It is mild.', structured: { celsius: 12 }, _meta: { 'com.example/source': 'sky' } }),
   }),
   misfit: tool({
     description: 'Breaks its own contract',
@@ -85,7 +86,7 @@ export const tools = {
         meta: ctx.meta,
         client: ctx.client.info,
         capabilities: ctx.client.capabilities,
-        revision: ctx.revision,
+        revision: ctx.protocolVersion,
       }),
   }),
   mirrored: tool({

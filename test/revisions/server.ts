@@ -1,6 +1,6 @@
 import { createServer, type Server, type ServerDefinition } from 'tenon';
-import { asking } from './server-asking.js';
-import { changing } from './server-changing.js';
+import { askingTools } from './server-asking.js';
+import { createChangingTools } from './server-changing.js';
 import { prompts } from './server-prompts.js';
 import { resources } from './server-resources.js';
 import { tools } from './server-tools.js';
@@ -14,14 +14,21 @@ export interface ExampleOptions {
   readonly revisions?: readonly string[];
   readonly pageSize?: number;
   readonly cache?: ServerDefinition['cache'];
-  readonly asking?: ServerDefinition['asking'];
+  readonly asking?: ServerDefinition['inputRequests'];
 }
 
 const extension = 'com.example/notes';
 
 /** One server with every feature of every revision. */
 export function createExample(options: ExampleOptions = {}) {
-  const { toolsOnly = false, nothing = false, revisions, pageSize = 1000, cache, asking: inputRequests } = options;
+  const {
+    toolsOnly = false,
+    nothing = false,
+    revisions: protocolVersions,
+    pageSize = 1000,
+    cache,
+    asking: inputRequests,
+  } = options;
   let self: Server | undefined;
   const server = createServer({
     name: 'example',
@@ -31,7 +38,7 @@ export function createExample(options: ExampleOptions = {}) {
     websiteUrl: 'https://example.com',
     icons: [{ src: 'https://example.com/i.png', mimeType: 'image/png', sizes: ['48x48'], theme: 'dark' }],
     instructions: 'Ask before you act.',
-    tools: { ...tools, ...asking, ...changing(() => self as Server) },
+    tools: { ...tools, ...askingTools, ...createChangingTools(() => self as Server) },
     ...(toolsOnly || nothing ? { logging: false } : { prompts, resources: resources as never }),
     extensions: [{ id: extension, settings: { colours: true } }],
     experimental: { thing: { on: true } },
@@ -40,16 +47,16 @@ export function createExample(options: ExampleOptions = {}) {
       'com.example/echo': { run: (params: never) => ({ said: params }) as never },
     },
     pageSize,
-    ...(revisions ? { revisions } : {}),
+    ...(protocolVersions ? { protocolVersions } : {}),
     ...(cache ? { cache } : {}),
-    ...(inputRequests ? { asking: inputRequests } : {}),
-    onProblem: () => {},
+    ...(inputRequests ? { inputRequests: inputRequests } : {}),
+    onError: () => {},
   });
   self = server as never;
   if (nothing) return emptied as never as typeof server;
   return server;
 }
 
-const emptied = createServer({ name: 'empty', version: '0', logging: false, onProblem: () => {} });
+const emptied = createServer({ name: 'empty', version: '0', logging: false, onError: () => {} });
 
 export type Example = ReturnType<typeof createExample>;

@@ -1,4 +1,4 @@
-import type { ByteReader, ByteSink, ByteSource } from '../../packages/tenon/src/transports/stdio/bytes.js';
+import type { ByteReader, ByteSink, ByteSource } from '../../packages/tenon/src/transports/stdio/byte-streams.js';
 
 /** The client's end of a stdio server without a process: `receive` gets the JSON value of each line. */
 export function createStdioPeer(receive: (value: unknown) => void): {
@@ -26,8 +26,8 @@ export function createStdioPeer(receive: (value: unknown) => void): {
         });
       },
       end: () => {},
-      soon: run => queueMicrotask(run),
+      schedule: run => queueMicrotask(run),
     },
-    write: line => reader?.chunk(new TextEncoder().encode(`${line}\n`)),
+    write: line => reader?.push(new TextEncoder().encode(`${line}\n`)),
   };
 }

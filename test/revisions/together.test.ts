@@ -2,11 +2,11 @@ import { connect } from 'tenon';
 import { serveHttp } from 'tenon/node';
 import { afterEach, describe, expect, it } from 'vitest';
 import { connectTo } from '../../packages/tenon/src/client/connect.js';
-import { httpEndpoint } from '../../packages/tenon/src/client/roads.js';
-import { nodeRequester } from '../../packages/tenon/src/runtimes/node/http-client.js';
+import { createHttpEndpoint } from '../../packages/tenon/src/client/connection/http-endpoint.js';
+import { createNodeRequester } from '../../packages/tenon/src/runtimes/node/http/http-requester.js';
 import { revisions } from '../support/official-schema.js';
 import { createExample, type Example } from './server.js';
-import { createWire, tappedRequester } from './wire.js';
+import { createWire, recordRequester } from './wire.js';
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -19,7 +19,7 @@ const newest = '2026-07-28';
 async function clients() {
   const server = createExample();
   const http = await serveHttp(server, { port: 0 });
-  closing.push(() => http.close({ deadline: 0 }));
+  closing.push(() => http.close({ timeout: 0 }));
   const roads = revisions.flatMap(revision => [
     { revision, road: 'memory' as const },
     ...(revision === '2024-11-05' ? [] : [{ revision, road: 'http' as const }]),
@@ -30,16 +30,16 @@ async function clients() {
       const name = `client-${index}`;
       const wire = createWire(revision);
       const options = {
-        revision,
+        protocolVersion: revision,
         name,
         roots: [{ uri: `file:///${name}`, name }],
         elicit: () => ({ action: 'accept' as const, content: { yes: true } }),
         sample: () => ({ role: 'assistant' as const, content: { type: 'text' as const, text: name }, model: name }),
       };
       const url = (road === 'http-sse' ? http.sseUrl : http.url) ?? '';
-      const endpoint = httpEndpoint(
+      const endpoint = createHttpEndpoint(
         { url, transport: road === 'memory' ? 'http' : road },
-        tappedRequester(nodeRequester(), wire),
+        recordRequester(createNodeRequester(), wire),
       );
       const client =
         road === 'memory' ? await connect<Example>(server, options) : await connectTo<Example>(endpoint, options);

@@ -1,4 +1,4 @@
-import { createPair } from 'tenon';
+import { createTransportPair } from 'tenon';
 import { serveHttp } from 'tenon/node';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Revision, revisions } from '../support/official-schema.js';
@@ -11,19 +11,19 @@ const handshakes = revisions.filter(revision => revision !== newest);
 /** One end of a pair in memory, spoken by hand. */
 async function byHand(revision: Revision, capabilities: Json = {}) {
   const wire = createWire(revision);
-  const pair = createPair((from, message) => wire.crosses(from, message));
+  const pair = createTransportPair((from, message) => wire.crosses(from, message));
   await createExample().connect(pair.server);
   const waiting = new Map<unknown, (value: Json) => void>();
   const arrived: unknown[] = [];
   let closed = false;
   pair.client.open({
-    message(value) {
+    onMessage(value) {
       arrived.push(value);
       for (const each of [value].flat() as Json[]) waiting.get(each.id ?? null)?.(each);
     },
-    unreadable() {},
-    lost() {},
-    closed() {
+    onParseError() {},
+    onResponseLost() {},
+    onClose() {
       closed = true;
     },
   });
@@ -281,7 +281,7 @@ describe('batches over HTTP', () => {
     'are taken in a session of 2025-03-26 only, here %s [base.batch.receive, base.batch.not-allowed]',
     async revision => {
       const { url, close } = await serveHttp(createExample(), { port: 0 });
-      closing.push(() => close({ deadline: 0 }));
+      closing.push(() => close({ timeout: 0 }));
       const post = (body: unknown, more: Record<string, string> = {}) =>
         fetch(url, {
           method: 'POST',

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { everywhere, type Lane } from './matrix.js';
+import { describeMatrix, type MatrixCase } from './matrix.js';
 import type { Json } from './wire.js';
 
-const is = (lane: Lane, date: string) => lane.revision === date;
-const from = (lane: Lane, date: string) => lane.revision >= date;
+const is = (lane: MatrixCase, date: string) => lane.revision === date;
+const from = (lane: MatrixCase, date: string) => lane.revision >= date;
 
-everywhere('tools', (rig, lane) => {
+describeMatrix('tools', (rig, lane) => {
   it('lists tools with what the revision has words for [tools.list.answered, tools.capability-declared, schema.request.tools-list, schema.result.tools-list, schema.result.tools-list.full, schema.type.tool, schema.type.tool.full, schema.type.tool.annotations, schema.type.tool-annotations, schema.type.tool.title-and-meta, schema.type.tool.output-schema, schema.type.tool.icons, schema.type.icon, schema.type.base-metadata, schema.type.tool.no-execution, lifecycle.operation.respect-version]', async () => {
     const { client, wire } = rig();
     const names: string[] = [];
@@ -124,7 +124,7 @@ everywhere('tools', (rig, lane) => {
     const { client, wire } = rig();
     await expect(client.tools.refuses()).rejects.toMatchObject({
       code: 'peer/error',
-      rpc: -32603,
+      rpcCode: -32603,
       data: { until: 'noon' },
     });
     expect(wire.answer('tools/call').error).toEqual({ code: -32603, message: 'Out of order', data: { until: 'noon' } });
@@ -132,8 +132,8 @@ everywhere('tools', (rig, lane) => {
 
   it('answers a tool that there is not with an error [tools.call.unknown-tool-error]', async () => {
     const { client } = rig();
-    await expect(client.callTool('absent')).rejects.toMatchObject({ rpc: -32602 });
-    await expect(client.callTool('__proto__')).rejects.toMatchObject({ rpc: -32602 });
+    await expect(client.callTool('absent')).rejects.toMatchObject({ rpcCode: -32602 });
+    await expect(client.callTool('__proto__')).rejects.toMatchObject({ rpcCode: -32602 });
   });
 
   it('answers arguments that do not fit as the revision says [tools.security.inputs-validated, tools.call.invalid-arguments-protocol-error, tools.call.input-validation-execution-error]', async () => {
@@ -144,7 +144,7 @@ everywhere('tools', (rig, lane) => {
       expect(isError).toBe(true);
       expect(content[0]).toMatchObject({ text: expect.stringContaining('Invalid arguments for tool add') });
     } else {
-      await expect(called).rejects.toMatchObject({ rpc: -32602 });
+      await expect(called).rejects.toMatchObject({ rpcCode: -32602 });
       expect(wire.answer('tools/call').error.message).toContain('Invalid arguments for tool add');
     }
   });
@@ -152,9 +152,9 @@ everywhere('tools', (rig, lane) => {
   it('answers a call that is none with an error [tools.call.malformed-request-error, base.error.invalid-params]', async () => {
     const { client, wire } = rig();
     wire.excuseClient();
-    await expect(client.call('tools/call', { arguments: {} } as never)).rejects.toMatchObject({ rpc: -32602 });
+    await expect(client.call('tools/call', { arguments: {} } as never)).rejects.toMatchObject({ rpcCode: -32602 });
     await expect(client.call('tools/call', { name: 'add', arguments: [] } as never)).rejects.toMatchObject({
-      rpc: -32602,
+      rpcCode: -32602,
     });
   });
 

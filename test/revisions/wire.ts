@@ -1,6 +1,6 @@
-import { dialectOf } from '../../packages/tenon/src/dialects/index.js';
-import type { HttpReply, Requester } from '../../packages/tenon/src/transports/http/requester.js';
-import type { SpawnServer } from '../../packages/tenon/src/transports/stdio/process.js';
+import { getDialect } from '../../packages/tenon/src/protocol/versions/index.js';
+import type { HttpReply, Requester } from '../../packages/tenon/src/transports/http/client/requester.js';
+import type { SpawnServer } from '../../packages/tenon/src/transports/stdio/server-process.js';
 import { createTap, type Revision, type Side, schemasPresent } from '../support/official-schema.js';
 
 export type Json = Record<string, unknown>;
@@ -51,7 +51,7 @@ const taskMethods = /^(tasks\/(get|update|cancel)|notifications\/tasks)$/;
 
 function isCustom(revision: Revision, method: string): boolean {
   if (customMethods.test(method) || method === 'shutdown') return true;
-  return dialectOf(revision)?.tasks === 'by-extension' && taskMethods.test(method);
+  return getDialect(revision)?.tasks === 'by-extension' && taskMethods.test(method);
 }
 
 export function createWire(revision: Revision): Wire {
@@ -102,7 +102,7 @@ export function createWire(revision: Revision): Wire {
 }
 
 /** Wraps a way to start processes: what goes through their standard streams is read along. */
-export function tappedSpawn(spawn: SpawnServer, wire: Wire): SpawnServer {
+export function recordSpawn(spawn: SpawnServer, wire: Wire): SpawnServer {
   return async (options, peer) => {
     const child = await spawn(options, peer);
     const { input, output } = child;
@@ -122,9 +122,9 @@ export function tappedSpawn(spawn: SpawnServer, wire: Wire): SpawnServer {
         read: reader =>
           output.read({
             ...reader,
-            chunk(bytes) {
+            push(bytes) {
               fromServer(bytes);
-              reader.chunk(bytes);
+              reader.push(bytes);
             },
           }),
       },
@@ -133,7 +133,7 @@ export function tappedSpawn(spawn: SpawnServer, wire: Wire): SpawnServer {
 }
 
 /** Wraps an HTTP client: bodies and event streams are read along. */
-export function tappedRequester(requester: Requester, wire: Wire): Requester {
+export function recordRequester(requester: Requester, wire: Wire): Requester {
   return async request => {
     if (request.body !== undefined) wire.crosses('client', JSON.parse(request.body));
     const reply = await requester(request);

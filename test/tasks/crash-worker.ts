@@ -54,7 +54,7 @@ const server = createServer({
 if (what !== '') {
   const client = await connectPair(server, { tasks: false, extensions: [{ id: 'io.modelcontextprotocol/tasks' }] });
   const params = { name: 'ten', arguments: { name: what } };
-  const { taskId } = (await client.call('tools/call', params, { manual: true })) as { taskId?: string };
+  const { taskId } = (await client.call('tools/call', params, { resolveInputRequests: false })) as { taskId?: string };
   say(`began ${taskId}`);
 }
 process.stdin.resume();

@@ -1,19 +1,24 @@
 import { type HttpServer, serveHttp } from 'tenon/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { able } from '../../packages/tenon/src/extensions/tasks/fixtures/caller.js';
-import { createWorks } from './works.js';
+import { FULL_CAPABILITIES } from '../../packages/tenon/src/extensions/tasks/fixtures/task-client.js';
+import { createTaskServer } from './task-server.js';
 
 let http: HttpServer;
-const works = createWorks();
+const works = createTaskServer();
 beforeAll(async () => {
   http = await serveHttp(works, { port: 0 });
 });
 afterAll(async () => {
   works.close();
-  await http.close({ deadline: 0 });
+  await http.close({ timeout: 0 });
 });
 
-async function post(method: string, params: object, headers: Record<string, string>, capabilities: object = able) {
+async function post(
+  method: string,
+  params: object,
+  headers: Record<string, string>,
+  capabilities: object = FULL_CAPABILITIES,
+) {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientCapabilities': capabilities,

@@ -3,9 +3,9 @@ import { type Context, memoryStores, tool } from 'tenon';
 import { fakeClock } from 'tenon/testing';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../packages/tenon/src/jsonrpc/message.js';
-import { isTerminal } from '../../packages/tenon/src/model/tasks.js';
-import { type Process, settle, startProcess } from './process.js';
-import { type Witness, witness } from './witness.js';
+import { isTerminal } from '../../packages/tenon/src/protocol/tasks.js';
+import { startProcess, type TaskProcess, waitTurns } from './process.js';
+import { recordStores, type StoreRecorder } from './store-recorder.js';
 
 /** What a handler does, one after the other. */
 type Act = 'step' | 'ask' | 'ask two' | 'step beside ask';
@@ -48,8 +48,8 @@ const event: fc.Arbitrary<Event> = fc.oneof(
 /** One life of a few tasks among processes that come and go. */
 class World {
   readonly clock = fakeClock(1_000_000);
-  readonly seen: Witness = witness({ ...memoryStores({ clock: this.clock }), durable: true });
-  readonly processes: Process[] = [];
+  readonly seen: StoreRecorder = recordStores({ ...memoryStores({ clock: this.clock }), durable: true });
+  readonly processes: TaskProcess[] = [];
   readonly tasks: string[] = [];
   readonly answered = new Map<string, JsonObject>();
   readonly cancelled = new Set<string>();
@@ -60,12 +60,12 @@ class World {
     this.acts = plan;
   }
 
-  get running(): Process[] {
+  get running(): TaskProcess[] {
     return this.processes.filter(({ running }) => running);
   }
 
   async start(): Promise<void> {
-    const settings = { lease: 5000, holdTime: 3000, maxRunning: 2, ttl: 10_000_000, maxTtl: 10_000_000 };
+    const settings = { lease: 5000, suspendTimeout: 3000, maxRunning: 2, ttl: 10_000_000, maxTtl: 10_000_000 };
     const job = (isAlive: () => boolean) => ({
       job: tool({ task: 'required', run: (_, ctx) => this.#perform(ctx, isAlive) }),
     });
@@ -130,18 +130,18 @@ class World {
     else if (task !== undefined && event.kind === 'answer') await this.answer(process, task, event.how);
   }
 
-  async create({ caller }: Process): Promise<void> {
+  async create({ caller }: TaskProcess): Promise<void> {
     if (this.tasks.length >= 3) return;
     const { result } = (await soon(caller.call('tools/call', { name: 'job' }))) ?? {};
     if (result?.resultType === 'task') this.tasks.push(String(result.taskId));
   }
 
-  async cancel({ caller }: Process, taskId: string): Promise<void> {
+  async cancel({ caller }: TaskProcess, taskId: string): Promise<void> {
     this.cancelled.add(taskId);
     await soon(caller.call('tasks/cancel', { taskId }));
   }
 
-  async answer({ caller }: Process, taskId: string, how: string): Promise<void> {
+  async answer({ caller }: TaskProcess, taskId: string, how: string): Promise<void> {
     const { result } = (await soon(caller.call('tasks/get', { taskId }))) ?? {};
     const open = Object.entries((result?.inputRequests ?? {}) as { [key: string]: { params: JsonObject } });
     const good = open.map(([key, { params }]) => [key, { action: 'accept', content: { a: `to ${params.message}` } }]);
@@ -161,17 +161,17 @@ class World {
     for (let left = ms; left > 0; left -= 1000) {
       this.clock.advance(Math.min(left, 1000));
       for (const process of this.processes) process.pass(Math.min(left, 1000));
-      await settle(3);
+      await waitTurns(3);
     }
   }
 
   /** All goes well from here on: every task comes to its end. */
   async finish(): Promise<void> {
     for (const process of this.processes) process.resume();
-    await settle();
+    await waitTurns();
     await this.start();
     for (let round = 0; round < 40 && !this.isOver; round++) {
-      for (const id of this.tasks) await this.answer(this.running.at(-1) as Process, id, 'all');
+      for (const id of this.tasks) await this.answer(this.running.at(-1) as TaskProcess, id, 'all');
       await this.pass(3000);
     }
   }
@@ -187,7 +187,7 @@ const again = (answers: JsonObject): JsonObject =>
 
 /** The answer, unless the process dies meanwhile or is held up. */
 function soon<T>(answer: Promise<T>): Promise<T | undefined> {
-  return Promise.race([answer, settle().then(() => undefined)]);
+  return Promise.race([answer, waitTurns().then(() => undefined)]);
 }
 
 describe('whatever happens to tasks and to those who work on them', () => {
@@ -198,16 +198,16 @@ describe('whatever happens to tasks and to those who work on them', () => {
         const world = new World(plan);
         await world.start();
         await world.start();
-        await world.create(world.processes[0] as Process);
+        await world.create(world.processes[0] as TaskProcess);
         for (const each of events) {
           await world.happen(each);
-          await settle();
+          await waitTurns();
         }
         await world.finish();
         expect(world.faults).toEqual([]);
         expect(world.seen.faults).toEqual([]);
         expect([...world.seen.ends.values()].every(ends => ends === 1)).toBe(true);
-        const { caller } = world.running.at(-1) as Process;
+        const { caller } = world.running.at(-1) as TaskProcess;
         for (const taskId of world.tasks) {
           const { result } = await caller.call('tasks/get', { taskId });
           if (world.cancelled.has(taskId) && result?.status === 'cancelled') continue;

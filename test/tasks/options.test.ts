@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { defaults } from '../../packages/tenon/src/extensions/tasks/options.js';
+import { TASK_DEFAULTS } from '../../packages/tenon/src/extensions/tasks/options.js';
 import { root } from '../docs/pages.js';
 
 const page = readFileSync(join(root, 'docs/tasks.md'), 'utf8');
@@ -14,7 +14,7 @@ describe('the page of tasks', () => {
       name,
       Number(value.replaceAll(',', '')) * (units[unit] ?? 1),
     ]);
-    expect(Object.fromEntries(listed)).toEqual(defaults);
+    expect(Object.fromEntries(listed)).toEqual(TASK_DEFAULTS);
   });
 
   it('says whose a task is without authorization [tasks.security.limitation-documented]', () => {

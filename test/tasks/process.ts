@@ -1,11 +1,14 @@
 import { createServer, type ServerDefinition, type Stores, type TenonError, tasks } from 'tenon';
 import { type FakeClock, fakeClock } from 'tenon/testing';
-import { type Caller, callerOf } from '../../packages/tenon/src/extensions/tasks/fixtures/caller.js';
+import {
+  connectTaskClient,
+  type TaskTestClient,
+} from '../../packages/tenon/src/extensions/tasks/fixtures/task-client.js';
 
 /** A process that serves, as far as the others see it: it can be held up, and it can die at any of its calls to a store. */
-export interface Process {
+export interface TaskProcess {
   readonly name: number;
-  readonly caller: Caller;
+  readonly caller: TaskTestClient;
   readonly problems: TenonError[];
   readonly alive: boolean;
   readonly running: boolean;
@@ -27,7 +30,7 @@ export async function startProcess(
   now: number,
   tools: (isAlive: () => boolean) => NonNullable<ServerDefinition['tools']>,
   settings: Parameters<typeof tasks>[0],
-): Promise<Process> {
+): Promise<TaskProcess> {
   const clock: FakeClock = fakeClock(now);
   let alive = true;
   let dies: { calls: number; after: boolean } | undefined;
@@ -61,9 +64,9 @@ export async function startProcess(
     ...{ name: `process ${name}`, version: '1', clock, stores },
     tools: tools(() => alive),
     extensions: [tasks(settings)],
-    onProblem: problem => problems.push(problem),
+    onError: problem => problems.push(problem),
   });
-  const caller = await callerOf(server as never);
+  const caller = await connectTaskClient(server as never);
   return {
     ...{ name, caller, problems },
     get alive() {
@@ -98,6 +101,6 @@ export async function startProcess(
 }
 
 /** Lets all that is ready go on, as far as it comes without time. */
-export async function settle(turns = 12): Promise<void> {
+export async function waitTurns(turns = 12): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await new Promise(resolve => setImmediate(resolve));
 }

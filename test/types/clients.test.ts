@@ -1,6 +1,6 @@
 import {
   type CallToolResult,
-  type Change,
+  type ChangeEvent,
   type Client,
   type CreateTaskResult,
   connect,
@@ -127,7 +127,7 @@ describe('a client', () => {
     expectTypeOf(tools).toEqualTypeOf<Tool[]>();
     const called = client.call('tools/call', { name: 'now' });
     expectTypeOf(called).resolves.toEqualTypeOf<CallToolResult>();
-    const asked = () => client.call('tools/call', { name: 'now' }, { manual: true });
+    const asked = () => client.call('tools/call', { name: 'now' }, { resolveInputRequests: false });
     expectTypeOf(asked).returns.resolves.toEqualTypeOf<CallToolResult | InputRequiredResult | CreateTaskResult>();
     expect(await called).toBeDefined();
     const read = () => client.call('resources/read', { uri: 'a://b' });
@@ -141,12 +141,12 @@ describe('a client', () => {
       expectTypeOf(level).toExtend<string>();
       expectTypeOf(data).toEqualTypeOf<unknown>();
     })();
-    client.on('change', change => expectTypeOf(change).toEqualTypeOf<Change>())();
+    client.on('change', change => expectTypeOf(change).toEqualTypeOf<ChangeEvent>())();
     void (() => {
       // @ts-expect-error there is no such event
       client.on('changes', () => {});
     });
-    expectTypeOf(client.watch('a://b')).toEqualTypeOf<AsyncIterable<Change>>();
+    expectTypeOf(client.watch('a://b')).toEqualTypeOf<AsyncIterable<ChangeEvent>>();
   });
 
   it('of a server that is not known calls by name alone, and gets whole results', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dialects } from '../../packages/tenon/src/dialects/index.js';
+import { dialects } from '../../packages/tenon/src/protocol/versions/index.js';
 import { edit } from './editor.js';
 
 const SERVER = `
@@ -72,12 +72,12 @@ describe('what an editor shows', () => {
 const COMPLETIONS = `
 import { connect, createServer, prompt, resource, tool } from 'tenon';
 const server = createServer({
-  name: 'weather', version: '1', revisions: [''],
+  name: 'weather', version: '1', protocolVersions: [''],
   tools: { forecast: tool({ run: () => 1 }), now: tool({ run: () => 2 }) },
   prompts: { report: prompt({ run: () => '' }) },
   resources: { 'weather://stations': resource({ read: () => '' }), 'weather://{city}': resource({ read: () => '' }) },
 });
-const client = await connect<typeof server>(server, { revision: '' });
+const client = await connect<typeof server>(server, { protocolVersion: '' });
 client.callTool('');
 client.getPrompt('');
 client.readResource('');
@@ -88,8 +88,8 @@ describe('an editor suggests', () => {
   const editor = edit(COMPLETIONS);
 
   it.each([
-    ["{ revision: '", dialects.map(({ revision }) => revision)],
-    ["revisions: ['", dialects.map(({ revision }) => revision)],
+    ["{ protocolVersion: '", dialects.map(({ protocolVersion }) => protocolVersion)],
+    ["protocolVersions: ['", dialects.map(({ protocolVersion }) => protocolVersion)],
     ["client.callTool('", ['forecast', 'now']],
     ["client.getPrompt('", ['report']],
     ["client.readResource('", ['weather://stations']],
@@ -110,7 +110,7 @@ const MISTAKES = [
   ['tool({ input: n, handler: () => 1 });', "'handler' does not exist in type 'ToolSpec<"],
   ['tool({ input: n });', "Property 'run' is missing"],
   ['tool({ input: "n", run: () => 1 });', "Type 'string' is not assignable to type 'Schema | undefined'."],
-  ['prompt({ input: n, run: () => 4 });', "Type 'number' is not assignable to type 'Awaitable<PromptReturn>'."],
+  ['prompt({ input: n, run: () => 4 });', "Type 'number' is not assignable to type 'MaybePromise<PromptReturn>'."],
   ['prompt({ input: n, complete: { m: [] }, run: () => "" });', `'m' does not exist in type 'Completers<"n">'.`],
 ] as const;
 const IMPORTS = [
@@ -139,7 +139,7 @@ const server = createServer({
   prompts: { two: prompt({ input: z.object({ a: z.string() }), complete: { a: [] }, run: () => '' }) },
   resources: { 'a://{b}': resource({ read: () => '' }) },
 });
-const client = await connect<typeof server>(server, { revision: '2026-07-28' });
+const client = await connect<typeof server>(server, { protocolVersion: '2026-07-28' });
 client.callTool('one');
 `;
 
@@ -155,7 +155,7 @@ describe('the hover of an option', () => {
     ['complete: { a: [] }, ru', 'Makes the messages'],
     ['resource({ re', 'Returns the contents'],
     ['createServer({\n  na', 'Name for programs'],
-    ['server, { rev', 'Speaks only this'],
+    ['server, { pro', 'Speaks only this'],
     ['client.callT', 'Calls a tool by name'],
   ])('says what it is for: %s…', (before, text) => {
     expect(editor.documentation(before)).toContain(text);

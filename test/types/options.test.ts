@@ -17,7 +17,7 @@ const ENTRIES = [
 ];
 
 /** Here the platform decides: `fetch` itself does not accept `undefined`. */
-const OF_THE_PLATFORM = ['checkedFetch(init).body'];
+const OF_THE_PLATFORM = ['fetchWithAddressCheck(init).body'];
 
 describe('options', () => {
   const { program, source } = edit(ENTRIES.map((entry, index) => `export * as e${index} from '${entry}';`).join('\n'));
@@ -30,7 +30,11 @@ describe('options', () => {
   it('are found in every entry', () => {
     const paths = members.map(({ path }) => path);
     expect(members.length).toBeGreaterThan(300);
-    for (const path of ['connect(options).revision', 'createServer(definition).stores', 'tool(definition).description'])
+    for (const path of [
+      'connect(options).protocolVersion',
+      'createServer(definition).stores',
+      'createServer().tools.set(item).description',
+    ])
       expect(paths).toContain(path);
   });
 

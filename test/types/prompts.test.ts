@@ -8,7 +8,7 @@ describe('a prompt is typed by its schema', () => {
   it('gives the handler what comes out', () => {
     const summary = prompt({
       input,
-      complete: { tone: ['dry', 'warm'], title: async (typed, { context }) => [typed, context.revision] },
+      complete: { tone: ['dry', 'warm'], title: async (typed, { context }) => [typed, context.protocolVersion] },
       run(given, ctx) {
         expectTypeOf(given).toEqualTypeOf<{ title: string; tone?: 'dry' | 'warm' | undefined }>();
         expectTypeOf(ctx).toEqualTypeOf<Context>();

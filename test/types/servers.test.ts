@@ -1,12 +1,12 @@
 import {
-  type Caller,
+  type CallerInfo,
   type Context,
   connect,
   createServer,
   type FormAnswer,
+  forMethod,
   type Middleware,
   type Operation,
-  on,
   prompt,
   resource,
   type Server,
@@ -22,7 +22,7 @@ describe('catalogs', () => {
     const server = createServer({
       ...about,
       tools: caller => {
-        expectTypeOf(caller).toEqualTypeOf<Caller>();
+        expectTypeOf(caller).toEqualTypeOf<CallerInfo>();
         return { greet: tool({ input: z.object({ name: z.string() }), run: ({ name }) => name }) };
       },
       prompts: () => ({ sum: prompt({ input: z.object({ title: z.string() }), run: ({ title }) => title }) }),
@@ -87,7 +87,7 @@ describe('methods of your own', () => {
         },
         'com.example/hear': {
           params: z.object({ n: z.number() }),
-          hear(params, { client }) {
+          handle(params, { client }) {
             expectTypeOf(params).toEqualTypeOf<{ n: number }>();
             expectTypeOf(client.info?.name).toEqualTypeOf<string | undefined>();
           },
@@ -112,7 +112,7 @@ describe('middleware', () => {
       expectTypeOf(result).toEqualTypeOf<{ [key: string]: unknown }>();
       return result;
     };
-    createServer({ ...about, use: [layer, on('tools/call', (operation, next) => next(operation))] });
+    createServer({ ...about, use: [layer, forMethod('tools/call', (operation, next) => next(operation))] });
     // @ts-expect-error a result is an object
     createServer({ ...about, use: [() => 'text'] });
   });

@@ -2,8 +2,8 @@ import {
   type Context,
   connect,
   createServer,
+  forMethod,
   type Middleware,
-  on,
   prompt,
   resource,
   type StateContext,
@@ -32,7 +32,7 @@ describe('ctx.state', () => {
           operation.context.state.user = { name: 'Ada' };
           return next(operation);
         },
-        on('tools/call', (operation, next) => {
+        forMethod('tools/call', (operation, next) => {
           expectTypeOf(operation.context.state).toEqualTypeOf<AppState>();
           return next(operation);
         }),

@@ -1,6 +1,6 @@
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
-import { type Context, reply, type ToolDefinition, tool, withJsonSchema } from 'tenon';
+import { type Context, type ToolDefinition, tool, toolResult, withJsonSchema } from 'tenon';
 import * as v from 'valibot';
 import { describe, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
@@ -108,7 +108,7 @@ describe('what a tool returns is checked against its output', () => {
   it('takes what fits, a reply, and a promise of either', () => {
     tool({ output: degrees, run: () => ({ degrees: 1 }) });
     tool({ output: degrees, run: async () => ({ degrees: 1 }) });
-    tool({ output: degrees, run: () => reply({ content: 'one', structured: { degrees: 1 } }) });
+    tool({ output: degrees, run: () => toolResult({ content: 'one', structured: { degrees: 1 } }) });
     tool({ output: degrees, run: (_, ctx) => ctx.fail('no weather') });
     const content = [{ type: 'text' as const, text: 'one' }];
     tool({ output: degrees, run: () => ({ content, structuredContent: { degrees: 1 } }) });

@@ -25,29 +25,29 @@ const SERVER = {
   instructions: undefined,
   methods: undefined,
   use: undefined,
-  revisions: undefined,
+  protocolVersions: undefined,
   experimental: undefined,
   acceptBatches: undefined,
   pageSize: undefined,
-  listed: undefined,
+  listFilter: undefined,
   cache: undefined,
   stores: undefined,
   rateLimits: undefined,
   logging: undefined,
   onRootsChanged: undefined,
   keepAlive: undefined,
-  onProblem: undefined,
+  onError: undefined,
   clock: undefined,
 };
 const COMMON = { title: undefined, description: undefined, icons: undefined, _meta: undefined, visible: undefined };
-const NEEDS = { needs: undefined, scopes: undefined };
+const NEEDS = { requiredCapabilities: undefined, scopes: undefined };
 const ASKING = {
   keys: undefined,
-  life: undefined,
+  ttl: undefined,
   maxRounds: undefined,
   maxStateSize: undefined,
-  maxHeld: undefined,
-  holdTime: undefined,
+  maxSuspended: undefined,
+  suspendTimeout: undefined,
 };
 const TASKS = {
   ttl: undefined,
@@ -63,7 +63,7 @@ const server = createServer({
   name: 'notes',
   version: '1',
   ...SERVER,
-  asking: ASKING,
+  inputRequests: ASKING,
   extensions: [tasks(TASKS)],
   tools: {
     double: tool({
@@ -96,7 +96,7 @@ const server = createServer({
   },
 });
 
-const CLIENT: Undefined<Omit<ClientOptions, 'revision' | 'passesOn' | 'opening' | 'prefers'>> = {
+const CLIENT: Undefined<Omit<ClientOptions, 'protocolVersion' | 'forwarder' | 'getOpenSignal' | 'preferredVersion'>> = {
   name: undefined,
   version: undefined,
   title: undefined,
@@ -118,13 +118,15 @@ const CLIENT: Undefined<Omit<ClientOptions, 'revision' | 'passesOn' | 'opening' 
   strictResults: undefined,
   logLevel: undefined,
   cacheSize: undefined,
-  verdicts: undefined,
+  versionCache: undefined,
   keepAlive: undefined,
   copyMessages: undefined,
   clock: undefined,
 };
 
-const CALL: Undefined<Omit<CallOptions, 'relaysMeta' | 'onHungUp' | 'onId' | 'onPage' | 'onOutlived'>> = {
+const CALL: Undefined<
+  Omit<CallOptions, 'allowReservedMeta' | 'onStreamClosed' | 'onRequestId' | 'onPage' | 'onTaskCreated'>
+> = {
   signal: undefined,
   onProgress: undefined,
   onTask: undefined,
@@ -132,12 +134,12 @@ const CALL: Undefined<Omit<CallOptions, 'relaysMeta' | 'onHungUp' | 'onId' | 'on
   totalTimeout: undefined,
   meta: undefined,
   idempotent: undefined,
-  manual: undefined,
+  resolveInputRequests: undefined,
 };
 
 describe('options that are undefined', () => {
   it('of a server, a client and a call have their defaults', async () => {
-    const client = await connect<typeof server>(server, { ...CLIENT, revision: undefined });
+    const client = await connect<typeof server>(server, { ...CLIENT, protocolVersion: undefined });
     expect(await client.tools.double({ n: 2 }, CALL)).toEqual({ n: 4 });
     expect(await client.tools.now({}, CALL)).toMatchObject({ content: [{ text: 'now' }] });
     expect(await client.prompts.plain({}, CALL)).toMatchObject({ messages: [{ content: { text: 'x' } }] });
@@ -146,27 +148,27 @@ describe('options that are undefined', () => {
   });
 
   it('of an HTTP server and its target have their defaults', async () => {
-    const bounds = {
-      bodyBytes: undefined,
-      depth: undefined,
-      batch: undefined,
-      sessions: undefined,
-      streams: undefined,
+    const limits = {
+      maxBodyBytes: undefined,
+      maxJsonDepth: undefined,
+      maxBatch: undefined,
+      maxSessions: undefined,
+      maxStreams: undefined,
     };
     const http = await serveHttp(server, {
       port: 0,
       host: undefined,
       path: undefined,
-      bounds,
+      limits,
       auth: undefined,
       clock: undefined,
     });
     const target = { url: http.url, auth: undefined, headers: undefined, transport: undefined, fetch: undefined };
-    const resume = { attempts: undefined, first: undefined, longest: undefined, patience: undefined };
-    for (const revision of ['2025-11-25', '2026-07-28']) {
+    const resume = { maxAttempts: undefined, initialDelay: undefined, maxDelay: undefined, maxElapsed: undefined };
+    for (const protocolVersion of ['2025-11-25', '2026-07-28']) {
       const client = await connect(
         { ...target, resume, listen: resume, maxMessage: undefined },
-        { ...CLIENT, revision },
+        { ...CLIENT, protocolVersion },
       );
       expect(await client.callTool('double', { n: 2 })).toMatchObject({ structuredContent: { n: 4 } });
       await client.close();
@@ -182,9 +184,9 @@ describe('options that are undefined', () => {
       version: undefined,
       prefix: undefined,
       startTimeout: undefined,
-      gatherTimeout: undefined,
-      restTime: undefined,
-      maxLines: undefined,
+      listTimeout: undefined,
+      idleTimeout: undefined,
+      maxConnectionsPerServer: undefined,
       maxShare: undefined,
       pageSize: undefined,
       budget: undefined,
@@ -195,12 +197,12 @@ describe('options that are undefined', () => {
       rateLimits: undefined,
       policy: undefined,
       audit: undefined,
-      output: { total: undefined, text: undefined },
-      onProblem: undefined,
+      output: { maxTotal: undefined, maxText: undefined },
+      onError: undefined,
       clock: undefined,
     });
     expect(host.client.server.info).toMatchObject({ name: 'tenon-host' });
-    expect(await host.call('notes__double', { n: 2 })).toMatchObject({ structuredContent: { n: 4 } });
+    expect(await host.callTool('notes__double', { n: 2 })).toMatchObject({ structuredContent: { n: 4 } });
     await host.close();
     await stores.close();
   });

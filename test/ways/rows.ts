@@ -3,30 +3,30 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
-import { type Client, type ClientOptions, createPair } from 'tenon';
+import { type Client, type ClientOptions, createTransportPair } from 'tenon';
 import { serveHttp } from 'tenon/node';
 import { connectTo } from '../../packages/tenon/src/client/connect.js';
-import type { Endpoint } from '../../packages/tenon/src/client/endpoint.js';
-import { httpEndpoint } from '../../packages/tenon/src/client/roads.js';
-import { spawnServer } from '../../packages/tenon/src/runtimes/node/child-process.js';
-import { nodeRequester } from '../../packages/tenon/src/runtimes/node/http-client.js';
-import type { Requester } from '../../packages/tenon/src/transports/http/requester.js';
-import { openStdio } from '../../packages/tenon/src/transports/stdio/client.js';
-import { hasHandshake, type Lane, lanes } from '../revisions/matrix.js';
-import { createWire, tappedRequester, tappedSpawn, type Wire } from '../revisions/wire.js';
+import type { ServerEndpoint } from '../../packages/tenon/src/client/connection/endpoint.js';
+import { createHttpEndpoint } from '../../packages/tenon/src/client/connection/http-endpoint.js';
+import { createNodeRequester } from '../../packages/tenon/src/runtimes/node/http/http-requester.js';
+import { spawnServer } from '../../packages/tenon/src/runtimes/node/processes/child-process.js';
+import type { Requester } from '../../packages/tenon/src/transports/http/client/requester.js';
+import { createStdioTransport } from '../../packages/tenon/src/transports/stdio/client.js';
+import { hasHandshake, type MatrixCase, matrixCases } from '../revisions/matrix.js';
+import { createWire, recordRequester, recordSpawn, type Wire } from '../revisions/wire.js';
 import { createEstate, createWays, type WayOptions, type Ways } from './server.js';
 
 /** How a call is made and how its handler waits. */
 type Manner = 'by request' | 'held' | 'replayed' | 'replayed by another replica' | 'as a task';
 
-export interface Row extends Lane {
+export interface Row extends MatrixCase {
   readonly manner: Manner;
 }
 
 /** Every transport, with every revision that it has, in every manner that the two have. */
-export const rows: readonly Row[] = lanes.flatMap(lane => mannersOf(lane).map(manner => ({ ...lane, manner })));
+export const rows: readonly Row[] = matrixCases.flatMap(lane => mannersOf(lane).map(manner => ({ ...lane, manner })));
 
-function mannersOf(lane: Lane): Manner[] {
+function mannersOf(lane: MatrixCase): Manner[] {
   if (hasHandshake(lane)) return lane.revision === '2025-11-25' ? ['by request', 'as a task'] : ['by request'];
   const elsewhere: Manner[] = lane.transport === 'http' ? ['replayed by another replica'] : [];
   return ['held', 'replayed', ...elsewhere, 'as a task'];
@@ -39,9 +39,12 @@ export interface Opened {
 }
 
 /** A server of its own behind the transport, and a client that speaks the revision with it. */
-export async function open({ transport, revision, manner }: Row, answers: ClientOptions): Promise<Opened> {
+export async function open(
+  { transport, revision: protocolVersion, manner }: Row,
+  answers: ClientOptions,
+): Promise<Opened> {
   const options: WayOptions = { forgets: manner === 'replayed' };
-  const wire = createWire(revision);
+  const wire = createWire(protocolVersion);
   const overHttp = transport === 'http' || transport === 'http-sse';
   const estate = createEstate();
   const many = manner === 'replayed by another replica' ? 2 : 1;
@@ -49,15 +52,15 @@ export async function open({ transport, revision, manner }: Row, answers: Client
   const served = overHttp ? await Promise.all(Array.from({ length: many }, serve)) : [];
   const urls = served.map(({ url, sseUrl }) => (transport === 'http' ? url : (sseUrl ?? '')));
   const endpoint = overHttp
-    ? httpEndpoint({ url: urls[0] ?? '', transport }, tappedRequester(inTurn(urls, nodeRequester()), wire))
+    ? createHttpEndpoint({ url: urls[0] ?? '', transport }, recordRequester(inTurn(urls, createNodeRequester()), wire))
     : inOrBeside(transport === 'stdio', options, wire);
-  const client = await connectTo<Ways>(endpoint, { ...answers, revision, tasks: manner === 'as a task' });
+  const client = await connectTo<Ways>(endpoint, { ...answers, protocolVersion, tasks: manner === 'as a task' });
   return {
     client,
     wire,
     async close() {
       await client.close();
-      for (const each of served) await each.close({ deadline: 0 });
+      for (const each of served) await each.close({ timeout: 0 });
     },
   };
 }
@@ -69,18 +72,18 @@ function inTurn(urls: readonly string[], requester: Requester): Requester {
   return request => requester({ ...request, url: urls[at++ % urls.length] ?? '' });
 }
 
-function inOrBeside(beside: boolean, options: WayOptions, wire: Wire): Endpoint {
+function inOrBeside(beside: boolean, options: WayOptions, wire: Wire): ServerEndpoint {
   if (!beside) return { kind: 'memory', open: () => paired(options, wire) };
   const target = {
     command: process.execPath,
     args: [program(), JSON.stringify(options)],
     stderr: 'inherit' as const,
   };
-  return { kind: 'stdio', open: () => openStdio(target, tappedSpawn(spawnServer, wire)) };
+  return { kind: 'stdio', open: () => createStdioTransport(target, recordSpawn(spawnServer, wire)) };
 }
 
 async function paired(options: WayOptions, wire: Wire) {
-  const pair = createPair((from, message) => wire.crosses(from, message));
+  const pair = createTransportPair((from, message) => wire.crosses(from, message));
   await createWays(options, createEstate()).connect(pair.server);
   return pair.client;
 }

@@ -67,7 +67,7 @@ export function createWays({ forgets = false, task = 'optional' }: WayOptions, e
       }),
     },
     extensions: [tasks({ pollInterval: 20 })],
-    asking: { keys, ...(forgets ? { maxHeld: 0 } : {}) },
+    inputRequests: { keys, ...(forgets ? { maxSuspended: 0 } : {}) },
     stores,
   });
 }

@@ -1,15 +1,15 @@
 /** Cost grows with the work, in bytes too: neither a request nor an idle session holds what belongs to others. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Measured, measured } from './measured.js';
-import { flat } from './scenes.js';
+import { type Measurement, readMeasurements } from './measurements.js';
+import { flatWorkloads } from './workloads.js';
 
-let scenes: ReadonlyMap<string, readonly Measured[]>;
+let scenes: ReadonlyMap<string, readonly Measurement[]>;
 beforeAll(async () => {
-  scenes = await measured('bytes');
+  scenes = await readMeasurements('bytes');
 }, 600_000);
 
 describe('it takes no more of the heap, with a hundred times as many', () => {
-  it.each(Object.keys(flat))('%s', name => {
+  it.each(Object.keys(flatWorkloads))('%s', name => {
     const costs = (scenes.get(name) ?? []).map(({ cost }) => cost);
     expect(costs.at(-1)).toBeLessThan((costs[0] as number) * 1.05 + 256);
   });

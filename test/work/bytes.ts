@@ -7,7 +7,7 @@ const TIMES = 300;
 const HOLDERS = 5000;
 
 /** What one time of the work takes, until it is collected. Exact but for what is left at the end of a page of the heap. */
-export async function bytesOf(work: () => Promise<unknown>): Promise<number> {
+export async function measureBytes(work: () => Promise<unknown>): Promise<number> {
   await repeat(WARM_UP, work);
   let least = Number.POSITIVE_INFINITY;
   for (let round = 0; round < ROUNDS; round++) {
@@ -20,7 +20,7 @@ export async function bytesOf(work: () => Promise<unknown>): Promise<number> {
 }
 
 /** What one time of the work leaves behind. */
-export async function bytesHeldBy(work: () => Promise<unknown>): Promise<number> {
+export async function measureHeldBytes(work: () => Promise<unknown>): Promise<number> {
   await repeat(HOLDERS, work);
   gc();
   const before = process.memoryUsage().heapUsed;

@@ -1,8 +1,8 @@
 import { createServer, type Server, tool } from 'tenon';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { roads } from './roads.js';
-import { many } from './scene.js';
+import { connections } from './connections.js';
+import { createMany } from './workload.js';
 
 const SIZE = 100;
 
@@ -18,14 +18,14 @@ function counted() {
     };
     return { '~standard': { ...own['~standard'], jsonSchema: { ...jsonSchema, input } } };
   };
-  const tools = many(SIZE, 'tool', () => tool({ input: schema(), run: () => 'done' }));
+  const tools = createMany(SIZE, 'tool', () => tool({ input: schema(), run: () => 'done' }));
   const server: Server = createServer({ name: 'counted', version: '1.0.0', tools }) as never;
   return { server, conversions: () => conversions };
 }
 
 it('a schema is converted once, however often and on however many roads it is listed', async () => {
   const { server, conversions } = counted();
-  for (const road of Object.values(roads)) {
+  for (const road of Object.values(connections)) {
     const { request, close } = await road(server);
     for (let time = 0; time < 3; time++) {
       expect(((await request('tools/list', {})) as { tools: unknown[] }).tools).toHaveLength(SIZE);

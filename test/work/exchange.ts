@@ -1,14 +1,14 @@
-import type { Exchange, HeaderFields, Sink } from 'tenon/http';
+import type { Exchange, HeaderFields, ResponseStream } from 'tenon/http';
 
 /** What a client was told. */
-export interface Told {
+export interface ReceivedReply {
   readonly status: number;
   readonly text: string;
   readonly headers: HeaderFields;
 }
 
 /** A POST that needs no network. */
-export class Post implements Exchange {
+export class TestExchange implements Exchange {
   readonly method = 'POST';
   readonly path = '/mcp';
   readonly query = '';
@@ -16,11 +16,11 @@ export class Post implements Exchange {
   readonly remote = '127.0.0.1';
   readonly auth = undefined;
   readonly raw = undefined;
-  readonly gone = false;
-  readonly told: Promise<Told>;
+  readonly clientClosed = false;
+  readonly told: Promise<ReceivedReply>;
   readonly #text: string;
   readonly #headers: HeaderFields;
-  #tell: (told: Told) => void = () => {};
+  #tell: (told: ReceivedReply) => void = () => {};
   #gone: (() => void) | undefined;
 
   constructor(message: object, headers: HeaderFields) {
@@ -45,17 +45,17 @@ export class Post implements Exchange {
   }
 
   /** What is written is told at once: the head of it shows that it began. */
-  stream(status: number, headers: HeaderFields): Sink {
+  stream(status: number, headers: HeaderFields): ResponseStream {
     let text = '';
     const write = (more: string) => {
       text += more;
       this.#tell({ status, text, headers });
     };
     const done = () => this.#tell({ status, text, headers });
-    return { waiting: 0, write, end: done, cut: done };
+    return { bufferedAmount: 0, write, end: done, destroy: done };
   }
 
-  whenGone(gone: () => void): void {
+  onClientClosed(gone: () => void): void {
     this.#gone = gone;
   }
 

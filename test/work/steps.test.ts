@@ -1,30 +1,30 @@
 /** Cost grows with the work: a request does not pay for what it does not touch. Counted in steps, not in time. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Measured, measured } from './measured.js';
-import { flat, growing, halved, toldAgain } from './scenes.js';
+import { type Measurement, readMeasurements } from './measurements.js';
+import { flatWorkloads, growingWorkloads, halvedWorkloads, listWorkloads } from './workloads.js';
 
-let scenes: ReadonlyMap<string, readonly Measured[]>;
+let scenes: ReadonlyMap<string, readonly Measurement[]>;
 beforeAll(async () => {
-  scenes = await measured('steps');
+  scenes = await readMeasurements('steps');
 }, 300_000);
 
 describe('it takes the same steps, with ten times as many and a hundred times', () => {
-  it.each(Object.keys({ ...flat, ...toldAgain }))('%s', name => {
-    const [least, ...more] = scenes.get(name) as [Measured, ...Measured[]];
+  it.each(Object.keys({ ...flatWorkloads, ...listWorkloads }))('%s', name => {
+    const [least, ...more] = scenes.get(name) as [Measurement, ...Measurement[]];
     expect(least.cost).toBeGreaterThan(5);
     expect(more.map(each => grown(least, each))).toEqual(more.map(() => []));
   });
 });
 
 describe('it takes hardly more steps, with a hundred times as many', () => {
-  it.each(Object.keys(halved))('%s', name => {
+  it.each(Object.keys(halvedWorkloads))('%s', name => {
     const costs = (scenes.get(name) ?? []).map(({ cost }) => cost);
     expect(costs.at(-1)).toBeLessThan((costs[0] as number) * 1.1);
   });
 });
 
 describe('it takes ten times the steps with ten times as many, not more', () => {
-  it.each(Object.keys(growing))('%s', name => {
+  it.each(Object.keys(growingWorkloads))('%s', name => {
     const [least = 0, middle = 0, most = 0] = (scenes.get(name) ?? []).map(({ cost }) => cost);
     expect(middle).toBeGreaterThan(least);
     expect(most - middle).toBeLessThan(10.1 * (middle - least));
@@ -32,7 +32,7 @@ describe('it takes ten times the steps with ten times as many, not more', () => 
 });
 
 /** The functions that ran more often where there was more. */
-function grown(least: Measured, other: Measured): string[] {
+function grown(least: Measurement, other: Measurement): string[] {
   return Object.entries(other.byFunction ?? {}).flatMap(([place, count]) => {
     const before = least.byFunction?.[place] ?? 0;
     return count > before ? [`${place}: ${before} → ${count} with ${other.size}`] : [];

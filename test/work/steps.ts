@@ -24,7 +24,7 @@ for (const method of ['includes', 'indexOf', 'lastIndexOf'] as const) {
 }
 
 /** What runs of this program's file during the work. It runs slowly meanwhile: nothing of it is optimized. */
-export async function stepsOf(work: () => Promise<void>): Promise<Steps> {
+export async function countSteps(work: () => Promise<void>): Promise<Steps> {
   const session = new Session();
   session.connect();
   const post = promisify(session.post).bind(session) as (method: string, params?: object) => Promise<unknown>;

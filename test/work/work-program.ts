@@ -2,24 +2,25 @@
  * Does the scenes in each size, and tells on standard output what one time of each takes: in `steps` or in `bytes`. With
  * another argument only those that have it in their names: to look at one by hand.
  */
-import { bytesHeldBy, bytesOf } from './bytes.js';
-import { handlerOf, sessionOn } from './roads.js';
-import type { Scenes } from './scene.js';
-import { CALL, serverWith, toolsOf } from './scenes/offers.js';
-import { flat, growing, halved, toldAgain } from './scenes.js';
-import { stepsOf } from './steps.js';
+import { measureBytes, measureHeldBytes } from './bytes.js';
+import { createTestHandler, openSession } from './connections.js';
+import { countSteps } from './steps.js';
+import type { Workloads } from './workload.js';
+import { CALL, createTestServer, createTools } from './workloads/offers.js';
+import { flatWorkloads, growingWorkloads, halvedWorkloads, listWorkloads } from './workloads.js';
 
 const TIMES = 10;
 const [, , what, only = ''] = process.argv;
 
-if (what === 'steps') await eachScene({ ...flat, ...toldAgain, ...halved, ...growing }, stepsTaken);
+if (what === 'steps')
+  await eachScene({ ...flatWorkloads, ...listWorkloads, ...halvedWorkloads, ...growingWorkloads }, stepsTaken);
 else {
-  await eachScene(flat, async once => ({ cost: await bytesOf(once) }));
+  await eachScene(flatWorkloads, async once => ({ cost: await measureBytes(once) }));
   await idleSessions();
 }
 process.exit();
 
-async function eachScene(scenes: Scenes, measure: (once: () => Promise<unknown>) => Promise<object>): Promise<void> {
+async function eachScene(scenes: Workloads, measure: (once: () => Promise<unknown>) => Promise<object>): Promise<void> {
   for (const [name, { sizes, prepare }] of Object.entries(scenes)) {
     if (!name.includes(only)) continue;
     for (const size of sizes) {
@@ -32,16 +33,16 @@ async function eachScene(scenes: Scenes, measure: (once: () => Promise<unknown>)
 
 async function stepsTaken(once: () => Promise<unknown>): Promise<object> {
   for (let time = 0; time < 3; time++) await once();
-  const { total, byFunction } = await stepsOf(async () => {
+  const { total, byFunction } = await countSteps(async () => {
     for (let time = 0; time < TIMES; time++) await once();
   });
   return { cost: total / TIMES, byFunction: Object.fromEntries(byFunction) };
 }
 
 async function idleSessions(): Promise<void> {
-  const handler = handlerOf(serverWith({ tools: toolsOf(20) }));
-  const idle = async () => (await sessionOn(handler))(...CALL);
-  tell({ name: 'a session that idles', size: 1, cost: await bytesHeldBy(idle) });
+  const handler = createTestHandler(createTestServer({ tools: createTools(20) }));
+  const idle = async () => (await openSession(handler))(...CALL);
+  tell({ name: 'a session that idles', size: 1, cost: await measureHeldBytes(idle) });
 }
 
 function tell(told: object): void {

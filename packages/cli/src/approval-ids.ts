@@ -4,11 +4,11 @@ import { TenonError } from 'tenon';
 const MIN_LENGTH = 8;
 
 /** The random part of an id. What precedes it is a digest that questions about the same call share. */
-const randomPart = (id: string): string => id.slice(id.indexOf('.') + 1);
+const getRandomPart = (id: string): string => id.slice(id.indexOf('.') + 1);
 
 /** Shortens ids to the fewest characters, 8 at least, that tell each from all others. */
 export function shortenIds(ids: readonly string[]): Map<string, string> {
-  const parts = ids.map(randomPart);
+  const parts = ids.map(getRandomPart);
   const isUnique = (length: number) => new Set(parts.map(part => part.slice(0, length))).size === parts.length;
   let length = MIN_LENGTH;
   while (!isUnique(length) && parts.some(part => part.length > length)) length += 1;
@@ -17,11 +17,11 @@ export function shortenIds(ids: readonly string[]): Map<string, string> {
 
 /** Finds the one id that begins with a text, or whose short form does. */
 export function findId(ids: readonly string[], start: string, subject: string): string {
-  const found = ids.filter(id => start !== '' && (id.startsWith(start) || randomPart(id).startsWith(start)));
-  const [only] = found;
-  if (only !== undefined && found.length === 1) return only;
-  const problem = found.length === 0 ? 'not found' : `${found.length} ids begin with it`;
+  const matches = ids.filter(id => start !== '' && (id.startsWith(start) || getRandomPart(id).startsWith(start)));
+  const [only] = matches;
+  if (only !== undefined && matches.length === 1) return only;
+  const problem = matches.length === 0 ? 'not found' : `${matches.length} ids begin with it`;
   throw new TenonError('cli/no-question', `${subject} ${start.slice(0, 100)}: ${problem}`, {
-    next: 'see `tenon approvals list`',
+    hint: 'see `tenon approvals list`',
   });
 }

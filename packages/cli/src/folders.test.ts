@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import { foldersOf } from './folders.js';
+import { getFolders } from './folders.js';
 
 it('keeps the key apart from what is hashed with it, on every platform', () => {
   const all = [
-    foldersOf({ TENON_HOME: '/t' }, 'linux', '/home/a'),
-    foldersOf({}, 'linux', '/home/a'),
-    foldersOf({ XDG_CONFIG_HOME: '/c', XDG_STATE_HOME: '/s' }, 'linux', '/home/a'),
-    foldersOf({}, 'darwin', '/Users/a'),
-    foldersOf({ APPDATA: '/r', LOCALAPPDATA: '/l' }, 'win32', '/u'),
+    getFolders({ TENON_HOME: '/t' }, 'linux', '/home/a'),
+    getFolders({}, 'linux', '/home/a'),
+    getFolders({ XDG_CONFIG_HOME: '/c', XDG_STATE_HOME: '/s' }, 'linux', '/home/a'),
+    getFolders({}, 'darwin', '/Users/a'),
+    getFolders({ APPDATA: '/r', LOCALAPPDATA: '/l' }, 'win32', '/u'),
   ];
   expect(all).toEqual([
     { settings: '/t', state: '/t/state' },

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-type Env = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Where the command keeps what is the user's. */
 export interface Folders {
@@ -12,7 +12,7 @@ export interface Folders {
 }
 
 /** `TENON_HOME`, else where this platform has the settings and the state of programs. */
-export function foldersOf(env: Env, platform: string = process.platform, home: string = homedir()): Folders {
+export function getFolders(env: Environment, platform: string = process.platform, home: string = homedir()): Folders {
   if (env.TENON_HOME) return { settings: env.TENON_HOME, state: join(env.TENON_HOME, 'state') };
   if (platform === 'win32') {
     const roaming = env.APPDATA || join(home, 'AppData', 'Roaming');

@@ -1,17 +1,17 @@
 import { Command, CommanderError } from 'commander';
 import { TenonError, version } from 'tenon';
+import type { CliContext } from './cli-context.js';
 import { approvalsCommand } from './commands/approvals.js';
 import { auditCommand } from './commands/audit.js';
 import { bridgeCommand } from './commands/bridge.js';
 import { gatewayCommand } from './commands/gateway.js';
 import { lockCommand } from './commands/lock.js';
 import { policyCommand } from './commands/policy.js';
-import { type ExitCode, exit } from './exit.js';
-import { describeError } from './hints.js';
-import type { World } from './world.js';
+import { describeError } from './error-hints.js';
+import { type ExitCode, exitCodes } from './exit-codes.js';
 
 /** Every command, in the order of the help. */
-const commands: readonly ((world: World) => Command)[] = [
+const commands: readonly ((context: CliContext) => Command)[] = [
   gatewayCommand,
   bridgeCommand,
   lockCommand,
@@ -20,7 +20,7 @@ const commands: readonly ((world: World) => Command)[] = [
   auditCommand,
 ];
 
-const CODES = `
+const EXIT_CODES_HELP = `
 Exit codes:
   0   done, and all is well
   1   what was looked at is not as it should be, or somebody said no
@@ -29,37 +29,37 @@ Exit codes:
 `;
 
 /** Runs the command that the arguments name, and gives what the process ends with. Never throws. */
-export async function run(args: readonly string[], world: World): Promise<ExitCode> {
+export async function run(args: readonly string[], context: CliContext): Promise<ExitCode> {
   const program = new Command('tenon')
     .description('The Model Context Protocol at the command line.')
     .version(version, '--version')
-    .addHelpText('after', CODES)
+    .addHelpText('after', EXIT_CODES_HELP)
     .helpCommand('help [command]', 'show the help of a command')
     .showHelpAfterError('(see --help)');
-  for (const make of commands) program.addCommand(make(world));
-  for (const each of [program, ...allBelow(program)]) {
+  for (const make of commands) program.addCommand(make(context));
+  for (const each of [program, ...listDescendants(program)]) {
     each.exitOverride().configureOutput({
-      writeOut: text => world.screen.print(text.trimEnd()),
-      writeErr: text => world.screen.note(text.trimEnd()),
+      writeOut: text => context.screen.print(text.trimEnd()),
+      writeErr: text => context.screen.note(text.trimEnd()),
     });
   }
   try {
     await program.parseAsync(args, { from: 'user' });
-    return world.code;
+    return context.code;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exit.fine : exit.misused;
-    return failed(error, args.includes('--verbose'), world);
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.success : exitCodes.usage;
+    return reportFailure(error, args.includes('--verbose'), context);
   }
 }
 
-function allBelow(command: Command): Command[] {
-  return command.commands.flatMap(each => [each, ...allBelow(each)]);
+function listDescendants(command: Command): Command[] {
+  return command.commands.flatMap(each => [each, ...listDescendants(each)]);
 }
 
 /** An error as its text. Where it comes from is for those who ask. */
-function failed(thrown: unknown, verbose: boolean, { screen }: World): ExitCode {
+function reportFailure(thrown: unknown, verbose: boolean, { screen }: CliContext): ExitCode {
   const error = TenonError.from(thrown);
   screen.note(`tenon: ${describeError(error)}`);
   if (verbose) screen.note(`${error.code}\n${(thrown as Error).stack ?? ''}`);
-  return error.code === 'cli/usage' ? exit.misused : exit.failed;
+  return error.code === 'cli/usage' ? exitCodes.usage : exitCodes.failure;
 }

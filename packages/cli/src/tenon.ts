@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** The command `tenon`. */
-import { exit } from './exit.js';
+import { exitCodes } from './exit-codes.js';
 import { run } from './program.js';
 import { createScreen } from './screen.js';
 import { createTerminal } from './terminal.js';
@@ -10,7 +10,7 @@ const code = await run(process.argv.slice(2), {
   terminal: createTerminal(process.stdin, process.stderr),
   env: process.env,
   cwd: process.cwd(),
-  code: exit.fine,
+  code: exitCodes.success,
 });
 process.exitCode = code;
 // What was let go of must not keep the process; what was written must be out before it ends.

@@ -57,7 +57,7 @@ describe('the terminal', () => {
     expect(without.terminal.interactive).toBe(false);
     expect(await without.terminal.ask('who? ')).toBeUndefined();
     const { terminal, shown } = front();
-    terminal.yield();
+    terminal.releaseStdin();
     expect(terminal.interactive).toBe(false);
     expect(await terminal.choose('who? ', YES_OR_NO)).toBeUndefined();
     expect(shown()).toBe('');

@@ -1,18 +1,24 @@
 /** `tenon/auth/issuer`: an authorization server for development and tests, and a proxy before an identity provider. */
 import type { IssuerEndpoint } from './auth/issuer/endpoint.js';
 import { createIssuerEndpoint, type IssuerOptions } from './auth/issuer/issuer.js';
-import { createProxy, type OauthProxyOptions } from './auth/issuer/proxy.js';
-import type { AuthInfo } from './jsonrpc/channel.js';
+import { createProxyEndpoint, type OauthProxyOptions } from './auth/issuer/proxy/oauth-proxy.js';
+import type { AuthInfo } from './jsonrpc/transport.js';
 import { answerFetch } from './runtimes/web/fetch-handler.js';
 
-export type { PrivateJwk } from './auth/client-auth.js';
-export type { AuthFetch } from './auth/guarded-fetch.js';
-export type { IssuerClient } from './auth/issuer/clients.js';
+export type { PrivateJwk } from './auth/client/client-identity.js';
+export type { AuthFetch } from './auth/http/guarded-fetch.js';
+export type { IssuerClient } from './auth/issuer/clients/client-registry.js';
 export type { IssuerEndpoint } from './auth/issuer/endpoint.js';
 export type { IssuerOptions } from './auth/issuer/issuer.js';
-export type { AllowRequest, AllowResult, FaceOptions, IssuerLimits, IssuerRequest } from './auth/issuer/options.js';
-export type { OauthProxyOptions } from './auth/issuer/proxy.js';
-export type { Upstream, UpstreamTokens } from './auth/issuer/upstream.js';
+export type {
+  AllowRequest,
+  AllowResult,
+  IssuerBaseOptions,
+  IssuerLimits,
+  IssuerRequest,
+} from './auth/issuer/options.js';
+export type { OauthProxyOptions } from './auth/issuer/proxy/oauth-proxy.js';
+export type { UpstreamOptions, UpstreamTokens } from './auth/issuer/proxy/upstream-provider.js';
 export type { SealKey } from './stores/seal.js';
 
 /** An authorization server as a function: `export default { fetch: createIssuer(…) }`. On Node: `toNode(issuer)`. */
@@ -39,7 +45,7 @@ export interface OauthProxy extends Issuer {
    * The identity provider's token of a caller (`ctx.auth`), for the server's own calls there; `undefined` when it has ended
    * or the caller has none. It is for this process: do not hand it out.
    */
-  upstreamToken(auth: AuthInfo): Promise<string | undefined>;
+  getUpstreamToken(auth: AuthInfo): Promise<string | undefined>;
 }
 
 /**
@@ -49,6 +55,6 @@ export interface OauthProxy extends Issuer {
  * https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices
  */
 export function oauthProxy(options: OauthProxyOptions): OauthProxy {
-  const { endpoint, upstreamToken } = createProxy(options);
-  return Object.assign((request: Request) => answerFetch(endpoint.handle, request), { endpoint, upstreamToken });
+  const { endpoint, getUpstreamToken } = createProxyEndpoint(options);
+  return Object.assign((request: Request) => answerFetch(endpoint.handle, request), { endpoint, getUpstreamToken });
 }

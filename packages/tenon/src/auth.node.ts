@@ -1,92 +1,110 @@
 /** `tenon/auth` on Node: requests to authorization servers check the address that they connect to. */
-import type { Authorizer } from './auth/authorizer.js';
-import { createCallerSignIn as createCallerSignInAnywhere } from './auth/caller-sign-in/caller-sign-in.js';
-import type { CallerSignIn, CallerSignInOptions } from './auth/caller-sign-in/options.js';
+import type { Authorizer } from './auth/client/authorizer.js';
+import { createCallerSignIn as createCallerSignInAnywhere } from './auth/client/caller-sign-in/caller-sign-in.js';
+import type { CallerSignIn, CallerSignInOptions } from './auth/client/caller-sign-in/options.js';
 import {
   type ClientCredentialsOptions,
   clientCredentials as clientCredentialsAnywhere,
-} from './auth/grants/client-credentials.js';
-import { type EnterpriseOptions, enterprise as enterpriseAnywhere } from './auth/grants/enterprise.js';
-import { type WorkloadOptions, workload as workloadAnywhere } from './auth/grants/workload.js';
+} from './auth/client/grants/client-credentials.js';
+import {
+  type EnterpriseManagedOptions,
+  enterpriseManaged as enterpriseManagedAnywhere,
+} from './auth/client/grants/enterprise-managed.js';
+import {
+  type WorkloadIdentityOptions,
+  workloadIdentity as workloadIdentityAnywhere,
+} from './auth/client/grants/workload-identity.js';
+import { type SignInOptions, signIn as signInAnywhere } from './auth/client/sign-in/sign-in.js';
 import type { ProtectOptions } from './auth/resource/options.js';
 import { protect as protectAnywhere } from './auth/resource/protect.js';
-import type { Protection } from './auth/resource/protection.js';
-import { type SignInOptions, signIn as signInAnywhere } from './auth/sign-in.js';
-import { checkAddresses } from './runtimes/node/checked-fetch.js';
+import type { TokenVerifier } from './auth/resource/token-verifier.js';
+import { withAddressCheck } from './runtimes/node/auth/address-checked-fetch.js';
 
-export type { Authorizer, OutgoingRequest, RefusedRequest } from './auth/authorizer.js';
-export { type BearerOptions, bearer } from './auth/bearer.js';
-export type { CallerSignIn, CallerSignInChange, CallerSignInOptions } from './auth/caller-sign-in/options.js';
-export type { ClientCredentials, PrivateJwk } from './auth/client-auth.js';
-export { type ClientDocumentOptions, clientDocument } from './auth/client-document.js';
-export { type Change, memoryVault, type Secret, type Vault, type VaultKey, vaultOf } from './auth/credentials.js';
-export type { ClientCredentialsOptions } from './auth/grants/client-credentials.js';
-export type { EnterpriseOptions, Subject } from './auth/grants/enterprise.js';
-export type { WorkloadOptions } from './auth/grants/workload.js';
-export type { AuthFetch, FetchedReply } from './auth/guarded-fetch.js';
-export { type PasteOptions, pasteRedirect, type Redirect, type RedirectAttempt } from './auth/redirect.js';
+export type { Authorizer, AuthorizerRequest, RefusedRequest } from './auth/client/authorizer.js';
+export { type BearerOptions, bearer } from './auth/client/bearer.js';
+export type { CallerSignIn, CallerSignInChange, CallerSignInOptions } from './auth/client/caller-sign-in/options.js';
+export type { ClientCredentials, PrivateJwk } from './auth/client/client-identity.js';
+export type { ClientCredentialsOptions } from './auth/client/grants/client-credentials.js';
+export type { EnterpriseManagedOptions, SubjectToken } from './auth/client/grants/enterprise-managed.js';
+export type { WorkloadIdentityOptions } from './auth/client/grants/workload-identity.js';
+export type { AuthorizerOptions } from './auth/client/settings.js';
+export { type ClientDocumentOptions, createClientDocument } from './auth/client/sign-in/client-document.js';
+export {
+  type ManualRedirectOptions,
+  manualRedirect,
+  type Redirect,
+  type RedirectAttempt,
+} from './auth/client/sign-in/redirect.js';
+export type { RegisteredClient, SignInOptions } from './auth/client/sign-in/sign-in.js';
+export type { SignInLimits } from './auth/client/sign-in/sign-in-limit.js';
+export {
+  memoryTokenStore,
+  type StoredSecret,
+  scopeTokenStore,
+  type TokenStore,
+  type TokenStoreKey,
+  type TokenStoreUpdate,
+} from './auth/client/token-store.js';
+export type { AuthFetch, AuthFetchResponse } from './auth/http/guarded-fetch.js';
+export type { GuardOptions } from './auth/http/url-guard.js';
+export type { NonceOptions } from './auth/resource/dpop-nonces.js';
 export type { IntrospectionOptions } from './auth/resource/introspection.js';
-export type { NonceOptions } from './auth/resource/nonces.js';
 export type { DpopOptions, ProtectOptions, TrustedIssuer } from './auth/resource/options.js';
-export type { Judgement, Protection, RequestFacts } from './auth/resource/protection.js';
-export type { AuthorizerOptions } from './auth/setting.js';
-export type { KnownClient, SignInOptions } from './auth/sign-in.js';
-export type { SignInLimits } from './auth/sign-in-limit.js';
-export type { GuardOptions } from './auth/url-guard.js';
-export { insufficientScope } from './model/scopes.js';
+export type { AuthRequest, AuthResult, TokenVerifier } from './auth/resource/token-verifier.js';
+export { insufficientScope } from './protocol/scopes.js';
 
 /**
  * Signs a user in when the server asks for it: finds the authorization server, makes itself known there, sends the user
  * to its page, and keeps the tokens good from then on. Where it fails the call rejects with an `auth/…` error.
- * `fetch` is `checkedFetch` by default.
+ * `fetch` is `fetchWithAddressCheck` by default.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
 export function signIn(options: SignInOptions = {}): Authorizer {
-  return signInAnywhere(checkAddresses(options));
+  return signInAnywhere(withAddressCheck(options));
 }
 
 /**
  * Signs a machine in by its own credentials: `secret`, or better `key`, which stays here. Rejects with `auth/refused`
- * when they are not taken. `fetch` is `checkedFetch` by default.
+ * when they are not taken. `fetch` is `fetchWithAddressCheck` by default.
  * https://modelcontextprotocol.io/extensions/auth/oauth-client-credentials
  */
 export function clientCredentials(options: ClientCredentialsOptions): Authorizer {
-  return clientCredentialsAnywhere(checkAddresses(options));
+  return clientCredentialsAnywhere(withAddressCheck(options));
 }
 
 /**
  * Signs a user in through the enterprise: its identity provider decides who may use which server, and nobody sees a
- * page. Rejects with `auth/not-granted` when it says no. `fetch` is `checkedFetch` by default.
+ * page. Rejects with `auth/not-granted` when it says no. `fetch` is `fetchWithAddressCheck` by default.
  * https://modelcontextprotocol.io/extensions/auth/enterprise-managed-authorization
  */
-export function enterprise(options: EnterpriseOptions): Authorizer {
-  return enterpriseAnywhere(checkAddresses(options));
+export function enterpriseManaged(options: EnterpriseManagedOptions): Authorizer {
+  return enterpriseManagedAnywhere(withAddressCheck(options));
 }
 
 /**
  * Signs a workload in by the identity that its platform gives it. An assertion that was refused is not shown again:
- * rejects with `auth/assertion`. `fetch` is `checkedFetch` by default.
+ * rejects with `auth/assertion`. `fetch` is `fetchWithAddressCheck` by default.
  * https://modelcontextprotocol.io/extensions/auth/workload-identity-federation
  */
-export function workload(options: WorkloadOptions): Authorizer {
-  return workloadAnywhere(checkAddresses(options));
+export function workloadIdentity(options: WorkloadIdentityOptions): Authorizer {
+  return workloadIdentityAnywhere(withAddressCheck(options));
 }
 
 /**
  * Protects a server by access tokens: `serveHttp(server, { auth: protect({ resource, issuers }) })`. Throws `auth/options`
- * when that would protect nothing. `fetch` is `checkedFetch` by default.
+ * when that would protect nothing. `fetch` is `fetchWithAddressCheck` by default.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
-export function protect(options: ProtectOptions): Protection {
-  return protectAnywhere(checkAddresses(options));
+export function protect(options: ProtectOptions): TokenVerifier {
+  return protectAnywhere(withAddressCheck(options));
 }
 
 /**
  * Signs each caller of a gateway in to the servers behind it, by pages that the gateway serves. Give it to `createHost` as
  * `callerSignIn`, and serve its pages: `toNode(callerSignIn)`. Throws `auth/options` for a `url` that is neither `https:` nor
- * loopback. `fetch` is `checkedFetch` by default.
+ * loopback. `fetch` is `fetchWithAddressCheck` by default.
  * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-mode-elicitation-requests
  */
 export function createCallerSignIn(options: CallerSignInOptions): CallerSignIn {
-  return createCallerSignInAnywhere(checkAddresses(options));
+  return createCallerSignInAnywhere(withAddressCheck(options));
 }

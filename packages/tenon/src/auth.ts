@@ -1,23 +1,39 @@
 /** `tenon/auth`: who may call, and how one who may not yet signs in. */
-export type { Authorizer, OutgoingRequest, RefusedRequest } from './auth/authorizer.js';
-export { type BearerOptions, bearer } from './auth/bearer.js';
-export { createCallerSignIn } from './auth/caller-sign-in/caller-sign-in.js';
-export type { CallerSignIn, CallerSignInChange, CallerSignInOptions } from './auth/caller-sign-in/options.js';
-export type { ClientCredentials, PrivateJwk } from './auth/client-auth.js';
-export { type ClientDocumentOptions, clientDocument } from './auth/client-document.js';
-export { type Change, memoryVault, type Secret, type Vault, type VaultKey, vaultOf } from './auth/credentials.js';
-export { type ClientCredentialsOptions, clientCredentials } from './auth/grants/client-credentials.js';
-export { type EnterpriseOptions, enterprise, type Subject } from './auth/grants/enterprise.js';
-export { type WorkloadOptions, workload } from './auth/grants/workload.js';
-export type { AuthFetch, FetchedReply } from './auth/guarded-fetch.js';
-export { type PasteOptions, pasteRedirect, type Redirect, type RedirectAttempt } from './auth/redirect.js';
+export type { Authorizer, AuthorizerRequest, RefusedRequest } from './auth/client/authorizer.js';
+export { type BearerOptions, bearer } from './auth/client/bearer.js';
+export { createCallerSignIn } from './auth/client/caller-sign-in/caller-sign-in.js';
+export type { CallerSignIn, CallerSignInChange, CallerSignInOptions } from './auth/client/caller-sign-in/options.js';
+export type { ClientCredentials, PrivateJwk } from './auth/client/client-identity.js';
+export { type ClientCredentialsOptions, clientCredentials } from './auth/client/grants/client-credentials.js';
+export {
+  type EnterpriseManagedOptions,
+  enterpriseManaged,
+  type SubjectToken,
+} from './auth/client/grants/enterprise-managed.js';
+export { type WorkloadIdentityOptions, workloadIdentity } from './auth/client/grants/workload-identity.js';
+export type { AuthorizerOptions } from './auth/client/settings.js';
+export { type ClientDocumentOptions, createClientDocument } from './auth/client/sign-in/client-document.js';
+export {
+  type ManualRedirectOptions,
+  manualRedirect,
+  type Redirect,
+  type RedirectAttempt,
+} from './auth/client/sign-in/redirect.js';
+export { type RegisteredClient, type SignInOptions, signIn } from './auth/client/sign-in/sign-in.js';
+export type { SignInLimits } from './auth/client/sign-in/sign-in-limit.js';
+export {
+  memoryTokenStore,
+  type StoredSecret,
+  scopeTokenStore,
+  type TokenStore,
+  type TokenStoreKey,
+  type TokenStoreUpdate,
+} from './auth/client/token-store.js';
+export type { AuthFetch, AuthFetchResponse } from './auth/http/guarded-fetch.js';
+export type { GuardOptions } from './auth/http/url-guard.js';
+export type { NonceOptions } from './auth/resource/dpop-nonces.js';
 export type { IntrospectionOptions } from './auth/resource/introspection.js';
-export type { NonceOptions } from './auth/resource/nonces.js';
 export type { DpopOptions, ProtectOptions, TrustedIssuer } from './auth/resource/options.js';
 export { protect } from './auth/resource/protect.js';
-export type { Judgement, Protection, RequestFacts } from './auth/resource/protection.js';
-export type { AuthorizerOptions } from './auth/setting.js';
-export { type KnownClient, type SignInOptions, signIn } from './auth/sign-in.js';
-export type { SignInLimits } from './auth/sign-in-limit.js';
-export type { GuardOptions } from './auth/url-guard.js';
-export { insufficientScope } from './model/scopes.js';
+export type { AuthRequest, AuthResult, TokenVerifier } from './auth/resource/token-verifier.js';
+export { insufficientScope } from './protocol/scopes.js';

@@ -1,78 +1,60 @@
 /** `tenon/host`: many clients behind one face, for every runtime. On Node it is `host.node.ts`: the same names, and more. */
 import { type Host, RunningHost } from './host/host.js';
-import type { HostOptions } from './host/options.js';
-import { webRoads } from './runtimes/web/roads.js';
+import type { HostOptions } from './host/host-options.js';
+import { webTransports } from './runtimes/web/transports.js';
 
 /** Makes a host of servers. Nothing is started before it is needed. */
 export function createHost(options: HostOptions): Promise<Host> {
-  return RunningHost.create(options, webRoads);
+  return RunningHost.create(options, webTransports);
 }
 
-// Questions of servers, as they are shown.
-export { elicitView, type FormOutcome, type FormView, formAnswer } from './host/asking/form-view.js';
-export { type UrlView, urlAnswer, urlView } from './host/asking/url-view.js';
-export type { Warning } from './host/asking/warning.js';
-// The record.
-export { type Audit, type AuditOptions, createAudit } from './host/audit/audit.js';
-export type { AuditAction, AuditEvent, AuditHead } from './host/audit/event.js';
-export type { AuditSink } from './host/audit/sink.js';
-export { type AuditProblem, type AuditVerdict, type VerifyOptions, verifyAudit } from './host/audit/verifying.js';
 // What definitions cost.
-export { type Compacted, type CompactOptions, compact } from './host/budget/meta-tools.js';
-export { estimateTokens, type TokenReport, type TokenReportOptions, tokenReport } from './host/budget/report.js';
+export { type CollapsedTools, type CollapseOptions, collapseTools } from './host/catalog/budget/collapse-tools.js';
+export {
+  createTokenReport,
+  estimateTokens,
+  type TokenReport,
+  type TokenReportOptions,
+} from './host/catalog/budget/token-report.js';
+export { createNameMapper, type NameMapper, type Prefix } from './host/catalog/names/name-mapper.js';
+export { createResourceNameMapper, type ResourceNameMapper } from './host/catalog/names/resource-name-mapper.js';
+export type { ServerInventory } from './host/catalog/server-inventory.js';
 // Configuration.
 export type { AskInput, ConfigInput } from './host/config/inputs.js';
+export { type ConfigOptions, type ConfigResult, parseConfig, parseServerEntries } from './host/config/parse-config.js';
 export type { ConfigProblem } from './host/config/problem.js';
-export type { ConfigChange, TrustQuestion } from './host/config/question.js';
-export { type ConfigOptions, type ConfigRead, entriesOf, readConfig } from './host/config/read-config.js';
-export type { CommandTarget, ConfiguredEntry, Origin, ServerEntry, UrlTarget } from './host/config/server-entry.js';
+export type {
+  CommandTarget,
+  ConfiguredEntry,
+  EntryOrigin,
+  ServerEntry,
+  UrlTarget,
+} from './host/config/server-entry.js';
 export { type AskTrust, createTrust, type Trust, type TrustOptions } from './host/config/trust.js';
-export type { GuardOptions, Sighted } from './host/guarding/options.js';
-export type { Host, Offerings, Selection, ServerState } from './host/host.js';
-// The lock.
-export { accept } from './host/lock/accepting.js';
-export { compare, compareAll } from './host/lock/comparing.js';
-export { describeDrift } from './host/lock/description.js';
-export type { Drift, DriftKind } from './host/lock/drift.js';
-export { createGate, type Gate, type GateOptions, type GateVerdict } from './host/lock/gate.js';
-export type { Lock, LockedServer, PinnedKind } from './host/lock/lock.js';
-export { lockedServer, lockOf } from './host/lock/making.js';
-export { readLock } from './host/lock/reading.js';
-export { writeLock } from './host/lock/writing.js';
-export { createNames, type Names, type Prefix } from './host/names/names.js';
-export { createResourceNames, type ResourceNames } from './host/names/resources.js';
-export type { Offered } from './host/offered.js';
-export type { Credentials, Dealings, HostOptions, HostServer } from './host/options.js';
-// How much is passed on.
-export { type CapOptions, cap } from './host/output/cap.js';
-export { OUTPUT_LIMITS, type OutputLimits } from './host/output/limits.js';
-export { createSpill, isSpilled, SPILL_NEXT, SPILL_TEMPLATE, SPILL_TOTAL, type Spill } from './host/output/spill.js';
-// What may be done.
-export type { AnswerOptions, Approvals, ApprovalsOptions, ObtainOptions } from './host/policy/approval.js';
-export { createApprovals } from './host/policy/approvals.js';
-export type { Approval, Approver, Decision, Remember } from './host/policy/decision.js';
-export { questionText } from './host/policy/elicited.js';
-export {
-  type Finding as PolicyFinding,
-  type LintOptions,
-  lint as lintPolicy,
-  type PolicyProblem,
-} from './host/policy/lint.js';
-export type { ToolInventory } from './host/policy/lint-tools.js';
-export { type Policing, policed } from './host/policy/middleware.js';
-export type { ArgumentPattern } from './host/policy/pattern.js';
-export { createPolicy, type Policy, type PolicyOptions } from './host/policy/policy.js';
-export { type PolicyFile, readPolicy } from './host/policy/policy-file.js';
-export type { Action, Proposal, Verdict } from './host/policy/proposal.js';
-export type { Question } from './host/policy/questions.js';
-export { createQuotas, type Quota, type Quotas } from './host/policy/quotas.js';
-export type { Remembered } from './host/policy/remembered.js';
-export { allow, ask, deny, type Globs, type Match, type Rule } from './host/policy/rules.js';
+export type { ConfigChange, TrustQuestion } from './host/config/trust-question.js';
+export type { UnavailableServer } from './host/connections/upstream-registry.js';
+export type { Host, Inventories, ServerSelection, ServerState } from './host/host.js';
+export type { CredentialProvider, HostOptions, HostServer, ServerSettings } from './host/host-options.js';
 // Definitions for model providers.
 export { type Projection, project, type Quarantined } from './host/projection/project.js';
-export type { Provider, ProviderTools } from './host/projection/provider.js';
+export type { ModelProvider, ProviderTools } from './host/projection/provider.js';
 // What lists say of servers that are missing.
-export { ABSENT } from './host/relay/listing.js';
+export { UNAVAILABLE } from './host/proxy/list-page.js';
+export { DEFAULT_OUTPUT_LIMITS, type OutputLimits } from './host/proxy/output/output-limits.js';
+export {
+  createOverflowStore,
+  isOverflowUri,
+  OVERFLOW_NEXT,
+  OVERFLOW_TEMPLATE,
+  OVERFLOW_TOTAL,
+  type OverflowStore,
+} from './host/proxy/output/overflow-store.js';
+// How much is passed on.
+export { type TruncateOptions, truncateResult } from './host/proxy/output/truncate-result.js';
+// Questions of servers, as they are shown.
+export { createFormResult, createFormView, type FormOutcome, type FormView } from './host/proxy/questions/form-view.js';
+export { createUrlResult, createUrlView, type UrlView } from './host/proxy/questions/url-view.js';
+export type { ViewWarning } from './host/proxy/questions/view-warning.js';
 // Models.
 export type { AdapterOptions } from './host/sampling/adapter.js';
 export { anthropicModel } from './host/sampling/anthropic.js';
@@ -80,13 +62,69 @@ export { type Broker, type BrokerOptions, createBroker } from './host/sampling/b
 export { geminiModel } from './host/sampling/gemini.js';
 export type { Model } from './host/sampling/model.js';
 export { type OpenaiOptions, openaiModel } from './host/sampling/openai.js';
-export { refuse } from './host/sampling/refusal.js';
+export { rejectSampling } from './host/sampling/refusal.js';
 export { type ScriptedModel, scriptedModel } from './host/sampling/scripted.js';
+export type { StoredApproval } from './host/security/approvals/approval-store.js';
+export { createApprovals } from './host/security/approvals/approvals.js';
+export type { Approval, Approver, Decision, Remember } from './host/security/approvals/decision.js';
+export { formatApprovalPrompt } from './host/security/approvals/elicitation-approver.js';
+export type { PendingApproval } from './host/security/approvals/pending-approvals.js';
+// What may be done.
+export type {
+  AnswerOptions,
+  ApprovalRequestOptions,
+  Approvals,
+  ApprovalsOptions,
+} from './host/security/approvals/types.js';
+// The record.
+export { type Audit, type AuditOptions, createAudit } from './host/security/audit/audit.js';
+export type { AuditAction, AuditEvent, AuditHead } from './host/security/audit/audit-event.js';
+export type { AuditSink } from './host/security/audit/audit-sink.js';
+export {
+  type AuditProblem,
+  type AuditVerification,
+  type AuditVerifyOptions,
+  verifyAudit,
+} from './host/security/audit/verify-audit.js';
+export type { HostGuardOptions, ScreeningReport } from './host/security/guard/guard-options.js';
+// The lock.
+export { acceptDrift } from './host/security/lock/accept-drift.js';
+export { compareAllWithLock, compareWithLock } from './host/security/lock/compare-with-lock.js';
+export { createLock, createLockedServer } from './host/security/lock/create-lock.js';
+export { describeDrift } from './host/security/lock/describe-drift.js';
+export type { Drift, DriftKind } from './host/security/lock/drift.js';
+export type { Lock, LockedServer, PinnedKind } from './host/security/lock/lock.js';
+export {
+  createLockGuard,
+  type LockGuard,
+  type LockGuardOptions,
+  type LockVerdict,
+} from './host/security/lock/lock-guard.js';
+export { parseLockFile } from './host/security/lock/parse-lock.js';
+export { serializeLock } from './host/security/lock/serialize-lock.js';
+export type { Action, ActionRequest, Verdict } from './host/security/policy/action-request.js';
+export {
+  type LintOptions,
+  lintPolicy,
+  type PolicyFinding,
+  type PolicyProblem,
+} from './host/security/policy/lint-policy.js';
+export type { ToolInventory } from './host/security/policy/lint-tools.js';
+export type { ArgumentPattern } from './host/security/policy/matching/argument-pattern.js';
+export { createPolicy, type Policy, type PolicyOptions } from './host/security/policy/policy.js';
+export { type PolicyFile, parsePolicy } from './host/security/policy/policy-file.js';
+export { type PolicyMiddlewareOptions, policyMiddleware } from './host/security/policy/policy-middleware.js';
+export { createQuotas, type Quota, type Quotas } from './host/security/policy/quotas.js';
+export { allow, ask, deny, type Globs, type Match, type Rule } from './host/security/policy/rules.js';
+export { findFindings } from './host/security/screening/find-findings.js';
+export type { Finding, FindingKind } from './host/security/screening/finding.js';
+export { sanitizeName, sanitizeText } from './host/security/screening/sanitize-text.js';
 // What servers hide in what they say.
-export { screenInstructions, screenPrompt, screenResource, screenTool } from './host/screening/definitions.js';
-export type { Finding, FindingKind } from './host/screening/finding.js';
-export { findings } from './host/screening/findings.js';
-export { screenResult } from './host/screening/results.js';
-export { safeName, safeText } from './host/screening/safe-text.js';
-export type { Screened, Screening } from './host/screening/screener.js';
-export type { Absent } from './host/switchboard.js';
+export {
+  screenInstructions,
+  screenPrompt,
+  screenResource,
+  screenTool,
+} from './host/security/screening/screen-definitions.js';
+export { screenResult } from './host/security/screening/screen-results.js';
+export type { Screened, Screening } from './host/security/screening/screener.js';

@@ -1,32 +1,32 @@
 /** `tenon/http`: a server as a `fetch` handler, for whatever runtime or framework speaks `Request` and `Response`. */
-import type { Service } from './conversation/service.js';
-import { answerFetch, type FetchFacts, type Lifetime } from './runtimes/web/fetch-handler.js';
-import { type CloseOptions, createEndpoint, type Endpoint } from './transports/http/endpoint.js';
-import type { HandlerOptions } from './transports/http/options.js';
+import type { RequestHandler } from './protocol/request-handler.js';
+import { answerFetch, type FetchRequestInfo, type WorkerContext } from './runtimes/web/fetch-handler.js';
+import { type CloseOptions, createHttpEndpoint, type HttpEndpoint } from './transports/http/server/endpoint.js';
+import type { HandlerOptions } from './transports/http/server/options.js';
 
-export type { FetchFacts, Lifetime } from './runtimes/web/fetch-handler.js';
-export type { CorsOptions } from './transports/http/cors.js';
-export type { CloseOptions, Endpoint } from './transports/http/endpoint.js';
-export type { Exchange, ExchangeFacts, HeaderFields, Sink } from './transports/http/exchange.js';
-export type { Bounds, HandlerOptions, Verdict } from './transports/http/options.js';
-export type { EventLog, Kept, Replay } from './transports/http/replay.js';
+export type { FetchRequestInfo, WorkerContext } from './runtimes/web/fetch-handler.js';
+export type { CorsOptions } from './transports/http/server/cors.js';
+export type { CloseOptions, HttpEndpoint } from './transports/http/server/endpoint.js';
+export type { Exchange, HeaderFields, RequestInfo, ResponseStream } from './transports/http/server/exchange.js';
+export type { AuthorizeResult, HandlerOptions, Limits } from './transports/http/server/options.js';
+export type { EventStore, Replay, StoredEvent } from './transports/http/sse/event-store.js';
 
 /** A server on HTTP as a function: `export default { fetch: createHandler(server) }`. Takes the `ctx` of a Worker as well. */
-export interface Handler {
-  (request: Request, facts?: FetchFacts, lifetime?: Lifetime): Promise<Response>;
+export interface HttpHandler {
+  (request: Request, info?: FetchRequestInfo, workerContext?: WorkerContext): Promise<Response>;
   /** Stops taking requests, lets what runs come to its end, and closes the rest. */
   close(options?: CloseOptions): Promise<void>;
   /** What is below it, for adapters of other runtimes. */
-  readonly endpoint: Endpoint;
+  readonly endpoint: HttpEndpoint;
 }
 
 /**
  * Serves every revision of the protocol on one path, and the two-endpoint transport beside it, with `Host` and `Origin`
  * checked. What is not on a loopback name needs `allowedHosts`.
  */
-export function createHandler(server: Service, options: HandlerOptions = {}): Handler {
-  const endpoint = createEndpoint(server, options);
-  const handler: (...given: Parameters<Handler>) => Promise<Response> = (request, facts, lifetime) =>
-    answerFetch(endpoint.handle, request, facts, lifetime);
+export function createHandler(server: RequestHandler, options: HandlerOptions = {}): HttpHandler {
+  const endpoint = createHttpEndpoint(server, options);
+  const handler: (...args: Parameters<HttpHandler>) => Promise<Response> = (request, info, workerContext) =>
+    answerFetch(endpoint.handle, request, info, workerContext);
   return Object.assign(handler, { endpoint, close: endpoint.close });
 }

@@ -1,29 +1,35 @@
 /** What nine users of ten need, for every runtime. On Node `tenon` is `index.node.ts`: the same names. */
 // For those who call.
-export type { Change, Client, Watch } from './client/client.js';
-export type { Answers, CallOptions, ClientOptions, Events, Progress, RootsSource, State } from './client/options.js';
-export type { HttpTarget, StdioTarget, Target } from './client/target.js';
-export type { StartOptions, TaskHandle, Tasks, WaitOptions } from './client/tasks/handle.js';
-export { type Verdicts, verdictsInMemory } from './client/verdicts.js';
-export type { AskingOptions } from './conversation/asking/options.js';
-export type { Service } from './conversation/service.js';
-export type { ProtocolVersion } from './dialects/protocol-version.js';
+
+export type { Clock } from './cancellation/clock.js';
+export type { ChangeEvent, Client, WatchOptions } from './client/client.js';
+export { memoryVersionCache, type VersionCache } from './client/connection/version-cache.js';
+export type {
+  CallOptions,
+  ClientEvents,
+  ClientHandlers,
+  ClientOptions,
+  ConnectionState,
+  Progress,
+  RootsSource,
+} from './client/options.js';
+export type { ConnectTarget, HttpTarget, StdioTarget } from './client/target.js';
+export type { StartOptions, TaskHandle, Tasks, WaitOptions } from './client/tasks/task-handle.js';
+export type { InputRequestOptions } from './execution/options.js';
 // For those who build transports.
 export type { TaskEvent, TasksOptions } from './extensions/tasks/options.js';
 export { tasks } from './extensions/tasks/tasks.js';
-export type { AuthInfo, Channel, Envelope, Receiver, RequestHeaders, SendOptions } from './jsonrpc/channel.js';
-export type { Clock } from './jsonrpc/clock.js';
 export { rpcError, TenonError } from './jsonrpc/error.js';
-export type { Message } from './jsonrpc/message.js';
+export type { JsonRpcMessage } from './jsonrpc/message.js';
 export type {
-  CreateMessageParams,
-  CreateMessageResult,
-  ElicitFormParams,
-  ElicitResult,
-  ElicitUrlParams,
-  InputRequiredResult,
-} from './model/asking.js';
-export type { ClientCapabilities, ServerCapabilities } from './model/capabilities.js';
+  AuthInfo,
+  MessageContext,
+  MessageReceiver,
+  RequestHeaders,
+  SendOptions,
+  Transport,
+} from './jsonrpc/transport.js';
+export type { ClientCapabilities, ServerCapabilities } from './protocol/capabilities.js';
 // The vocabulary.
 export type {
   AudioContent,
@@ -43,37 +49,48 @@ export type {
   TextContent,
   Tool,
   ToolAnnotations,
-} from './model/content.js';
-export type { MethodName, Methods, Notifications } from './model/methods.js';
-export type { CallToolResult, GetPromptResult, ReadResourceResult } from './model/shapes.js';
-export type { CreateTaskResult, DetailedTask, Task, TaskState, TaskStatus } from './model/tasks.js';
+} from './protocol/content.js';
+export type {
+  CreateMessageParams,
+  CreateMessageResult,
+  ElicitFormParams,
+  ElicitResult,
+  ElicitUrlParams,
+  InputRequiredResult,
+} from './protocol/input-requests.js';
+export type { MethodName, Methods, Notifications } from './protocol/method-types.js';
+export type { CallToolResult, GetPromptResult, ReadResourceResult } from './protocol/params-and-results.js';
+export type { RequestHandler } from './protocol/request-handler.js';
+export type { CreateTaskResult, DetailedTask, Task, TaskState, TaskStatus } from './protocol/tasks.js';
+export type { ProtocolVersion } from './protocol/versions/protocol-version.js';
 export { connect } from './runtimes/web/connect.js';
 export { withJsonSchema } from './schemas/json-schema.js';
-export type { Caller } from './server/caller.js';
-export type { Catalog } from './server/catalog.js';
-export type { Context, FormAnswer } from './server/context.js';
-export type { CreateState, StateContext } from './server/create-state.js';
-export type { CustomMethod, CustomMethods, CustomNotification } from './server/custom.js';
-export type { ServerDefinition, ServerOptions } from './server/definition.js';
+export type { CallerInfo } from './server/caller-info.js';
+export type { Context } from './server/context/context.js';
+export type { CreateState, StateContext } from './server/context/create-state.js';
+export type { FormAnswer } from './server/context/form.js';
+export type { CustomMethod, CustomMethods, CustomNotification } from './server/definitions/custom-method.js';
+export { type PromptDefinition, prompt } from './server/definitions/prompt.js';
+export { type ResourceDefinition, resource } from './server/definitions/resource.js';
+export type { ServerDefinition, ServerOptions } from './server/definitions/server-definition.js';
+export { type TaskOptions, type TaskSupport, type ToolDefinition, tool } from './server/definitions/tool.js';
+export { inputRequired, toolError, toolResult } from './server/definitions/tool-result.js';
 export type { ServerExtension } from './server/extension.js';
-export { cached } from './server/middleware/cached.js';
-export { logged } from './server/middleware/logged.js';
+export { type UrlElicitation, urlElicitationRequired } from './server/methods/url-elicitation.js';
+export { caching } from './server/middleware/caching.js';
+export { forMethod, type Middleware, type Next, type Operation } from './server/middleware/compose-middleware.js';
+export { logging } from './server/middleware/logging.js';
 export { rateLimit } from './server/middleware/rate-limit.js';
-export { resultLimit } from './server/middleware/result-limit.js';
-export { timeLimit } from './server/middleware/time-limit.js';
-export { type Middleware, type Next, type Operation, on } from './server/middleware.js';
-export { type PromptDefinition, prompt } from './server/prompt.js';
+export { resultSizeLimit } from './server/middleware/result-size-limit.js';
+export { timeout } from './server/middleware/timeout.js';
 export type { Rate, ServerRateLimits } from './server/rate-limits.js';
-export { inputRequired, reply, toolError } from './server/reply.js';
-export { type ResourceDefinition, resource } from './server/resource.js';
-export type { RootsChange } from './server/roots.js';
+export type { Registry } from './server/registry.js';
 // For those who offer.
 export { createServer, type Server } from './server/server.js';
-export { type TaskRules, type TaskSupport, type ToolDefinition, tool } from './server/tool.js';
-export { type UrlToVisit, urlRequired } from './server/url-first.js';
+export type { RootsChange } from './server/session/roots.js';
 // What outlives a process, or is seen by several.
-export { type MemoryStoresOptions, memoryStores } from './stores/memory.js';
+export { type MemoryStoresOptions, memoryStores } from './stores/memory-stores.js';
 export type { SealKey } from './stores/seal.js';
-export type { Bus, ListOptions, PutOptions, Stored, Stores, Values } from './stores/stores.js';
-export { createPair, type MemoryOptions, type Pair } from './transports/memory.js';
+export type { Bus, ListOptions, PutOptions, StoredValue, Stores, Values } from './stores/stores.js';
+export { createTransportPair, type MemoryOptions, type TransportPair } from './transports/memory.js';
 export { version } from './version.js';

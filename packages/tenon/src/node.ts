@@ -1,6 +1,7 @@
 /** `tenon/node`: a server on a port, or inside a Node framework. */
-export { type HttpServer, type ServeHttpOptions, serveHttp } from './runtimes/node/http-server.js';
-export { type Mountable, type NodeHandler, toNode } from './runtimes/node/http-server-mount.js';
+
+export { type HttpMount, type NodeHandler, toNode } from './runtimes/node/http/http-mount.js';
+export { type HttpServer, type ServeHttpOptions, serveHttp } from './runtimes/node/http/http-server.js';
 export {
   type WorkspaceFolder,
   type WorkspaceRoots,

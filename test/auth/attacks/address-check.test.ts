@@ -3,10 +3,10 @@
 import dns, { type LookupAddress } from 'node:dns';
 import { syncBuiltinESMExports } from 'node:module';
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import { clientCredentials, enterprise, signIn, workload } from 'tenon/auth';
+import { clientCredentials, enterpriseManaged, signIn, workloadIdentity } from 'tenon/auth';
 import { createIssuer } from 'tenon/auth/issuer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createBrowser, refusal } from '../../../packages/tenon/src/auth/fixtures/world.js';
+import { createBrowser, refusal } from '../../../packages/tenon/src/auth/client/fixtures/world.js';
 
 const original = dns.lookup;
 let listener: Server;
@@ -42,21 +42,21 @@ const client = { id: 'me', secret: 's' };
 const ways = {
   signIn: () => signIn({ redirect: createBrowser().redirect }),
   clientCredentials: () => clientCredentials(client),
-  workload: () => workload({ assertion: 'jwt' }),
-  enterprise: () => enterprise({ idp: { issuer: 'https://idp.example.com', client }, subject: 'token', client }),
+  workload: () => workloadIdentity({ assertion: 'jwt' }),
+  enterprise: () => enterpriseManaged({ idp: { issuer: 'https://idp.example.com', client }, subject: 'token', client }),
 };
 
 describe.each(Object.entries(ways))('%s', (_, authorizer) => {
   it('refuses a name that stands for an address of this machine [security.ssrf.private-ranges-blocked]', async () => {
     const before = connections;
     const challenge = `Bearer resource_metadata="https://inside.example.com:${port}/metadata"`;
-    await expect(authorizer().refused(refusedOf(challenge))).rejects.toMatchObject({ code: 'auth/unsafe-url' });
+    await expect(authorizer().handleRefusal(refusedOf(challenge))).rejects.toMatchObject({ code: 'auth/unsafe-url' });
     expect(connections).toBe(before);
   });
 
   it('connects to the server that the user named, at whatever address it is', async () => {
     const before = connections;
-    await expect(authorizer().refused(refusedOf())).rejects.toMatchObject({ code: 'auth/unreachable' });
+    await expect(authorizer().handleRefusal(refusedOf())).rejects.toMatchObject({ code: 'auth/unreachable' });
     expect(connections).toBeGreaterThan(before);
   });
 
@@ -64,7 +64,7 @@ describe.each(Object.entries(ways))('%s', (_, authorizer) => {
     const before = connections;
     const auth = signIn({ allowPrivate: true });
     const challenge = `Bearer resource_metadata="https://inside.example.com:${port}/metadata"`;
-    await expect(auth.refused(refusedOf(challenge))).rejects.toMatchObject({ code: 'auth/unreachable' });
+    await expect(auth.handleRefusal(refusedOf(challenge))).rejects.toMatchObject({ code: 'auth/unreachable' });
     expect(connections).toBeGreaterThan(before);
   });
 });

@@ -11,8 +11,8 @@ import {
   issuerMetadata,
   RESOURCE,
   refusal,
-} from '../../../packages/tenon/src/auth/fixtures/world.js';
-import { openerFor } from '../../../packages/tenon/src/runtimes/node/browser.js';
+} from '../../../packages/tenon/src/auth/client/fixtures/world.js';
+import { getBrowserCommand } from '../../../packages/tenon/src/runtimes/node/auth/browser.js';
 
 const AS = `${ISSUER}/.well-known/oauth-authorization-server`;
 const PRM = 'https://mcp.example.com/.well-known/oauth-protected-resource/mcp';
@@ -41,7 +41,7 @@ describe('iss mix-up', () => {
     async (_, iss) => {
       for (const routes of [{}, advertising]) {
         const { auth, world } = setUp(routes, answer => answer.set('iss', iss));
-        await expect(auth.refused(refusal())).rejects.toMatchObject({ code: 'auth/foreign-answer' });
+        await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({ code: 'auth/foreign-answer' });
         expect(world.tokenRequests()).toEqual([]);
       }
     },
@@ -49,7 +49,7 @@ describe('iss mix-up', () => {
 
   it('by leaving it away where it is advertised [auth.iss-advertised-missing-rejected]', async () => {
     const { auth, world } = setUp(advertising);
-    await expect(auth.refused(refusal())).rejects.toMatchObject({ code: 'auth/foreign-answer' });
+    await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({ code: 'auth/foreign-answer' });
     expect(world.tokenRequests()).toEqual([]);
   });
 
@@ -58,7 +58,7 @@ describe('iss mix-up', () => {
       answer.append('iss', ISSUER);
       answer.append('iss', EVIL);
     });
-    await expect(auth.refused(refusal())).rejects.toMatchObject({ code: 'auth/foreign-answer' });
+    await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({ code: 'auth/foreign-answer' });
   });
 
   it('by an error: nothing of it is shown [auth.iss-error-response-validated]', async () => {
@@ -67,21 +67,21 @@ describe('iss mix-up', () => {
       answer.set('error', 'server_error');
       answer.set('error_description', 'call 555-0100');
     });
-    const error = await auth.refused(refusal()).catch(thrown => thrown);
+    const error = await auth.handleRefusal(refusal()).catch(thrown => thrown);
     expect(error.code).toBe('auth/foreign-answer');
     expect(`${error.message}${JSON.stringify(error)}`).not.toMatch(/server_error|555/);
   });
 
   it('is none where it is right, or where there is none and none was promised [auth.iss-not-advertised-missing-proceeds]', async () => {
-    expect(await setUp(advertising, answer => answer.set('iss', ISSUER)).auth.refused(refusal())).toBe(true);
-    expect(await setUp().auth.refused(refusal())).toBe(true);
+    expect(await setUp(advertising, answer => answer.set('iss', ISSUER)).auth.handleRefusal(refusal())).toBe(true);
+    expect(await setUp().auth.handleRefusal(refusal())).toBe(true);
   });
 });
 
 describe('metadata issuer mismatch', () => {
   it('in the document of the issuer', async () => {
     const { auth, world, browser } = setUp({ [AS]: { json: { ...issuerMetadata(), issuer: EVIL } } });
-    await expect(auth.refused(refusal())).rejects.toMatchObject({ code: 'auth/issuer-mismatch' });
+    await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({ code: 'auth/issuer-mismatch' });
     expect([browser.visited, world.urls()]).toEqual([[], [PRM, AS]]);
   });
 });
@@ -101,14 +101,14 @@ describe('redirect URI tricks', () => {
         }),
       },
     });
-    await expect(auth.refused(refusal())).rejects.toMatchObject({ code: 'auth/callback' });
+    await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({ code: 'auth/callback' });
     expect(world.tokenRequests()).toEqual([]);
   });
 
   it('the endpoint can not bring parameters of its own', async () => {
     const endpoint = `${ISSUER}/authorize?redirect_uri=${EVIL}&state=fixed&code_challenge_method=plain&tenant=1#frag`;
     const { auth, browser } = setUp({ [AS]: { json: { ...issuerMetadata(), authorization_endpoint: endpoint } } });
-    await auth.refused(refusal());
+    await auth.handleRefusal(refusal());
     const { searchParams, hash } = browser.visited[0] as URL;
     expect(searchParams.getAll('redirect_uri')).toEqual([browser.uri]);
     expect(searchParams.getAll('code_challenge_method')).toEqual(['S256']);
@@ -125,12 +125,12 @@ describe('CSRF on callback', () => {
       if (earlier) answer.set('state', earlier);
       earlier = own;
     });
-    await auth.refused(refusal());
+    await auth.handleRefusal(refusal());
     await expect(
-      auth.refused(refusal('Bearer', { sent: await headersOf(auth), url: 'https://mcp.example.com/mcp' })),
+      auth.handleRefusal(refusal('Bearer', { sentHeaders: await headersOf(auth), url: 'https://mcp.example.com/mcp' })),
     ).resolves.toBe(true);
     await auth.signOut?.();
-    await expect(auth.refused(refusal())).rejects.toMatchObject({ code: 'auth/foreign-answer' });
+    await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({ code: 'auth/foreign-answer' });
     expect(world.tokenRequests().filter(each => each.get('grant_type') === 'authorization_code')).toHaveLength(1);
   });
 });
@@ -139,15 +139,15 @@ describe('code injection without PKCE', () => {
   it('an authorization server without S256 is not used', async () => {
     const { code_challenge_methods_supported: _, ...metadata } = issuerMetadata();
     const { auth, browser } = setUp({ [AS]: { json: metadata } });
-    await expect(auth.refused(refusal())).rejects.toMatchObject({ code: 'auth/no-pkce' });
+    await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({ code: 'auth/no-pkce' });
     expect(browser.visited).toEqual([]);
   });
 
   it('each sign-in has a verifier of its own', async () => {
     const { auth, world } = setUp();
-    await auth.refused(refusal());
+    await auth.handleRefusal(refusal());
     await auth.signOut?.();
-    await auth.refused(refusal());
+    await auth.handleRefusal(refusal());
     const verifiers = world.tokenRequests().map(each => each.get('code_verifier'));
     expect(new Set(verifiers).size).toBe(2);
   });
@@ -179,7 +179,7 @@ describe('SSRF by metadata', () => {
     'by %s [security.ssrf.mitigated security.ssrf.private-ranges-blocked security.ssrf.redirects-checked]',
     async (_, routes, challenge) => {
       const { auth, world } = setUp(routes);
-      await expect(auth.refused(refusal(challenge))).rejects.toMatchObject({ code: 'auth/unsafe-url' });
+      await expect(auth.handleRefusal(refusal(challenge))).rejects.toMatchObject({ code: 'auth/unsafe-url' });
       expect(world.urls().filter(url => !/^https:\/\/(mcp|as)\.example\.com/.test(url))).toEqual([]);
     },
   );
@@ -194,7 +194,7 @@ describe('SSRF by metadata', () => {
         return world.fetch(url, init, guard);
       },
     });
-    await auth.refused(refusal());
+    await auth.handleRefusal(refusal());
     expect(passed).toEqual(world.urls());
   });
 });
@@ -205,7 +205,7 @@ describe('command injection by authorization URL (CVE-2025-6514)', () => {
   it.each(['linux', 'darwin', 'win32'])(
     'on %s a URL is one argument of a program, and nothing else [security.auth-url.no-shell security.auth-url.native-opener security.auth-url.sanitized]',
     platform => {
-      const { file, args } = openerFor(endpoint, platform);
+      const { file, args } = getBrowserCommand(endpoint, platform);
       expect(['xdg-open', 'open', 'rundll32']).toContain(file);
       expect(args.at(-1)).not.toMatch(/["'\s|<>`$();!\\]/);
       expect([...new URL(args.at(-1) ?? '').searchParams]).toEqual([...new URL(endpoint).searchParams]);
@@ -219,7 +219,7 @@ describe('command injection by authorization URL (CVE-2025-6514)', () => {
     'http:$(calc)',
   ])('%s is opened by nobody [security.auth-url.schemes]', async authorization_endpoint => {
     const { auth, browser } = setUp({ [AS]: { json: { ...issuerMetadata(), authorization_endpoint } } });
-    await expect(auth.refused(refusal())).rejects.toMatchObject({ code: 'auth/unsafe-url' });
+    await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({ code: 'auth/unsafe-url' });
     expect(browser.visited).toEqual([]);
     expect(() => openBrowser(authorization_endpoint)).toThrow(expect.objectContaining({ code: 'auth/unsafe-url' }));
   });
@@ -232,7 +232,7 @@ describe('open redirect', () => {
       undefined,
       { client: { id: 'me', secret: 'word' } },
     );
-    await expect(auth.refused(refusal())).rejects.toMatchObject({ code: 'auth/redirected' });
+    await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({ code: 'auth/redirected' });
     expect(world.urls().some(url => url.startsWith(EVIL))).toBe(false);
   });
 });
@@ -255,7 +255,7 @@ describe('secrets in errors', () => {
           client: { id: 'me', secret: 'the-secret-word' },
         },
       );
-      const error = await auth.refused(refusal()).catch(thrown => thrown);
+      const error = await auth.handleRefusal(refusal()).catch(thrown => thrown);
       expect(error.code).toMatch(/^auth\//);
       const all = `${error.stack}${JSON.stringify(error)}${String(error.cause)}`;
       const verifier = world.tokenRequests()[0]?.get('code_verifier') ?? 'none';

@@ -27,19 +27,19 @@ function setUp(upstream: Partial<OauthProxyOptions['upstream']> = {}) {
       scopes: { 'notes:read': 'read your notes' },
       clients: [{ id: 'app', name: 'The App', redirects: [BACK] }],
       clock,
-      onProblem: error => problems.push(String(error)),
+      onError: error => problems.push(String(error)),
       fetch: async (url, { body }) => {
         sent.push({ url, body });
         const json = { access_token: 'upstream-token', token_type: 'bearer', expires_in: 3600 };
         return new Response(JSON.stringify(json), { headers: { 'content-type': 'application/json' } }) as never;
       },
       upstream: {
-        authorize: `${IDP}/authorize`,
-        token: `${IDP}/token`,
+        authorizeUrl: `${IDP}/authorize`,
+        tokenUrl: `${IDP}/token`,
         clientId: 'the-one',
         clientSecret: 'upstream-secret',
         scopes: ['profile'],
-        identify: () => 'ada',
+        identifyUser: () => 'ada',
         ...upstream,
       },
     }),
@@ -75,9 +75,9 @@ describe('a proxy before an identity provider', () => {
     expect(JSON.stringify(body) + JSON.stringify(decodeJwt(body.access_token ?? ''))).not.toContain('upstream');
     const { issuer } = set.place as unknown as { issuer: ReturnType<typeof oauthProxy> };
     const claims = decodeJwt(body.access_token ?? '');
-    expect(await issuer.upstreamToken({ principal: 'x', claims })).toBe('upstream-token');
-    expect(await issuer.upstreamToken({ principal: 'x', claims: { ...claims, sid: 'another' } })).toBeUndefined();
-    expect(await issuer.upstreamToken({ principal: 'x', claims: { ...claims, iss: 'another' } })).toBeUndefined();
+    expect(await issuer.getUpstreamToken({ principal: 'x', claims })).toBe('upstream-token');
+    expect(await issuer.getUpstreamToken({ principal: 'x', claims: { ...claims, sid: 'another' } })).toBeUndefined();
+    expect(await issuer.getUpstreamToken({ principal: 'x', claims: { ...claims, iss: 'another' } })).toBeUndefined();
   });
 });
 
@@ -155,7 +155,7 @@ describe('a confused deputy', () => {
 
   it('tells nobody what the identity provider has said, nor its secrets', async () => {
     const set = setUp({
-      identify: () => {
+      identifyUser: () => {
         throw new Error('upstream-token is bad');
       },
     });

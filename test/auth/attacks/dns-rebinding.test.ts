@@ -29,7 +29,7 @@ beforeEach(async () => {
   http = await serveHttp(server, { port: 0, auth });
   port = Number(new URL(http.url).port);
 });
-afterEach(() => http.close({ deadline: 0 }));
+afterEach(() => http.close({ timeout: 0 }));
 
 interface Sent {
   readonly method?: string;

@@ -1,9 +1,9 @@
 /** Attempts to have the code or the tokens of one authorization server sent to another (RFC 9207). */
 
 import { decodeJwt, exportPKCS8, generateKeyPair } from 'jose';
-import { clientCredentials, memoryVault, signIn } from 'tenon/auth';
+import { clientCredentials, memoryTokenStore, signIn } from 'tenon/auth';
 import { describe, expect, it } from 'vitest';
-import { AS, setUp } from '../../../packages/tenon/src/auth/fixtures/signing.js';
+import { AS, setUp } from '../../../packages/tenon/src/auth/client/fixtures/signing.js';
 import {
   createBrowser,
   createWorld,
@@ -11,7 +11,7 @@ import {
   ISSUER,
   issuerMetadata,
   refusal,
-} from '../../../packages/tenon/src/auth/fixtures/world.js';
+} from '../../../packages/tenon/src/auth/client/fixtures/world.js';
 
 const EVIL = 'https://evil.example.com';
 
@@ -40,12 +40,12 @@ describe('a server without protected-resource metadata', () => {
     ['its own issuer with another port', { issuer: `${liar}:444` }],
     ['its own issuer over http', { issuer: liar.replace('https:', 'http:') }],
   ])('refuses %s before the user is sent anywhere', async (_, document) => {
-    const vault = memoryVault();
-    await setUp({}, { vault }).auth.refused(refusal());
+    const tokenStore = memoryTokenStore();
+    await setUp({}, { tokenStore }).auth.handleRefusal(refusal());
     const { redirect, visited } = createBrowser(answer => answer.set('iss', ISSUER));
     const world = undescribed(document);
-    const auth = signIn({ vault, redirect, fetch: world.fetch });
-    await expect(auth.refused(lying)).rejects.toMatchObject({ code: 'auth/issuer-mismatch' });
+    const auth = signIn({ tokenStore, redirect, fetch: world.fetch });
+    await expect(auth.handleRefusal(lying)).rejects.toMatchObject({ code: 'auth/issuer-mismatch' });
     expect([visited, world.tokenRequests()]).toEqual([[], []]);
     expect(JSON.stringify(world.seen)).not.toMatch(/registered-1|access-1|refresh-1|code_verifier/);
   });
@@ -58,7 +58,7 @@ describe('a server without protected-resource metadata', () => {
         authorization_response_iss_parameter_supported: true,
       });
       const { redirect, visited } = createBrowser();
-      const wait = signIn({ redirect, fetch: world.fetch }).refused(lying);
+      const wait = signIn({ redirect, fetch: world.fetch }).handleRefusal(lying);
       await expect(wait).rejects.toMatchObject({ code: 'auth/foreign-endpoint', peer: `${liar}/` });
       expect([visited, world.tokenRequests()]).toEqual([[], []]);
     },
@@ -67,14 +67,14 @@ describe('a server without protected-resource metadata', () => {
   it.each(['/', '/oauth'])('accepts an issuer on its own origin with the path %s', async path => {
     const world = undescribed({ issuer: liar + path });
     const { redirect } = createBrowser(answer => answer.set('iss', liar + path));
-    expect(await signIn({ redirect, fetch: world.fetch }).refused(lying)).toBe(true);
+    expect(await signIn({ redirect, fetch: world.fetch }).handleRefusal(lying)).toBe(true);
   });
 
   it('refuses a foreign issuer before an assertion is made for it', async () => {
     const { privateKey } = await generateKeyPair('ES256', { extractable: true });
     const world = undescribed({ issuer: ISSUER });
     const auth = clientCredentials({ id: 'me', key: await exportPKCS8(privateKey), fetch: world.fetch });
-    await expect(auth.refused(lying)).rejects.toMatchObject({ code: 'auth/issuer-mismatch' });
+    await expect(auth.handleRefusal(lying)).rejects.toMatchObject({ code: 'auth/issuer-mismatch' });
     expect(world.tokenRequests()).toEqual([]);
   });
 
@@ -82,7 +82,7 @@ describe('a server without protected-resource metadata', () => {
     const { privateKey } = await generateKeyPair('ES256', { extractable: true });
     const world = undescribed({});
     const auth = clientCredentials({ id: 'me', key: await exportPKCS8(privateKey), fetch: world.fetch });
-    await auth.refused(lying);
+    await auth.handleRefusal(lying);
     expect(decodeJwt(world.tokenRequests()[0]?.get('client_assertion') ?? '').aud).toBe(liar);
   });
 });
@@ -96,9 +96,9 @@ describe('endpoints of another origin than the issuer', () => {
 
   it.each(names)('are refused where answers do not name their issuer: %s', async name => {
     const { auth, browser, world } = setUp(naming(name));
-    await expect(auth.refused(refusal())).rejects.toMatchObject({
+    await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({
       code: 'auth/foreign-endpoint',
-      got: `${EVIL}/endpoint`,
+      received: `${EVIL}/endpoint`,
     });
     expect([browser.visited, world.urls().filter(url => url.startsWith(EVIL))]).toEqual([[], []]);
   });
@@ -107,27 +107,27 @@ describe('endpoints of another origin than the issuer', () => {
     const iss = { authorization_response_iss_parameter_supported: true };
     const routes = naming('authorization_endpoint', iss);
     expect(
-      await setUp(routes, { redirect: createBrowser(answer => answer.set('iss', ISSUER)).redirect }).auth.refused(
+      await setUp(routes, { redirect: createBrowser(answer => answer.set('iss', ISSUER)).redirect }).auth.handleRefusal(
         refusal(),
       ),
     ).toBe(true);
     for (const change of [() => {}, (answer: URLSearchParams) => answer.set('iss', EVIL)]) {
       const { auth, world } = setUp(routes, { redirect: createBrowser(change).redirect });
-      await expect(auth.refused(refusal())).rejects.toMatchObject({ code: 'auth/foreign-answer' });
+      await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({ code: 'auth/foreign-answer' });
       expect(world.tokenRequests()).toEqual([]);
     }
   });
 
   it('are used where the user has named the issuer', async () => {
     const client = { id: 'me', issuer: ISSUER };
-    expect(await setUp(naming('authorization_endpoint'), { client }).auth.refused(refusal())).toBe(true);
+    expect(await setUp(naming('authorization_endpoint'), { client }).auth.handleRefusal(refusal())).toBe(true);
   });
 
   it('are refused also when tokens of an earlier process are renewed', async () => {
-    const vault = memoryVault();
-    await setUp({}, { vault }).auth.refused(refusal());
+    const tokenStore = memoryTokenStore();
+    await setUp({}, { tokenStore }).auth.handleRefusal(refusal());
     const later = setUp(naming('token_endpoint'), {
-      vault,
+      tokenStore,
       clock: { now: () => Date.now() + 3_590_000, after: () => () => {} },
     });
     await headersOf(later.auth);

@@ -3,7 +3,7 @@
 import { connect } from 'tenon';
 import { bearer } from 'tenon/auth';
 import { describe, expect, it } from 'vitest';
-import { headersOf } from '../../../packages/tenon/src/auth/fixtures/world.js';
+import { headersOf } from '../../../packages/tenon/src/auth/client/fixtures/world.js';
 
 describe('a token that is given', () => {
   it.each([

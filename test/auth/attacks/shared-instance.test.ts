@@ -54,7 +54,7 @@ async function shared() {
     name: 'shared',
     version: '1',
     extensions: [tasks()],
-    onProblem: () => {},
+    onError: () => {},
     tools: {
       say: tool({
         async run(_, ctx) {
@@ -111,11 +111,11 @@ async function shared() {
     });
     return new Response(response.body?.pipeThrough(heard) ?? null, response);
   };
-  const client = (person: Person, revision: string) =>
+  const client = (person: Person, protocolVersion: string) =>
     connect(
       { url: RESOURCE, auth: tokens[person], fetch: fetchAs(person) as never },
       {
-        revision,
+        protocolVersion,
         logLevel: 'debug',
         elicit: ({ message }: ElicitFormParams) => ({
           action: 'accept',
@@ -175,7 +175,7 @@ describe('shared instance', () => {
     await Promise.all([...work, inProcess, inProcess].map(each => each()));
     for (const { client } of clients) await client.close();
     await own.close();
-    await handler.close({ deadline: 0 });
+    await handler.close({ timeout: 0 });
     for (const person of PEOPLE) {
       const all = bytes[person].join('');
       // Both wires were at work: notifications and questions as requests and as results, and tasks.
@@ -273,7 +273,7 @@ describe('shared instance', () => {
     await until(/^data: (.*"result".*)$/m);
     expect(text).toContain('secret-of-ada word-of-ada');
     expect(text).not.toContain('of-eve');
-    await handler.close({ deadline: 0 });
+    await handler.close({ timeout: 0 });
   });
 
   it('a task that one began is in no list of the other, nor to be had by its id', async () => {
@@ -286,7 +286,7 @@ describe('shared instance', () => {
     };
     const taskId = String((await ada.tasks.start('long', {})).id);
     expect([await listed(ada), await listed(eve)]).toEqual([[taskId], []]);
-    await expect(eve.tasks.get(taskId)).rejects.toMatchObject({ rpc: -32602 });
+    await expect(eve.tasks.get(taskId)).rejects.toMatchObject({ rpcCode: -32602 });
     await expect(eve.tasks.cancel(taskId)).rejects.toThrow();
     expect((await ada.tasks.get(taskId)).status).not.toBe('cancelled');
     await Promise.all([ada.close(), eve.close()]);

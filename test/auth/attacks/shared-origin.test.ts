@@ -1,6 +1,6 @@
 /** Attempts of one server to receive tokens that were obtained for another server of the same origin. */
 
-import { clientCredentials, memoryVault, signIn } from 'tenon/auth';
+import { clientCredentials, memoryTokenStore, signIn } from 'tenon/auth';
 import { describe, expect, it } from 'vitest';
 import {
   createBrowser,
@@ -9,7 +9,7 @@ import {
   ISSUER,
   type Route,
   refusal,
-} from '../../../packages/tenon/src/auth/fixtures/world.js';
+} from '../../../packages/tenon/src/auth/client/fixtures/world.js';
 
 const ORIGIN = 'https://mcp.example.com';
 const GOOD = `${ORIGIN}/good/mcp`;
@@ -25,8 +25,8 @@ const naming = `Bearer resource_metadata="${OWN}"`;
 function setUp(routes: Record<string, Route>) {
   const world = createWorld(routes);
   const browser = createBrowser();
-  const vault = memoryVault();
-  const start = () => signIn({ vault, redirect: browser.redirect, fetch: world.fetch });
+  const tokenStore = memoryTokenStore();
+  const start = () => signIn({ tokenStore, redirect: browser.redirect, fetch: world.fetch });
   return { world, browser, start };
 }
 
@@ -34,9 +34,9 @@ describe('a server that names the resource of its origin', () => {
   it('gets no token of its neighbour, and the user is asked for one of its own [auth.token.own-server-only]', async () => {
     const { browser, start } = setUp({ [WELL_KNOWN]: describing(ORIGIN) });
     const auth = start();
-    await auth.refused(refusalOf(GOOD));
+    await auth.handleRefusal(refusalOf(GOOD));
     expect(await headersOf(auth, EVIL)).toEqual({});
-    expect(await auth.refused(refusalOf(EVIL))).toBe(true);
+    expect(await auth.handleRefusal(refusalOf(EVIL))).toBe(true);
     expect(browser.visited).toHaveLength(2);
     expect(await headersOf(auth, GOOD)).toEqual({ authorization: 'Bearer access-1' });
     expect(await headersOf(auth, EVIL)).toEqual({ authorization: 'Bearer access-2' });
@@ -44,19 +44,19 @@ describe('a server that names the resource of its origin', () => {
 
   it('gets none from the token store of another process either', async () => {
     const { browser, start } = setUp({ [WELL_KNOWN]: describing(ORIGIN) });
-    await start().refused(refusalOf(GOOD));
+    await start().handleRefusal(refusalOf(GOOD));
     const later = start();
     expect(await headersOf(later, EVIL)).toEqual({});
-    await later.refused(refusalOf(EVIL));
+    await later.handleRefusal(refusalOf(EVIL));
     expect(browser.visited).toHaveLength(2);
     expect(await headersOf(start(), GOOD)).toEqual({ authorization: 'Bearer access-1' });
   });
 
   it('gets none when a machine signs in for both', async () => {
     const world = createWorld({ [WELL_KNOWN]: describing(ORIGIN) });
-    const auth = clientCredentials({ id: 'me', secret: 's', vault: memoryVault(), fetch: world.fetch });
-    await auth.refused(refusalOf(GOOD));
-    await auth.refused(refusalOf(EVIL));
+    const auth = clientCredentials({ id: 'me', secret: 's', tokenStore: memoryTokenStore(), fetch: world.fetch });
+    await auth.handleRefusal(refusalOf(GOOD));
+    await auth.handleRefusal(refusalOf(EVIL));
     expect(await headersOf(auth, GOOD)).toEqual({ authorization: 'Bearer access-1' });
     expect(await headersOf(auth, EVIL)).toEqual({ authorization: 'Bearer access-2' });
   });
@@ -68,14 +68,16 @@ describe('a server that names the resource of its origin', () => {
     ['as a part of its path', naming, { [OWN]: describing(`${ORIGIN}/evil`) }],
   ])('is refused when it does so %s', async (_, challenge, routes) => {
     const { browser, start } = setUp(routes);
-    await expect(start().refused(refusalOf(EVIL, challenge))).rejects.toMatchObject({ code: 'auth/resource-mismatch' });
+    await expect(start().handleRefusal(refusalOf(EVIL, challenge))).rejects.toMatchObject({
+      code: 'auth/resource-mismatch',
+    });
     expect(browser.visited).toEqual([]);
   });
 
   it('may do so when the document of the origin says the same, and then that document decides', async () => {
     const foreign = { json: { resource: ORIGIN, authorization_servers: ['https://evil.example.com'] } };
     const { browser, start, world } = setUp({ [OWN]: foreign, [WELL_KNOWN]: describing(ORIGIN) });
-    expect(await start().refused(refusalOf(EVIL, naming))).toBe(true);
+    expect(await start().handleRefusal(refusalOf(EVIL, naming))).toBe(true);
     expect(browser.visited[0]?.origin).toBe(ISSUER);
     expect(world.urls().slice(0, 2)).toEqual([OWN, WELL_KNOWN]);
   });

@@ -1,6 +1,6 @@
 /** Attempts of a server to send the user to sign-in pages without end, or to collect scopes. */
 
-import { clientCredentials, memoryVault, type SignInOptions, signIn } from 'tenon/auth';
+import { clientCredentials, memoryTokenStore, type SignInOptions, signIn } from 'tenon/auth';
 import { describe, expect, it } from 'vitest';
 import {
   createBrowser,
@@ -12,7 +12,7 @@ import {
   refusal,
   resourceMetadata,
   SERVER,
-} from '../../../packages/tenon/src/auth/fixtures/world.js';
+} from '../../../packages/tenon/src/auth/client/fixtures/world.js';
 
 const AS = `${ISSUER}/.well-known/oauth-authorization-server`;
 const PRM = 'https://mcp.example.com/.well-known/oauth-protected-resource/mcp';
@@ -32,8 +32,10 @@ async function demandScopes({ auth }: ReturnType<typeof setUp>, call: number): P
   const request = {};
   for (let times = 0; times < 10; times += 1) {
     const challenge = `Bearer error="insufficient_scope", scope="s${call}-${times}"`;
-    const sent = await headersOf(auth);
-    const again = await auth.refused(refusal(challenge, { status: 403, sent, request })).catch(error => error);
+    const sentHeaders = await headersOf(auth);
+    const again = await auth
+      .handleRefusal(refusal(challenge, { status: 403, sentHeaders, request }))
+      .catch(error => error);
     if (again !== true) return again;
   }
   return 'endless';
@@ -42,7 +44,7 @@ async function demandScopes({ auth }: ReturnType<typeof setUp>, call: number): P
 describe('a server that wants the user to sign in again and again', () => {
   it('by another scope in each 403, opens 5 pages in 10 minutes', async () => {
     const on = setUp();
-    await on.auth.refused(refusal());
+    await on.auth.handleRefusal(refusal());
     const ends: unknown[] = [];
     for (let call = 0; call < 10; call += 1) ends.push(await demandScopes(on, call));
     expect(on.visited).toHaveLength(5);
@@ -68,7 +70,7 @@ describe('a server that wants the user to sign in again and again', () => {
       world.routes[PRM] = { json: { ...resourceMetadata, authorization_servers: [issuer] } };
       world.routes[`${issuer}/.well-known/oauth-authorization-server`] = { json: issuerMetadata(issuer) };
       world.routes[`${issuer}/register`] = { status: 201, json: { client_id: 'c' } };
-      await auth.refused(refusal('Bearer', { sent: await headersOf(auth) })).catch(() => {});
+      await auth.handleRefusal(refusal('Bearer', { sentHeaders: await headersOf(auth) })).catch(() => {});
     }
     expect(visited).toHaveLength(5);
   });
@@ -83,9 +85,9 @@ describe('a server that wants the user to sign in again and again', () => {
         },
       },
     );
-    await auth.refused(refusal());
+    await auth.handleRefusal(refusal());
     await expect(insist(auth, 'Bearer')).rejects.toEqual(expect.objectContaining({ code: 'auth/too-many-sign-ins' }));
-    expect(await auth.refused(refusal('Bearer', { url: other, server: other }))).toBe(true);
+    expect(await auth.handleRefusal(refusal('Bearer', { url: other, server: other }))).toBe(true);
     expect(visited).toHaveLength(2);
   });
 
@@ -101,9 +103,9 @@ describe('a server that wants the user to sign in again and again', () => {
   it('is not limited by sign-ins that never came to a page', async () => {
     const { auth, world, visited } = setUp();
     world.routes[AS] = { status: 503, text: '' };
-    for (let call = 0; call < 10; call += 1) await auth.refused(refusal()).catch(() => {});
+    for (let call = 0; call < 10; call += 1) await auth.handleRefusal(refusal()).catch(() => {});
     world.routes[AS] = { json: issuerMetadata() };
-    expect(await auth.refused(refusal())).toBe(true);
+    expect(await auth.handleRefusal(refusal())).toBe(true);
     expect(visited).toHaveLength(1);
   });
 });
@@ -111,13 +113,13 @@ describe('a server that wants the user to sign in again and again', () => {
 describe('scopes beyond the `scope` option', () => {
   it('of a 403 are refused without a page', async () => {
     const { auth, visited } = setUp({ scope: 'notes:read notes:write' });
-    await auth.refused(refusal('Bearer scope="notes:read"'));
+    await auth.handleRefusal(refusal('Bearer scope="notes:read"'));
     const challenge = 'Bearer error="insufficient_scope", scope="notes:write admin"';
-    const wait = auth.refused(refusal(challenge, { status: 403, sent: await headersOf(auth) }));
+    const wait = auth.handleRefusal(refusal(challenge, { status: 403, sentHeaders: await headersOf(auth) }));
     await expect(wait).rejects.toMatchObject({
       code: 'auth/insufficient-scope',
       expected: 'admin',
-      next: expect.stringContaining('`scope`'),
+      hint: expect.stringContaining('`scope`'),
     });
     expect(visited).toHaveLength(1);
   });
@@ -125,29 +127,29 @@ describe('scopes beyond the `scope` option', () => {
   it('of a 401 and of the resource are not asked for', async () => {
     const described = { [PRM]: { json: { ...resourceMetadata, scopes_supported: ['admin', 'root'] } } };
     const { auth, visited } = setUp({ scope: ['notes:read'] }, described);
-    await auth.refused(refusal('Bearer scope="notes:read admin"'));
+    await auth.handleRefusal(refusal('Bearer scope="notes:read admin"'));
     expect(visited[0]?.searchParams.get('scope')).toBe('notes:read');
   });
 
   it('of an earlier process are not asked for again', async () => {
-    const vault = memoryVault();
-    const { auth, world } = setUp({ vault });
-    await auth.refused(refusal('Bearer scope="admin"'));
+    const tokenStore = memoryTokenStore();
+    const { auth, world } = setUp({ tokenStore });
+    await auth.handleRefusal(refusal('Bearer scope="admin"'));
     const browser = createBrowser();
-    const later = signIn({ vault, redirect: browser.redirect, fetch: world.fetch, scope: 'notes:read' });
+    const later = signIn({ tokenStore, redirect: browser.redirect, fetch: world.fetch, scope: 'notes:read' });
     const request = {};
     // The first refusal spends the refresh token, the second one brings the user to the page.
     for (let times = 0; times < 2; times += 1)
-      await later.refused(refusal('Bearer scope="admin"', { request, sent: await headersOf(later) }));
+      await later.handleRefusal(refusal('Bearer scope="admin"', { request, sentHeaders: await headersOf(later) }));
     expect(browser.visited[0]?.searchParams.get('scope')).toBe('notes:read');
   });
 
   it('are refused to machines as well', async () => {
     const world = createWorld();
     const auth = clientCredentials({ id: 'me', secret: 's', scope: 'report', fetch: world.fetch });
-    await auth.refused(refusal('Bearer scope="report"'));
+    await auth.handleRefusal(refusal('Bearer scope="report"'));
     const challenge = 'Bearer error="insufficient_scope", scope="admin"';
-    const wait = auth.refused(refusal(challenge, { status: 403, sent: await headersOf(auth) }));
+    const wait = auth.handleRefusal(refusal(challenge, { status: 403, sentHeaders: await headersOf(auth) }));
     await expect(wait).rejects.toMatchObject({ code: 'auth/insufficient-scope' });
     expect(world.tokenRequests().map(each => each.get('scope'))).toEqual(['report']);
   });
@@ -155,9 +157,9 @@ describe('scopes beyond the `scope` option', () => {
   it('do not include `offline_access`, which `offline` decides about', async () => {
     const metadata = { [AS]: { json: { ...issuerMetadata(), scopes_supported: ['a', 'offline_access'] } } };
     const { auth, visited } = setUp({ scope: 'a' }, metadata);
-    await auth.refused(refusal('Bearer scope="a offline_access"'));
+    await auth.handleRefusal(refusal('Bearer scope="a offline_access"'));
     const present = setUp({ scope: 'a', offline: false }, metadata);
-    await present.auth.refused(refusal('Bearer scope="a offline_access"'));
+    await present.auth.handleRefusal(refusal('Bearer scope="a offline_access"'));
     expect([visited, present.visited].map(([page]) => page?.searchParams.get('scope'))).toEqual([
       'a offline_access',
       'a',

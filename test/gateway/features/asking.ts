@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import type { Combination } from '../combination.js';
-import { type Feature, outcome, said } from '../feature.js';
+import { callText, type Feature, getOutcome } from '../feature.js';
 
 const parsed = async (call: ReturnType<Combination['client']['callTool']>): Promise<unknown> => {
-  const answer = await said(call);
+  const answer = await callText(call);
   return typeof answer === 'string' ? JSON.parse(answer) : answer;
 };
 const sampled = ({ asked }: Combination) => asked.samples.find(({ systemPrompt }) => systemPrompt === 'Be brief');
@@ -120,7 +120,7 @@ const elicitation: readonly Feature[] = [
     (how): Feature => ({
       crosses: 'elicitation',
       name: `an answer that is none: ${how}`,
-      probe: ({ client }) => said(client.callTool('refusable', { how })),
+      probe: ({ client }) => callText(client.callTool('refusable', { how })),
       seen: () => `${how} empty`,
     }),
   ),
@@ -128,7 +128,7 @@ const elicitation: readonly Feature[] = [
     crosses: 'elicitation',
     name: 'by URL',
     async probe({ client, asked }) {
-      const answer = await said(client.callTool('visits'));
+      const answer = await callText(client.callTool('visits'));
       return typeof answer === 'string' ? [answer, asked.urls.includes('https://example.com/sign-in')] : answer;
     },
     seen: () => ['accept', true],
@@ -138,8 +138,8 @@ const elicitation: readonly Feature[] = [
     name: 'by URL, and that the visit is done',
     async probe({ client, asked, tag }) {
       const done: string[] = [];
-      const off = client.on('elicited', ({ elicitationId }) => done.push(elicitationId));
-      const answer = await said(client.callTool('visited', { name: tag }));
+      const off = client.on('elicitationComplete', ({ elicitationId }) => done.push(elicitationId));
+      const answer = await callText(client.callTool('visited', { name: tag }));
       // A notice has no order with the answer: it may come on the stream of the session.
       for (let tries = 0; tries < 30 && done.length === 0; tries++) await new Promise(wait => setTimeout(wait, 10));
       off();
@@ -156,7 +156,7 @@ const questions: readonly Feature[] = [
     name: 'several at once',
     async probe({ client, asked }) {
       const before = asked.forms.filter(({ message }) => message === 'Yes?').length;
-      const answer = await said(client.callTool('together'));
+      const answer = await callText(client.callTool('together'));
       return [answer, asked.forms.filter(({ message }) => message === 'Yes?').length - before];
     },
     seen: () => ['accept 1 m1', 1],
@@ -165,7 +165,7 @@ const questions: readonly Feature[] = [
     crosses: 'questions',
     name: 'one after the other, each once',
     async probe({ client, asked, tag }) {
-      const answer = await said(client.callTool('dialogue', { topic: tag }));
+      const answer = await callText(client.callTool('dialogue', { topic: tag }));
       return [answer, asked.forms.filter(({ message }) => message === `First, about ${tag}?`).length];
     },
     seen: () => ['accept Hm. accept true', 1],
@@ -173,14 +173,14 @@ const questions: readonly Feature[] = [
   {
     crosses: 'questions',
     name: 'that a handler returns, with a state of its own',
-    probe: ({ client }) => said(client.callTool('returns')),
+    probe: ({ client }) => callText(client.callTool('returns')),
     seen: () => '2:Grace model',
   },
   {
     crosses: 'questions',
     name: 'in prompts',
     async probe({ client }) {
-      const answer = await outcome(client.prompts.asked());
+      const answer = await getOutcome(client.prompts.asked());
       return 'refused' in answer ? answer : answer.messages[0]?.content;
     },
     seen: () => expect.objectContaining({ text: 'Greet Grace.' }),
@@ -189,7 +189,7 @@ const questions: readonly Feature[] = [
     crosses: 'questions',
     name: 'in reads of resources',
     async probe({ client }) {
-      const answer = await outcome(client.readResource('note://asked'));
+      const answer = await getOutcome(client.readResource('note://asked'));
       return 'refused' in answer ? answer : answer.contents[0];
     },
     seen: () => expect.objectContaining({ text: 'accept' }),

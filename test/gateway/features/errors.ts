@@ -1,8 +1,8 @@
 import type { CallToolResult } from 'tenon';
 import { expect } from 'vitest';
 import type { Combination } from '../combination.js';
-import { type Feature, outcome, said } from '../feature.js';
-import { newest, same } from '../pair.js';
+import { callText, type Feature, getOutcome } from '../feature.js';
+import { isSameVersion, newest } from '../pair.js';
 import { MADE_UP } from './lists.js';
 
 const ABSENT = 'com.example/absent';
@@ -10,8 +10,8 @@ const ABSENT = 'com.example/absent';
 /** The code, the message and the data with which a call is rejected. */
 const problem = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
-    async result => (isToolResult(result) ? said(Promise.resolve(result)) : 'none'),
-    ({ rpc, message, data }) => ({ rpc, message: String(message).split('\n')[0], data }),
+    async result => (isToolResult(result) ? callText(Promise.resolve(result)) : 'none'),
+    ({ rpcCode, message, data }) => ({ rpcCode, message: String(message).split('\n')[0], data }),
   );
 
 const isToolResult = (value: unknown): value is CallToolResult =>
@@ -20,10 +20,10 @@ const isToolResult = (value: unknown): value is CallToolResult =>
 async function unlocked({ client, asked, tag }: Combination) {
   const told: unknown[] = [];
   const call = () => client.callTool('locked', { name: tag });
-  const answer = await outcome(
+  const answer = await getOutcome(
     call().catch(error => {
       const [first] = (error.data as { elicitations?: { url: string }[] } | undefined)?.elicitations ?? [];
-      if (error.rpc !== -32042) throw error;
+      if (error.rpcCode !== -32042) throw error;
       told.push('by the code', first?.url);
       return call();
     }),
@@ -31,14 +31,14 @@ async function unlocked({ client, asked, tag }: Combination) {
   if ('refused' in answer) return answer;
   const url = asked.urls.find(each => each.endsWith(`/unlock/${tag}`));
   if (url) told.push('by a question', url);
-  return [...told.map(each => String(each).replace(tag, '…')), await said(Promise.resolve(answer))];
+  return [...told.map(each => String(each).replace(tag, '…')), await callText(Promise.resolve(answer))];
 }
 
 export const errors: readonly Feature[] = [
   {
     crosses: 'errors',
     name: 'a tool says that it failed, and why',
-    probe: ({ client }) => Promise.all(['fails', 'gives', 'throws'].map(name => said(client.callTool(name)))),
+    probe: ({ client }) => Promise.all(['fails', 'gives', 'throws'].map(name => callText(client.callTool(name)))),
     seen: () => [
       { refused: 'The cellar is locked', by: 'result' },
       { refused: 'No such luck', by: 'result' },
@@ -49,14 +49,14 @@ export const errors: readonly Feature[] = [
     crosses: 'errors',
     name: 'an error of the protocol, with its data',
     probe: ({ client }) => problem(client.callTool('refuses')),
-    seen: () => ({ rpc: -32603, message: expect.stringContaining('Out of order'), data: { until: 'noon' } }),
+    seen: () => ({ rpcCode: -32603, message: expect.stringContaining('Out of order'), data: { until: 'noon' } }),
   },
   {
     crosses: 'errors',
     name: 'a code of the server’s own, with its data',
     probe: ({ client }) => problem(client.callTool('coded')),
     seen: () => ({
-      rpc: 7001,
+      rpcCode: 7001,
       message: expect.stringContaining('The well is dry'),
       data: { depth: 12, why: ['no rain'] },
     }),
@@ -65,7 +65,7 @@ export const errors: readonly Feature[] = [
     crosses: 'errors',
     name: 'a tool that there is not',
     probe: ({ client }) => problem(client.callTool('absent')),
-    seen: () => expect.objectContaining({ rpc: -32602, message: expect.stringContaining('absent') }),
+    seen: () => expect.objectContaining({ rpcCode: -32602, message: expect.stringContaining('absent') }),
   },
   {
     crosses: 'errors',
@@ -75,16 +75,16 @@ export const errors: readonly Feature[] = [
         problem(client.call('prompts/get', { name: 'absent' })),
         problem(client.call('prompts/get', { name: 'letter' })),
       ]),
-    seen: () => [expect.objectContaining({ rpc: -32602 }), expect.objectContaining({ rpc: -32602 })],
+    seen: () => [expect.objectContaining({ rpcCode: -32602 }), expect.objectContaining({ rpcCode: -32602 })],
   },
   {
     crosses: 'errors',
     name: 'arguments that do not fit',
-    probe: ({ client }) => said(client.callTool('add', { a: 1, b: 'two' })),
+    probe: ({ client }) => callText(client.callTool('add', { a: 1, b: 'two' })),
     // By the manner of the server, or by that of the client: both tell.
     seen: pair => ({
       refused: expect.stringContaining('Invalid arguments for tool add'),
-      by: !same(pair) ? expect.anything() : pair.server >= '2025-11-25' ? 'result' : -32602,
+      by: !isSameVersion(pair) ? expect.anything() : pair.server >= '2025-11-25' ? 'result' : -32602,
     }),
   },
   {
@@ -93,7 +93,7 @@ export const errors: readonly Feature[] = [
     probe: ({ client }) =>
       Promise.all(['note://absent', 'note://by/zzz'].map(uri => problem(client.readResource(uri)))),
     seen: ({ client }) => {
-      const error = { rpc: client === newest ? -32602 : -32002 };
+      const error = { rpcCode: client === newest ? -32602 : -32002 };
       return [expect.objectContaining(error), expect.objectContaining(error)];
     },
   },
@@ -101,27 +101,27 @@ export const errors: readonly Feature[] = [
     crosses: 'errors',
     name: 'a cursor that nobody gave',
     probe: ({ client }) => problem(client.call('tools/list', { cursor: MADE_UP })),
-    seen: () => expect.objectContaining({ rpc: -32602 }),
+    seen: () => expect.objectContaining({ rpcCode: -32602 }),
   },
   {
     crosses: 'errors',
     name: 'a method that there is not',
     probe: ({ client }) => problem(client.call(ABSENT)),
-    seen: () => expect.objectContaining({ rpc: -32601 }),
+    seen: () => expect.objectContaining({ rpcCode: -32601 }),
   },
   {
     crosses: 'errors',
     name: 'a completion of what there is not',
     probe: ({ client }) =>
       problem(client.complete({ ref: { type: 'ref/prompt', name: 'absent' }, argument: { name: 'to', value: 'a' } })),
-    seen: () => expect.objectContaining({ rpc: -32602 }),
+    seen: () => expect.objectContaining({ rpcCode: -32602 }),
   },
   {
     crosses: 'errors',
     name: 'a capability that the client lacks',
     probe: ({ client }) => problem(client.callTool('needy')),
     seen: () => ({
-      rpc: -32021,
+      rpcCode: -32021,
       message: expect.stringContaining('capability'),
       data: { requiredCapabilities: { experimental: { 'com.example/wings': {} } } },
     }),
@@ -132,7 +132,7 @@ export const errors: readonly Feature[] = [
     probe: unlocked,
     // A client that has no such code is asked; one that has it is told by it, or asked.
     seen: pair => [
-      pair.client === newest ? 'by a question' : same(pair) ? 'by the code' : expect.stringMatching(/^by /),
+      pair.client === newest ? 'by a question' : isSameVersion(pair) ? 'by the code' : expect.stringMatching(/^by /),
       'https://example.com/unlock/…',
       'open after 2',
     ],

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { icons } from '../../revisions/server-tools.js';
 import type { Combination } from '../combination.js';
-import { all, type Feature } from '../feature.js';
+import { collectAll, type Feature } from '../feature.js';
 import { createFixture, PAGE } from '../fixture-server.js';
 
 /** A cursor that no server gave: another probe sends it. */
@@ -22,36 +22,37 @@ export const lists: readonly Feature[] = [
     crosses: 'lists',
     name: 'tools, all of them, in the same order each time',
     async probe({ client }) {
-      const once = async () => (await all(client.listTools())).map(({ name }) => name).filter(stays);
+      const once = async () => (await collectAll(client.listTools())).map(({ name }) => name).filter(stays);
       const [one, other] = [await once(), await once()];
       return [[...one].sort(), one.join() === other.join()];
     },
-    seen: () => [tools.names().sort(), true],
+    seen: () => [tools.listNames().sort(), true],
   },
   {
     crosses: 'lists',
     name: 'prompts, with their arguments',
     async probe({ client }) {
-      const list = await all(client.listPrompts());
+      const list = await collectAll(client.listPrompts());
       const letter = list.find(({ name }) => name === 'letter');
       const names = list.map(({ name }) => name).filter(stays);
       return [names.sort(), letter?.arguments?.[0]];
     },
     seen: () => [
-      prompts.names().sort(),
+      prompts.listNames().sort(),
       expect.objectContaining({ name: 'to', description: 'Who gets it', required: true }),
     ],
   },
   {
     crosses: 'lists',
     name: 'resources',
-    probe: async ({ client }) => (await all(client.listResources())).map(({ uri }) => uri).filter(stays),
+    probe: async ({ client }) => (await collectAll(client.listResources())).map(({ uri }) => uri).filter(stays),
     seen: () => ['note://all', 'note://picture', 'note://several', 'note://asked', 'note://by/a', 'note://by/b'],
   },
   {
     crosses: 'lists',
     name: 'templates',
-    probe: async ({ client }) => (await all(client.listResourceTemplates())).map(({ uriTemplate }) => uriTemplate),
+    probe: async ({ client }) =>
+      (await collectAll(client.listResourceTemplates())).map(({ uriTemplate }) => uriTemplate),
     seen: () => ['note://by/{title}'],
   },
   {
@@ -74,7 +75,7 @@ export const lists: readonly Feature[] = [
     name: 'titles and metadata',
     async probe(world) {
       const { title = 'unsaid', _meta: meta = 'unsaid' } = await blocks(world);
-      const list = await all(world.client.listResources());
+      const list = await collectAll(world.client.listResources());
       const { title: other = 'unsaid', _meta: own = 'unsaid' } = list.find(({ uri }) => uri === 'note://all') ?? {};
       return [title, meta, other, own];
     },
@@ -102,7 +103,7 @@ export const lists: readonly Feature[] = [
     crosses: 'pagination',
     name: 'every page of the server is asked for, by the cursor that it gave',
     async probe({ client, serverSide }) {
-      await all(client.listTools());
+      await collectAll(client.listTools());
       const cursors = serverSide
         .sent('client', 'tools/list')
         .flatMap(({ cursor }) => (cursor === MADE_UP ? [] : [cursor]));

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type Feature, said, until } from '../feature.js';
+import { callText, type Feature, waitUntil } from '../feature.js';
 import { newest } from '../pair.js';
 import type { Wires } from '../wire.js';
 
@@ -28,7 +28,7 @@ export const metadata: readonly Feature[] = [
     crosses: 'metadata',
     name: 'of a request',
     async probe({ client }) {
-      const answer = await said(client.callTool('meta', {}, { meta: own }));
+      const answer = await callText(client.callTool('meta', {}, { meta: own }));
       return typeof answer === 'string' ? JSON.parse(answer).meta : answer;
     },
     seen: () => expect.objectContaining(own),
@@ -37,7 +37,7 @@ export const metadata: readonly Feature[] = [
     crosses: 'metadata',
     name: 'trace context: the same trace, the same state and baggage',
     async probe({ client }) {
-      const answer = await said(client.callTool('meta', {}, { meta: trace }));
+      const answer = await callText(client.callTool('meta', {}, { meta: trace }));
       return typeof answer === 'string' ? JSON.parse(answer).meta : answer;
     },
     // A gateway that takes part in the trace has a span of its own.
@@ -51,10 +51,10 @@ export const metadata: readonly Feature[] = [
     crosses: 'headers',
     name: 'arguments mirrored in headers, on each side that has them',
     async probe({ client, clientSide, serverSide, pair }) {
-      const answer = await said(client.callTool('mirrored', { region: 'Ærø', count: 7 }));
+      const answer = await callText(client.callTool('mirrored', { region: 'Ærø', count: 7 }));
       // An answer may come on a stream of its own, before the reply to the request that brought the call.
       const seen = () => [clientSide, serverSide].every(side => mirrored(side).length > 0);
-      if (pair.way === 'http') await until(seen, 'the exchanges have ended');
+      if (pair.way === 'http') await waitUntil(seen, 'the exchanges have ended');
       return [answer, new Set(mirrored(clientSide)), new Set(mirrored(serverSide))];
     },
     seen: ({ client, server, way }) => {

@@ -1,14 +1,14 @@
-import type { Change, Progress, Watch } from 'tenon';
+import type { ChangeEvent, Progress, WatchOptions } from 'tenon';
 import { expect } from 'vitest';
 import type { Combination } from '../combination.js';
-import { all, type Feature, until } from '../feature.js';
+import { collectAll, type Feature, waitUntil } from '../feature.js';
 import { newest } from '../pair.js';
 
 type Asked = Record<string, unknown>;
 
 /** Watches, and is ready only when the other end has said that it watches too. */
-async function watching({ client, clientSide, pair }: Combination, what: Watch) {
-  const seen: Change[] = [];
+async function watching({ client, clientSide, pair }: Combination, what: WatchOptions) {
+  const seen: ChangeEvent[] = [];
   const stop = new AbortController();
   const done = (async () => {
     for await (const change of client.watch(what, { signal: stop.signal })) seen.push(change);
@@ -25,7 +25,7 @@ async function watching({ client, clientSide, pair }: Combination, what: Watch) 
       return uri === undefined ? toolsListChanged === true : (resourceSubscriptions as string[])?.includes(uri);
     });
   };
-  await until(confirmed, `the server watches ${JSON.stringify(what)}`);
+  await waitUntil(confirmed, `the server watches ${JSON.stringify(what)}`);
   return {
     seen,
     async stop() {
@@ -69,12 +69,12 @@ const calls: readonly Feature[] = [
         client.callTool('waits', { name: kept }, { signal: other.signal, onProgress }),
       ].map(call => call.catch(({ code }) => code));
       const givenUp = async (name: string) => (await client.tools.cancelled()).names.includes(name);
-      await until(() => begun === 2, 'both calls have begun');
+      await waitUntil(() => begun === 2, 'both calls have begun');
       stop.abort('enough');
-      await until(() => givenUp(lost), 'the server gives the call up');
+      await waitUntil(() => givenUp(lost), 'the server gives the call up');
       const spared = !(await givenUp(kept));
       other.abort();
-      await until(() => givenUp(kept), 'the server gives the other call up');
+      await waitUntil(() => givenUp(kept), 'the server gives the other call up');
       return [await Promise.all(calls), spared];
     },
     seen: () => [['call/aborted', 'call/aborted'], true],
@@ -109,10 +109,10 @@ const changes: readonly Feature[] = [
       const watch = await watching(world, { uris: [uri] });
       await client.tools.touch({ uri: 'note://by/b' });
       await client.tools.touch({ uri });
-      await until(() => watch.seen.length > 0, 'the change is told of');
+      await waitUntil(() => watch.seen.length > 0, 'the change is told of');
       await watch.stop();
       const told = () => world.serverSide.sent('server', 'notifications/resources/updated').length;
-      await until(async () => {
+      await waitUntil(async () => {
         const before = told();
         await client.tools.touch({ uri });
         await client.callTool('later');
@@ -130,17 +130,18 @@ const changes: readonly Feature[] = [
       const { client } = world;
       const watch = await watching(world, { tools: true, prompts: true, resources: true });
       const lists = () => new Set(watch.seen.map(change => ('list' in change ? change.list : change.uri)));
-      const grown = async () => (await all(client.listTools())).filter(({ name }) => name.startsWith('grown-')).length;
+      const grown = async () =>
+        (await collectAll(client.listTools())).filter(({ name }) => name.startsWith('grown-')).length;
       await client.callTool('grow');
-      await until(() => lists().size === 3, 'all three lists are said to have changed');
+      await waitUntil(() => lists().size === 3, 'all three lists are said to have changed');
       const told = [...lists()].sort();
-      await until(async () => (await grown()) === 3, 'the list has what came');
+      await waitUntil(async () => (await grown()) === 3, 'the list has what came');
       const { content } = await client.callTool('grown-1');
       const { contents } = await client.readResource('grown://1');
       watch.seen.length = 0;
       await client.callTool('shrink');
-      await until(() => lists().size === 3, 'all three lists are said to have changed again');
-      await until(async () => (await grown()) === 0, 'the list has lost what went');
+      await waitUntil(() => lists().size === 3, 'all three lists are said to have changed again');
+      await waitUntil(async () => (await grown()) === 0, 'the list has lost what went');
       await watch.stop();
       return [told, content, contents];
     },
@@ -155,7 +156,7 @@ const changes: readonly Feature[] = [
     name: 'that they have changed',
     async probe({ client, serverSide }) {
       const told = () => serverSide.sent('client', 'notifications/roots/list_changed').length;
-      await client.rootsChanged();
+      await client.notifyRootsChanged();
       for (let tries = 0; tries < 30 && told() === 0; tries++) await client.ping();
       return told() > 0 ? 'told' : 'untold';
     },

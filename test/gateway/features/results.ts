@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { annotations, base64, icons } from '../../revisions/server-tools.js';
 import type { Combination } from '../combination.js';
-import { type Feature, outcome, said } from '../feature.js';
-import { bothFrom } from '../pair.js';
+import { callText, type Feature, getOutcome } from '../feature.js';
+import { bothSupport } from '../pair.js';
 
 const _meta = { 'com.example/kind': 'block' };
 const block = async ({ client }: Combination, place: number) => (await client.callTool('blocks')).content[place];
@@ -78,7 +78,7 @@ const structured: readonly Feature[] = [
     crosses: 'results',
     name: 'structured content as text',
     probe: ({ client }) =>
-      Promise.all(['primes', 'nothing', 'add'].map(name => said(client.callTool(name, { a: 1, b: 2 })))),
+      Promise.all(['primes', 'nothing', 'add'].map(name => callText(client.callTool(name, { a: 1, b: 2 })))),
     seen: () => ['[2,3,5]', 'null', '{"sum":3,"parts":[1,2]}'],
   },
   {
@@ -126,7 +126,7 @@ const calls: readonly Feature[] = [
     crosses: 'calls',
     name: 'do what they do once, however often they ask',
     async probe({ client, tag }) {
-      const answer = await said(client.callTool('deed', { name: tag }));
+      const answer = await callText(client.callTool('deed', { name: tag }));
       return [answer, await client.tools.deeds({ name: tag })];
     },
     seen: () => ['1 1', { first: 1, second: 1 }],
@@ -146,9 +146,9 @@ const calls: readonly Feature[] = [
     probe: async ({ client }) => (await client.prompts.gallery()).messages.map(({ content: { type } }) => type),
     seen: pair => [
       'image',
-      bothFrom(pair, '2025-03-26') ? 'audio' : 'text',
+      bothSupport(pair, '2025-03-26') ? 'audio' : 'text',
       'resource',
-      bothFrom(pair, '2025-06-18') ? 'resource_link' : 'text',
+      bothSupport(pair, '2025-06-18') ? 'resource_link' : 'text',
     ],
   },
   {
@@ -170,7 +170,7 @@ const calls: readonly Feature[] = [
   {
     crosses: 'calls',
     name: 'ping',
-    probe: ({ client }) => outcome(client.ping().then(() => 'there')),
+    probe: ({ client }) => getOutcome(client.ping().then(() => 'there')),
     seen: () => 'there',
   },
 ];

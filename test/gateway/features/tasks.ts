@@ -1,9 +1,9 @@
 import { TenonError } from 'tenon';
 import { expect } from 'vitest';
 import type { Combination } from '../combination.js';
-import { all, type Feature, outcome, type Refusal, textOf, until } from '../feature.js';
-import { KEPT } from '../fixture-tasks.js';
-import { refused } from '../impossible/impossible-row.js';
+import { collectAll, type Feature, getOutcome, getText, type Refusal, waitUntil } from '../feature.js';
+import { TASK_TTL } from '../fixture-tasks.js';
+import { expectError } from '../impossible/impossible-row.js';
 
 type Handle = Awaited<ReturnType<Combination['client']['tasks']['start']>>;
 
@@ -11,7 +11,7 @@ const how = (handle: Handle): 'task' | 'answer' => (handle.id === undefined ? 'a
 
 /** Starts a call that may become a task: whether it did, and what it comes to. */
 async function started({ client }: Combination, name: 'atOnce' | 'rootsInTask' | 'formInTask' | 'must' | 'afterWhile') {
-  return outcome(
+  return getOutcome(
     (async () => {
       const handle: Handle = await client.tasks.start(name, {} as never);
       return [how(handle), textIn(await handle.result())];
@@ -20,7 +20,7 @@ async function started({ client }: Combination, name: 'atOnce' | 'rootsInTask' |
 }
 
 const textIn = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null && 'content' in value ? textOf(value as never) : value;
+  typeof value === 'object' && value !== null && 'content' in value ? getText(value as never) : value;
 
 const ended = (world: Combination, name: 'failsInTask' | 'breaksInTask'): Promise<Refusal | string> =>
   world.client.tasks
@@ -29,8 +29,12 @@ const ended = (world: Combination, name: 'failsInTask' | 'breaksInTask'): Promis
     .then(
       () => 'no error',
       error => {
-        const { code, rpc, message, data } = TenonError.from(error);
-        return { refused: message.split('\n')[0] ?? '', by: rpc ?? code, ...(rpc === undefined ? {} : { data }) };
+        const { code, rpcCode, message, data } = TenonError.from(error);
+        return {
+          refused: message.split('\n')[0] ?? '',
+          by: rpcCode ?? code,
+          ...(rpcCode === undefined ? {} : { data }),
+        };
       },
     );
 
@@ -40,7 +44,7 @@ async function cancelled({ client, tag }: Combination) {
   const starting = client.tasks.start('waitsInTask', { name: tag }, { signal: stop.signal });
   starting.catch(() => {});
   const seen = () => client.tools.tasksSeen();
-  await until(async () => (await seen()).begun.includes(tag), 'the work has begun');
+  await waitUntil(async () => (await seen()).begun.includes(tag), 'the work has begun');
   const handle = await Promise.race([starting, new Promise<undefined>(wait => setTimeout(() => wait(undefined), 100))]);
   if (handle === undefined) stop.abort();
   const result = handle ? handle.result() : starting;
@@ -50,7 +54,7 @@ async function cancelled({ client, tag }: Combination) {
   );
   if (handle) await handle.cancel();
   const code = await end;
-  await until(async () => (await seen()).givenUp.includes(tag), 'the server gives the work up');
+  await waitUntil(async () => (await seen()).givenUp.includes(tag), 'the server gives the work up');
   return [handle ? how(handle) : 'answer', code];
 }
 
@@ -70,13 +74,13 @@ export const tasks: readonly Feature[] = [
   {
     crosses: 'tasks',
     name: 'a call of what must be a task, waited for',
-    probe: ({ client }) => outcome(client.tools.must()),
+    probe: ({ client }) => getOutcome(client.tools.must()),
     seen: () => ({ n: 2 }),
   },
   {
     crosses: 'tasks',
     name: 'a call that takes so long that it becomes one',
-    probe: async ({ client }) => textOf(await client.callTool('afterWhile')),
+    probe: async ({ client }) => getText(await client.callTool('afterWhile')),
     seen: () => 'after a while',
   },
   {
@@ -114,7 +118,7 @@ export const tasks: readonly Feature[] = [
     name: 'how long they are kept, as the tool says',
     probe: async ({ client }) => (await client.tasks.start('kept')).state?.ttlMs ?? 'unsaid',
     // A task that is kept in between is kept for no shorter time.
-    seen: ({ direct }) => (direct ? KEPT : expect.toSatisfy((ttl: unknown) => Number(ttl) >= KEPT)),
+    seen: ({ direct }) => (direct ? TASK_TTL : expect.toSatisfy((ttl: unknown) => Number(ttl) >= TASK_TTL)),
   },
   {
     crosses: 'tasks',
@@ -137,16 +141,16 @@ export const tasks: readonly Feature[] = [
     name: 'listed',
     async probe({ client }) {
       const { id } = await client.tasks.start('atOnce');
-      const list = await outcome(all(client.tasks.list()));
+      const list = await getOutcome(collectAll(client.tasks.list()));
       return 'refused' in list ? list : list.some(({ taskId }) => taskId === id);
     },
     // Who can not tell its callers apart shows none of them a list: it says so.
-    seen: ({ direct }) => (direct ? true : expect.toBeOneOf([true, refused(/method|list/i)])),
+    seen: ({ direct }) => (direct ? true : expect.toBeOneOf([true, expectError(/method|list/i)])),
   },
   {
     crosses: 'tasks',
     name: 'that there are not',
-    probe: ({ client }) => outcome(client.tasks.get('none')),
+    probe: ({ client }) => getOutcome(client.tasks.get('none')),
     seen: () => expect.objectContaining({ by: -32602, refused: expect.stringContaining('knows no task') }),
   },
 ];

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type Impossible, refused, type Where } from './impossible-row.js';
+import { expectError, type Impossible, type Where } from './impossible-row.js';
 
 const beforeForms: Where = { either: { before: '2025-06-18' } };
 const beforeUrls: Where = { either: { before: '2025-11-25' } };
@@ -36,21 +36,21 @@ export const impossibleAsking: readonly Impossible[] = [
     feature: 'sampling: with tools, and what they gave',
     where: beforeUrls,
     reason: 'sampling has tools since 2025-11-25: the handler that asks is refused, and says why',
-    instead: refused(/sampling/i),
+    instead: expectError(/sampling/i),
   },
   ...['a form, and its answer', 'an answer that is none: decline', 'an answer that is none: cancel'].map(
     (name): Impossible => ({
       feature: `elicitation: ${name}`,
       where: beforeForms,
       reason: noForms,
-      instead: refused(/elicit/i),
+      instead: expectError(/elicit/i),
     }),
   ),
   {
     feature: 'elicitation: defaults, titled choices and several choices',
     where: beforeForms,
     reason: noForms,
-    instead: refused(/elicit/i),
+    instead: expectError(/elicit/i),
   },
   {
     feature: 'elicitation: defaults, titled choices and several choices',
@@ -66,13 +66,13 @@ export const impossibleAsking: readonly Impossible[] = [
     feature: 'elicitation: by URL',
     where: beforeUrls,
     reason: noUrls,
-    instead: refused(/elicit|url/i),
+    instead: expectError(/elicit|url/i),
   },
   {
     feature: 'elicitation: by URL, and that the visit is done',
     where: beforeUrls,
     reason: noUrls,
-    instead: refused(/elicit|url/i),
+    instead: expectError(/elicit|url/i),
   },
   ...(['client', 'server'] as const).map(
     (who): Impossible => ({
@@ -86,14 +86,14 @@ export const impossibleAsking: readonly Impossible[] = [
     feature: 'errors: a URL that has to be visited first',
     where: beforeUrls,
     reason: noUrls,
-    instead: refused(/elicit|url/i),
+    instead: expectError(/elicit|url/i),
   },
   ...['several at once', 'one after the other, each once'].map(
     (name): Impossible => ({
       feature: `questions: ${name}`,
       where: beforeForms,
       reason: noForms,
-      instead: [refused(/elicit/i), 0],
+      instead: [expectError(/elicit/i), 0],
     }),
   ),
   ...['that a handler returns, with a state of its own', 'in prompts', 'in reads of resources'].map(
@@ -101,7 +101,7 @@ export const impossibleAsking: readonly Impossible[] = [
       feature: `questions: ${name}`,
       where: beforeForms,
       reason: noForms,
-      instead: refused(/elicit/i),
+      instead: expectError(/elicit/i),
     }),
   ),
 ];

@@ -27,5 +27,5 @@ export interface Impossible {
 }
 
 /** A refusal that says why. */
-export const refused = (why: RegExp): unknown =>
+export const expectError = (why: RegExp): unknown =>
   expect.objectContaining({ refused: expect.stringMatching(why) as unknown });

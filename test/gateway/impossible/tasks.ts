@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type Impossible, refused, type Where } from './impossible-row.js';
+import { expectError, type Impossible, type Where } from './impossible-row.js';
 
 const clientBefore: Where = { client: { before: '2025-11-25' } };
 const serverBefore: Where = { server: { before: '2025-11-25' } };
@@ -51,7 +51,7 @@ export const impossibleTasks: readonly Impossible[] = [
     feature: 'tasks: that ask the user',
     where: { either: { before: '2025-06-18' } },
     reason: 'servers elicit since 2025-06-18: the handler that asks is refused, and says why',
-    instead: either(refused(/elicit/i), ['task', refused(/elicit/i)]),
+    instead: either(expectError(/elicit/i), ['task', expectError(/elicit/i)]),
   },
   ...answered('tasks: that ask the user', 'accept'),
   { feature: 'tasks: given up', where: clientBefore, reason: noneForClient, instead: ['answer', 'call/aborted'] },
@@ -70,7 +70,7 @@ export const impossibleTasks: readonly Impossible[] = [
     feature: 'tasks: a call of what must be a task, waited for',
     where: serverBefore,
     reason: 'servers have tasks since 2025-11-25: what runs as a task only does not run, and the error says so',
-    instead: refused(/task/i),
+    instead: expectError(/task/i),
   },
   ...untold('tasks: how long they are kept, as the tool says', 'unsaid', expect.any(Number)),
   {
@@ -85,30 +85,30 @@ export const impossibleTasks: readonly Impossible[] = [
     feature: 'tasks: listed',
     where: { client: { from: '2026-07-28' } },
     reason: 'tasks are listed on 2025-11-25 only',
-    instead: refused(/./),
+    instead: expectError(/./),
   },
   {
     feature: 'tasks: listed',
     where: clientBefore,
     reason: noneForClient,
-    instead: refused(/./),
+    instead: expectError(/./),
   },
   {
     feature: 'tasks: listed',
     where: serverBefore,
     reason: noneOfServer,
-    instead: either(refused(/./), true),
+    instead: either(expectError(/./), true),
   },
   {
     feature: 'tasks: listed',
     where: { server: { from: '2026-07-28' } },
     reason: 'tasks are listed on 2025-11-25 only; who stands between may list those that it has seen',
-    instead: either(refused(/./), true, false),
+    instead: either(expectError(/./), true, false),
   },
   {
     feature: 'tasks: that there are not',
     where: { either: { before: '2025-11-25' } },
     reason: 'where there are no tasks there is no method that could ask for one, and the error says so',
-    instead: refused(/./),
+    instead: expectError(/./),
   },
 ];

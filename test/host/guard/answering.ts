@@ -4,6 +4,6 @@ import { sqliteStores } from 'tenon/sqlite';
 
 const stores = await sqliteStores(process.argv[2] as string);
 const approvals = createApprovals(stores);
-const [question] = await approvals.pending();
+const [question] = await approvals.listPending();
 await approvals.answer(question?.id ?? '', 'allow', { by: 'Grace' });
 await stores.close();

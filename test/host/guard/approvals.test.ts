@@ -2,22 +2,22 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { ClientOptions } from 'tenon';
-import { type Approvals, allow, ask, createApprovals, type HostFiles, type Question } from 'tenon/host';
+import { type Approvals, allow, ask, createApprovals, type NodeHostOptions, type PendingApproval } from 'tenon/host';
 import { sqliteStores } from 'tenon/sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { memoryStores } from '../../../packages/tenon/src/stores/memory.js';
-import { type Answer, call } from '../../asking/wire.js';
-import { soon } from '../../interop/soon.js';
-import { folder, guarded, outcome, recorded, WITH_FORMS } from './scene.js';
-import { works } from './works.js';
+import { memoryStores } from '../../../packages/tenon/src/stores/memory-stores.js';
+import { callTool, type WireResponse } from '../../asking/wire.js';
+import { retryUntilPasses } from '../../interop/retry.js';
+import { createFolder, getOutcome, readAuditMethods, startGuardedHost, WITH_FORMS } from './guarded-host.js';
+import { createWorksServer } from './works-server.js';
 
 const policy = [ask('*/erase'), ask('*/later'), ask('*/sure'), ask('*/replays'), allow()];
 
 /** Two servers with the same tools, of which the dangerous ones are asked about. */
-async function asking(options: Partial<HostFiles> = {}) {
-  const [one, two] = [works(), works()];
+async function asking(options: Partial<NodeHostOptions> = {}) {
+  const [one, two] = [createWorksServer(), createWorksServer()];
   const servers = { one: { service: one.server }, two: { service: two.server } };
-  const scene = await guarded({ servers, policy, ...options });
+  const scene = await startGuardedHost({ servers, policy, ...options });
   return { ...scene, ran: one.ran, ranInTwo: two.ran };
 }
 
@@ -36,42 +36,42 @@ function user(says: Said) {
 }
 
 /** The only question that waits, once it does. */
-const pending = (approvals: Approvals): Promise<Question> =>
-  soon(async () => {
-    const questions = await approvals.pending();
+const pending = (approvals: Approvals): Promise<PendingApproval> =>
+  retryUntilPasses(async () => {
+    const questions = await approvals.listPending();
     expect(questions).toHaveLength(1);
-    return questions[0] as Question;
+    return questions[0] as PendingApproval;
   });
 
-describe.each(WITH_FORMS)('the caller’s own user, asked by a form in %s', revision => {
+describe.each(WITH_FORMS)('the caller’s own user, asked by a form in %s', protocolVersion => {
   it.each(['erase', 'later', 'sure', 'replays'])('%s: asked once, run once [tools.host.confirmation]', async name => {
-    const audit = join(await folder(), 'audit.jsonl');
+    const audit = join(await createFolder(), 'audit.jsonl');
     const { client, ran, host } = await asking({ audit });
     const { asked, elicit } = user('once');
-    const on = await client({ revision, elicit });
-    expect(await outcome(on.callTool(`one__${name}`, { path: 'a' }))).toContain(`${name} a`);
+    const on = await client({ protocolVersion, elicit });
+    expect(await getOutcome(on.callTool(`one__${name}`, { path: 'a' }))).toContain(`${name} a`);
     expect(ran).toHaveLength(1);
     expect(asked.filter(message => message.startsWith('Allow to'))).toEqual([
       expect.stringContaining(`Allow to call the tool ${name} of one?\n{"path":"a"}`),
     ]);
     await host.close();
     const events = ['asked', 'allowed', 'called', 'answered'].map(event => `${event} ${name}`);
-    expect(await recorded(audit)).toEqual(events);
+    expect(await readAuditMethods(audit)).toEqual(events);
   });
 
   it.each(['deny', 'decline', 'cancel'] as const)('%s: not run [tools.host.human-in-loop]', async says => {
     const { client, ran, host } = await asking();
     const { asked, elicit } = user(says);
-    const on = await client({ revision, elicit });
-    expect(await outcome(on.callTool('one__erase', { path: 'a' }))).toMatch(/^refused: Not done: /);
+    const on = await client({ protocolVersion, elicit });
+    expect(await getOutcome(on.callTool('one__erase', { path: 'a' }))).toMatch(/^refused: Not done: /);
     expect([asked.length, ran]).toEqual([1, []]);
-    expect(await host.approvals.pending()).toEqual([]);
+    expect(await host.approvals.listPending()).toEqual([]);
   });
 
   it('good for that call, and once: another, and the same again, are asked about', async () => {
     const { client, ran } = await asking();
     const { asked, elicit } = user('once');
-    const on = await client({ revision, elicit });
+    const on = await client({ protocolVersion, elicit });
     for (const path of ['a', 'b', 'a']) await on.callTool('one__erase', { path });
     expect([asked.length, ran]).toEqual([3, ['erase a', 'erase b', 'erase a']]);
   });
@@ -79,13 +79,13 @@ describe.each(WITH_FORMS)('the caller’s own user, asked by a form in %s', revi
   it('always: for this tool of this server', async () => {
     const { client, host, ran, ranInTwo } = await asking();
     const { asked, elicit } = user('always');
-    const on = await client({ revision, elicit });
+    const on = await client({ protocolVersion, elicit });
     for (const path of ['a', 'b']) await on.callTool('one__erase', { path });
     expect([asked.length, ran]).toEqual([1, ['erase a', 'erase b']]);
     await on.callTool('two__erase', { path: 'a' });
     await on.callTool('one__later', { path: 'a' });
     expect([asked.length, ranInTwo]).toEqual([3, ['erase a']]);
-    for (const { id } of await host.approvals.remembered()) await host.approvals.forget(id);
+    for (const { id } of await host.approvals.listStored()) await host.approvals.forget(id);
     await on.callTool('one__erase', { path: 'c' });
     expect(asked).toHaveLength(4);
   });
@@ -93,7 +93,7 @@ describe.each(WITH_FORMS)('the caller’s own user, asked by a form in %s', revi
 
 describe('the state of a question on 2026-07-28', () => {
   const content = { decision: 'once' };
-  const retry = ({ result }: Answer, path: string) => ({
+  const retry = ({ result }: WireResponse, path: string) => ({
     arguments: { path },
     requestState: result?.requestState as string,
     inputResponses: Object.fromEntries(
@@ -104,13 +104,13 @@ describe('the state of a question on 2026-07-28', () => {
 
   it('serves the call that was asked about, once', async () => {
     const { host, ran } = await asking();
-    const server = host.asServer();
-    const first = await call(server, 'one__erase', { arguments: { path: 'a' } }, forms);
+    const server = host.toServer();
+    const first = await callTool(server, 'one__erase', { arguments: { path: 'a' } }, forms);
     expect(ran).toEqual([]);
-    expect(await call(server, 'one__erase', retry(first, 'a'), forms)).toMatchObject({
+    expect(await callTool(server, 'one__erase', retry(first, 'a'), forms)).toMatchObject({
       result: { content: [{ text: 'erase a' }] },
     });
-    expect((await call(server, 'one__erase', retry(first, 'a'), forms)).error?.code).toBe(-32602);
+    expect((await callTool(server, 'one__erase', retry(first, 'a'), forms)).error?.code).toBe(-32602);
     expect(ran).toEqual(['erase a']);
   });
 
@@ -121,17 +121,17 @@ describe('the state of a question on 2026-07-28', () => {
     ['another principal', 'one__erase', 'a', { principal: 'eve' }],
   ])('serves nothing else: %s', async (_, name, path, said) => {
     const { host, ran, ranInTwo } = await asking();
-    const server = host.asServer();
+    const server = host.toServer();
     const ada = { ...forms, principal: 'ada' };
-    const first = await call(server, 'one__erase', { arguments: { path: 'a' } }, ada);
-    expect((await call(server, name, retry(first, path), { ...ada, ...said })).error?.code).toBe(-32602);
+    const first = await callTool(server, 'one__erase', { arguments: { path: 'a' } }, ada);
+    expect((await callTool(server, name, retry(first, path), { ...ada, ...said })).error?.code).toBe(-32602);
     expect([ran, ranInTwo]).toEqual([[], []]);
   });
 
   it('nor is an answer taken that nobody was asked for', async () => {
     const { host, ran } = await asking();
     const answers = { arguments: { path: 'a' }, inputResponses: { 'ask-0': { action: 'accept', content } } };
-    const answer = await call(host.asServer(), 'one__erase', answers, forms);
+    const answer = await callTool(host.toServer(), 'one__erase', answers, forms);
     expect(answer.result?.resultType ?? answer.error?.code).toEqual(expect.toBeOneOf(['input_required', -32602]));
     expect(ran).toEqual([]);
   });
@@ -143,31 +143,31 @@ describe('a call of somebody who can not be asked', () => {
 
   it('waits in the store until it is answered [tools.host.human-in-loop]', async () => {
     const { host, ran } = await asking();
-    const calling = call(host.asServer(), 'one__erase', erase('a'), nobody);
+    const calling = callTool(host.toServer(), 'one__erase', erase('a'), nobody);
     const question = await pending(host.approvals);
     expect(question).toMatchObject({ kind: 'tool', server: 'one', name: 'erase' });
     expect(ran).toEqual([]);
     await host.approvals.answer(question.id, 'allow');
     expect(await calling).toMatchObject({ result: { content: [{ text: 'erase a' }] } });
-    expect(await host.approvals.pending()).toEqual([]);
+    expect(await host.approvals.listPending()).toEqual([]);
   });
 
   it('what is allowed serves no other arguments, principal or server, and not twice', async () => {
     const { host, ran, ranInTwo } = await asking();
-    const server = host.asServer();
+    const server = host.toServer();
     const ada = { ...nobody, principal: 'ada' };
-    const calls = [call(server, 'one__erase', erase('a'), ada)];
+    const calls = [callTool(server, 'one__erase', erase('a'), ada)];
     await host.approvals.answer((await pending(host.approvals)).id, 'allow');
     await Promise.all(calls);
     const others = [
-      call(server, 'one__erase', erase('b'), ada),
-      call(server, 'one__erase', erase('a'), { ...nobody, principal: 'eve' }),
-      call(server, 'two__erase', erase('a'), ada),
-      call(server, 'one__erase', erase('a'), ada),
+      callTool(server, 'one__erase', erase('b'), ada),
+      callTool(server, 'one__erase', erase('a'), { ...nobody, principal: 'eve' }),
+      callTool(server, 'two__erase', erase('a'), ada),
+      callTool(server, 'one__erase', erase('a'), ada),
     ];
-    await soon(async () => expect(await host.approvals.pending()).toHaveLength(others.length));
+    await retryUntilPasses(async () => expect(await host.approvals.listPending()).toHaveLength(others.length));
     expect([ran, ranInTwo]).toEqual([['erase a'], []]);
-    for (const { id } of await host.approvals.pending()) await host.approvals.answer(id, 'deny', { by: 'Grace' });
+    for (const { id } of await host.approvals.listPending()) await host.approvals.answer(id, 'deny', { by: 'Grace' });
     for (const answer of await Promise.all(others)) {
       expect(answer.result).toMatchObject({
         isError: true,
@@ -179,28 +179,28 @@ describe('a call of somebody who can not be asked', () => {
 
   it('a pattern is remembered: for what fits it', async () => {
     const { host, ran } = await asking();
-    const server = host.asServer();
-    const first = call(server, 'one__erase', erase('/tmp/a'), nobody);
+    const server = host.toServer();
+    const first = callTool(server, 'one__erase', erase('/tmp/a'), nobody);
     const remember = { arguments: { path: '/tmp/*' } };
     await host.approvals.answer((await pending(host.approvals)).id, 'allow', { remember });
     await first;
-    await call(server, 'one__erase', erase('/tmp/b'), nobody);
+    await callTool(server, 'one__erase', erase('/tmp/b'), nobody);
     expect(ran).toEqual(['erase /tmp/a', 'erase /tmp/b']);
-    const other = call(server, 'one__erase', erase('/etc/passwd'), nobody);
+    const other = callTool(server, 'one__erase', erase('/etc/passwd'), nobody);
     await host.approvals.answer((await pending(host.approvals)).id, 'deny');
     expect((await other).result?.isError).toBe(true);
     expect(ran).toHaveLength(2);
   });
 
   it('nobody answers: a denial', async () => {
-    const approvals = createApprovals({ ...memoryStores(), life: 40 });
+    const approvals = createApprovals({ ...memoryStores(), ttl: 40 });
     const { host, ran } = await asking({ approvals });
-    const { result } = await call(host.asServer(), 'one__erase', erase('a'), nobody);
+    const { result } = await callTool(host.toServer(), 'one__erase', erase('a'), nobody);
     expect(result).toMatchObject({
       isError: true,
       content: [{ text: expect.stringMatching(/nobody answered within 40 ms/) }],
     });
-    expect([ran, await approvals.pending()]).toEqual([[], []]);
+    expect([ran, await approvals.listPending()]).toEqual([[], []]);
   });
 
   it('the caller goes: so does the question, and nothing is done', async () => {
@@ -211,17 +211,17 @@ describe('a call of somebody who can not be asked', () => {
     const { id } = await pending(host.approvals);
     controller.abort();
     await expect(calling).rejects.toThrow();
-    await soon(async () => expect(await host.approvals.pending()).toEqual([]));
+    await retryUntilPasses(async () => expect(await host.approvals.listPending()).toEqual([]));
     await expect(host.approvals.answer(id, 'allow')).rejects.toMatchObject({ code: 'policy/no-question' });
     expect(ran).toEqual([]);
   });
 
   it('another process answers', async () => {
-    const path = join(await folder(), 'stores.db');
+    const path = join(await createFolder(), 'stores.db');
     const stores = await sqliteStores(path);
     onTestFinished(() => stores.close());
     const { host, ran } = await asking({ stores });
-    const calling = call(host.asServer(), 'one__erase', erase('a'), nobody);
+    const calling = callTool(host.toServer(), 'one__erase', erase('a'), nobody);
     await pending(host.approvals);
     const program = new URL('./answering.ts', import.meta.url).pathname;
     const child = spawn(process.execPath, ['--import', 'tsx', program, path], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -233,10 +233,10 @@ describe('a call of somebody who can not be asked', () => {
 
   it.each(WITH_FORMS)(
     'whoever sits at this process is asked once for a call that asks itself, in %s',
-    async revision => {
+    async protocolVersion => {
       const seen: string[] = [];
       const { client, ran } = await asking({ approve: ({ name }) => seen.push(name) > 0 });
-      const on = await client({ revision, elicit: user('deny').elicit });
+      const on = await client({ protocolVersion, elicit: user('deny').elicit });
       for (const name of ['sure', 'replays']) await on.callTool(`one__${name}`, { path: 'a' });
       expect(seen).toEqual(['sure', 'replays']);
       expect(ran).toEqual(['sure a accept', 'replays a']);
@@ -254,7 +254,7 @@ describe('a call of somebody who can not be asked', () => {
     const { asked, elicit } = user('once');
     const on = await client({ elicit });
     await on.callTool('one__erase', { path: 'a' });
-    expect(await outcome(on.callTool('one__erase', { path: 'b' }))).toMatch(/^refused: Not done/);
+    expect(await getOutcome(on.callTool('one__erase', { path: 'b' }))).toMatch(/^refused: Not done/);
     expect([asked, ran]).toEqual([[], ['erase a']]);
     expect(seen).toEqual([
       ['one', 'erase', { path: 'a' }],
@@ -264,10 +264,10 @@ describe('a call of somebody who can not be asked', () => {
 });
 
 describe('resources and prompts are asked about too [security.consent.data-access, security.consent.before-exposure]', () => {
-  it.each(WITH_FORMS)('by a form, in %s', async revision => {
+  it.each(WITH_FORMS)('by a form, in %s', async protocolVersion => {
     const { client, ran } = await asking({ policy: [ask()] });
     const { asked, elicit } = user('once');
-    const on = await client({ revision, elicit });
+    const on = await client({ protocolVersion, elicit });
     await on.readResource('tenon:one/note://open');
     await on.call('prompts/get', { name: 'one__draft', arguments: { who: 'ada' } });
     expect(ran).toEqual(['read open', 'draft ada']);
@@ -277,19 +277,19 @@ describe('resources and prompts are asked about too [security.consent.data-acces
     ]);
   });
 
-  it.each(WITH_FORMS)('and not given when that is denied, in %s', async revision => {
+  it.each(WITH_FORMS)('and not given when that is denied, in %s', async protocolVersion => {
     const { client, ran } = await asking({ policy: [ask()] });
-    const on = await client({ revision, elicit: user('deny').elicit });
-    expect(await outcome(on.readResource('tenon:one/note://open'))).toMatch(/^-1: Not done/);
+    const on = await client({ protocolVersion, elicit: user('deny').elicit });
+    expect(await getOutcome(on.readResource('tenon:one/note://open'))).toMatch(/^-1: Not done/);
     const work = on.call('prompts/get', { name: 'one__draft', arguments: { who: 'ada' } });
-    expect(await outcome(work)).toMatch(/^-1: Not done/);
+    expect(await getOutcome(work)).toMatch(/^-1: Not done/);
     expect(ran).toEqual([]);
   });
 
   it('without rules nothing is done that nobody approved of [security.consent.tool-invocation]', async () => {
     const seen: string[] = [];
-    const { server, ran } = works();
-    const { client } = await guarded({
+    const { server, ran } = createWorksServer();
+    const { client } = await startGuardedHost({
       servers: { one: { service: server } },
       approve: ({ kind, name }) => {
         seen.push(`${kind} ${name}`);
@@ -297,9 +297,9 @@ describe('resources and prompts are asked about too [security.consent.data-acces
       },
     });
     const on = await client();
-    await outcome(on.callTool('say', { text: 'hello' }));
-    await outcome(on.readResource('note://open'));
-    await outcome(on.call('prompts/get', { name: 'draft', arguments: { who: 'ada' } }));
+    await getOutcome(on.callTool('say', { text: 'hello' }));
+    await getOutcome(on.readResource('note://open'));
+    await getOutcome(on.call('prompts/get', { name: 'draft', arguments: { who: 'ada' } }));
     expect([seen, ran]).toEqual([['tool say', 'resource note://open', 'prompt draft'], []]);
   });
 });

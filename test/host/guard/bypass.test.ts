@@ -1,11 +1,19 @@
 import { join } from 'node:path';
 import { type Client, type ClientOptions, connect, createServer, TenonError } from 'tenon';
-import { allow, ask, deny, type HostFiles, type Rule } from 'tenon/host';
+import { allow, ask, deny, type NodeHostOptions, type Rule } from 'tenon/host';
 import { serveHttp } from 'tenon/node';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Answer, call, metaOf } from '../../asking/wire.js';
-import { folder, guarded, heardOf, outcome, REVISIONS, recorded, WITH_FORMS } from './scene.js';
-import { works } from './works.js';
+import { callTool, createMeta, type WireResponse } from '../../asking/wire.js';
+import {
+  collectNotifications,
+  createFolder,
+  getOutcome,
+  REVISIONS,
+  readAuditMethods,
+  startGuardedHost,
+  WITH_FORMS,
+} from './guarded-host.js';
+import { createWorksServer } from './works-server.js';
 
 const refused = /^refused: Not done: denied by rule \d: no$/;
 const rejected = /^-1: Not done: denied by rule \d: no$/;
@@ -17,10 +25,10 @@ const rules: readonly Rule[] = [
   allow(),
 ];
 
-async function ruled(options: Partial<HostFiles> = {}, both = false) {
-  const [one, two] = [works(), works()];
+async function ruled(options: Partial<NodeHostOptions> = {}, both = false) {
+  const [one, two] = [createWorksServer(), createWorksServer()];
   const servers = { one: { service: one.server }, ...(both ? { two: { service: two.server } } : {}) };
-  return { ...(await guarded({ servers, policy: rules, ...options })), ran: one.ran, ranInTwo: two.ran };
+  return { ...(await startGuardedHost({ servers, policy: rules, ...options })), ran: one.ran, ranInTwo: two.ran };
 }
 
 const yes: NonNullable<ClientOptions['elicit']> = ({ message }) => ({
@@ -28,17 +36,17 @@ const yes: NonNullable<ClientOptions['elicit']> = ({ message }) => ({
   content: message.startsWith('Allow to') ? { decision: 'once' } : { yes: true },
 });
 
-describe.each(REVISIONS)('what is denied is not done, in %s', revision => {
+describe.each(REVISIONS)('what is denied is not done, in %s', protocolVersion => {
   it.each(['erase', 'later', 'sure', 'replays'])('the tool %s', async name => {
     const { client, ran } = await ruled();
-    const on = await client({ revision, elicit: yes });
-    expect(await outcome(on.callTool(name, { path: 'a' }))).toMatch(refused);
+    const on = await client({ protocolVersion, elicit: yes });
+    expect(await getOutcome(on.callTool(name, { path: 'a' }))).toMatch(refused);
     expect(ran).toEqual([]);
   });
 
   it('a resource, a prompt, their completions', async () => {
     const { client, ran } = await ruled();
-    const on = await client({ revision, elicit: yes });
+    const on = await client({ protocolVersion, elicit: yes });
     const prompt = { type: 'ref/prompt' as const, name: 'draft' };
     const box = { type: 'ref/resource' as const, uri: 'note://box/{id}' };
     const all = [
@@ -48,23 +56,25 @@ describe.each(REVISIONS)('what is denied is not done, in %s', revision => {
       on.call('completion/complete', { ref: prompt, argument: { name: 'who', value: '' } }),
       on.call('completion/complete', { ref: box, argument: { name: 'id', value: '' } }),
     ];
-    for (const each of all) expect(await outcome(each)).toMatch(rejected);
+    for (const each of all) expect(await getOutcome(each)).toMatch(rejected);
     expect(ran).toEqual([]);
   });
 });
 
 describe('what is denied is not watched either', () => {
-  it.each(REVISIONS.slice(0, 4))('by a subscription of %s', async revision => {
+  it.each(REVISIONS.slice(0, 4))('by a subscription of %s', async protocolVersion => {
     const { client } = await ruled();
-    const on = await client({ revision });
+    const on = await client({ protocolVersion });
     for (const uri of ['note://secret/plan', 'note://box/a'])
-      expect(await outcome(on.call('resources/subscribe', { uri }))).toMatch(rejected);
-    expect(await outcome(on.call('resources/subscribe', { uri: 'note://open' }))).toBe('');
+      expect(await getOutcome(on.call('resources/subscribe', { uri }))).toMatch(rejected);
+    expect(await getOutcome(on.call('resources/subscribe', { uri: 'note://open' }))).toBe('');
   });
 
   it('by a listener of 2026-07-28', async () => {
     const { host } = await ruled();
-    expect(await heardOf(host, 'note://secret/plan', 'note://open', 'note://box/a')).toEqual(['note://open']);
+    expect(await collectNotifications(host, 'note://secret/plan', 'note://open', 'note://box/a')).toEqual([
+      'note://open',
+    ]);
   });
 });
 
@@ -91,7 +101,7 @@ describe('another spelling of a URI', () => {
   it.each(spellings)('%s', async uri => {
     const { client, ran } = await ruled();
     const on = await client();
-    expect(await outcome(on.readResource(uri))).toMatch(/^-/);
+    expect(await getOutcome(on.readResource(uri))).toMatch(/^-/);
     expect(ran).toEqual([]);
   });
 
@@ -99,7 +109,7 @@ describe('another spelling of a URI', () => {
     const { client, ran, ranInTwo } = await ruled({}, true);
     const on = await client();
     for (const scheme of ['tenon:one/', 'TENON:one/', 'tenon:ONE/', 'tenon:%6fne/', 'tenon:one;ip/'])
-      expect(await outcome(on.readResource(`${scheme}${uri}`))).toMatch(/^-/);
+      expect(await getOutcome(on.readResource(`${scheme}${uri}`))).toMatch(/^-/);
     expect([ran, ranInTwo]).toEqual([[], []]);
     await on.readResource('tenon:one/note://open');
     expect(ran).toEqual(['read open']);
@@ -109,24 +119,24 @@ describe('another spelling of a URI', () => {
     const policy = [deny({ server: 'one', resource: '*', because: 'no' }), allow()];
     const { client, ran, ranInTwo } = await ruled({ policy }, true);
     const on = await client();
-    expect(await outcome(on.readResource('tenon:one/note://secret/plan'))).toMatch(rejected);
+    expect(await getOutcome(on.readResource('tenon:one/note://secret/plan'))).toMatch(rejected);
     await on.readResource('tenon:two/note://secret/plan');
     expect([ran, ranInTwo]).toEqual([[], ['read plan']]);
   });
 });
 
 describe('the tools that search, describe and call', () => {
-  it.each(REVISIONS)('call_tool is judged by what it calls, in %s', async revision => {
-    const audit = join(await folder(), 'audit');
+  it.each(REVISIONS)('call_tool is judged by what it calls, in %s', async protocolVersion => {
+    const audit = join(await createFolder(), 'audit');
     const { client, ran, host } = await ruled({ budget: 1, audit });
-    const on = await client({ revision, elicit: yes });
+    const on = await client({ protocolVersion, elicit: yes });
     for (const name of ['erase', 'later', 'sure', 'replays'])
-      expect(await outcome(on.callTool('call_tool', { name, arguments: { path: 'a' } }))).toMatch(refused);
-    expect(await outcome(on.callTool('call_tool', { name: 'say', arguments: { text: 'hi' } }))).toBe('say hi');
+      expect(await getOutcome(on.callTool('call_tool', { name, arguments: { path: 'a' } }))).toMatch(refused);
+    expect(await getOutcome(on.callTool('call_tool', { name: 'say', arguments: { text: 'hi' } }))).toBe('say hi');
     expect(ran).toEqual(['say hi']);
     await host.close();
     const denied = ['erase', 'later', 'sure', 'replays'].map(name => `denied ${name}`);
-    expect(await recorded(audit)).toEqual([...denied, 'called say', 'answered say']);
+    expect(await readAuditMethods(audit)).toEqual([...denied, 'called say', 'answered say']);
   });
 
   it('nor by rules about its own name, or by arguments of its own', async () => {
@@ -134,20 +144,20 @@ describe('the tools that search, describe and call', () => {
     const { client, ran } = await ruled({ policy, budget: 1 });
     const on = await client();
     const more = { name: 'erase', arguments: { path: 'a' }, _meta: {}, task: {}, server: 'other' };
-    expect(await outcome(on.callTool('call_tool', more))).toMatch(/^refused: |^-32602/);
+    expect(await getOutcome(on.callTool('call_tool', more))).toMatch(/^refused: |^-32602/);
     const twice = { name: 'call_tool', arguments: { name: 'erase', arguments: { path: 'a' } } };
-    expect(await outcome(on.callTool('call_tool', twice))).toMatch(/^refused: |^-32602/);
+    expect(await getOutcome(on.callTool('call_tool', twice))).toMatch(/^refused: |^-32602/);
     expect(ran).toEqual([]);
   });
 
-  it.each(WITH_FORMS)('what is asked about is the call that is inside, in %s', async revision => {
+  it.each(WITH_FORMS)('what is asked about is the call that is inside, in %s', async protocolVersion => {
     const { client, ran } = await ruled({ policy: [ask('one/erase'), allow()], budget: 1 });
     const asked: string[] = [];
     const elicit: typeof yes = (form, about) => {
       asked.push(form.message);
       return yes(form, about);
     };
-    const on = await client({ revision, elicit });
+    const on = await client({ protocolVersion, elicit });
     await on.callTool('call_tool', { name: 'erase', arguments: { path: 'a' } });
     expect(asked).toEqual([expect.stringContaining('Allow to call the tool erase of one?\n{"path":"a"}')]);
     expect(ran).toEqual(['erase a']);
@@ -157,16 +167,21 @@ describe('the tools that search, describe and call', () => {
     const { host, ran } = await ruled({ policy: [ask('one/erase'), allow()], budget: 1 });
     const forms = { capabilities: { elicitation: {} } };
     const inside = (path: string) => ({ arguments: { name: 'erase', arguments: { path } } });
-    const first = await call(host.asServer(), 'call_tool', inside('a'), forms);
+    const first = await callTool(host.toServer(), 'call_tool', inside('a'), forms);
     const inputResponses = answersOf(first);
     const requestState = first.result?.requestState as string;
-    const answer = await call(host.asServer(), 'call_tool', { ...inside('b'), requestState, inputResponses }, forms);
+    const answer = await callTool(
+      host.toServer(),
+      'call_tool',
+      { ...inside('b'), requestState, inputResponses },
+      forms,
+    );
     expect(answer.error?.code).toBe(-32602);
     expect(ran).toEqual([]);
   });
 });
 
-function answersOf({ result }: Answer) {
+function answersOf({ result }: WireResponse) {
   const keys = Object.keys(result?.inputRequests ?? {});
   return Object.fromEntries(keys.map(key => [key, { action: 'accept', content: { decision: 'once', yes: true } }]));
 }
@@ -178,10 +193,10 @@ describe('a retry', () => {
     const policy = [deny({ tool: '*', arguments: { path: '/etc/*' }, because: 'no' }), allow()];
     for (const name of ['sure', 'replays']) {
       const { host, ran } = await ruled({ policy });
-      const first = await call(host.asServer(), name, { arguments: { path: 'a' } }, forms);
+      const first = await callTool(host.toServer(), name, { arguments: { path: 'a' } }, forms);
       expect(first.result?.resultType).toBe('input_required');
       const more = { requestState: first.result?.requestState as string, inputResponses: answersOf(first) };
-      const answer = await call(host.asServer(), name, { arguments: { path: '/etc/passwd' }, ...more }, forms);
+      const answer = await callTool(host.toServer(), name, { arguments: { path: '/etc/passwd' }, ...more }, forms);
       expect(answer.error?.code === -32602 || answer.result?.isError).toBe(true);
       expect(ran).toEqual([]);
     }
@@ -189,23 +204,23 @@ describe('a retry', () => {
 
   it('is judged again: what was allowed when it began may not be any more', async () => {
     let action: 'allow' | 'deny' = 'allow';
-    const judge = () => ({ action, reason: 'no', rule: 0 });
-    const policy = { judge, explain: () => '' } as unknown as NonNullable<HostFiles['policy']>;
+    const evaluate = () => ({ action, reason: 'no', rule: 0 });
+    const policy = { evaluate, explain: () => '' } as unknown as NonNullable<NodeHostOptions['policy']>;
     const { host, ran } = await ruled({ policy });
-    const first = await call(host.asServer(), 'replays', { arguments: { path: 'a' } }, forms);
+    const first = await callTool(host.toServer(), 'replays', { arguments: { path: 'a' } }, forms);
     action = 'deny';
     const more = { requestState: first.result?.requestState as string, inputResponses: answersOf(first) };
-    const answer = await call(host.asServer(), 'replays', { arguments: { path: 'a' }, ...more }, forms);
+    const answer = await callTool(host.toServer(), 'replays', { arguments: { path: 'a' }, ...more }, forms);
     expect(answer.result).toMatchObject({ isError: true, content: [{ text: 'Not done: no' }] });
     expect(ran).toEqual([]);
   });
 });
 
 describe('tasks', () => {
-  it.each(['2025-11-25', '2026-07-28'])('what is denied is no task either, in %s', async revision => {
+  it.each(['2025-11-25', '2026-07-28'])('what is denied is no task either, in %s', async protocolVersion => {
     const { client, ran } = await ruled();
-    const on = await client({ revision, elicit: yes });
-    expect(await outcome(on.tasks.start('later', { path: 'a' }).then(task => task.outcome()))).toMatch(refused);
+    const on = await client({ protocolVersion, elicit: yes });
+    expect(await getOutcome(on.tasks.start('later', { path: 'a' }).then(task => task.toolResult()))).toMatch(refused);
     expect(ran).toEqual([]);
   });
 
@@ -216,21 +231,21 @@ describe('tasks', () => {
     ['2026-07-28', 'deny'],
   ] as const)(
     'what is asked about is asked within the task, in %s: %s [ext-tasks.input-trust-model]',
-    async (revision, decision) => {
-      const audit = join(await folder(), 'audit');
+    async (protocolVersion, decision) => {
+      const audit = join(await createFolder(), 'audit');
       const { client, host, ran } = await ruled({ policy: [ask('one/later'), allow()], audit });
       const asked: string[] = [];
       const on = await client({
-        revision,
+        protocolVersion,
         elicit({ message }) {
           asked.push(message);
           return { action: 'accept', content: { decision } };
         },
       });
-      const text = await outcome(on.tasks.start('later', { path: 'a' }).then(task => task.outcome()));
+      const text = await getOutcome(on.tasks.start('later', { path: 'a' }).then(task => task.toolResult()));
       expect(asked).toEqual([expect.stringContaining('Allow to call the tool later of one?')]);
       await host.close();
-      const events = await recorded(audit);
+      const events = await readAuditMethods(audit);
       if (decision === 'once') {
         expect([text, ran]).toEqual(['later a', ['later a']]);
         expect(events).toEqual(['asked later', 'allowed later', 'called later', 'answered later']);
@@ -249,7 +264,7 @@ describe('headers that mirror the call, over HTTP', () => {
     args: object,
   ): Promise<[number, string, string[]]> {
     const { host, ran } = await ruled();
-    const serving = await serveHttp(host.asServer(), { port: 0, onError: () => {} } as never);
+    const serving = await serveHttp(host.toServer(), { port: 0, onError: () => {} } as never);
     onTestFinished(() => serving.close());
     const said = {
       'content-type': 'application/json',
@@ -259,7 +274,7 @@ describe('headers that mirror the call, over HTTP', () => {
       'mcp-name': name,
       ...headers,
     };
-    const params = { name, arguments: args, _meta: metaOf({}) };
+    const params = { name, arguments: args, _meta: createMeta({}) };
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
     const response = await fetch(serving.url, { method: 'POST', headers: said, body });
     return [response.status, await response.text(), ran];
@@ -286,39 +301,39 @@ describe('headers that mirror the call, over HTTP', () => {
 
 describe('hidden by the configuration', () => {
   it('is not called either', async () => {
-    const { server, ran } = works();
+    const { server, ran } = createWorksServer();
     const tools = { exclude: ['Erase', 'L*'], include: ['*a*'] };
-    const { client } = await guarded({ servers: { one: { service: server, tools } } });
+    const { client } = await startGuardedHost({ servers: { one: { service: server, tools } } });
     const on: Client = await client();
     for (const name of ['erase', 'later', 'sure'])
-      expect(await outcome(on.callTool(name, { path: 'a' }))).toBe(
+      expect(await getOutcome(on.callTool(name, { path: 'a' }))).toBe(
         'refused: Not done: the configuration of the server "one" disables it',
       );
-    expect(await outcome(on.callTool('nothing', {}))).toBe('-32602: Unknown tool: nothing');
-    expect(await outcome(on.callTool('say', { text: 'hi' }))).toBe('say hi');
+    expect(await getOutcome(on.callTool('nothing', {}))).toBe('-32602: Unknown tool: nothing');
+    expect(await getOutcome(on.callTool('say', { text: 'hi' }))).toBe('say hi');
     expect(ran).toEqual(['say hi']);
   });
 });
 
 describe('what several servers have and do not offer', () => {
   it.each(['always', 'never'] as const)('says why, with prefix %s', async prefix => {
-    const [one, two] = [works(), works()];
-    const path = join(await folder(), 'audit.jsonl');
+    const [one, two] = [createWorksServer(), createWorksServer()];
+    const path = join(await createFolder(), 'audit.jsonl');
     const servers = {
       one: { service: one.server, tools: { exclude: ['erase'] } },
       two: { service: two.server, disabled: true },
       three: { service: createServer({ name: 'three', version: '1', tools: {} }) },
     };
-    const { client, host } = await guarded({ servers, prefix, audit: path });
+    const { client, host } = await startGuardedHost({ servers, prefix, audit: path });
     const on = await client();
     const name = prefix === 'always' ? 'one__erase' : 'erase';
     const reason = 'Not done: the configuration of the server "one" disables it';
-    expect(await outcome(on.callTool(name, { path: 'a' }))).toBe(`refused: ${reason}`);
-    expect(await outcome(on.callTool('two__erase', { path: 'a' }))).toBe(
+    expect(await getOutcome(on.callTool(name, { path: 'a' }))).toBe(`refused: ${reason}`);
+    expect(await getOutcome(on.callTool('two__erase', { path: 'a' }))).toBe(
       '-32602: Unknown tool: two__erase. The server "two" is disabled',
     );
     await host.close();
-    expect(await recorded(path)).toEqual(['denied erase', 'refused two__erase']);
+    expect(await readAuditMethods(path)).toEqual(['denied erase', 'refused two__erase']);
     expect([...one.ran, ...two.ran]).toEqual([]);
   });
 });
@@ -326,12 +341,12 @@ describe('what several servers have and do not offer', () => {
 describe('the host’s own client', () => {
   it('is under the same rules', async () => {
     const { host, ran } = await ruled();
-    expect(await outcome(host.call('erase', { path: 'a' }))).toMatch(refused);
-    const other = await connect(host.asServer({ servers: ['one'] }));
+    expect(await getOutcome(host.callTool('erase', { path: 'a' }))).toMatch(refused);
+    const other = await connect(host.toServer({ servers: ['one'] }));
     onTestFinished(() => other.close());
-    expect(await outcome(other.callTool('erase', { path: 'a' }))).toMatch(refused);
+    expect(await getOutcome(other.callTool('erase', { path: 'a' }))).toMatch(refused);
     await expect(host.client.readResource('note://secret/plan')).rejects.toSatisfy(
-      error => TenonError.from(error).rpc === -1,
+      error => TenonError.from(error).rpcCode === -1,
     );
     expect(ran).toEqual([]);
   });

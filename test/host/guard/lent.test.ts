@@ -1,14 +1,14 @@
 import { type ClientOptions, type CreateMessageParams, type CreateMessageResult, createServer, tool } from 'tenon';
-import { createBroker, type HostFiles, refuse, scriptedModel } from 'tenon/host';
+import { createBroker, type NodeHostOptions, rejectSampling, scriptedModel } from 'tenon/host';
 import { createHandler } from 'tenon/http';
 import { serveHttp } from 'tenon/node';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { createIssuer, ISSUER, RESOURCE } from '../../../packages/tenon/src/auth/resource/fixtures/issuer.js';
-import { call } from '../../asking/wire.js';
+import { callTool } from '../../asking/wire.js';
 import { visitor } from '../../auth/served.js';
-import { guarded, names, outcome, REVISIONS, WITH_FORMS } from './scene.js';
-import { works } from './works.js';
+import { getOutcome, listToolNames, REVISIONS, startGuardedHost, WITH_FORMS } from './guarded-host.js';
+import { createWorksServer } from './works-server.js';
 
 const own = (text: string): CreateMessageResult => ({
   role: 'assistant',
@@ -16,30 +16,30 @@ const own = (text: string): CreateMessageResult => ({
   content: { type: 'text', text },
 });
 
-async function thinking(theirs: string, options: Partial<HostFiles> = {}) {
-  const { server, ran } = works({ revisions: [theirs] });
-  return { ...(await guarded({ servers: { one: { service: server } }, ...options })), ran };
+async function thinking(theirs: string, options: Partial<NodeHostOptions> = {}) {
+  const { server, ran } = createWorksServer({ protocolVersions: [theirs] });
+  return { ...(await startGuardedHost({ servers: { one: { service: server } }, ...options })), ran };
 }
 
 const pairs = REVISIONS.flatMap(revision => ['2025-06-18', '2026-07-28'].map(theirs => [revision, theirs] as const));
 
-describe.each(pairs)('a client of %s without a model, a server of %s that asks one', (revision, theirs) => {
+describe.each(pairs)('a client of %s without a model, a server of %s that asks one', (protocolVersion, theirs) => {
   it('gets the broker’s answer [security.consent.sampling]', async () => {
     const model = scriptedModel(['A teapot.']);
     const { client, ran } = await thinking(theirs, { broker: createBroker({ models: [model], allow: { one: true } }) });
-    expect(await outcome((await client({ revision })).callTool('thinks'))).toBe('thinks A teapot.');
+    expect(await getOutcome((await client({ protocolVersion })).callTool('thinks'))).toBe('thinks A teapot.');
     expect(model.requests).toMatchObject([{ maxTokens: 50, messages: [{ content: { text: 'What is it?' } }] }]);
     expect(ran).toEqual(['thinks A teapot.']);
   });
 
   it.each([
-    ['before', { before: () => refuse('not now') }],
-    ['after', { after: () => refuse('not that') }],
+    ['before', { before: () => rejectSampling('not now') }],
+    ['after', { after: () => rejectSampling('not that') }],
   ])('gets a refusal by the review %s it is asked [sampling.error.user-rejected]', async (when, review) => {
     const model = scriptedModel(['A teapot.']);
     const broker = createBroker({ models: [model], allow: { one: true }, review });
     const { client, ran } = await thinking(theirs, { broker });
-    expect(await outcome((await client({ revision })).callTool('thinks'))).toMatch(
+    expect(await getOutcome((await client({ protocolVersion })).callTool('thinks'))).toMatch(
       /not now|not that|rejected|-1|refused/i,
     );
     expect([ran, model.requests.length]).toEqual([[], when === 'before' ? 0 : 1]);
@@ -49,12 +49,12 @@ describe.each(pairs)('a client of %s without a model, a server of %s that asks o
     const model = scriptedModel(['A teapot.']);
     const broker = createBroker({ models: [model], allow: { other: true } });
     const { client, ran } = await thinking(theirs, { broker });
-    expect(await outcome((await client({ revision })).callTool('thinks'))).not.toContain('teapot');
+    expect(await getOutcome((await client({ protocolVersion })).callTool('thinks'))).not.toContain('teapot');
     expect([ran, model.requests]).toEqual([[], []]);
   });
 });
 
-describe.each(REVISIONS)('a client of %s with a model', revision => {
+describe.each(REVISIONS)('a client of %s with a model', protocolVersion => {
   it.each(['2025-06-18', '2026-07-28'])(
     'is asked itself, by a server of %s: unless the broker is for all',
     async theirs => {
@@ -66,10 +66,14 @@ describe.each(REVISIONS)('a client of %s with a model', revision => {
         return own('A kettle.');
       };
       const lacking = await thinking(theirs, { broker });
-      expect(await outcome((await lacking.client({ revision, sample })).callTool('thinks'))).toBe('thinks A kettle.');
+      expect(await getOutcome((await lacking.client({ protocolVersion, sample })).callTool('thinks'))).toBe(
+        'thinks A kettle.',
+      );
       expect(asks).toEqual([expect.stringContaining('What is it?')]);
-      const all = await thinking(theirs, { broker, brokerFor: 'all' });
-      expect(await outcome((await all.client({ revision, sample })).callTool('thinks'))).toBe('thinks A teapot.');
+      const all = await thinking(theirs, { broker, sampling: 'all' });
+      expect(await getOutcome((await all.client({ protocolVersion, sample })).callTool('thinks'))).toBe(
+        'thinks A teapot.',
+      );
       expect([asks.length, model.requests.length]).toEqual([1, 1]);
     },
   );
@@ -78,39 +82,39 @@ describe.each(REVISIONS)('a client of %s with a model', revision => {
 describe('what a server may know', () => {
   it.each(REVISIONS)(
     'the roots of one server are its own, for a client of %s [roots.security.access-control]',
-    async revision => {
-      const [one, two] = [works(), works()];
+    async protocolVersion => {
+      const [one, two] = [createWorksServer(), createWorksServer()];
       const servers = {
         one: { service: one.server, roots: ['file:///only/one'] },
         two: { service: two.server },
       };
-      const { client } = await guarded({ servers });
-      const on = await client({ revision, roots: [{ uri: 'file:///home' }] });
-      expect(await outcome(on.callTool('one__looks'))).toBe('looks file:///only/one');
-      expect(await outcome(on.callTool('two__looks'))).toBe('looks file:///home');
-      const without = await client({ revision });
-      expect(await outcome(without.callTool('one__looks'))).toBe('looks file:///only/one');
+      const { client } = await startGuardedHost({ servers });
+      const on = await client({ protocolVersion, roots: [{ uri: 'file:///home' }] });
+      expect(await getOutcome(on.callTool('one__looks'))).toBe('looks file:///only/one');
+      expect(await getOutcome(on.callTool('two__looks'))).toBe('looks file:///home');
+      const without = await client({ protocolVersion });
+      expect(await getOutcome(without.callTool('one__looks'))).toBe('looks file:///only/one');
     },
   );
 
   it.each(WITH_FORMS)(
     'who asks is said: in words where several might, in %s [elicitation.ui.server-identified]',
-    async revision => {
+    async protocolVersion => {
       const seen: (readonly [unknown, string])[] = [];
       const elicit: NonNullable<ClientOptions['elicit']> = form => {
         const { _meta } = form as { _meta?: { [key: string]: unknown } };
         seen.push([_meta?.['tenon/server'], form.message]);
         return { action: 'accept', content: { yes: true } };
       };
-      const several = await guarded({
-        servers: { one: { service: works().server }, two: { service: works().server } },
+      const several = await startGuardedHost({
+        servers: { one: { service: createWorksServer().server }, two: { service: createWorksServer().server } },
       });
-      const on = await several.client({ revision, elicit });
+      const on = await several.client({ protocolVersion, elicit });
       await on.callTool('one__sure', { path: 'a' });
-      const knowing = await several.client({ revision, elicit, extensions: [{ id: 'dev.tenon/servers' }] });
+      const knowing = await several.client({ protocolVersion, elicit, extensions: [{ id: 'dev.tenon/servers' }] });
       await knowing.callTool('two__replays', { path: 'b' });
-      const alone = await guarded({ servers: { one: { service: works().server } } });
-      await (await alone.client({ revision, elicit })).callTool('sure', { path: 'c' });
+      const alone = await startGuardedHost({ servers: { one: { service: createWorksServer().server } } });
+      await (await alone.client({ protocolVersion, elicit })).callTool('sure', { path: 'c' });
       expect(seen).toEqual([
         [undefined, 'one: Erase a?'],
         ['two', 'two: Erase b?'],
@@ -121,18 +125,18 @@ describe('what a server may know', () => {
 
   it.each(['2025-11-25', '2026-07-28'])(
     'a question of a task of %s is put like any other [ext-tasks.input-trust-model]',
-    async revision => {
+    async protocolVersion => {
       const asked: string[] = [];
       const elicit: NonNullable<ClientOptions['elicit']> = ({ message }) => {
         asked.push(message);
         return { action: 'decline' };
       };
-      const { client, sighted } = await guarded({
-        servers: { one: { service: works().server }, two: { service: works().server } },
+      const { client, sighted } = await startGuardedHost({
+        servers: { one: { service: createWorksServer().server }, two: { service: createWorksServer().server } },
       });
-      const task = await (await client({ revision, elicit })).tasks.start('two__wonders');
+      const task = await (await client({ protocolVersion, elicit })).tasks.start('two__wonders');
       expect(task.id).toBeDefined();
-      expect(await outcome(task.outcome())).toBe('wonders decline');
+      expect(await getOutcome(task.toolResult())).toBe('wonders decline');
       expect(asked).toEqual(['two: Who?']);
       expect(sighted.filter(({ kind }) => kind === 'question')).toMatchObject([{ server: 'two' }]);
     },
@@ -140,9 +144,9 @@ describe('what a server may know', () => {
 
   it.each(REVISIONS)(
     'what was read of one goes to no other, and to no model, for a client of %s [security.consent.no-onward-transfer, security.isolation.no-conversation-leak]',
-    async revision => {
+    async protocolVersion => {
       const told: string[] = [];
-      const other = works({
+      const other = createWorksServer({
         use: [
           (operation, next) => {
             told.push(JSON.stringify([operation.method, operation.params, operation.context.meta]));
@@ -151,14 +155,14 @@ describe('what a server may know', () => {
         ],
       });
       const model = scriptedModel(['A teapot.']);
-      const { client } = await guarded({
-        servers: { one: { service: works().server }, two: { service: other.server } },
+      const { client } = await startGuardedHost({
+        servers: { one: { service: createWorksServer().server }, two: { service: other.server } },
         broker: createBroker({ models: [model], allow: { two: true } }),
       });
-      const on = await client({ revision });
+      const on = await client({ protocolVersion });
       expect(JSON.stringify(await on.readResource('tenon:one/note://secret/plan'))).toContain('read plan');
       await on.callTool('one__say', { text: 'a word for one' });
-      expect(await outcome(on.callTool('two__thinks'))).toBe('thinks A teapot.');
+      expect(await getOutcome(on.callTool('two__thinks'))).toBe('thinks A teapot.');
       expect(told.some(each => each.includes('tools/call'))).toBe(true);
       expect(told.join() + JSON.stringify(model.requests)).not.toMatch(/plan|a word for one|note:/);
       expect(model.requests[0]).not.toHaveProperty('includeContext');
@@ -167,14 +171,14 @@ describe('what a server may know', () => {
 
   it('the host’s own handlers are told it too', async () => {
     const asked: string[] = [];
-    const { host } = await guarded({
-      servers: { one: { service: works().server }, two: { service: works().server } },
+    const { host } = await startGuardedHost({
+      servers: { one: { service: createWorksServer().server }, two: { service: createWorksServer().server } },
       elicit: (_, { server }) => {
         asked.push(server);
         return { action: 'accept', content: { yes: true } };
       },
     });
-    await host.call('two__sure', { path: 'a' });
+    await host.callTool('two__sure', { path: 'a' });
     expect(asked).toEqual(['two']);
   });
 });
@@ -182,19 +186,22 @@ describe('what a server may know', () => {
 describe('a budget', () => {
   const tools = ['search_tools', 'describe_tools', 'call_tool'];
 
-  it.each(REVISIONS)('has tools searched, described and called, in %s', async revision => {
-    const { server, ran } = works();
-    const { client } = await guarded({ servers: { one: { service: server } }, budget: { budget: 1, pinned: ['say'] } });
-    const on = await client({ revision });
-    expect(await names(on)).toEqual(['say', ...tools]);
-    const found = await outcome(on.callTool('search_tools', { query: 'erase a file' }));
+  it.each(REVISIONS)('has tools searched, described and called, in %s', async protocolVersion => {
+    const { server, ran } = createWorksServer();
+    const { client } = await startGuardedHost({
+      servers: { one: { service: server } },
+      budget: { budget: 1, pinned: ['say'] },
+    });
+    const on = await client({ protocolVersion });
+    expect(await listToolNames(on)).toEqual(['say', ...tools]);
+    const found = await getOutcome(on.callTool('search_tools', { query: 'erase a file' }));
     expect(found).toContain('"erase"');
-    const described = await outcome(on.callTool('describe_tools', { names: ['erase', 'none'] }));
+    const described = await getOutcome(on.callTool('describe_tools', { names: ['erase', 'none'] }));
     expect(described).toContain('"path"');
-    expect(await outcome(on.callTool('call_tool', { name: 'erase', arguments: { path: 'a' } }))).toBe('erase a');
+    expect(await getOutcome(on.callTool('call_tool', { name: 'erase', arguments: { path: 'a' } }))).toBe('erase a');
     // One that is pinned, and one that is hidden, by their names.
-    expect(await outcome(on.callTool('say', { text: 'hi' }))).toBe('say hi');
-    expect(await outcome(on.callTool('erase', { path: 'b' }))).toBe('erase b');
+    expect(await getOutcome(on.callTool('say', { text: 'hi' }))).toBe('say hi');
+    expect(await getOutcome(on.callTool('erase', { path: 'b' }))).toBe('erase b');
     expect(ran).toEqual(['erase a', 'say hi', 'erase b']);
   });
 
@@ -204,8 +211,8 @@ describe('a budget', () => {
       version: '1.0.0',
       tools: { dear__greet: tool({ run: () => 'Hello' }) },
     });
-    const servers = { 'my notes': { service: works().server }, other: { service: greet } };
-    const { client } = await guarded({ servers, prefix, budget: 1 });
+    const servers = { 'my notes': { service: createWorksServer().server }, other: { service: greet } };
+    const { client } = await startGuardedHost({ servers, prefix, budget: 1 });
     const on = await client();
     const serverOf = async (query: string) => {
       const { structuredContent } = await on.callTool('search_tools', { query, limit: 1 });
@@ -216,28 +223,28 @@ describe('a budget', () => {
   });
 
   it('that is not reached changes nothing', async () => {
-    const { server } = works();
-    const { client } = await guarded({ servers: { one: { service: server } }, budget: 100_000 });
+    const { server } = createWorksServer();
+    const { client } = await startGuardedHost({ servers: { one: { service: server } }, budget: 100_000 });
     const on = await client();
-    expect(await names(on)).toContain('erase');
-    expect(await outcome(on.callTool('call_tool', { name: 'erase', arguments: {} }))).toContain('Unknown tool');
+    expect(await listToolNames(on)).toContain('erase');
+    expect(await getOutcome(on.callTool('call_tool', { name: 'erase', arguments: {} }))).toContain('Unknown tool');
   });
 
   it.each(REVISIONS)(
     'a hidden tool has its arguments judged, and asks and reports as it does, in %s',
-    async revision => {
-      const { server } = works();
-      const { client } = await guarded({ servers: { one: { service: server } }, budget: 1 });
-      const forms = revision >= '2025-06-18';
+    async protocolVersion => {
+      const { server } = createWorksServer();
+      const { client } = await startGuardedHost({ servers: { one: { service: server } }, budget: 1 });
+      const forms = protocolVersion >= '2025-06-18';
       const elicit = () => ({ action: 'accept' as const, content: { yes: true } });
-      const on = await client({ revision, ...(forms ? { elicit } : {}) });
-      expect(await outcome(on.callTool('call_tool', { name: 'erase', arguments: { path: 7 } }))).toMatch(
+      const on = await client({ protocolVersion, ...(forms ? { elicit } : {}) });
+      expect(await getOutcome(on.callTool('call_tool', { name: 'erase', arguments: { path: 7 } }))).toMatch(
         /^refused|^-32602/,
       );
-      expect(await outcome(on.callTool('call_tool', { name: 'none' }))).toContain('Unknown tool');
+      expect(await getOutcome(on.callTool('call_tool', { name: 'none' }))).toContain('Unknown tool');
       if (!forms) return;
       for (const name of ['sure', 'replays', 'later'])
-        expect(await outcome(on.callTool('call_tool', { name, arguments: { path: 'a' } }))).toContain(`${name} a`);
+        expect(await getOutcome(on.callTool('call_tool', { name, arguments: { path: 'a' } }))).toContain(`${name} a`);
     },
   );
 });
@@ -256,7 +263,7 @@ describe('credentials', () => {
           return next(operation);
         },
       ],
-      onProblem: () => {},
+      onError: () => {},
     });
     const serving = await serveHttp(server, {
       port: 0,
@@ -273,7 +280,7 @@ describe('credentials', () => {
   it('each principal’s own go upstream, and never the caller’s token', async () => {
     const { url, tokens } = await upstream();
     const asked: unknown[] = [];
-    const { host } = await guarded({
+    const { host } = await startGuardedHost({
       servers: { up: { url } },
       credentials(server, principal) {
         asked.push([server, principal]);
@@ -281,7 +288,7 @@ describe('credentials', () => {
       },
     });
     const issuer = await createIssuer();
-    const handler = createHandler(host.asServer(), { auth: issuer.protect(), allowedHosts: ['mcp.example.com'] });
+    const handler = createHandler(host.toServer(), { auth: issuer.protect(), allowedHosts: ['mcp.example.com'] });
     const { alone, open, within } = visitor(request => handler(request), RESOURCE);
     const as = async (sub: string) => ({ authorization: `Bearer ${await issuer.token({ sub })}` });
     const hello = { name: 'hello', arguments: {} };
@@ -299,8 +306,8 @@ describe('credentials', () => {
 
   it('principals share no line', async () => {
     const opened: string[] = [];
-    const { server } = works();
-    const { host } = await guarded({
+    const { server } = createWorksServer();
+    const { host } = await startGuardedHost({
       servers: { one: { service: server } },
       credentials: (_, principal) => {
         opened.push(String(principal));
@@ -308,7 +315,7 @@ describe('credentials', () => {
       },
     });
     for (const principal of ['ada', 'eve', 'ada', 'eve'])
-      await call(host.asServer(), 'say', { arguments: { text: principal } }, { principal });
+      await callTool(host.toServer(), 'say', { arguments: { text: principal } }, { principal });
     expect(opened).toEqual(['ada', 'eve']);
   });
 });

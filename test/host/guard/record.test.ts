@@ -1,13 +1,29 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createServer, tool } from 'tenon';
-import { allow, ask, createAudit, createHost, deny, type HostFiles, type Quota, verifyAuditFile } from 'tenon/host';
+import {
+  allow,
+  ask,
+  createAudit,
+  createHost,
+  deny,
+  type NodeHostOptions,
+  type Quota,
+  verifyAuditFile,
+} from 'tenon/host';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { fakeClock } from '../../../packages/tenon/src/testing/clock.js';
-import { call, request } from '../../asking/wire.js';
-import { folder, guarded, heardOf, outcome, REVISIONS, recorded } from './scene.js';
-import { works } from './works.js';
+import { fakeClock } from '../../../packages/tenon/src/testing/fake-clock.js';
+import { callTool, sendRequest } from '../../asking/wire.js';
+import {
+  collectNotifications,
+  createFolder,
+  getOutcome,
+  REVISIONS,
+  readAuditMethods,
+  startGuardedHost,
+} from './guarded-host.js';
+import { createWorksServer } from './works-server.js';
 
 const said = (principal: string, capabilities = {}) => ({ principal, capabilities });
 const hi = { arguments: { text: 'hi' } };
@@ -16,16 +32,16 @@ describe('a quota [tools.security.rate-limited]', () => {
   const window = 60_000;
 
   async function limited(...quotas: Quota[]) {
-    const [one, two] = [works(), works()];
+    const [one, two] = [createWorksServer(), createWorksServer()];
     const clock = fakeClock();
     const servers = { one: { service: one.server }, two: { service: two.server } };
-    const { host } = await guarded({ servers, quotas, clock });
-    const server = host.asServer();
+    const { host } = await startGuardedHost({ servers, quotas, clock });
+    const server = host.toServer();
     /** Calls of these principals, each of a tool: 429 for one too many. */
     const calls = async (...all: [principal: string, tool: string][]) => {
       const answers = [];
       for (const [principal, name] of all) {
-        const { error } = await call(server, name, { arguments: { text: 'hi', region: 'x' } }, said(principal));
+        const { error } = await callTool(server, name, { arguments: { text: 'hi', region: 'x' } }, said(principal));
         answers.push(error?.code ?? 'ok');
       }
       return answers;
@@ -65,36 +81,36 @@ describe('a quota [tools.security.rate-limited]', () => {
   it('says when to come again, and comes back with time', async () => {
     const { server, clock, calls } = await limited({ per: ['principal'], calls: 1, window });
     await calls(['ada', 'one__say']);
-    const { error } = await call(server, 'one__say', hi, said('ada'));
+    const { error } = await callTool(server, 'one__say', hi, said('ada'));
     expect(error).toMatchObject({ code: 429, data: { retryAfterMs: window } });
     clock.advance(window);
     expect(await calls(['ada', 'one__say'])).toEqual(['ok']);
   });
 
   it('is for resources and prompts too, and not gone round by call_tool', async () => {
-    const { server, ran } = works();
+    const { server, ran } = createWorksServer();
     const quotas = [{ per: ['principal'], calls: 1, window }] as const;
-    const { host } = await guarded({ servers: { one: { service: server } }, quotas, budget: 1 });
+    const { host } = await startGuardedHost({ servers: { one: { service: server } }, quotas, budget: 1 });
     const inside = { arguments: { name: 'say', ...hi } };
-    expect((await call(host.asServer(), 'call_tool', inside, said('ada'))).error).toBeUndefined();
-    expect((await call(host.asServer(), 'call_tool', inside, said('ada'))).error?.code).toBe(429);
-    const read = await request(host.asServer(), 'resources/read', { uri: 'note://open' }, said('ada'));
+    expect((await callTool(host.toServer(), 'call_tool', inside, said('ada'))).error).toBeUndefined();
+    expect((await callTool(host.toServer(), 'call_tool', inside, said('ada'))).error?.code).toBe(429);
+    const read = await sendRequest(host.toServer(), 'resources/read', { uri: 'note://open' }, said('ada'));
     const prompt = { name: 'draft', arguments: { who: 'x' } };
     expect([
       read.error?.code,
-      (await request(host.asServer(), 'prompts/get', prompt, said('ada'))).error?.code,
+      (await sendRequest(host.toServer(), 'prompts/get', prompt, said('ada'))).error?.code,
     ]).toEqual([429, 429]);
     expect(ran).toEqual(['say hi']);
   });
 
-  it.each(REVISIONS)('counts a call once, however often it asks, in %s', async revision => {
-    const { server, ran } = works();
+  it.each(REVISIONS)('counts a call once, however often it asks, in %s', async protocolVersion => {
+    const { server, ran } = createWorksServer();
     const quotas = [{ per: ['principal'], calls: 1, window }] as const;
-    const { client } = await guarded({ servers: { one: { service: server } }, quotas });
-    const on = await client({ revision, elicit: () => ({ action: 'accept', content: { yes: true } }) });
-    const name = revision < '2025-06-18' ? 'say' : 'replays';
-    expect(await outcome(on.callTool(name, { path: 'a', text: 'a' }))).toBe(`${name} a`);
-    expect(await outcome(on.callTool(name, { path: 'a', text: 'a' }))).toMatch(/^429: Too many requests/);
+    const { client } = await startGuardedHost({ servers: { one: { service: server } }, quotas });
+    const on = await client({ protocolVersion, elicit: () => ({ action: 'accept', content: { yes: true } }) });
+    const name = protocolVersion < '2025-06-18' ? 'say' : 'replays';
+    expect(await getOutcome(on.callTool(name, { path: 'a', text: 'a' }))).toBe(`${name} a`);
+    expect(await getOutcome(on.callTool(name, { path: 'a', text: 'a' }))).toMatch(/^429: Too many requests/);
     expect(ran).toHaveLength(1);
   });
 });
@@ -103,11 +119,11 @@ describe('the record', () => {
   const secret = 'hunter2-sk-ant-api03-000000000000000000';
 
   async function kept() {
-    const path = join(await folder(), 'audit.jsonl');
-    const { server, ran } = works();
+    const path = join(await createFolder(), 'audit.jsonl');
+    const { server, ran } = createWorksServer();
     const policy = [deny({ tool: 'erase', because: 'no' }), ask('*/sure'), allow()];
     const approve = ({ arguments: { path } }: { arguments: { readonly [name: string]: unknown } }) => path === 'a';
-    const scene = await guarded({ servers: { one: { service: server } }, policy, approve, audit: path });
+    const scene = await startGuardedHost({ servers: { one: { service: server } }, policy, approve, audit: path });
     const on = await scene.client({ elicit: () => ({ action: 'accept', content: { yes: true } }) });
     return { ...scene, on, path, ran };
   }
@@ -118,11 +134,11 @@ describe('the record', () => {
     await on.callTool('erase', { path: 'a' });
     await on.callTool('sure', { path: 'a' });
     await on.callTool('sure', { path: 'b' });
-    await outcome(on.callTool('say', {}));
+    await getOutcome(on.callTool('say', {}));
     await on.readResource('note://open');
     await on.call('prompts/get', { name: 'draft', arguments: { who: 'ada' } });
     await host.close();
-    expect(await recorded(path)).toEqual([
+    expect(await readAuditMethods(path)).toEqual([
       ...['called say', 'answered say'],
       'denied erase',
       ...['asked sure', 'allowed sure', 'called sure', 'answered sure'],
@@ -138,22 +154,26 @@ describe('the record', () => {
     expect(await verifyAuditFile(path)).toMatchObject({ ok: false });
   });
 
-  it.each(REVISIONS)('has each request that was refused before a server was asked, in %s', async revision => {
-    const path = join(await folder(), 'audit.jsonl');
+  it.each(REVISIONS)('has each request that was refused before a server was asked, in %s', async protocolVersion => {
+    const path = join(await createFolder(), 'audit.jsonl');
     const policy = [deny({ resource: 'note://secret/*' }), deny({ prompt: 'draft' }), allow()];
-    const { host, client } = await guarded({ servers: { one: { service: works().server } }, policy, audit: path });
-    const on = await client({ revision });
+    const { host, client } = await startGuardedHost({
+      servers: { one: { service: createWorksServer().server } },
+      policy,
+      audit: path,
+    });
+    const on = await client({ protocolVersion });
     const complete = (ref: object) =>
       on.call('completion/complete', { ref, argument: { name: 'who', value: '' } } as never);
-    await outcome(complete({ type: 'ref/prompt', name: 'draft' }));
-    await outcome(complete({ type: 'ref/prompt', name: 'nothing' }));
-    await outcome(complete({ type: 'ref/resource', uri: 'note://secret/plan' }));
-    await outcome(on.callTool('nothing', {}));
-    await outcome(on.call('prompts/get', { name: 'nothing' }));
-    await outcome(on.call('prompts/get', { name: 'draft', arguments: { who: 'a' } }));
-    const listens = revision >= '2026-07-28';
-    if (listens) await heardOf(host, 'note://secret/plan');
-    else await outcome(on.call('resources/subscribe' as never, { uri: 'note://secret/plan' } as never));
+    await getOutcome(complete({ type: 'ref/prompt', name: 'draft' }));
+    await getOutcome(complete({ type: 'ref/prompt', name: 'nothing' }));
+    await getOutcome(complete({ type: 'ref/resource', uri: 'note://secret/plan' }));
+    await getOutcome(on.callTool('nothing', {}));
+    await getOutcome(on.call('prompts/get', { name: 'nothing' }));
+    await getOutcome(on.call('prompts/get', { name: 'draft', arguments: { who: 'a' } }));
+    const listens = protocolVersion >= '2026-07-28';
+    if (listens) await collectNotifications(host, 'note://secret/plan');
+    else await getOutcome(on.call('resources/subscribe' as never, { uri: 'note://secret/plan' } as never));
     await host.close();
     const lines = (await readFile(path, 'utf8')).trim().split('\n');
     const events = lines.map(line => JSON.parse(line)).filter(({ action }) => action !== undefined);
@@ -172,17 +192,17 @@ describe('the record', () => {
   });
 
   it.each([{}, { budget: 1 }])('has calls of tools, and of resources, that no server has: %j', async more => {
-    const path = join(await folder(), 'audit.jsonl');
-    const [one, two] = [works(), works()];
+    const path = join(await createFolder(), 'audit.jsonl');
+    const [one, two] = [createWorksServer(), createWorksServer()];
     const servers = { one: { service: one.server }, two: { service: two.server } };
-    const { host } = await guarded({ servers, audit: path, ...more });
-    const server = host.asServer();
-    await call(server, 'one__nothing', hi, said('eve'));
-    if ('budget' in more) await call(server, 'call_tool', { arguments: { name: 'two__none', ...hi } }, said('eve'));
-    await request(server, 'resources/read', { uri: 'nothing://there' }, said('eve'));
-    await request(server, 'resources/read', { uri: 'note://open' }, said('eve'));
+    const { host } = await startGuardedHost({ servers, audit: path, ...more });
+    const server = host.toServer();
+    await callTool(server, 'one__nothing', hi, said('eve'));
+    if ('budget' in more) await callTool(server, 'call_tool', { arguments: { name: 'two__none', ...hi } }, said('eve'));
+    await sendRequest(server, 'resources/read', { uri: 'nothing://there' }, said('eve'));
+    await sendRequest(server, 'resources/read', { uri: 'note://open' }, said('eve'));
     await host.close();
-    expect(await recorded(path)).toEqual([
+    expect(await readAuditMethods(path)).toEqual([
       'refused one__nothing',
       ...('budget' in more ? ['refused two__none'] : []),
       'refused nothing://there',
@@ -196,11 +216,14 @@ describe('the record', () => {
     const audit = await createAudit({
       append: () => (open ? Promise.resolve() : Promise.reject(new Error('the disk is full'))),
     });
-    const { client, problems } = await guarded({ servers: { one: { service: works().server } }, audit });
+    const { client, problems } = await startGuardedHost({
+      servers: { one: { service: createWorksServer().server } },
+      audit,
+    });
     const on = await client();
     await on.call('tools/list');
     open = false;
-    expect(await outcome(on.call('prompts/get', { name: 'nothing' }))).toContain('could not be recorded');
+    expect(await getOutcome(on.call('prompts/get', { name: 'nothing' }))).toContain('could not be recorded');
     expect(problems.map(({ code }) => code)).toContain('audit/failed');
   });
 
@@ -220,22 +243,26 @@ describe('the record', () => {
   });
 
   it('has what was too much', async () => {
-    const path = join(await folder(), 'audit.jsonl');
+    const path = join(await createFolder(), 'audit.jsonl');
     const quotas = [{ per: ['tool'], calls: 1, window: 60_000 }] as const;
-    const { client, host } = await guarded({ servers: { one: { service: works().server } }, quotas, audit: path });
+    const { client, host } = await startGuardedHost({
+      servers: { one: { service: createWorksServer().server } },
+      quotas,
+      audit: path,
+    });
     const on = await client();
-    for (let time = 0; time < 2; time++) await outcome(on.callTool('say', { text: 'hi' }));
+    for (let time = 0; time < 2; time++) await getOutcome(on.callTool('say', { text: 'hi' }));
     await host.close();
-    expect(await recorded(path)).toEqual(['called say', 'answered say', 'limited say']);
+    expect(await readAuditMethods(path)).toEqual(['called say', 'answered say', 'limited say']);
   });
 
-  it.each<[string, (at: string) => Partial<HostFiles>]>([
+  it.each<[string, (at: string) => Partial<NodeHostOptions>]>([
     ['whose policy can not be read', at => ({ policy: join(at, 'none.json') })],
     ['whose lock can not be read', at => ({ lock: at })],
     ['whose quotas are none', () => ({ quotas: [{ per: ['principal'], calls: -1, window: 1 }] })],
   ])('is not held by a host %s', async (_, wrong) => {
-    const at = await folder();
-    const servers = { one: { service: works().server } };
+    const at = await createFolder();
+    const servers = { one: { service: createWorksServer().server } };
     await expect(
       createHost({ prefix: 'auto', servers, audit: join(at, 'audit.jsonl'), ...wrong(at) }),
     ).rejects.toThrow();
@@ -247,7 +274,7 @@ describe('the record', () => {
     await on.callTool('say', { text: secret });
     await on.callTool('sure', { path: secret });
     await on.callTool('erase', { path: secret });
-    await outcome(on.readResource(`note://box/${secret}`));
+    await getOutcome(on.readResource(`note://box/${secret}`));
     await host.close();
     expect(ran.join()).toContain(secret);
     const text = await readFile(path, 'utf8');
@@ -256,17 +283,20 @@ describe('the record', () => {
   });
 
   it('tells who, over all revisions, and what went wrong', async () => {
-    const path = join(await folder(), 'audit.jsonl');
-    const { server } = works();
+    const path = join(await createFolder(), 'audit.jsonl');
+    const { server } = createWorksServer();
     const broken = createServer({
       name: 'broken',
       version: '1',
       tools: { fails: tool({ input: z.object({}), run: () => Promise.reject(new Error('boom')) }) },
-      onProblem: () => {},
+      onError: () => {},
     });
-    const { host } = await guarded({ servers: { one: { service: server }, two: { service: broken } }, audit: path });
-    await call(host.asServer(), 'one__say', hi, said('ada'));
-    await call(host.asServer(), 'two__fails', {}, said('eve'));
+    const { host } = await startGuardedHost({
+      servers: { one: { service: server }, two: { service: broken } },
+      audit: path,
+    });
+    await callTool(host.toServer(), 'one__say', hi, said('ada'));
+    await callTool(host.toServer(), 'two__fails', {}, said('eve'));
     await host.close();
     const lines = (await readFile(path, 'utf8'))
       .trim()
@@ -287,21 +317,21 @@ describe('the record', () => {
     const audit = await createAudit({
       append: () => (open ? Promise.resolve() : Promise.reject(new Error('the disk is full'))),
     });
-    const { server, ran } = works();
+    const { server, ran } = createWorksServer();
     const policy = [ask('*/sure'), allow()];
-    const { client, problems } = await guarded({
+    const { client, problems } = await startGuardedHost({
       servers: { one: { service: server } },
       policy,
       approve: () => true,
       audit,
     });
     const on = await client();
-    expect(await outcome(on.callTool('say', { text: 'before' }))).toBe('say before');
+    expect(await getOutcome(on.callTool('say', { text: 'before' }))).toBe('say before');
     open = false;
-    expect(await outcome(on.callTool(name, { path: 'a', text: 'a' }))).toBe(
+    expect(await getOutcome(on.callTool(name, { path: 'a', text: 'a' }))).toBe(
       '-32603: Not done: it could not be recorded',
     );
-    expect(await outcome(on.readResource('note://open'))).toBe('-32603: Not done: it could not be recorded');
+    expect(await getOutcome(on.readResource('note://open'))).toBe('-32603: Not done: it could not be recorded');
     expect(ran).toEqual(['say before']);
     expect(problems.map(({ code }) => code)).toContain('audit/failed');
   });

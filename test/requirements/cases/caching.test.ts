@@ -4,13 +4,13 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Json, listeningPair, newest } from './site.js';
 
 /** A client, its clock, and a server that says how long each of its answers stays good. */
-async function kept(lasting: Json, revision: '2025-11-25' | typeof newest = newest) {
+async function kept(lasting: Json, protocolVersion: '2025-11-25' | typeof newest = newest) {
   const { client: end, server, receiver, heard } = listeningPair();
   const say = (message: Json) => void server.send({ jsonrpc: '2.0', ...message } as never);
   const capabilities = { tools: {}, prompts: {}, resources: {} };
   const answers: { [method: string]: (params: Json) => Json } = {
     'server/discover': () => ({ supportedVersions: [newest], capabilities, ttlMs: 0, cacheScope: 'private' }),
-    initialize: () => ({ protocolVersion: revision, capabilities, serverInfo: { name: 's', version: '1' } }),
+    initialize: () => ({ protocolVersion: protocolVersion, capabilities, serverInfo: { name: 's', version: '1' } }),
     'tools/list': ({ cursor }) => ({
       tools: [],
       ...(cursor === undefined ? { nextCursor: 'second' } : {}),
@@ -23,15 +23,15 @@ async function kept(lasting: Json, revision: '2025-11-25' | typeof newest = newe
   };
   await server.open({
     ...receiver,
-    message(value) {
-      receiver.message(value);
+    onMessage(value) {
+      receiver.onMessage(value);
       const { id, method, params = {} } = value as { id?: number; method: string; params?: Json };
       const result = answers[method]?.(params);
       if (id !== undefined && result) say({ id, result: { resultType: 'complete', ...result } });
     },
   });
   const clock = fakeClock();
-  const client = await connect(end, { clock, revision });
+  const client = await connect(end, { clock, protocolVersion });
   onTestFinished(() => client.close());
   const asked = (method: string) => heard.filter(each => each.method === method).length;
   const tell = async (method: string, params: Json = {}) => {

@@ -1,10 +1,10 @@
 import { createServer, tool } from 'tenon';
-import { connectPair, eachRevision, fakeClock } from 'tenon/testing';
+import { connectPair, fakeClock, protocolVersions } from 'tenon/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { connectTo } from '../../../packages/tenon/src/client/connect.js';
-import { httpEndpoint } from '../../../packages/tenon/src/client/roads.js';
-import { nodeRequester } from '../../../packages/tenon/src/runtimes/node/http-client.js';
-import { createWire, tappedRequester } from '../../revisions/wire.js';
+import { createHttpEndpoint } from '../../../packages/tenon/src/client/connection/http-endpoint.js';
+import { createNodeRequester } from '../../../packages/tenon/src/runtimes/node/http/http-requester.js';
+import { createWire, recordRequester } from '../../revisions/wire.js';
 import type { Revision } from '../../support/official-schema.js';
 import { type Json, newest, peerOf, postAlone, site } from './site.js';
 
@@ -29,18 +29,18 @@ function working() {
       }),
       quick: tool({ run: () => 'done' }),
     },
-    onProblem: () => {},
+    onError: () => {},
   });
   return { server, reasons };
 }
 
-describe.each(eachRevision)('a call on %s', revision => {
+describe.each(protocolVersions)('a call on %s', protocolVersion => {
   it('that nobody wants any more is cancelled, and its handler hears of it [cancellation.client-should-cancel, cancellation.unsupported-by-handler]', async () => {
     const { server, reasons } = working();
     const cancelled: Json[] = [];
     const client = await connectPair(server, {
-      revision,
-      tap(from, message) {
+      protocolVersion,
+      onMessage(from, message) {
         const { method, params } = message as unknown as { method?: string; params: Json };
         if (from === 'client' && method === 'notifications/cancelled') cancelled.push(params);
       },
@@ -57,7 +57,7 @@ describe.each(eachRevision)('a call on %s', revision => {
 
   it('has the time that its caller gives it [lifecycle.timeouts.per-request, lifecycle.errors.handled, tools.client.timeouts]', async () => {
     const clock = fakeClock();
-    const client = await connectPair(working().server, { revision, clock });
+    const client = await connectPair(working().server, { protocolVersion, clock });
     const ended: string[] = [];
     const call = (name: string, options: object) =>
       client.callTool('works', {}, options).catch(({ code }) => void ended.push(`${name} ${code}`));
@@ -101,12 +101,12 @@ describe('a cancellation', () => {
 
   it.each(['2025-03-26', '2025-06-18', '2025-11-25', newest])(
     'over HTTP on %s is said in the way of the revision [http.sse.cancel-explicitly, cancellation.http-notification-not-expected]',
-    async revision => {
+    async protocolVersion => {
       const { server, reasons } = working();
       const url = await site(server);
-      const wire = createWire(revision as Revision);
-      const endpoint = httpEndpoint({ url, transport: 'http' }, tappedRequester(nodeRequester(), wire));
-      const client = await connectTo(endpoint, { revision });
+      const wire = createWire(protocolVersion as Revision);
+      const endpoint = createHttpEndpoint({ url, transport: 'http' }, recordRequester(createNodeRequester(), wire));
+      const client = await connectTo(endpoint, { protocolVersion });
       onTestFinished(() => client.close());
       const giveUp = new AbortController();
       const call = client.callTool('works', {}, { signal: giveUp.signal }).catch(({ code }) => code);
@@ -115,7 +115,7 @@ describe('a cancellation', () => {
       giveUp.abort();
       expect(await call).toBe('call/aborted');
       await expect.poll(() => reasons.length, { interval: 5 }).toBe(1);
-      expect(wire.sent('client', 'notifications/cancelled').length).toBe(revision === newest ? 0 : 1);
+      expect(wire.sent('client', 'notifications/cancelled').length).toBe(protocolVersion === newest ? 0 : 1);
     },
   );
 });
@@ -126,7 +126,7 @@ describe('what each message says of its sender', () => {
     const client = await connectPair(working().server, {
       name: 'me',
       version: '7',
-      tap: (from, message) => crossed.push({ from, message: message as unknown as Json }),
+      onMessage: (from, message) => crossed.push({ from, message: message as unknown as Json }),
     });
     await client.callTool('quick');
     await client.call('tools/list');
@@ -159,7 +159,7 @@ describe('what each message says of its sender', () => {
   });
 });
 
-describe.each(eachRevision.filter(revision => revision >= '2025-06-18'))('a form on %s', revision => {
+describe.each(protocolVersions.filter(revision => revision >= '2025-06-18'))('a form on %s', protocolVersion => {
   const input = {
     type: 'object',
     properties: { name: { type: 'string', default: 'Ada' }, age: { type: 'integer', minimum: 0 } },
@@ -169,15 +169,15 @@ describe.each(eachRevision.filter(revision => revision >= '2025-06-18'))('a form
     name: 's',
     version: '1',
     tools: { ask: tool({ run: async (_, ctx) => JSON.stringify(await ctx.elicit({ message: 'Who?', input })) }) },
-    onProblem: () => {},
+    onError: () => {},
   });
 
   async function answered(elicit: () => unknown) {
     const answers: unknown[] = [];
     const client = await connectPair(asking, {
-      revision,
+      protocolVersion,
       elicit: elicit as never,
-      tap(from, message) {
+      onMessage(from, message) {
         const { result, params } = message as unknown as { result?: Json; params?: Json };
         if (from === 'client')
           answers.push(...[result, ...Object.values((params?.inputResponses ?? {}) as Json)].filter(Boolean));
@@ -207,7 +207,7 @@ describe.each(eachRevision.filter(revision => revision >= '2025-06-18'))('a form
 
   it('is filled from its defaults where the revision has them [elicitation.form.defaults-prefilled]', async () => {
     const { answers } = await answered(() => ({ action: 'accept', content: { age: 36 } }));
-    const name = revision === '2025-06-18' ? {} : { name: 'Ada' };
+    const name = protocolVersion === '2025-06-18' ? {} : { name: 'Ada' };
     expect(answers).toEqual([{ action: 'accept', content: { age: 36, ...name } }]);
   });
 });

@@ -1,9 +1,9 @@
-import { type Change, createServer, prompt, resource, tool } from 'tenon';
-import { connectPair, eachRevision } from 'tenon/testing';
+import { type ChangeEvent, createServer, prompt, resource, tool } from 'tenon';
+import { connectPair, protocolVersions } from 'tenon/testing';
 import { describe, expect, it } from 'vitest';
 import type { Json } from './site.js';
 
-describe.each(eachRevision)('changes on %s', revision => {
+describe.each(protocolVersions)('changes on %s', protocolVersion => {
   async function watched(what: Json) {
     const server = createServer({
       name: 's',
@@ -14,13 +14,13 @@ describe.each(eachRevision)('changes on %s', revision => {
     });
     const notices: Json[] = [];
     const client = await connectPair(server, {
-      revision,
-      tap(from, message) {
+      protocolVersion,
+      onMessage(from, message) {
         const { method, params } = message as unknown as { method?: string; params?: Json };
         if (from === 'server' && method !== undefined) notices.push({ method, uri: params?.uri });
       },
     });
-    const seen: Change[] = [];
+    const seen: ChangeEvent[] = [];
     const stop = new AbortController();
     const watch = (async () => {
       for await (const change of client.watch(what as never, { signal: stop.signal })) seen.push(change);
@@ -47,8 +47,8 @@ describe.each(eachRevision)('changes on %s', revision => {
 
   it('of a resource are told to who subscribed to it [resources.updated.subscribers-only]', async () => {
     const { server, client, seen, notices, close } = await watched({ uris: ['x://a'] });
-    server.changed('x://b');
-    server.changed('x://a');
+    server.notifyResourceUpdated('x://b');
+    server.notifyResourceUpdated('x://a');
     await expect.poll(() => seen, { interval: 5 }).toEqual([{ uri: 'x://a' }]);
     await client.ping();
     expect(notices.filter(({ method }) => method === 'notifications/resources/updated').map(({ uri }) => uri)).toEqual([

@@ -25,7 +25,7 @@ const server = () =>
             : inputRequired({ requests: { a: { method: 'roots/list' } }, state: 'mine' } as never),
       }),
     },
-    onProblem: () => {},
+    onError: () => {},
   });
 
 /** Everyone is who the header says. */

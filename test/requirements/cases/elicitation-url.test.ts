@@ -1,10 +1,19 @@
-import { type Client, connect, createServer, prompt, resource, type TenonError, tool, urlRequired } from 'tenon';
+import {
+  type Client,
+  connect,
+  createServer,
+  prompt,
+  resource,
+  type TenonError,
+  tool,
+  urlElicitationRequired,
+} from 'tenon';
 import { connectPair } from 'tenon/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createWire } from '../../revisions/wire.js';
 import { type Json, listeningPair, newest, peerOf, postAlone, session, site } from './site.js';
 
-const revision = '2025-11-25';
+const protocolVersion = '2025-11-25';
 const page = { message: 'Sign in', url: 'https://mail.example/sign-in', elicitationId: 'sign-in-1' };
 const other = { message: 'Pay', url: 'https://bank.example/pay', elicitationId: 'pay-1' };
 const canVisit = { elicitation: { url: {} } };
@@ -14,7 +23,7 @@ function guarded() {
   const visited = new Set<string>();
   const enter = () => {
     const missing = [page, other].filter(({ elicitationId }) => !visited.has(elicitationId));
-    if (missing.length > 0) throw urlRequired(...missing);
+    if (missing.length > 0) throw urlElicitationRequired(...missing);
     return 'Come in.';
   };
   const server = createServer({
@@ -31,7 +40,7 @@ function guarded() {
     },
     prompts: { enter: prompt({ run: enter }) },
     resources: { 'guarded://hall': resource({ read: enter }) },
-    onProblem: () => {},
+    onError: () => {},
   });
   return { server, visited };
 }
@@ -46,16 +55,16 @@ const ways = (client: Client): [string, () => Promise<unknown>][] => [
 describe('a request that can not go on before a visit', () => {
   it('is refused with every visit that is due, on 2025-11-25 [elicitation.required-error.code, elicitation.required-error.lists-elicitations, elicitation.required-error.url-mode-only, schema.const.url-elicitation-required]', async () => {
     const { server, visited } = guarded();
-    const wire = createWire(revision);
+    const wire = createWire(protocolVersion);
     const client = await connectPair(server, {
-      revision,
+      protocolVersion,
       elicitUrl: () => ({ action: 'accept' }),
-      tap: (from, message) => wire.crosses(from, message),
+      onMessage: (from, message) => wire.crosses(from, message),
     });
     for (const [method, ask] of ways(client)) {
       visited.clear();
       const error = (await outcome(ask())) as TenonError;
-      expect(error.rpc, method).toBe(-32042);
+      expect(error.rpcCode, method).toBe(-32042);
       expect(error.data).toEqual({
         elicitations: [
           { mode: 'url', ...page },
@@ -64,7 +73,7 @@ describe('a request that can not go on before a visit', () => {
       });
       visited.add(page.elicitationId);
       expect((await outcome(ask())) as TenonError).toMatchObject({
-        rpc: -32042,
+        rpcCode: -32042,
         data: { elicitations: [{ mode: 'url', ...other }] },
       });
       visited.add(other.elicitationId);
@@ -76,7 +85,7 @@ describe('a request that can not go on before a visit', () => {
 
   it('has that code for nothing else [elicitation.required-error.only-when-required]', async () => {
     const { server } = guarded();
-    const client = await connectPair(server, { revision, elicitUrl: () => ({ action: 'decline' }) });
+    const client = await connectPair(server, { protocolVersion, elicitUrl: () => ({ action: 'decline' }) });
     const results = [
       await client.callTool('ask'),
       await client.callTool('fails'),
@@ -85,7 +94,7 @@ describe('a request that can not go on before a visit', () => {
       await outcome(client.call('prompts/get', { name: 'nothing' })),
       await outcome(client.call('com.example/nothing')),
     ];
-    expect(results.map(each => (each as TenonError).rpc)).toEqual([
+    expect(results.map(each => (each as TenonError).rpcCode)).toEqual([
       undefined,
       undefined,
       -32602,
@@ -102,7 +111,7 @@ describe('a request that can not go on before a visit', () => {
     const wire = createWire(newest);
     const asked: string[] = [];
     const client = await connectPair(server, {
-      tap: (from, message) => wire.crosses(from, message),
+      onMessage: (from, message) => wire.crosses(from, message),
       elicitUrl({ url }) {
         asked.push(url);
         for (const { elicitationId } of [page, other]) visited.add(elicitationId);
@@ -147,7 +156,7 @@ describe('a request that can not go on before a visit', () => {
       };
       const client = await connectPair(server, { elicitUrl });
       expect(await client.callTool('enter')).toMatchObject({ isError: true, content: [{ text: /did not want/ }] });
-      expect(await outcome(client.readResource('guarded://hall'))).toMatchObject({ rpc: -32603 });
+      expect(await outcome(client.readResource('guarded://hall'))).toMatchObject({ rpcCode: -32603 });
       expect(asked).toBe(4);
       await client.close();
     },
@@ -158,13 +167,13 @@ describe('a request that can not go on before a visit', () => {
     async date => {
       const { server } = guarded();
       const elicit = () => ({ action: 'cancel' as const });
-      const client = await connectPair(server, { revision: date, elicit });
+      const client = await connectPair(server, { protocolVersion: date, elicit });
       expect(await client.callTool('enter')).toMatchObject({
         isError: true,
         content: [{ text: 'The client can not ask the user to visit a URL' }],
       });
       expect(await outcome(client.readResource('guarded://hall'))).toMatchObject({
-        rpc: -32603,
+        rpcCode: -32603,
         message: expect.stringContaining('can not ask the user to visit a URL'),
       });
       await client.close();
@@ -192,11 +201,14 @@ describe('the news that a visit is done', () => {
 
   it('goes to the client that was asked, under the id that it was asked with, once [elicitation.complete.originating-client-only, elicitation.complete.same-id, schema.notification.elicitation-complete]', async () => {
     const { server } = guarded();
-    const [ada, bob] = [await peerOf(server, revision, canVisit), await peerOf(server, revision, canVisit)];
+    const [ada, bob] = [
+      await peerOf(server, protocolVersion, canVisit),
+      await peerOf(server, protocolVersion, canVisit),
+    ];
     await ada.ask('tools/call', { name: 'enter' });
-    expect(server.elicited(page.elicitationId)).toBe(true);
-    expect(server.elicited(page.elicitationId)).toBe(false);
-    expect(server.elicited('unknown')).toBe(false);
+    expect(server.completeElicitation(page.elicitationId)).toBe(true);
+    expect(server.completeElicitation(page.elicitationId)).toBe(false);
+    expect(server.completeElicitation('unknown')).toBe(false);
     for (const each of [ada, bob]) await each.ask('ping');
     expect([complete(ada.heard), complete(bob.heard)]).toEqual([[{ elicitationId: page.elicitationId }], []]);
 
@@ -206,7 +218,7 @@ describe('the news that a visit is done', () => {
     expect(params).toMatchObject({ mode: 'url', elicitationId: page.elicitationId });
     await bob.say({ id, result: { action: 'accept' } });
     await asked;
-    expect(server.elicited(page.elicitationId)).toBe(true);
+    expect(server.completeElicitation(page.elicitationId)).toBe(true);
     for (const each of [ada, bob]) await each.ask('ping');
     expect([complete(ada.heard).length, complete(bob.heard)]).toEqual([1, [{ elicitationId: page.elicitationId }]]);
     await ada.close();
@@ -219,14 +231,14 @@ describe('the news that a visit is done', () => {
     const elicited: string[] = [];
     const clients = await Promise.all(
       ['ada', 'bob'].map(async name => {
-        const client = await connect(url, { revision, elicitUrl: () => ({ action: 'accept' }) });
+        const client = await connect(url, { protocolVersion, elicitUrl: () => ({ action: 'accept' }) });
         onTestFinished(() => client.close());
-        client.on('elicited', ({ elicitationId }) => elicited.push(`${name}: ${elicitationId}`));
+        client.on('elicitationComplete', ({ elicitationId }) => elicited.push(`${name}: ${elicitationId}`));
         return client;
       }),
     );
     await outcome((clients[0] as Client).callTool('enter'));
-    expect(server.elicited(page.elicitationId)).toBe(true);
+    expect(server.completeElicitation(page.elicitationId)).toBe(true);
     await expect.poll(() => elicited, { interval: 5 }).toEqual([`ada: ${page.elicitationId}`]);
     // Whatever went to the other one as well would have come before this.
     server.tools.set('late', tool({ run: () => 'x' }));
@@ -236,16 +248,16 @@ describe('the news that a visit is done', () => {
 
   it('is for nobody when who was asked has gone, or has a revision without it', async () => {
     const { server } = guarded();
-    const ada = await peerOf(server, revision, canVisit);
+    const ada = await peerOf(server, protocolVersion, canVisit);
     await ada.ask('tools/call', { name: 'enter' });
     ada.conversation.end();
-    expect(server.elicited(page.elicitationId)).toBe(false);
+    expect(server.completeElicitation(page.elicitationId)).toBe(false);
     const url = await site(server);
     await postAlone(url, 'tools/call', { name: 'enter' }, { capabilities: canVisit });
-    expect(server.elicited(page.elicitationId)).toBe(false);
+    expect(server.completeElicitation(page.elicitationId)).toBe(false);
     const older = await session(url, '2025-06-18', canVisit);
     await older.say({ id: 1, method: 'tools/call', params: { name: 'enter' } });
-    expect(server.elicited(page.elicitationId)).toBe(false);
+    expect(server.completeElicitation(page.elicitationId)).toBe(false);
   });
 
   it('reaches the application, and does no harm when nobody knows the id [elicitation.complete.unknown-ignored]', async () => {
@@ -253,13 +265,13 @@ describe('the news that a visit is done', () => {
     await server.open(receiver);
     const connecting = connectPairTo(end);
     const { id } = await until(({ method }) => method === 'initialize');
-    const result = { protocolVersion: revision, capabilities: {}, serverInfo: { name: 's', version: '1' } };
+    const result = { protocolVersion: protocolVersion, capabilities: {}, serverInfo: { name: 's', version: '1' } };
     await server.send({ jsonrpc: '2.0', id, result } as never);
     const client = await connecting;
     const elicited: string[] = [];
     const problems: unknown[] = [];
-    client.on('elicited', ({ elicitationId }) => elicited.push(elicitationId));
-    client.on('problem', problem => problems.push(problem));
+    client.on('elicitationComplete', ({ elicitationId }) => elicited.push(elicitationId));
+    client.on('error', problem => problems.push(problem));
     const tell = (params: Json) =>
       server.send({ jsonrpc: '2.0', method: 'notifications/elicitation/complete', params } as never);
     await tell({ elicitationId: 'never asked' });
@@ -276,4 +288,4 @@ describe('the news that a visit is done', () => {
 });
 
 const connectPairTo = (end: ReturnType<typeof listeningPair>['client']) =>
-  connect(end, { revision, elicitUrl: () => ({ action: 'accept' }) });
+  connect(end, { protocolVersion, elicitUrl: () => ({ action: 'accept' }) });

@@ -1,5 +1,5 @@
 import { createServer, prompt, resource, rpcError, type TenonError, tool, toolError } from 'tenon';
-import { connectPair, eachRevision, fakeClock } from 'tenon/testing';
+import { connectPair, fakeClock, protocolVersions } from 'tenon/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Json, meta, newest, peerOf, post, postAlone, site } from './site.js';
@@ -32,17 +32,17 @@ const server = createServer({
     'note://fails': resource({ read: boom }),
     'note://{title}': resource({ name: 'note', read: () => undefined }),
   },
-  onProblem: () => {},
+  onError: () => {},
 });
 
 const rpcOf = (promise: Promise<unknown>) =>
   promise.then(
     () => undefined,
-    (error: TenonError) => error.rpc,
+    (error: TenonError) => error.rpcCode,
   );
 
-describe.each(eachRevision)('errors on %s', revision => {
-  const open = () => connectPair(server, { revision });
+describe.each(protocolVersions)('errors on %s', protocolVersion => {
+  const open = () => connectPair(server, { protocolVersion });
 
   it('of a tool are results that the model sees [tools.call.execution-error-in-result, tools.call.execution-errors-to-model]', async () => {
     const client = await open();
@@ -69,11 +69,11 @@ describe.each(eachRevision)('errors on %s', revision => {
     const client = await open();
     for (const uri of ['note://none', 'other://none']) {
       const error = (await client.readResource(uri).catch((thrown: unknown) => thrown)) as TenonError;
-      expect(error.rpc).toBe(revision === newest ? -32602 : -32002);
+      expect(error.rpcCode).toBe(protocolVersion === newest ? -32602 : -32002);
       expect(error.data).toMatchObject({ uri });
     }
     const failed = (await client.readResource('note://fails').catch((thrown: unknown) => thrown)) as TenonError;
-    expect(failed.rpc).toBe(-32603);
+    expect(failed.rpcCode).toBe(-32603);
     expect(JSON.stringify([failed.message, failed.data])).not.toContain('secret detail');
     await client.close();
   });
@@ -89,19 +89,19 @@ describe.each(eachRevision)('errors on %s', revision => {
     await client.close();
     const plain = createServer({ name: 's', version: '1', tools: { t: tool({ run: () => 'x' }) } });
     const params = { ref: { type: 'ref/prompt', name: 'p' }, argument };
-    if (revision === newest) {
+    if (protocolVersion === newest) {
       const url = await site(plain);
       const { messages } = await postAlone(url, 'completion/complete', params);
       expect(messages).toMatchObject([{ error: { code: -32601 } }]);
     } else {
-      const { ask, close } = await peerOf(plain, revision);
+      const { ask, close } = await peerOf(plain, protocolVersion);
       expect(await ask('completion/complete', params)).toMatchObject({ error: { code: -32601 } });
       await close();
     }
   });
 
   it('of levels that there are not are said [logging.error.invalid-level, logging.invalid-level-error]', async () => {
-    if (revision === newest) {
+    if (protocolVersion === newest) {
       const url = await site(server);
       const _meta = { ...meta(), 'io.modelcontextprotocol/logLevel': 'loud' };
       const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta } };
@@ -109,7 +109,7 @@ describe.each(eachRevision)('errors on %s', revision => {
       expect((await post(url, body, headers)).messages).toMatchObject([{ error: { code: -32602 } }]);
       return;
     }
-    const { ask, close } = await peerOf(server, revision);
+    const { ask, close } = await peerOf(server, protocolVersion);
     expect(await ask('logging/setLevel', { level: 'loud' })).toMatchObject({ error: { code: -32602 } });
     expect(await ask('logging/setLevel', { level: 'error' })).toMatchObject({ result: {} });
     await close();
@@ -130,15 +130,15 @@ describe.each(eachRevision)('errors on %s', revision => {
       version: '1',
       tools: { waits: tool({ run: () => new Promise<string>(() => {}) }) },
     });
-    const client = await connectPair(slow, { revision, clock });
+    const client = await connectPair(slow, { protocolVersion, clock });
     const controller = new AbortController();
     const aborted = client.callTool('waits', {}, { signal: controller.signal }).catch((thrown: unknown) => thrown);
     controller.abort();
-    expect(await aborted).toMatchObject({ code: 'call/aborted', rpc: undefined });
+    expect(await aborted).toMatchObject({ code: 'call/aborted', rpcCode: undefined });
     const late = client.callTool('waits', {}, { idleTimeout: 5000 }).catch((thrown: unknown) => thrown);
     await new Promise(resolve => setTimeout(resolve, 20));
     clock.advance(5000);
-    expect(await late).toMatchObject({ code: 'call/timeout', rpc: undefined });
+    expect(await late).toMatchObject({ code: 'call/timeout', rpcCode: undefined });
     await client.close();
   });
 });
@@ -156,33 +156,40 @@ describe('over HTTP', () => {
   });
 });
 
-describe.each(eachRevision.filter(revision => revision !== newest))('a client that is asked on %s', revision => {
-  const asks = createServer({
-    name: 's',
-    version: '1',
-    tools: {
-      roots: tool({ run: async (_, ctx) => JSON.stringify(await ctx.roots().catch(({ rpc }: TenonError) => rpc)) }),
-      samples: tool({
-        run: async (_, ctx) =>
-          JSON.stringify(await ctx.sample({ messages: [], maxTokens: 1 }).catch(({ rpc }: TenonError) => rpc)),
-      }),
-    },
-    onProblem: () => {},
-  });
-
-  it('says that it failed, and that the user said no [roots.error.internal, sampling.error.user-rejected]', async () => {
-    const client = await connectPair(asks, {
-      revision,
-      roots: boom,
-      sample() {
-        throw rpcError(-1, 'User rejected sampling request');
+describe.each(protocolVersions.filter(revision => revision !== newest))(
+  'a client that is asked on %s',
+  protocolVersion => {
+    const asks = createServer({
+      name: 's',
+      version: '1',
+      tools: {
+        roots: tool({
+          run: async (_, ctx) => JSON.stringify(await ctx.roots().catch(({ rpcCode }: TenonError) => rpcCode)),
+        }),
+        samples: tool({
+          run: async (_, ctx) =>
+            JSON.stringify(
+              await ctx.sample({ messages: [], maxTokens: 1 }).catch(({ rpcCode }: TenonError) => rpcCode),
+            ),
+        }),
       },
+      onError: () => {},
     });
-    expect(await client.callTool('roots')).toMatchObject({ content: [{ text: '-32603' }] });
-    expect(await client.callTool('samples')).toMatchObject({ content: [{ text: '-1' }] });
-    await client.close();
-  });
-});
+
+    it('says that it failed, and that the user said no [roots.error.internal, sampling.error.user-rejected]', async () => {
+      const client = await connectPair(asks, {
+        protocolVersion,
+        roots: boom,
+        sample() {
+          throw rpcError(-1, 'User rejected sampling request');
+        },
+      });
+      expect(await client.callTool('roots')).toMatchObject({ content: [{ text: '-32603' }] });
+      expect(await client.callTool('samples')).toMatchObject({ content: [{ text: '-1' }] });
+      await client.close();
+    });
+  },
+);
 
 describe('names of tools', () => {
   const named = (name: string) => () =>

@@ -1,17 +1,17 @@
-import { createPair, createServer, type TenonError, tool } from 'tenon';
+import { createServer, createTransportPair, type TenonError, tool } from 'tenon';
 import { serveHttp } from 'tenon/node';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { connectTo } from '../../../packages/tenon/src/client/connect.js';
-import { httpEndpoint } from '../../../packages/tenon/src/client/roads.js';
-import { nodeRequester } from '../../../packages/tenon/src/runtimes/node/http-client.js';
-import { eachRevision } from '../../../packages/tenon/src/testing/pair.js';
-import { createWire, tappedRequester } from '../../revisions/wire.js';
+import { createHttpEndpoint } from '../../../packages/tenon/src/client/connection/http-endpoint.js';
+import { createNodeRequester } from '../../../packages/tenon/src/runtimes/node/http/http-requester.js';
+import { protocolVersions } from '../../../packages/tenon/src/testing/connect-pair.js';
+import { createWire, recordRequester } from '../../revisions/wire.js';
 import type { Revision } from '../../support/official-schema.js';
 import type { Json } from './site.js';
 
-describe.each(eachRevision.filter(revision => revision !== '2024-11-05'))(
+describe.each(protocolVersions.filter(revision => revision !== '2024-11-05'))(
   'two servers and their clients on %s',
-  revision => {
+  protocolVersion => {
     it('have nothing of each other: each client speaks with its own only [security.isolation.one-server-per-client, security.isolation.client-per-server]', async () => {
       const sides = await Promise.all(
         ['amber', 'birch'].map(async name => {
@@ -30,11 +30,11 @@ describe.each(eachRevision.filter(revision => revision !== '2024-11-05'))(
             resources: { [`${name}://one`]: { read: () => `${name}-text` } } as never,
           });
           const { url, close } = await serveHttp(server, { port: 0 });
-          onTestFinished(() => close({ deadline: 0 }));
-          const wire = createWire(revision as Revision);
+          onTestFinished(() => close({ timeout: 0 }));
+          const wire = createWire(protocolVersion as Revision);
           const target = { url, transport: 'http' as const, headers: { authorization: `Bearer ${name}-token` } };
-          const client = await connectTo(httpEndpoint(target, tappedRequester(nodeRequester(), wire)), {
-            revision,
+          const client = await connectTo(createHttpEndpoint(target, recordRequester(createNodeRequester(), wire)), {
+            protocolVersion,
             name: `${name}-client`,
             roots: [{ uri: `file:///${name}-root` }],
           });
@@ -64,7 +64,7 @@ describe.each(eachRevision.filter(revision => revision !== '2024-11-05'))(
   },
 );
 
-describe.each(eachRevision.filter(revision => revision !== '2026-07-28'))('a cursor on %s', revision => {
+describe.each(protocolVersions.filter(revision => revision !== '2026-07-28'))('a cursor on %s', protocolVersion => {
   const names = ['a', 'b', 'c', 'd', 'e'];
 
   /** A client whose first session ends after a number of pages, and the cursors that each session was given. */
@@ -73,14 +73,14 @@ describe.each(eachRevision.filter(revision => revision !== '2026-07-28'))('a cur
     const channel = () => {
       const mine: (string | undefined)[] = [];
       const session = sessions.push(mine);
-      const pair = createPair();
+      const pair = createTransportPair();
       const say = (id: unknown, result: Json) => pair.server.send({ jsonrpc: '2.0', id, result } as never);
       pair.server.open({
-        message(value) {
+        onMessage(value) {
           const { id, method, params } = value as { id?: number; method: string; params?: { cursor?: string } };
           if (method === 'initialize')
             say(id, {
-              protocolVersion: revision,
+              protocolVersion: protocolVersion,
               capabilities: { prompts: {} },
               serverInfo: { name: 's', version: '1' },
             });
@@ -94,13 +94,13 @@ describe.each(eachRevision.filter(revision => revision !== '2026-07-28'))('a cur
           say(id, { prompts: [{ name: names[page] }], ...next });
           if (end === 'between') pair.server.close();
         },
-        unreadable() {},
-        lost() {},
-        closed() {},
+        onParseError() {},
+        onResponseLost() {},
+        onClose() {},
       });
       return pair.client;
     };
-    const client = await connectTo({ kind: 'custom', open: channel }, { revision, cacheSize: 0 });
+    const client = await connectTo({ kind: 'custom', open: channel }, { protocolVersion, cacheSize: 0 });
     onTestFinished(() => client.close());
     return { client, sessions };
   }

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Change, connect } from 'tenon';
+import { type ChangeEvent, connect } from 'tenon';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Json } from './site.js';
 
@@ -18,7 +18,7 @@ describe('a watch over stdio', () => {
       const client = await connect({ command: process.execPath, args: [program, way, file] });
       onTestFinished(() => client.close());
       const stop = new AbortController();
-      const seen: Change[] = [];
+      const seen: ChangeEvent[] = [];
       const watch = (async () => {
         for await (const change of client.watch('note://all', { signal: stop.signal })) seen.push(change);
       })();

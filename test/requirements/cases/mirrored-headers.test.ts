@@ -1,9 +1,9 @@
 import { connect, createServer, prompt, resource, type TenonError, tool } from 'tenon';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { connectTo } from '../../../packages/tenon/src/client/connect.js';
-import { httpEndpoint } from '../../../packages/tenon/src/client/roads.js';
-import { nodeRequester } from '../../../packages/tenon/src/runtimes/node/http-client.js';
-import { createWire, tappedRequester } from '../../revisions/wire.js';
+import { createHttpEndpoint } from '../../../packages/tenon/src/client/connection/http-endpoint.js';
+import { createNodeRequester } from '../../../packages/tenon/src/runtimes/node/http/http-requester.js';
+import { createWire, recordRequester } from '../../revisions/wire.js';
 import { type Json, newest, postAlone, site } from './site.js';
 
 const echo = (input: object) => tool({ input: input as never, run: given => JSON.stringify(given) });
@@ -219,7 +219,9 @@ describe('what a client mirrors', () => {
       }),
     );
     const wire = createWire(newest);
-    const client = await connectTo(httpEndpoint({ url, transport: 'http' }, tappedRequester(nodeRequester(), wire)));
+    const client = await connectTo(
+      createHttpEndpoint({ url, transport: 'http' }, recordRequester(createNodeRequester(), wire)),
+    );
     onTestFinished(() => client.close());
     const sent = (): Record<string, string> => {
       const { headers = {} } = wire.exchanges.at(-1) ?? {};
@@ -242,7 +244,7 @@ describe('what a client mirrors', () => {
     await client.call('prompts/get', { name: 'plain' });
     expect(sent()['mcp-name']).toBe('plain');
     for (const name of [' plain', '=?base64?cGxhaW4=?=', 'a\nb']) {
-      expect(await client.call('prompts/get', { name }).catch(({ rpc }) => rpc)).toBe(-32602);
+      expect(await client.call('prompts/get', { name }).catch(({ rpcCode }) => rpcCode)).toBe(-32602);
       expect(sent()['mcp-name']).toBe(encoded(name));
     }
   });

@@ -6,7 +6,7 @@ import { type Json, meta, newest, post, postAlone, session, site } from './site.
 
 const tools = { t: tool({ run: () => 'x' }) };
 const both = () => createServer({ name: 'both', version: '1', tools });
-const only = () => createServer({ name: 'only', version: '1', tools, revisions: [newest] });
+const only = () => createServer({ name: 'only', version: '1', tools, protocolVersions: [newest] });
 const clientInfo = { name: 'c', version: '1' };
 const initialize = {
   jsonrpc: '2.0',
@@ -134,7 +134,7 @@ describe('a client over HTTP', () => {
         method === 'server/discover' && before > 0 ? [200, discovered] : refusal,
       );
       const client = await connected(url);
-      expect(client.server.revision).toBe(newest);
+      expect(client.server.protocolVersion).toBe(newest);
       expect(methods).toEqual(['server/discover', 'server/discover']);
     },
   );
@@ -151,7 +151,7 @@ describe('a client over HTTP', () => {
   it('shakes hands after a 404 that says nothing [compat.http-404-with-method-not-found]', async () => {
     const { url, methods } = await scripted(({ method }) => (method === 'initialize' ? [200, opened] : [404]));
     const client = await connected(url);
-    expect(client.server.revision).toBe('2025-11-25');
+    expect(client.server.protocolVersion).toBe('2025-11-25');
     expect(methods.slice(0, 2)).toEqual(['server/discover', 'initialize']);
   });
 
@@ -162,7 +162,7 @@ describe('a client over HTTP', () => {
     });
     const client = await connected(url);
     const ask = client.complete({ ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'a', value: '' } });
-    expect(await ask.catch((thrown: TenonError) => [thrown.status, thrown.rpc])).toEqual([404, -32601]);
+    expect(await ask.catch((thrown: TenonError) => [thrown.status, thrown.rpcCode])).toEqual([404, -32601]);
     await client.call('tools/list');
     expect(methods).toEqual(['server/discover', 'completion/complete', 'tools/list']);
   });
@@ -177,7 +177,7 @@ describe('a client over HTTP', () => {
     for (const _ of answers) expect(await client.call('tools/list').catch(() => 'failed')).toBe('failed');
     expect(await client.call('tools/list')).toMatchObject({ tools: [] });
     expect(new Set(methods)).toEqual(new Set(['server/discover', 'tools/list']));
-    expect(client.server.revision).toBe(newest);
+    expect(client.server.protocolVersion).toBe(newest);
   });
 
   it('remembers one that shakes hands, and asks it no more [compat.era-is-server-property, compat.client-era-cached]', async () => {

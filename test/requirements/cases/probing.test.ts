@@ -1,6 +1,6 @@
 import { createServer as createHttpServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { connect, type TenonError, verdictsInMemory } from 'tenon';
+import { connect, memoryVersionCache, type TenonError } from 'tenon';
 import { fakeClock } from 'tenon/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Json, listeningPair, newest } from './site.js';
@@ -42,7 +42,7 @@ describe('a client on a stream', () => {
       'io.modelcontextprotocol/clientInfo': { name: 'me', version: '7' },
     });
     await say({ id: probe.id, result: discovered([newest]) });
-    expect((await client).server.revision).toBe(newest);
+    expect((await client).server.protocolVersion).toBe(newest);
   });
 
   it('goes on in a version that the server has [discover.client-picks-version, versioning.client-retries-supported]', async () => {
@@ -55,7 +55,7 @@ describe('a client on a stream', () => {
     const opening = await until(isOpening);
     expect(opening.params).toMatchObject({ protocolVersion: '2025-06-18' });
     await say({ id: opening.id, result: opened('2025-06-18') });
-    expect((await client).server.revision).toBe('2025-06-18');
+    expect((await client).server.protocolVersion).toBe('2025-06-18');
   });
 
   it('offers the newest version that it shakes hands in [lifecycle.version.client-sends-latest]', async () => {
@@ -65,7 +65,7 @@ describe('a client on a stream', () => {
   });
 
   it('sends nothing until its opening is answered [lifecycle.client-waits-for-response]', async () => {
-    const { client, say, until, heard } = await played({ revision: '2025-11-25' });
+    const { client, say, until, heard } = await played({ protocolVersion: '2025-11-25' });
     const calling = client.then(open => open.call('tools/list'));
     const opening = await until(isOpening);
     await new Promise(resolve => setTimeout(resolve, 5));
@@ -78,12 +78,12 @@ describe('a client on a stream', () => {
   });
 
   it('fails with what to do when it is pinned to a version without handshakes that the server does not know [compat.modern-client-legacy-server-fails, compat.stdio-modern-only-probe]', async () => {
-    const { client, say, until, heard } = await played({ revision: newest });
+    const { client, say, until, heard } = await played({ protocolVersion: newest });
     await say({ id: (await until(isProbe)).id, error: { code: -32601, message: 'm' } });
     const error = (await client.catch((thrown: unknown) => thrown)) as TenonError;
     expect(error).toMatchObject({
       code: 'connect/no-shared-revision',
-      message: expect.stringMatching(/does not speak 2026-07-28[\s\S]*do not pin `revision`/),
+      message: expect.stringMatching(/does not speak 2026-07-28[\s\S]*do not pin `protocolVersion`/),
     });
     expect(heard.some(isOpening)).toBe(false);
   });
@@ -101,7 +101,7 @@ describe('a client on a stream', () => {
     const { id } = await until(({ method }) => method === 'tools/list');
     await say({ id, result: { tools: [] } });
     expect(await listing).toMatchObject({ tools: [] });
-    expect(open.server.revision).toBe('2025-11-25');
+    expect(open.server.protocolVersion).toBe('2025-11-25');
   });
 });
 
@@ -154,7 +154,7 @@ describe('a client over HTTP', () => {
         else reply(response, 202);
       });
       const client = await connect(url);
-      expect(client.server.revision).toBe('2025-11-25');
+      expect(client.server.protocolVersion).toBe('2025-11-25');
       expect(asked.slice(0, 2)).toEqual(['POST server/discover', 'POST initialize']);
       await client.close();
     },
@@ -168,12 +168,12 @@ describe('a client over HTTP', () => {
         if (down) reply(response, status);
         else reply(response, 200, { id: message.id, result: discovered([newest]) });
       });
-      const verdicts = verdictsInMemory();
-      expect(await connect(url, { verdicts }).catch(({ status: given }: TenonError) => given)).toBe(status);
+      const versionCache = memoryVersionCache();
+      expect(await connect(url, { versionCache }).catch(({ status: given }: TenonError) => given)).toBe(status);
       expect(asked.slice(0, 2)).toEqual(['POST server/discover', 'POST initialize']);
       down = false;
-      const client = await connect(url, { verdicts });
-      expect(client.server.revision).toBe(newest);
+      const client = await connect(url, { versionCache });
+      expect(client.server.protocolVersion).toBe(newest);
       await client.close();
     },
   );
@@ -195,7 +195,7 @@ describe('a client over HTTP', () => {
           stream.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id: message.id, result: opened('2024-11-05') })}\n\n`);
       });
       const client = await connect(url);
-      expect(client.server.revision).toBe('2024-11-05');
+      expect(client.server.protocolVersion).toBe('2024-11-05');
       expect(asked.slice(0, 4)).toEqual(['POST server/discover', 'POST initialize', 'GET', 'POST initialize']);
       await client.close();
     },

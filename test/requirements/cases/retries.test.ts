@@ -1,4 +1,4 @@
-import { createServer, inputRequired, reply, tool } from 'tenon';
+import { createServer, inputRequired, tool, toolResult } from 'tenon';
 import { describe, expect, it } from 'vitest';
 import { type Json, postAlone, site } from './site.js';
 
@@ -22,11 +22,11 @@ const server = () =>
       returns: tool({
         run: (_, { inputs }) =>
           inputs.inputResponses?.mine
-            ? reply({ content: 'thanks' })
+            ? toolResult({ content: 'thanks' })
             : inputRequired({ requests: { mine: { method: 'roots/list' } } }),
       }),
     },
-    onProblem: () => {},
+    onError: () => {},
   });
 
 async function asking(name: string) {

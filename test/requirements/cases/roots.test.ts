@@ -1,5 +1,5 @@
 import { createServer, type Root, type TenonError, tool } from 'tenon';
-import { connectPair, eachRevision } from 'tenon/testing';
+import { connectPair, protocolVersions } from 'tenon/testing';
 import { describe, expect, it } from 'vitest';
 import { createWire } from '../../revisions/wire.js';
 import type { Revision } from '../../support/official-schema.js';
@@ -8,15 +8,19 @@ const server = createServer({
   name: 's',
   version: '1',
   tools: { roots: tool({ run: async (_, ctx) => (await ctx.roots()).map(({ uri }) => uri).join(' ') }) },
-  onProblem: () => {},
+  onError: () => {},
 });
 
 /** What the server learns of the roots, and all that crossed. */
-async function learned(revision: string, roots: readonly Root[] | (() => readonly Root[])) {
-  const wire = createWire(revision as Revision);
+async function learned(protocolVersion: string, roots: readonly Root[] | (() => readonly Root[])) {
+  const wire = createWire(protocolVersion as Revision);
   const problems: string[] = [];
-  const client = await connectPair(server, { revision, roots, tap: (from, message) => wire.crosses(from, message) });
-  client.on('problem', ({ code }) => problems.push(code));
+  const client = await connectPair(server, {
+    protocolVersion,
+    roots,
+    onMessage: (from, message) => wire.crosses(from, message),
+  });
+  client.on('error', ({ code }) => problems.push(code));
   const answer = await client.callTool('roots').catch((error: TenonError) => error.code);
   await client.close();
   expect(wire.problems).toEqual([]);
@@ -37,7 +41,7 @@ const out = [
   'file:///C:\\Users\\ada\\..\\bob',
 ];
 
-describe.each(eachRevision)('roots on %s', revision => {
+describe.each(protocolVersions)('roots on %s', revision => {
   it('are told when they are plain places', async () => {
     const roots = [{ uri: 'file:///home/ada', name: 'Home' }, { uri: 'file:///home/..ada/a..b/...' }];
     const { answer } = await learned(revision, () => roots);

@@ -1,6 +1,6 @@
 import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createServer, reply, type TenonError, tool } from 'tenon';
+import { createServer, type TenonError, tool, toolResult } from 'tenon';
 import { connectPair } from 'tenon/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Json } from './site.js';
@@ -77,7 +77,7 @@ describe('JSON Schema 2020-12', () => {
           takes: tool({ input: schema as never, run: () => 'taken' }),
           gives: tool({ output: schema as never, run: () => good as never }),
           // What this one says of itself is not what it does: only the client can find out.
-          lies: tool({ run: () => reply({ content: 'x', structured: bad as never }) }),
+          lies: tool({ run: () => toolResult({ content: 'x', structured: bad as never }) }),
         },
         use: [
           async (operation, next) => {
@@ -112,7 +112,7 @@ describe('JSON Schema 2020-12', () => {
     const server = createServer({
       name: 's',
       version: '1',
-      tools: { lies: tool({ run: () => reply({ content: 'x', structured: { a: 1 } as never }) }) },
+      tools: { lies: tool({ run: () => toolResult({ content: 'x', structured: { a: 1 } as never }) }) },
       use: [
         async (operation, next) => {
           const result = await next(operation);
@@ -123,7 +123,7 @@ describe('JSON Schema 2020-12', () => {
           };
         },
       ],
-      onProblem: () => {},
+      onError: () => {},
     });
     const client = await connectPair(server);
     await client.callTool('lies', { a: 1 }).catch(() => {});
@@ -132,7 +132,7 @@ describe('JSON Schema 2020-12', () => {
         name: 's',
         version: '1',
         tools: { takes: tool({ input: schema as never, run: () => 'taken' }) },
-        onProblem: () => {},
+        onError: () => {},
       });
     const own = await Promise.resolve()
       .then(offered)

@@ -1,5 +1,5 @@
 import { request as send } from 'node:http';
-import { createPair, type Service } from 'tenon';
+import { createTransportPair, type RequestHandler } from 'tenon';
 import type { HandlerOptions } from 'tenon/http';
 import { serveHttp } from 'tenon/node';
 import { onTestFinished } from 'vitest';
@@ -21,9 +21,9 @@ export const meta = (capabilities: Json = {}, version: unknown = newest): Json =
 });
 
 /** A server on HTTP until the test is over. */
-export async function site(server: Service, options: HandlerOptions = {}): Promise<string> {
+export async function site(server: RequestHandler, options: HandlerOptions = {}): Promise<string> {
   const { url, close } = await serveHttp(server, { port: 0, ...options });
-  onTestFinished(() => close({ deadline: 0 }));
+  onTestFinished(() => close({ timeout: 0 }));
   return url;
 }
 
@@ -85,9 +85,9 @@ export async function session(url: string, revision = '2025-11-25', capabilities
 
 /** One end of a pair in memory that a test plays, and all that the other end says to it. */
 export function listeningPair() {
-  const pair = createPair();
+  const pair = createTransportPair();
   const heard: Json[] = [];
-  const until = async (holds: (message: Json) => boolean): Promise<Json> => {
+  const until = async (holds: (onMessage: Json) => boolean): Promise<Json> => {
     for (let turn = 0; turn < 2000; turn++) {
       const found = heard.find(holds);
       if (found) return found;
@@ -96,16 +96,16 @@ export function listeningPair() {
     throw new Error('it was never said');
   };
   const receiver = {
-    message: (value: unknown) => void heard.push(value as Json),
-    unreadable() {},
-    lost() {},
-    closed() {},
+    onMessage: (value: unknown) => void heard.push(value as Json),
+    onParseError() {},
+    onResponseLost() {},
+    onClose() {},
   };
   return { ...pair, heard, until, receiver };
 }
 
 /** A client in memory that a test plays: opens a session and sends what it is told to. */
-export async function peerOf(server: Service, revision = '2025-11-25', capabilities: Json = {}) {
+export async function peerOf(server: RequestHandler, revision = '2025-11-25', capabilities: Json = {}) {
   const { client, server: end, heard, until, receiver } = listeningPair();
   const conversation = await server.connect(end);
   await client.open(receiver);

@@ -3,20 +3,20 @@ import { runInNewContext } from 'node:vm';
 import { type Client, connect, createServer, type TenonError, tool } from 'tenon';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { connectTo } from '../../../packages/tenon/src/client/connect.js';
-import { httpEndpoint } from '../../../packages/tenon/src/client/roads.js';
-import { nodeRequester } from '../../../packages/tenon/src/runtimes/node/http-client.js';
-import { createWire, tappedRequester } from '../../revisions/wire.js';
+import { createHttpEndpoint } from '../../../packages/tenon/src/client/connection/http-endpoint.js';
+import { createNodeRequester } from '../../../packages/tenon/src/runtimes/node/http/http-requester.js';
+import { createWire, recordRequester } from '../../revisions/wire.js';
 import { type Json, listeningPair, newest, postAlone, site } from './site.js';
 
 const form = { elicitation: {} };
 const yes = { type: 'object', properties: { yes: { type: 'boolean' } } } as const;
 const accepted = { action: 'accept', content: { yes: true } };
 
-function asking(entered: (context: object) => void = () => {}, maxHeld = 1000) {
+function asking(entered: (context: object) => void = () => {}, maxSuspended = 1000) {
   return createServer({
     name: 'asking',
     version: '1',
-    asking: { maxHeld },
+    inputRequests: { maxSuspended },
     tools: {
       ask: tool({
         async run(_, ctx) {
@@ -29,7 +29,7 @@ function asking(entered: (context: object) => void = () => {}, maxHeld = 1000) {
         },
       }),
     },
-    onProblem: () => {},
+    onError: () => {},
   });
 }
 
@@ -59,9 +59,12 @@ describe('state that outlives a request', () => {
   it('is sent again by the client, which keeps none of its own [base.stateless-explicit-identifier]', async () => {
     const wire = createWire(newest);
     const url = await site(asking());
-    const client = await connectTo(httpEndpoint({ url, transport: 'http' }, tappedRequester(nodeRequester(), wire)), {
-      elicit: () => accepted as never,
-    });
+    const client = await connectTo(
+      createHttpEndpoint({ url, transport: 'http' }, recordRequester(createNodeRequester(), wire)),
+      {
+        elicit: () => accepted as never,
+      },
+    );
     onTestFinished(() => client.close());
     expect(await client.callTool('ask')).toMatchObject({ content: [{ text: 'accept accept' }] });
     const states = wire.sent('client', 'tools/call').map(({ requestState }) => typeof requestState);
@@ -99,9 +102,12 @@ describe('a server whose revision has no requests of servers', () => {
     );
     expect(headers['content-type']).toContain('application/json');
     const wire = createWire(newest);
-    const client = await connectTo(httpEndpoint({ url, transport: 'http' }, tappedRequester(nodeRequester(), wire)), {
-      elicit: () => accepted as never,
-    });
+    const client = await connectTo(
+      createHttpEndpoint({ url, transport: 'http' }, recordRequester(createNodeRequester(), wire)),
+      {
+        elicit: () => accepted as never,
+      },
+    );
     onTestFinished(() => client.close());
     await client.callTool('ask');
     const streamed = wire.exchanges.filter(({ contentType }) => contentType.includes('event-stream'));
@@ -174,6 +180,6 @@ describe('a client whose revision has no requests of servers', () => {
 
 function problemsOf(client: Client): string[] {
   const problems: string[] = [];
-  client.on('problem', ({ code }: TenonError) => problems.push(code));
+  client.on('error', ({ code }: TenonError) => problems.push(code));
   return problems;
 }

@@ -1,7 +1,7 @@
 import { createServer, type TenonError } from 'tenon';
 import { describe, expect, it } from 'vitest';
-import { answering } from '../../revisions/answers.js';
-import { open } from '../../revisions/matrix.js';
+import { createAnswers } from '../../revisions/answers.js';
+import { openCase } from '../../revisions/matrix.js';
 
 /** Keys of `_meta`, wherever it stands. */
 function metaKeys(value: unknown, found = new Set<string>()): Set<string> {
@@ -21,7 +21,7 @@ describe('what is said in _meta', () => {
   it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const)(
     'has no keys of our own under what is reserved, on %s [base.meta.reserved-prefix-domain-order]',
     async revision => {
-      const rig = await open({ transport: 'memory', revision }, answering());
+      const rig = await openCase({ transport: 'memory', revision }, createAnswers());
       const { client, wire } = rig;
       for (const name of ['meta', 'logs', 'samples', 'formed', 'visits']) await client.callTool(name).catch(() => {});
       await client.callTool('works', { steps: 2 }, { onProgress: () => {} });

@@ -36,7 +36,7 @@ export function createSmokeServer({ input, output, form }) {
       }),
       touch: tool({
         run() {
-          server.changed('note://a');
+          server.notifyResourceUpdated('note://a');
           return 'touched';
         },
       }),

@@ -19,9 +19,9 @@ export async function smoke(connect, { lane, target, revision }) {
   let client;
   try {
     client = await inTime(
-      connect(target, { revision, elicit: () => ({ action: 'accept', content: { name: 'Ada' } }) }),
+      connect(target, { protocolVersion: revision, elicit: () => ({ action: 'accept', content: { name: 'Ada' } }) }),
     );
-    must(client.server.revision === revision, `speaks ${client.server.revision}`);
+    must(client.server.protocolVersion === revision, `speaks ${client.server.protocolVersion}`);
     for (const [name, run] of Object.entries(steps)) {
       step = name;
       if (name === 'elicit' && revision < '2025-06-18') continue;
@@ -49,7 +49,7 @@ const steps = {
     // Of the older revisions an error of the protocol, since 2025-11-25 a result that says so.
     const refused = await client.callTool('add', { a: 'two', b: 3 }).then(
       result => result.isError === true,
-      error => error.rpc === -32602,
+      error => error.rpcCode === -32602,
     );
     must(refused, 'input that does not fit was taken');
   },

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 
 /** A command, with what all have. */
-export function command(name: string, summary: string): Command {
+export function createCommand(name: string, summary: string): Command {
   return new Command(name)
     .summary(summary)
     .description(summary)
@@ -10,7 +10,7 @@ export function command(name: string, summary: string): Command {
 }
 
 /** Examples below the help of a command: what is typed, and what it does. */
-export function examples(rows: readonly (readonly [string, string])[]): string {
+export function formatExamples(rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(...rows.map(([typed]) => typed.length));
   return ['', 'Examples:', ...rows.map(([typed, does]) => `  ${typed.padEnd(width)}   ${does}`)].join('\n');
 }

@@ -1,14 +1,23 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { accept, compare, type Drift, describeDrift, type Lock, type LockFile, lockFile, safeName } from 'tenon/host';
-import { type Configuration, readConfiguration } from '../configuration.js';
-import { type ExitCode, exit } from '../exit.js';
-import { askAll } from '../offering.js';
-import { shortReason } from '../reporting.js';
+import {
+  acceptDrift,
+  compareWithLock,
+  type Drift,
+  describeDrift,
+  type Lock,
+  type LockFile,
+  openLockFile,
+  sanitizeName,
+} from 'tenon/host';
+import type { CliContext } from '../cli-context.js';
+import { type ExitCode, exitCodes } from '../exit-codes.js';
+import { collectInventories } from '../host/collect-inventory.js';
+import { shortenReason } from '../host/host-reports.js';
+import { type Configuration, readConfiguration } from '../host/read-configuration.js';
+import { checkTrust } from '../host/server-trust.js';
 import { YES_OR_NO } from '../terminal.js';
-import { judge } from '../trusting.js';
-import type { World } from '../world.js';
-import { command, examples } from './command.js';
+import { createCommand, formatExamples } from './command.js';
 
 interface LockOptions {
   readonly check?: boolean;
@@ -19,8 +28,8 @@ interface LockOptions {
   readonly json?: boolean;
 }
 
-export function lockCommand(world: World): Command {
-  return command('lock', 'write down what servers offer, and tell when they offer something else')
+export function lockCommand(context: CliContext): Command {
+  return createCommand('lock', 'write down what servers offer, and tell when they offer something else')
     .argument('[config...]', 'configurations (default: ./mcp.json, else what this folder has)')
     .option(
       '--check',
@@ -33,106 +42,115 @@ export function lockCommand(world: World): Command {
     .option('--json', 'print what differs as JSON')
     .addHelpText(
       'after',
-      examples([
+      formatExamples([
         ['tenon lock', 'shows what changes, asks, and writes mcp.lock'],
         ['tenon lock --check --trust', 'in CI, where the configuration is your own'],
       ]),
     )
     .action(async (configs: string[], options: LockOptions) => {
-      world.code = await lock(world, configs, options);
+      context.code = await updateOrCheckLock(context, configs, options);
     });
 }
 
 /** What servers offer beside what the lock has of them. */
-interface Comparison {
+interface LockComparison {
   readonly drifts: readonly Drift[];
   /** The servers that could not be asked. */
   readonly absent: readonly string[];
 }
 
-async function lock(world: World, configs: readonly string[], options: LockOptions): Promise<ExitCode> {
-  const configuration = await readConfiguration(world, configs);
-  const file = lockFile(resolve(world.cwd, options.file));
+async function updateOrCheckLock(
+  context: CliContext,
+  configs: readonly string[],
+  options: LockOptions,
+): Promise<ExitCode> {
+  const configuration = await readConfiguration(context, configs);
+  const file = openLockFile(resolve(context.cwd, options.file));
   const before = await file.read();
   const known = before ?? { servers: new Map() };
-  const found = await compared(world, configuration, known, options);
-  if (options.json) world.screen.json(asJson(found));
-  else if (found.drifts.length > 0) world.screen.print(`${describeDrift(found.drifts)}\n`);
+  const comparison = await compareServers(context, configuration, known, options);
+  if (options.json) context.screen.printJson(toJson(comparison));
+  else if (comparison.drifts.length > 0) context.screen.print(`${describeDrift(comparison.drifts)}\n`);
   return options.check
-    ? checked(world, before, found, options)
-    : written(world, { file, before: known }, found, options);
+    ? reportCheck(context, before, comparison, options)
+    : writeLock(context, { file, before: known }, comparison, options);
 }
 
-async function compared(
-  world: World,
+async function compareServers(
+  context: CliContext,
   { entries, named, broken }: Configuration,
   before: Lock,
   options: LockOptions,
-): Promise<Comparison> {
-  const { approved, refused } = await judge(world, entries, options.trust ?? false);
-  const { offered, absent } = await askAll(world, approved);
-  for (const { server, why } of absent) world.screen.note(`${safeName(server)} can not be asked: ${shortReason(why)}`);
+): Promise<LockComparison> {
+  const { approved, refused } = await checkTrust(context, entries, options.trust ?? false);
+  const { inventories, unavailable } = await collectInventories(context, approved);
+  for (const { server, why } of unavailable)
+    context.screen.note(`${sanitizeName(server)} can not be asked: ${shortenReason(why)}`);
   const drifts: Drift[] = [];
   for (const entry of approved) {
-    const own = offered.find(({ server }) => server === entry.name);
-    if (own) drifts.push(...(await compare(before, entry, own)));
+    const own = inventories.find(({ server }) => server === entry.name);
+    if (own) drifts.push(...(await compareWithLock(before, entry, own)));
   }
   for (const name of before.servers.keys()) {
     if (!named.has(name)) drifts.push({ server: name, kind: 'removed server', severity: 'note', of: 'server', name });
   }
-  return { drifts, absent: [...absent.map(({ server }) => server), ...refused.map(({ name }) => name), ...broken] };
+  return {
+    drifts,
+    absent: [...unavailable.map(({ server }) => server), ...refused.map(({ name }) => name), ...broken],
+  };
 }
 
-function checked(
-  { screen }: World,
+function reportCheck(
+  { screen }: CliContext,
   before: Lock | undefined,
-  { drifts, absent }: Comparison,
+  { drifts, absent }: LockComparison,
   options: LockOptions,
 ): ExitCode {
   const grave = options.strict ? drifts : drifts.filter(isGrave);
   if (before === undefined) screen.note(`there is no ${options.file}: write it with \`tenon lock\``);
   if (grave.length > 0) {
-    screen.note(`${counted(grave.length, 'change')} to be approved: look, then \`tenon lock\``);
-    return exit.no;
+    screen.note(`${formatCount(grave.length, 'change')} to be approved: look, then \`tenon lock\``);
+    return exitCodes.rejected;
   }
-  if (before === undefined) return exit.no;
-  if (absent.length > 0) return exit.failed;
+  if (before === undefined) return exitCodes.rejected;
+  if (absent.length > 0) return exitCodes.failure;
   screen.note(`nothing differs from ${options.file}${drifts.length > 0 ? ' that must be approved' : ''}`);
-  return exit.fine;
+  return exitCodes.success;
 }
 
-async function written(
-  world: World,
+async function writeLock(
+  context: CliContext,
   { file, before }: { readonly file: LockFile; readonly before: Lock },
-  { drifts, absent }: Comparison,
+  { drifts, absent }: LockComparison,
   options: LockOptions,
 ): Promise<ExitCode> {
-  const { screen, terminal } = world;
+  const { screen, terminal } = context;
   const { file: path } = options;
-  const failed = absent.map(each => safeName(each)).join(', ');
+  const failed = absent.map(each => sanitizeName(each)).join(', ');
   // An empty lock blocks every server, so a passing failure must not become one.
-  if (absent.length > 0 && (await accept(before, drifts)).servers.size === 0) {
+  if (absent.length > 0 && (await acceptDrift(before, drifts)).servers.size === 0) {
     screen.note(`${path} is not written: no server could be asked. Start these, then run this again: ${failed}`);
-    return exit.failed;
+    return exitCodes.failure;
   }
   const isAsked = drifts.some(isGrave) && !options.yes;
   if (isAsked && !terminal.interactive) {
     screen.note(`${path} is not written: there is nobody to ask. Look at what changes, and give --yes`);
-    return exit.no;
+    return exitCodes.rejected;
   }
-  if (isAsked && (await terminal.choose(`Write this into ${path}? [y/n] `, YES_OR_NO)) !== 'yes') return exit.no;
-  const after = await file.update(held => accept(held, drifts));
-  screen.note(`${path} has ${counted(after.servers.size, 'server')}`);
+  if (isAsked && (await terminal.choose(`Write this into ${path}? [y/n] `, YES_OR_NO)) !== 'yes')
+    return exitCodes.rejected;
+  const after = await file.update(held => acceptDrift(held, drifts));
+  screen.note(`${path} has ${formatCount(after.servers.size, 'server')}`);
   if (absent.length > 0) screen.note(`${failed} could not be asked, and what is not in ${path} will not be started`);
-  return absent.length > 0 ? exit.failed : exit.fine;
+  return absent.length > 0 ? exitCodes.failure : exitCodes.success;
 }
 
 const isGrave = ({ severity }: Drift): boolean => severity === 'approve';
 
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+const formatCount = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 /** What was found of a server that the lock does not know has maps in it, and is told by its names. */
-function asJson({ drifts, absent }: Comparison) {
-  const told = drifts.map(({ found, ...drift }) => (found ? { ...drift, source: found.source } : drift));
-  return { drifts: told, absent };
+function toJson({ drifts, absent }: LockComparison) {
+  const serialized = drifts.map(({ found, ...drift }) => (found ? { ...drift, source: found.source } : drift));
+  return { drifts: serialized, absent };
 }

@@ -1,21 +1,21 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import {
+  type ActionRequest,
   lintPolicy,
-  lockFile,
-  type Proposal,
+  openLockFile,
   readPolicyFile,
-  safeName,
-  safeText,
+  sanitizeName,
+  sanitizeText,
   type ToolInventory,
 } from 'tenon/host';
-import { readConfiguration } from '../configuration.js';
-import { exit } from '../exit.js';
-import { misuse } from '../misuse.js';
-import { askAll } from '../offering.js';
-import { judge } from '../trusting.js';
-import type { World } from '../world.js';
-import { command, examples } from './command.js';
+import type { CliContext } from '../cli-context.js';
+import { exitCodes } from '../exit-codes.js';
+import { collectInventories } from '../host/collect-inventory.js';
+import { readConfiguration } from '../host/read-configuration.js';
+import { checkTrust } from '../host/server-trust.js';
+import { createUsageError } from '../usage-error.js';
+import { createCommand, formatExamples } from './command.js';
 
 interface LintCommandOptions {
   /** A path; `false`: tools are not looked up. Absent: `mcp.lock` where there is one. */
@@ -25,14 +25,14 @@ interface LintCommandOptions {
 }
 
 interface ExplainOptions {
-  readonly kind: Proposal['kind'];
+  readonly kind: ActionRequest['kind'];
   readonly principal?: string;
   readonly annotations?: string;
   readonly json?: boolean;
 }
 
-export function policyCommand(world: World): Command {
-  const explain = command('explain', 'say what a policy decides about a call, and by which rule')
+export function policyCommand(context: CliContext): Command {
+  const explain = createCommand('explain', 'say what a policy decides about a call, and by which rule')
     .argument('<policy>', 'the file of the rules')
     .argument('<server/name>', 'the tool, prompt or URI, by the names of the configuration and of the server')
     .argument('[arguments]', 'the arguments, as JSON', '{}')
@@ -44,18 +44,21 @@ export function policyCommand(world: World): Command {
     .option('--json', 'print the verdict as JSON')
     .addHelpText(
       'after',
-      examples([
+      formatExamples([
         [`tenon policy explain policy.json notes/remove '{"title":"a"}'`, 'each rule, and why it fits or not'],
       ]),
     )
     .action(async (file: string, tool: string, args: string, options: ExplainOptions) => {
-      const policy = await readPolicyFile(resolve(world.cwd, file), file);
-      const proposal = proposalOf(tool, args, options);
-      if (options.json) world.screen.json(policy.judge(proposal));
-      else world.screen.print(policy.explain(proposal));
-      world.code = exit.fine;
+      const policy = await readPolicyFile(resolve(context.cwd, file), file);
+      const proposal = parseActionRequest(tool, args, options);
+      if (options.json) context.screen.printJson(policy.evaluate(proposal));
+      else context.screen.print(policy.explain(proposal));
+      context.code = exitCodes.success;
     });
-  const lint = command('lint', 'find rules that decide nothing, let pass more than they say, or name what is not there')
+  const lint = createCommand(
+    'lint',
+    'find rules that decide nothing, let pass more than they say, or name what is not there',
+  )
     .argument('<policy>', 'the file of the rules')
     .argument('[config...]', 'configurations whose servers are started and asked for their tools')
     .option('--lock [file]', 'take the tools from this lock (default: mcp.lock where there is one)')
@@ -64,68 +67,74 @@ export function policyCommand(world: World): Command {
     .option('--json', 'print what was found as JSON')
     .addHelpText(
       'after',
-      examples([
+      formatExamples([
         ['tenon policy lint policy.json', 'checks the names of tools and arguments against mcp.lock'],
         ['tenon policy lint policy.json mcp.json', 'the same against the servers themselves'],
       ]),
     )
     .action(async (file: string, configs: string[], options: LintCommandOptions) => {
-      const policy = await readPolicyFile(resolve(world.cwd, file), file);
-      const inventory = await readInventory(world, configs, options);
-      const found = lintPolicy(policy, { inventory });
-      if (options.json) world.screen.json(found);
-      else for (const { message } of found) world.screen.print(`${file}: ${safeText(message, { max: 2000 })}`);
-      if (!options.json && found.length === 0)
-        world.screen.print(`${file}: ${policy.rules.length} rules, nothing to say`);
-      world.code = found.length > 0 ? exit.no : exit.fine;
+      const policy = await readPolicyFile(resolve(context.cwd, file), file);
+      const inventory = await readInventory(context, configs, options);
+      const findings = lintPolicy(policy, { inventory });
+      if (options.json) context.screen.printJson(findings);
+      else for (const { message } of findings) context.screen.print(`${file}: ${sanitizeText(message, { max: 2000 })}`);
+      if (!options.json && findings.length === 0)
+        context.screen.print(`${file}: ${policy.rules.length} rules, nothing to say`);
+      context.code = findings.length > 0 ? exitCodes.rejected : exitCodes.success;
     });
-  return command('policy', 'rules by which calls are allowed, asked about or denied')
+  return createCommand('policy', 'rules by which calls are allowed, asked about or denied')
     .addCommand(explain)
     .addCommand(lint);
 }
 
 /** The tools that servers have: by the servers themselves, else by the lock. */
 async function readInventory(
-  world: World,
+  context: CliContext,
   configs: readonly string[],
   { lock, trust = false }: LintCommandOptions,
 ): Promise<readonly ToolInventory[] | undefined> {
   if (configs.length > 0) {
-    const { entries } = await readConfiguration(world, configs);
-    const { approved } = await judge(world, entries, trust);
-    const { offered, absent } = await askAll(world, approved);
-    for (const { server, why } of absent) world.screen.note(`${safeName(server)} can not be asked: ${safeText(why)}`);
-    return offered;
+    const { entries } = await readConfiguration(context, configs);
+    const { approved } = await checkTrust(context, entries, trust);
+    const { inventories, unavailable } = await collectInventories(context, approved);
+    for (const { server, why } of unavailable)
+      context.screen.note(`${sanitizeName(server)} can not be asked: ${sanitizeText(why)}`);
+    return inventories;
   }
   if (lock === false) return undefined;
-  const path = resolve(world.cwd, typeof lock === 'string' ? lock : 'mcp.lock');
-  const read = await lockFile(path).read();
-  if (read === undefined && lock !== undefined) throw misuse(`there is no lock ${path}`, 'write it first: tenon lock');
-  return read && [...read.servers].map(([server, { tools }]) => ({ server, tools: [...tools].map(lockedTool) }));
+  const path = resolve(context.cwd, typeof lock === 'string' ? lock : 'mcp.lock');
+  const read = await openLockFile(path).read();
+  if (read === undefined && lock !== undefined)
+    throw createUsageError(`there is no lock ${path}`, 'write it first: tenon lock');
+  return read && [...read.servers].map(([server, { tools }]) => ({ server, tools: [...tools].map(toToolEntry) }));
 }
 
 /** A schema that was too long for the lock is not known. */
-function lockedTool([name, { definition }]: [string, { readonly definition: Record<string, unknown> }]) {
+function toToolEntry([name, { definition }]: [string, { readonly definition: Record<string, unknown> }]) {
   const { inputSchema } = definition;
   const isSchema = typeof inputSchema === 'object' && inputSchema !== null && !Array.isArray(inputSchema);
   return { name, inputSchema: isSchema ? (inputSchema as Record<string, unknown>) : undefined };
 }
 
-function proposalOf(tool: string, args: string, { kind, principal, annotations }: ExplainOptions): Proposal {
+function parseActionRequest(
+  tool: string,
+  args: string,
+  { kind, principal, annotations }: ExplainOptions,
+): ActionRequest {
   const slash = tool.indexOf('/');
-  if (slash < 1 || slash === tool.length - 1) throw misuse(`"${tool}" names no server`, 'give server/name');
+  if (slash < 1 || slash === tool.length - 1) throw createUsageError(`"${tool}" names no server`, 'give server/name');
   return {
     kind,
     server: tool.slice(0, slash),
     name: tool.slice(slash + 1),
-    arguments: objectIn(args, 'the arguments'),
-    ...(annotations === undefined ? {} : { annotations: objectIn(annotations, '--annotations') }),
+    arguments: parseObject(args, 'the arguments'),
+    ...(annotations === undefined ? {} : { annotations: parseObject(annotations, '--annotations') }),
     trusted: annotations !== undefined,
     principal,
   };
 }
 
-function objectIn(text: string, what: string): Record<string, unknown> {
+function parseObject(text: string, what: string): Record<string, unknown> {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -133,5 +142,5 @@ function objectIn(text: string, what: string): Record<string, unknown> {
     // It is said below.
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw misuse(`${what} are no JSON object`, `write them like '{"title":"a"}'`);
+  throw createUsageError(`${what} are no JSON object`, `write them like '{"title":"a"}'`);
 }

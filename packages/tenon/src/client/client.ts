@@ -1,22 +1,22 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { JsonObject } from '../jsonrpc/message.js';
-import type { InputRequiredResult } from '../model/asking.js';
-import type { ServerCapabilities } from '../model/capabilities.js';
-import type { Implementation, LoggingLevel, Prompt, Resource, ResourceTemplate, Tool } from '../model/content.js';
-import type { MethodName, Methods } from '../model/methods.js';
+import type { ServerCapabilities } from '../protocol/capabilities.js';
+import type { Implementation, LoggingLevel, Prompt, Resource, ResourceTemplate, Tool } from '../protocol/content.js';
+import type { InputRequiredResult } from '../protocol/input-requests.js';
+import type { MethodName, Methods } from '../protocol/method-types.js';
 import type {
   CallToolResult,
   CompleteParams,
   CompleteResult,
   GetPromptResult,
   ReadResourceResult,
-} from '../model/shapes.js';
-import type { CreateTaskResult } from '../model/tasks.js';
-import type { CallOptions, Events, State } from './options.js';
-import type { Tasks } from './tasks/handle.js';
+} from '../protocol/params-and-results.js';
+import type { CreateTaskResult } from '../protocol/tasks.js';
+import type { CallOptions, ClientEvents, ConnectionState } from './options.js';
+import type { Tasks } from './tasks/task-handle.js';
 
 /** What `connect<typeof server>` reads of a server's type: what its tools and prompts take and give. */
-export interface Offers {
+export interface ServerTypes {
   readonly types?: { readonly tools: unknown; readonly prompts: unknown; readonly resources: unknown } | undefined;
 }
 
@@ -34,7 +34,7 @@ type OutputOf<D> = D extends { readonly types?: { readonly output: unknown } | u
 /** What a tool call resolves to: its structured content when the tool has an output schema, else the whole result. */
 export type ToolResult<D> = unknown extends OutputOf<D> ? CallToolResult : OutputOf<D>;
 
-type Call<I, R> = [I] extends [undefined]
+type TypedCall<I, R> = [I] extends [undefined]
   ? (input?: Record<string, never>, options?: CallOptions) => Promise<R>
   : unknown extends I
     ? (input?: Record<string, unknown>, options?: CallOptions) => Promise<R>
@@ -54,13 +54,13 @@ export type ToolCalls<T> = string extends keyof T
   ? UntypedTools
   : unknown extends T
     ? UntypedTools
-    : { readonly [N in keyof T]: Call<InputOf<T[N]>, ToolResult<T[N]>> };
+    : { readonly [N in keyof T]: TypedCall<InputOf<T[N]>, ToolResult<T[N]>> };
 
 export type PromptCalls<P> = string extends keyof P
   ? UntypedPrompts
   : unknown extends P
     ? UntypedPrompts
-    : { readonly [N in keyof P]: Call<InputOf<P[N]>, GetPromptResult> };
+    : { readonly [N in keyof P]: TypedCall<InputOf<P[N]>, GetPromptResult> };
 
 /** Any string. Editors suggest the names that the type of the server has. */
 type SuggestedName<T> = string extends keyof T
@@ -78,17 +78,17 @@ export interface PromptArguments {
 }
 
 /** What to watch: resources by URI, lists by name. */
-export interface Watch {
+export interface WatchOptions {
   readonly uris?: readonly string[] | undefined;
   readonly tools?: boolean | undefined;
   readonly prompts?: boolean | undefined;
   readonly resources?: boolean | undefined;
 }
 
-export type Change = Events['change'];
+export type ChangeEvent = ClientEvents['change'];
 
 /** What a method comes to when questions are answered, and tasks waited for. */
-export type Final<R> = Exclude<R, InputRequiredResult | CreateTaskResult>;
+export type FinalResult<R> = Exclude<R, InputRequiredResult | CreateTaskResult>;
 
 /** A client of one server, whatever revision it speaks and whatever road leads to it. */
 export interface Client<S = unknown> {
@@ -103,7 +103,7 @@ export interface Client<S = unknown> {
   /** Calls that go on as tasks. `client.tools.x` waits for them by itself. */
   readonly tasks: Tasks<ToolsOf<S>>;
   /**
-   * Lists all tools, over all pages. Over HTTP, tools whose header annotations are invalid are left out: `problem` names them.
+   * Lists all tools, over all pages. Over HTTP, tools whose header annotations are invalid are left out: event `error` names them.
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#listing-tools
    */
   listTools(options?: CallOptions): AsyncIterable<Tool>;
@@ -148,35 +148,38 @@ export interface Client<S = unknown> {
    */
   complete(params: Omit<CompleteParams, '_meta'>, options?: CallOptions): Promise<CompleteResult['completion']>;
   /** Tells of changes until it is left or aborted, in either manner of watching; survives broken streams. */
-  watch(what: string | Watch, options?: { readonly signal?: AbortSignal | undefined }): AsyncIterable<Change>;
+  watch(
+    target: string | WatchOptions,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): AsyncIterable<ChangeEvent>;
   /** The least severe log messages to send from here on. */
   setLogLevel(level: LoggingLevel): Promise<void>;
   /** Tells the server that the roots have changed, where its revision has a word for that. */
-  rootsChanged(): Promise<void>;
+  notifyRootsChanged(): Promise<void>;
   /** Resolves when the server is there. */
   ping(options?: CallOptions): Promise<void>;
-  /** Any method of the protocol, typed by the table; or one of an extension. With `manual: true` it may give a question, or a task. */
+  /** Any method of the protocol, typed by the table; or one of an extension. With `resolveInputRequests: false` it may give a question, or a task. */
   call<M extends MethodName>(
     method: M,
     params: Methods[M]['params'],
-    options: CallOptions & { readonly manual: true },
+    options: CallOptions & { readonly resolveInputRequests: false },
   ): Promise<Methods[M]['result']>;
   call<M extends MethodName>(
     method: M,
     params?: Methods[M]['params'],
     options?: CallOptions,
-  ): Promise<Final<Methods[M]['result']>>;
+  ): Promise<FinalResult<Methods[M]['result']>>;
   call(method: string, params?: JsonObject, options?: CallOptions): Promise<JsonObject>;
   notify(method: string, params?: JsonObject): Promise<void>;
   /** Listens to what the client tells of. Returns the function that stops it. */
-  on<E extends keyof Events>(event: E, listener: (event: Events[E]) => void): () => void;
-  readonly state: State;
+  on<E extends keyof ClientEvents>(event: E, listener: (event: ClientEvents[E]) => void): () => void;
+  readonly state: ConnectionState;
   /** What is known of the server, and of the conversation with it. */
   readonly server: {
     readonly info: Implementation | undefined;
     readonly capabilities: ServerCapabilities;
     readonly instructions: string | undefined;
-    readonly revision: string;
+    readonly protocolVersion: string;
   };
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;

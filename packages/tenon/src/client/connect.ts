@@ -1,61 +1,63 @@
-import type { Service } from '../conversation/service.js';
-import type { Channel } from '../jsonrpc/channel.js';
 import { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
-import type { LoggingLevel } from '../model/content.js';
-import { checkMeta } from '../model/meta-keys.js';
-import type { CallToolResult, GetPromptResult } from '../model/shapes.js';
-import { createPair, type MemoryOptions } from '../transports/memory.js';
-import { Caller } from './caller.js';
-import type { Client, Offers } from './client.js';
-import type { Endpoint } from './endpoint.js';
+import type { Transport } from '../jsonrpc/transport.js';
+import { checkMeta } from '../protocol/check-meta.js';
+import type { LoggingLevel } from '../protocol/content.js';
+import type { CallToolResult, GetPromptResult } from '../protocol/params-and-results.js';
+import type { RequestHandler } from '../protocol/request-handler.js';
+import { createTransportPair, type MemoryOptions } from '../transports/memory.js';
+import { CallPipeline } from './calls/call-pipeline.js';
+import { listAll } from './calls/pages.js';
+import { encodePromptArguments } from './calls/prompt-arguments.js';
+import { getToolValue } from './calls/results.js';
+import type { Client, ServerTypes } from './client.js';
+import type { ServerEndpoint } from './connection/endpoint.js';
+import { requireClientOptions } from './option-checks.js';
 import type { CallOptions, ClientOptions } from './options.js';
-import { pages } from './pages.js';
-import { encodePromptArguments } from './prompt-arguments.js';
-import { valueOfTool } from './results.js';
-import { requireClientOptions } from './target-shapes.js';
-import { clientTasks } from './tasks/tasks.js';
-import { watch } from './watching.js';
+import { createClientTasks } from './tasks/client-tasks.js';
+import { watch } from './watch/watch.js';
 
 /** Connects to an endpoint. Rejects with a `TenonError` when there is no server that can be spoken with. */
-export async function connectTo<S extends Offers = Offers>(
-  endpoint: Endpoint,
+export async function connectTo<S extends ServerTypes = ServerTypes>(
+  endpoint: ServerEndpoint,
   options: ClientOptions = {},
 ): Promise<Client<S>> {
   requireClientOptions(options);
-  const caller = new Caller(endpoint, withExtensionsOf(endpoint, options));
+  const pipeline = new CallPipeline(endpoint, withEndpointExtensions(endpoint, options));
   try {
-    await caller.lifeline.link();
-    if (options.logLevel !== undefined) await setLogLevel(caller, options.logLevel);
-    announceRootChanges(caller);
+    await pipeline.connections.getConnection();
+    if (options.logLevel !== undefined) await setLogLevel(pipeline, options.logLevel);
+    announceRootChanges(pipeline);
   } catch (error) {
-    await caller.lifeline.close();
+    await pipeline.connections.close();
     throw error;
   }
-  return clientOf(caller);
+  return createClient(pipeline);
 }
 
 /** Tells the server of changes of a source of roots until the client is closed. A new connection lists the roots anyway. */
-function announceRootChanges({ options: { roots }, emitter, lifeline }: Caller): void {
+function announceRootChanges({ options: { roots }, emitter, connections }: CallPipeline): void {
   if (roots === undefined || typeof roots === 'function' || !('subscribe' in roots)) return;
-  const unsubscribe = roots.subscribe(() => void lifeline.open?.notify('notifications/roots/list_changed'));
+  const unsubscribe = roots.subscribe(
+    () => void connections.openConnection?.notify('notifications/roots/list_changed'),
+  );
   emitter.on('state', state => {
     if (state === 'closed') unsubscribe();
   });
 }
 
 /** The ways of signing in are extensions that the client declares beside its own. */
-function withExtensionsOf({ extensions = [] }: Endpoint, options: ClientOptions): ClientOptions {
+function withEndpointExtensions({ extensions = [] }: ServerEndpoint, options: ClientOptions): ClientOptions {
   if (extensions.length === 0) return options;
   return { ...options, extensions: [...(options.extensions ?? []), ...extensions.map(id => ({ id }))] };
 }
 
 /** A server in this process as an endpoint. */
-export function inProcess(server: Service, options?: MemoryOptions): Endpoint {
+export function createInProcessEndpoint(server: RequestHandler, options?: MemoryOptions): ServerEndpoint {
   return {
     kind: 'memory',
     async open() {
-      const pair = createPair(undefined, options);
+      const pair = createTransportPair(undefined, options);
       await server.connect(pair.server);
       return pair.client;
     },
@@ -63,63 +65,63 @@ export function inProcess(server: Service, options?: MemoryOptions): Endpoint {
 }
 
 /** A road of your own as an endpoint. A channel can be opened once; a function makes a new one whenever one is needed. */
-export function byChannel(channel: Channel | (() => Channel | Promise<Channel>)): Endpoint {
-  let used = false;
+export function createTransportEndpoint(channel: Transport | (() => Transport | Promise<Transport>)): ServerEndpoint {
+  let isUsed = false;
   return {
     kind: 'custom',
     open() {
       if (typeof channel === 'function') return channel();
-      if (used)
+      if (isUsed)
         throw new TenonError('connection/used', 'the channel has ended', {
           peer: channel.peer,
-          next: 'give `connect` a function that makes channels',
+          hint: 'give `connect` a function that makes channels',
         });
-      used = true;
+      isUsed = true;
       return channel;
     },
   };
 }
 
-function clientOf(caller: Caller): Client {
-  const { lifeline, emitter } = caller;
+function createClient(pipeline: CallPipeline): Client {
+  const { connections, emitter } = pipeline;
   return {
-    tools: callsByName((name, input, options) => callForValue(caller, name, input, options)),
-    prompts: callsByName((name, input, options) => getPrompt(caller, name, input, options)),
-    tasks: clientTasks(caller),
-    listTools: options => caller.listTools(options),
-    callTool: (name, input, options) => callTool(caller, name, input, options),
-    listPrompts: options => pages(caller, 'prompts/list', 'prompts', options),
-    getPrompt: (name, input, options) => getPrompt(caller, name, input, options),
-    listResources: options => pages(caller, 'resources/list', 'resources', options),
-    listResourceTemplates: options => pages(caller, 'resources/templates/list', 'resourceTemplates', options),
-    readResource: (uri, options) => caller.request('resources/read', { uri }, options),
-    complete: async (params, options) => (await caller.request('completion/complete', params, options)).completion,
-    watch: (target, { signal } = {}) => watch(caller, target, signal),
-    setLogLevel: level => setLogLevel(caller, level),
-    rootsChanged: async () => (await lifeline.link()).notify('notifications/roots/list_changed'),
-    ping: options => ping(caller, options),
-    call: (method: string, params?: JsonObject, options?: CallOptions) => caller.call(method, params, options),
+    tools: createCallProxy((name, input, options) => callForValue(pipeline, name, input, options)),
+    prompts: createCallProxy((name, input, options) => getPrompt(pipeline, name, input, options)),
+    tasks: createClientTasks(pipeline),
+    listTools: options => pipeline.listTools(options),
+    callTool: (name, input, options) => callTool(pipeline, name, input, options),
+    listPrompts: options => listAll(pipeline, 'prompts/list', 'prompts', options),
+    getPrompt: (name, input, options) => getPrompt(pipeline, name, input, options),
+    listResources: options => listAll(pipeline, 'resources/list', 'resources', options),
+    listResourceTemplates: options => listAll(pipeline, 'resources/templates/list', 'resourceTemplates', options),
+    readResource: (uri, options) => pipeline.request('resources/read', { uri }, options),
+    complete: async (params, options) => (await pipeline.request('completion/complete', params, options)).completion,
+    watch: (target, { signal } = {}) => watch(pipeline, target, signal),
+    setLogLevel: level => setLogLevel(pipeline, level),
+    notifyRootsChanged: async () => (await connections.getConnection()).notify('notifications/roots/list_changed'),
+    ping: options => ping(pipeline, options),
+    call: (method: string, params?: JsonObject, options?: CallOptions) => pipeline.call(method, params, options),
     async notify(method, params) {
       checkMeta(method, params?._meta);
-      return (await lifeline.link()).notify(method, params);
+      return (await connections.getConnection()).notify(method, params);
     },
     on: (event, listener) => emitter.on(event, listener),
     get state() {
-      return lifeline.state;
+      return connections.state;
     },
     get server() {
-      const { server, dialect } = lifeline.last;
-      return { ...server, revision: dialect.revision };
+      const { server, dialect } = connections.lastConnection;
+      return { ...server, protocolVersion: dialect.protocolVersion };
     },
-    close: () => lifeline.close(),
-    [Symbol.asyncDispose]: () => lifeline.close(),
+    close: () => connections.close(),
+    [Symbol.asyncDispose]: () => connections.close(),
   };
 }
 
 type CallByName = (name: string, input: JsonObject | undefined, options: CallOptions | undefined) => Promise<unknown>;
 
 /** Makes an object that has a function for any name, except for `then`: an object that has it would be taken for a promise. */
-function callsByName(call: CallByName): object {
+function createCallProxy(call: CallByName): object {
   return new Proxy(Object.create(null), {
     get: (_, name) =>
       typeof name === 'symbol' || name === 'then'
@@ -129,38 +131,43 @@ function callsByName(call: CallByName): object {
 }
 
 function callTool(
-  caller: Caller,
+  pipeline: CallPipeline,
   name: string,
   input: JsonObject = {},
   options?: CallOptions,
 ): Promise<CallToolResult> {
-  return caller.request('tools/call', { name, arguments: input }, options);
+  return pipeline.request('tools/call', { name, arguments: input }, options);
 }
 
 /** Calls a tool and returns its value. Throws `tool/failed` when the tool says that it failed. */
-async function callForValue(caller: Caller, name: string, input?: JsonObject, options?: CallOptions): Promise<unknown> {
-  return valueOfTool(caller, await callTool(caller, name, input, options), name);
+async function callForValue(
+  pipeline: CallPipeline,
+  name: string,
+  input?: JsonObject,
+  options?: CallOptions,
+): Promise<unknown> {
+  return getToolValue(pipeline, await callTool(pipeline, name, input, options), name);
 }
 
 async function getPrompt(
-  caller: Caller,
+  pipeline: CallPipeline,
   name: string,
   input?: JsonObject,
   options?: CallOptions,
 ): Promise<GetPromptResult> {
-  return caller.request('prompts/get', { name, arguments: encodePromptArguments(name, input) }, options);
+  return pipeline.request('prompts/get', { name, arguments: encodePromptArguments(name, input) }, options);
 }
 
 /** Where requests state the level themselves, the next ones do; else the session is told. */
-async function setLogLevel(caller: Caller, level: LoggingLevel): Promise<void> {
-  caller.logLevel = level;
-  const link = await caller.lifeline.link();
-  if (link.dialect.vocabulary.client.has('logging/setLevel') && link.offers('logging'))
-    await caller.call('logging/setLevel', { level });
+async function setLogLevel(pipeline: CallPipeline, level: LoggingLevel): Promise<void> {
+  pipeline.logLevel = level;
+  const connection = await pipeline.connections.getConnection();
+  if (connection.dialect.methods.client.has('logging/setLevel') && connection.hasCapability('logging'))
+    await pipeline.call('logging/setLevel', { level });
 }
 
 /** In a revision without pings, what every server answers. */
-async function ping(caller: Caller, options?: CallOptions): Promise<void> {
-  const link = await caller.lifeline.link();
-  await caller.call(link.dialect.vocabulary.client.has('ping') ? 'ping' : 'server/discover', {}, options);
+async function ping(pipeline: CallPipeline, options?: CallOptions): Promise<void> {
+  const connection = await pipeline.connections.getConnection();
+  await pipeline.call(connection.dialect.methods.client.has('ping') ? 'ping' : 'server/discover', {}, options);
 }

@@ -1,22 +1,22 @@
-import type { Events } from './options.js';
+import type { ClientEvents } from './options.js';
 
-type Listener<E extends keyof Events> = (event: Events[E]) => void;
+type ClientEventListener<E extends keyof ClientEvents> = (event: ClientEvents[E]) => void;
 
 /** Typed events. A listener that throws harms nobody else. */
-export class Emitter {
-  readonly #listeners = new Map<keyof Events, Set<Listener<never>>>();
+export class ClientEmitter {
+  readonly #listeners = new Map<keyof ClientEvents, Set<ClientEventListener<never>>>();
 
   /** Listens. Returns the function that stops it. */
-  on<E extends keyof Events>(event: E, listener: Listener<E>): () => void {
+  on<E extends keyof ClientEvents>(event: E, listener: ClientEventListener<E>): () => void {
     const listeners = this.#listeners.get(event) ?? new Set();
-    this.#listeners.set(event, listeners.add(listener as Listener<never>));
-    return () => void listeners.delete(listener as Listener<never>);
+    this.#listeners.set(event, listeners.add(listener as ClientEventListener<never>));
+    return () => void listeners.delete(listener as ClientEventListener<never>);
   }
 
-  emit<E extends keyof Events>(event: E, value: Events[E]): void {
+  emit<E extends keyof ClientEvents>(event: E, value: ClientEvents[E]): void {
     for (const listener of [...(this.#listeners.get(event) ?? [])]) {
       try {
-        (listener as Listener<E>)(value);
+        (listener as ClientEventListener<E>)(value);
       } catch {
         // The listener's own affair: it had its chance to catch it.
       }

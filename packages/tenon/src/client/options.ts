@@ -1,25 +1,25 @@
-import type { KeepAliveOptions } from '../conversation/keep-alive.js';
-import type { SuggestedProtocolVersion } from '../dialects/protocol-version.js';
-import type { Clock } from '../jsonrpc/clock.js';
+import type { Clock } from '../cancellation/clock.js';
 import type { TenonError } from '../jsonrpc/error.js';
+import type { KeepAliveOptions } from '../jsonrpc/keep-alive.js';
 import type { Id, JsonObject } from '../jsonrpc/message.js';
+import type { ClientCapabilities } from '../protocol/capabilities.js';
+import type { Icon, LoggingLevel, Meta, Root } from '../protocol/content.js';
 import type {
   CreateMessageParams,
   CreateMessageResult,
   ElicitFormParams,
   ElicitResult,
   ElicitUrlParams,
-} from '../model/asking.js';
-import type { ClientCapabilities } from '../model/capabilities.js';
-import type { Icon, LoggingLevel, Meta, Root } from '../model/content.js';
-import type { TaskState } from '../model/tasks.js';
+} from '../protocol/input-requests.js';
+import type { TaskState } from '../protocol/tasks.js';
+import type { SuggestedProtocolVersion } from '../protocol/versions/protocol-version.js';
 import type { MemoryOptions } from '../transports/memory.js';
-import type { Verdicts } from './verdicts.js';
+import type { VersionCache } from './connection/version-cache.js';
 
 type Awaitable<T> = T | Promise<T>;
 
 /** What is known of a question of the server beside its params. */
-export interface Asked {
+export interface ServerRequestInfo {
   /** Aborted when the answer is no longer wanted, or comes too late. */
   readonly signal: AbortSignal;
   /** The server, as errors name it. */
@@ -45,13 +45,15 @@ export interface RootsSource {
 }
 
 /** What the client answers when the server asks. What is there is declared as a capability; nothing else is. */
-export interface Answers {
+export interface ClientHandlers {
   /** Shows the user a form. What it leaves out of an accepted answer is filled from the defaults of the fields. */
-  readonly elicit?: ((form: ElicitFormParams, asked: Asked) => Awaitable<ElicitResult>) | undefined;
+  readonly elicit?: ((form: ElicitFormParams, info: ServerRequestInfo) => Awaitable<ElicitResult>) | undefined;
   /** Asks the user to visit a URL: show its domain, open nothing by yourself. */
-  readonly elicitUrl?: ((question: ElicitUrlParams, asked: Asked) => Awaitable<ElicitResult>) | undefined;
+  readonly elicitUrl?: ((question: ElicitUrlParams, info: ServerRequestInfo) => Awaitable<ElicitResult>) | undefined;
   /** Asks a model. */
-  readonly sample?: ((request: CreateMessageParams, asked: Asked) => Awaitable<CreateMessageResult>) | undefined;
+  readonly sample?:
+    | ((request: CreateMessageParams, info: ServerRequestInfo) => Awaitable<CreateMessageResult>)
+    | undefined;
   /** Whether `sample` can give the model tools. Default `false`. */
   readonly sampleTools?: boolean | undefined;
   /**
@@ -61,18 +63,18 @@ export interface Answers {
    */
   readonly roots?: readonly Root[] | (() => Awaitable<readonly Root[]>) | RootsSource | undefined;
   /** Passes questions on instead of answering them. @internal */
-  readonly passesOn?: PassesOn | undefined;
+  readonly forwarder?: RequestForwarder | undefined;
 }
 
 /** Who answers in the place of a client, and what they can be asked. */
-export interface PassesOn {
+export interface RequestForwarder {
   readonly capabilities: ClientCapabilities;
   /** Gives the answer in our words, as it came. */
-  ask(method: string, params: JsonObject, about: Asked): Promise<JsonObject>;
+  forward(method: string, params: JsonObject, info: ServerRequestInfo): Promise<JsonObject>;
 }
 
 /** How a client behaves. Times are milliseconds. */
-export interface ClientOptions extends Answers, MemoryOptions {
+export interface ClientOptions extends ClientHandlers, MemoryOptions {
   /** Name of the client, which servers see. Default: `tenon`. */
   readonly name?: string | undefined;
   /** Version of the client. Default: the version of this library. */
@@ -82,17 +84,17 @@ export interface ClientOptions extends Answers, MemoryOptions {
   /** Images of the client for user interfaces. Default: none. */
   readonly icons?: Icon[] | undefined;
   /** Speaks only this revision. Default: the newest that both ends speak. */
-  readonly revision?: SuggestedProtocolVersion | undefined;
+  readonly protocolVersion?: SuggestedProtocolVersion | undefined;
   /**
    * Refuses a result whole, with `peer/invalid-result`, when one entry of it is malformed: a block of content, a message, the
-   * contents of a resource, an entry of a list. Otherwise that entry is left out and reported by the event `problem`. Default
+   * contents of a resource, an entry of a list. Otherwise that entry is left out and reported by the event `error`. Default
    * `false`.
    */
   readonly strictResults?: boolean | undefined;
   /** Begins with this revision, and speaks what the server would rather speak. @internal */
-  readonly prefers?: string | undefined;
+  readonly preferredVersion?: string | undefined;
   /** Called for each opening: aborted, it gives that one up with the reason. @internal */
-  readonly opening?: (() => AbortSignal) | undefined;
+  readonly getOpenSignal?: (() => AbortSignal) | undefined;
   /** Extensions that the client has, by their identifiers: `com.example/thing`. Settings are `{}` where none are given. */
   readonly extensions?: readonly { readonly id: string; readonly settings?: JsonObject | undefined }[] | undefined;
   /** Whether servers may answer the call of a tool by a task, which is then waited for. Default `true`. */
@@ -127,7 +129,7 @@ export interface ClientOptions extends Answers, MemoryOptions {
   /** How many answers are kept for as long as the server says that they stay good; 0 keeps none. Default 200. */
   readonly cacheSize?: number | undefined;
   /** What is remembered of how servers open, so that only the first connection has to find out. Default: for this process. */
-  readonly verdicts?: Verdicts | undefined;
+  readonly versionCache?: VersionCache | undefined;
   /** Source of time, for tests. Default: the clock of the system. */
   readonly clock?: Clock | undefined;
 }
@@ -152,35 +154,35 @@ export interface CallOptions {
   /** Rides along in `_meta`: trace context, say. A key with a prefix of the protocol is refused by `meta/reserved`. */
   readonly meta?: Meta | undefined;
   /** Sends `_meta` that another peer gave, without a check of its keys. @internal */
-  readonly relaysMeta?: boolean | undefined;
+  readonly allowReservedMeta?: boolean | undefined;
   /** Whether the call may be sent again when it is not known whether it was carried out. Default: for methods that only read. */
   readonly idempotent?: boolean | undefined;
   /** Called when the server ends the connection on which it would have answered, and is asked again. @internal */
-  readonly onHungUp?: (() => void) | undefined;
+  readonly onStreamClosed?: (() => void) | undefined;
   /** Called with the id of each request that is sent for the call. @internal */
-  readonly onId?: ((id: Id) => void) | undefined;
-  /** Called when the answer is a task, of a call with `manual`: progress is reported until this is called. @internal */
-  readonly onOutlived?: ((forget: () => void) => void) | undefined;
+  readonly onRequestId?: ((id: Id) => void) | undefined;
+  /** Called when the answer is a task, of a call with `resolveInputRequests: false`: progress is reported until this is called. @internal */
+  readonly onTaskCreated?: ((stopProgress: () => void) => void) | undefined;
   /** Called with each page of a list, as it came. @internal */
   readonly onPage?: ((page: JsonObject) => void) | undefined;
-  /** Hands questions of the server, and tasks, back as the result instead of seeing to them. Default `false`. */
-  readonly manual?: boolean | undefined;
+  /** Whether input requests of the server are answered, and tasks waited for. `false` returns them as the result. Default `true`. */
+  readonly resolveInputRequests?: boolean | undefined;
 }
 
 /** Where a client stands. */
-export type State = 'connecting' | 'signing-in' | 'connected' | 'reconnecting' | 'closed' | 'failed';
+export type ConnectionState = 'connecting' | 'signing-in' | 'connected' | 'reconnecting' | 'closed' | 'failed';
 
 /** What a client tells of. */
-export interface Events {
-  state: State;
+export interface ClientEvents {
+  state: ConnectionState;
   /** A log message of the server. */
   log: { readonly level: LoggingLevel; readonly logger?: string; readonly data: unknown };
   /** Something changed on the server: a list, or the resource of this URI. */
   change: { readonly list: 'tools' | 'prompts' | 'resources' } | { readonly uri: string };
   /** A URL elicitation is done. */
-  elicited: { readonly elicitationId: string };
+  elicitationComplete: { readonly elicitationId: string };
   /** Something went wrong that no call was told of. */
-  problem: TenonError;
+  error: TenonError;
   /** Any other notification of the server. */
   notification: { readonly method: string; readonly params: JsonObject; readonly subscription?: Id };
 }

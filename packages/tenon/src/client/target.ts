@@ -1,17 +1,18 @@
-import type { Authorizer } from '../auth/authorizer.js';
-import type { Service } from '../conversation/service.js';
-import type { Channel } from '../jsonrpc/channel.js';
+import type { Authorizer } from '../auth/client/authorizer.js';
 import { TenonError } from '../jsonrpc/error.js';
-import type { Optional } from '../model/defaults.js';
-import type { HttpOptions } from '../transports/http/client-options.js';
-import type { FetchLike } from '../transports/http/fetch-like.js';
+import type { Transport } from '../jsonrpc/transport.js';
+import type { Optional } from '../protocol/defaults.js';
+import type { RequestHandler } from '../protocol/request-handler.js';
+import type { FetchLike } from '../transports/http/client/fetch-like.js';
+import type { HttpTransportOptions } from '../transports/http/client/options.js';
 import type { MemoryOptions } from '../transports/memory.js';
-import { byChannel, inProcess } from './connect.js';
-import type { Endpoint } from './endpoint.js';
-import { requireHttpTarget, requireStdioTarget } from './target-shapes.js';
+import { createInProcessEndpoint, createTransportEndpoint } from './connect.js';
+import type { ServerEndpoint } from './connection/endpoint.js';
+import { requireHttpTarget, requireStdioTarget } from './option-checks.js';
 
 /** A server at a URL. */
-export interface HttpTarget extends Optional<Pick<HttpOptions, 'onUnauthorized' | 'resume' | 'listen' | 'maxMessage'>> {
+export interface HttpTarget
+  extends Optional<Pick<HttpTransportOptions, 'onUnauthorized' | 'resume' | 'listen' | 'maxMessage'>> {
   /** URL of the server's MCP endpoint. */
   readonly url: string | URL;
   /**
@@ -45,34 +46,45 @@ export interface StdioTarget {
 }
 
 /** Where a server is: a URL, a command, a server in this process, or a channel of your own. */
-export type Target = string | URL | HttpTarget | StdioTarget | Service | Channel | (() => Channel | Promise<Channel>);
+export type ConnectTarget =
+  | string
+  | URL
+  | HttpTarget
+  | StdioTarget
+  | RequestHandler
+  | Transport
+  | (() => Transport | Promise<Transport>);
 
 /** The roads that a runtime has. */
-export interface Roads {
-  http(target: HttpTarget): Endpoint;
-  stdio(target: StdioTarget): Endpoint;
+export interface TransportFactory {
+  createHttp(target: HttpTarget): ServerEndpoint;
+  createStdio(target: StdioTarget): ServerEndpoint;
 }
 
 /** Finds the road to a target. */
-export function endpointOf(target: Target, roads: Roads, options?: MemoryOptions): Endpoint {
-  if (typeof target === 'string') return roads.http({ url: target });
-  if (typeof target === 'function') return byChannel(target);
-  if (typeof target !== 'object' || target === null) throw noTarget(target === null ? 'null' : typeof target);
-  if ('href' in target) return roads.http({ url: target });
+export function resolveEndpoint(
+  target: ConnectTarget,
+  transports: TransportFactory,
+  options?: MemoryOptions,
+): ServerEndpoint {
+  if (typeof target === 'string') return transports.createHttp({ url: target });
+  if (typeof target === 'function') return createTransportEndpoint(target);
+  if (typeof target !== 'object' || target === null) throw createTargetError(target === null ? 'null' : typeof target);
+  if ('href' in target) return transports.createHttp({ url: target });
   if ('url' in target) {
     requireHttpTarget(target);
-    return roads.http(target);
+    return transports.createHttp(target);
   }
   if ('command' in target) {
     requireStdioTarget(target);
-    return roads.stdio(target);
+    return transports.createStdio(target);
   }
-  if ('answer' in target) return inProcess(target, options);
-  if ('send' in target) return byChannel(target);
-  throw noTarget(`an object with the keys ${Object.keys(target).slice(0, 10).join(', ') || '(none)'}`);
+  if ('answer' in target) return createInProcessEndpoint(target, options);
+  if ('send' in target) return createTransportEndpoint(target);
+  throw createTargetError(`an object with the keys ${Object.keys(target).slice(0, 10).join(', ') || '(none)'}`);
 }
 
-function noTarget(got: string): TenonError {
+function createTargetError(received: string): TenonError {
   const expected = 'a URL, { url }, { command, args? }, a server, or a channel';
-  return new TenonError('connect/target', 'the target of connect is unfit', { expected, got });
+  return new TenonError('connect/target', 'the target of connect is unfit', { expected, received });
 }

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { fakeClock } from '../testing/clock.js';
-import { deferred, turns } from './upstream/fixtures/stand-in.js';
-import { withinTime } from './within-time.js';
+import { fakeClock } from '../testing/fake-clock.js';
+import { deferred, turns } from './connections/fixtures/stand-in.js';
+import { waitAtMost } from './within-time.js';
 
 describe('waiting within a time', () => {
   it('gives what the work came to, and leaves no timer', async () => {
     const clock = fakeClock();
-    expect(await withinTime(clock, 100, Promise.resolve('done'))).toBe('done');
-    await expect(withinTime(clock, 100, Promise.reject(new Error('failed')))).rejects.toThrow('failed');
+    expect(await waitAtMost(clock, 100, Promise.resolve('done'))).toBe('done');
+    await expect(waitAtMost(clock, 100, Promise.reject(new Error('failed')))).rejects.toThrow('failed');
     await turns();
     expect(clock.timers).toBe(0);
   });
@@ -16,7 +16,7 @@ describe('waiting within a time', () => {
     const clock = fakeClock();
     const work = deferred<string>();
     const waited: unknown[] = [];
-    void withinTime(clock, 100, work.promise).then(result => waited.push(result));
+    void waitAtMost(clock, 100, work.promise).then(result => waited.push(result));
     clock.advance(99);
     await turns();
     expect(waited).toEqual([]);
@@ -35,7 +35,7 @@ describe('waiting within a time', () => {
     process.on('unhandledRejection', hear);
     try {
       const work = deferred<string>();
-      const waited = withinTime(clock, 100, work.promise);
+      const waited = waitAtMost(clock, 100, work.promise);
       clock.advance(100);
       expect(await waited).toBeUndefined();
       work.reject(new Error('too late'));

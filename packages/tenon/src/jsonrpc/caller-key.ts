@@ -1,4 +1,4 @@
-import type { AuthInfo } from './channel.js';
+import type { AuthInfo } from './transport.js';
 
 /** The name of callers that nothing tells apart: without a user, over a transport that knows no addresses. */
 export const UNKNOWN_CALLER = 'unknown';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { INTERNAL_ERROR } from './codes.js';
 import { isForPeer, rpcError, TenonError, toErrorObject } from './error.js';
+import { INTERNAL_ERROR } from './error-codes.js';
 
 describe('a TenonError', () => {
   it('says who, what was expected, what came and what to do next', () => {
@@ -8,17 +8,17 @@ describe('a TenonError', () => {
       peer: 'notes',
       method: 'm',
       expected: 'x',
-      got: 'y',
-      next: 'mend it',
+      received: 'y',
+      hint: 'mend it',
     });
     expect(error.message).toBe('notes, m: it broke: expected x, got y\n→ mend it');
-    expect(error).toMatchObject({ code: 'a/b', peer: 'notes', method: 'm', next: 'mend it', name: 'TenonError' });
+    expect(error).toMatchObject({ code: 'a/b', peer: 'notes', method: 'm', hint: 'mend it', name: 'TenonError' });
   });
 
   it('keeps the lines of others apart from its own words', () => {
     const error = new TenonError('a/b', 'it exited: its last words:\n  about to die', {
       peer: 'notes',
-      got: 'exit code 7',
+      received: 'exit code 7',
     });
     expect(error.message).toBe('notes: it exited: its last words:\n  about to die\ngot exit code 7');
   });
@@ -49,7 +49,7 @@ describe('what of an error crosses the wire', () => {
   });
 
   it('is nothing of any other: no text, no path, no stack [base.error.internal-error]', () => {
-    const foreign = new TenonError('peer/error', 'secret', { rpc: -32000, data: 'secret', peer: '/home/me/x.js' });
+    const foreign = new TenonError('peer/error', 'secret', { rpcCode: -32000, data: 'secret', peer: '/home/me/x.js' });
     for (const thrown of [foreign, new Error('secret'), 'secret', undefined, null, { code: 1, message: 'secret' }]) {
       expect(toErrorObject(thrown)).toEqual({ code: INTERNAL_ERROR, message: 'Internal error' });
       expect(isForPeer(thrown)).toBe(false);

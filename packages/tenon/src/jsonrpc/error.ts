@@ -1,22 +1,29 @@
-import { INTERNAL_ERROR } from './codes.js';
-import { type ErrorObject, failure, isObject, type Request, type Response, success } from './message.js';
+import { INTERNAL_ERROR } from './error-codes.js';
+import {
+  createFailure,
+  createSuccess,
+  type ErrorObject,
+  isObject,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+} from './message.js';
 
 /** Characters of a thrown object that an error shows at the most. */
 const MAX_DESCRIPTION = 500;
 
 /** What is known of the circumstances of an error. All of it may be shown to the user of the program. */
-export interface ErrorFacts {
+export interface ErrorDetails {
   /** The other end: `notes (2025-06-18, stdio: node notes.js)`. */
   peer?: string | undefined;
   /** The protocol method. */
   method?: string | undefined;
   /** What was expected, and what came instead. */
   expected?: string | undefined;
-  got?: string | undefined;
+  received?: string | undefined;
   /** What to do next. */
-  next?: string | undefined;
+  hint?: string | undefined;
   /** The JSON-RPC error code, when the error crossed the wire or is to cross it. */
-  rpc?: number | undefined;
+  rpcCode?: number | undefined;
   /** The JSON-RPC `error.data`. */
   data?: unknown;
   /** The HTTP status, when HTTP said no. */
@@ -36,24 +43,24 @@ export class TenonError extends Error {
   readonly peer: string | undefined;
   readonly method: string | undefined;
   readonly expected: string | undefined;
-  readonly got: string | undefined;
-  readonly next: string | undefined;
-  readonly rpc: number | undefined;
+  readonly received: string | undefined;
+  readonly hint: string | undefined;
+  readonly rpcCode: number | undefined;
   readonly data: unknown;
   readonly status: number | undefined;
 
-  constructor(code: string, summary: string, facts: ErrorFacts = {}) {
-    super(compose(summary, facts), 'cause' in facts ? { cause: facts.cause } : undefined);
+  constructor(code: string, summary: string, details: ErrorDetails = {}) {
+    super(composeMessage(summary, details), 'cause' in details ? { cause: details.cause } : undefined);
     this.code = code;
     this.summary = summary;
-    this.peer = facts.peer;
-    this.method = facts.method;
-    this.expected = facts.expected;
-    this.got = facts.got;
-    this.next = facts.next;
-    this.rpc = facts.rpc;
-    this.data = facts.data;
-    this.status = facts.status;
+    this.peer = details.peer;
+    this.method = details.method;
+    this.expected = details.expected;
+    this.received = details.received;
+    this.hint = details.hint;
+    this.rpcCode = details.rpcCode;
+    this.data = details.data;
+    this.status = details.status;
   }
 
   /** Tells a TenonError also when it comes from another copy of the library. */
@@ -62,9 +69,9 @@ export class TenonError extends Error {
   }
 
   /** Makes one of whatever was thrown; one that is there already is returned as it is. */
-  static from(value: unknown, code = 'internal/unexpected', facts: ErrorFacts = {}): TenonError {
+  static from(value: unknown, code = 'internal/unexpected', details: ErrorDetails = {}): TenonError {
     if (TenonError.is(value)) return value;
-    return new TenonError(code, describeThrown(value), { ...facts, cause: value });
+    return new TenonError(code, describeThrown(value), { ...details, cause: value });
   }
 }
 
@@ -79,39 +86,39 @@ function describeThrown(value: unknown): string {
   }
 }
 
-function compose(summary: string, { peer, method, expected, got, next }: ErrorFacts): string {
-  const who = [peer, method].filter(Boolean).join(', ');
-  const difference = [expected && `expected ${expected}`, got && `got ${got}`].filter(Boolean).join(', ');
+function composeMessage(summary: string, { peer, method, expected, received, hint }: ErrorDetails): string {
+  const subject = [peer, method].filter(Boolean).join(', ');
+  const difference = [expected && `expected ${expected}`, received && `got ${received}`].filter(Boolean).join(', ');
   // A summary of several lines ends with words of others: they must not run into ours.
   const separator = summary.includes('\n') ? '\n' : ': ';
-  const line = [who ? `${who}: ${summary}` : summary, difference].filter(Boolean).join(separator);
-  return next ? `${line}\n→ ${next}` : line;
+  const text = [subject ? `${subject}: ${summary}` : summary, difference].filter(Boolean).join(separator);
+  return hint ? `${text}\n→ ${hint}` : text;
 }
 
 /**
  * An error that is meant for the peer: it crosses the wire with this code, message and data. Whatever else a handler
  * throws crosses as `Internal error`, without its text.
  */
-export function rpcError(rpc: number, message: string, data?: unknown): TenonError {
-  return new TenonError('rpc/error', message, { rpc, data });
+export function rpcError(rpcCode: number, message: string, data?: unknown): TenonError {
+  return new TenonError('rpc/error', message, { rpcCode, data });
 }
 
 /** Whether an error was made by `rpcError`. What another peer answered is not: it may say more than this one may know. */
-export function isForPeer(error: unknown): error is TenonError & { readonly rpc: number } {
-  return TenonError.is(error) && error.code === 'rpc/error' && error.rpc !== undefined;
+export function isForPeer(error: unknown): error is TenonError & { readonly rpcCode: number } {
+  return TenonError.is(error) && error.code === 'rpc/error' && error.rpcCode !== undefined;
 }
 
 /** What of an error may cross the wire: the words of one made by `rpcError`, and nothing of any other. */
 export function toErrorObject(error: unknown): ErrorObject {
   if (!isForPeer(error)) return { code: INTERNAL_ERROR, message: 'Internal error' };
-  const { rpc, message, data } = error;
-  return data === undefined ? { code: rpc, message } : { code: rpc, message, data };
+  const { rpcCode, message, data } = error;
+  return data === undefined ? { code: rpcCode, message } : { code: rpcCode, message, data };
 }
 
 /** What is answered in place of results that can not be written. */
-export function asErrors(response: Response | Response[]): Response | Response[] {
-  if (Array.isArray(response)) return response.map(each => asErrors(each) as Response);
-  return failure(response.id, { code: INTERNAL_ERROR, message: 'Internal error' });
+export function toErrorResponses(response: JsonRpcResponse | JsonRpcResponse[]): JsonRpcResponse | JsonRpcResponse[] {
+  if (Array.isArray(response)) return response.map(each => toErrorResponses(each) as JsonRpcResponse);
+  return createFailure(response.id, { code: INTERNAL_ERROR, message: 'Internal error' });
 }
 
 /** Tests whether an error says that the peer no longer knows the session. */
@@ -120,7 +127,7 @@ export function isSessionLoss(error: unknown): boolean {
 }
 
 /** Makes the answer to a request of what its handler returned. Throws when that is no object. */
-export function toSuccess({ id }: Request, result: unknown): Response {
-  if (isObject(result)) return success(id, result);
+export function toSuccess({ id }: JsonRpcRequest, result: unknown): JsonRpcResponse {
+  if (isObject(result)) return createSuccess(id, result);
   throw new TenonError('handler/result', 'the handler returned no result', { expected: 'an object' });
 }

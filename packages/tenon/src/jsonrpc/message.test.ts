@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  failure,
+  classifyMessage,
+  createFailure,
+  createNotification,
+  createRequest,
+  createSuccess,
+  diagnoseMessage,
   isId,
-  kindOf,
-  type Message,
-  malformation,
-  notification,
-  request,
-  success,
+  type JsonRpcMessage,
   withoutNulls,
 } from './message.js';
 
@@ -27,7 +27,7 @@ describe('the kind of a message', () => {
     ['failure', { ...v, id: null, error: { code: 1, message: '' } }],
   ])(
     '%s: %j [base.response.result-object base.error.code-and-message base.error.id-absent-when-unreadable]',
-    (kind, value) => expect(kindOf(value)).toBe(kind),
+    (kind, value) => expect(classifyMessage(value)).toBe(kind),
   );
 
   it.each([
@@ -51,8 +51,8 @@ describe('the kind of a message', () => {
     ['a code that is a string [base.error.code-integer]', { ...v, id: 1, error: { code: '1', message: '' } }],
     ['a fractional code [base.error.code-integer]', { ...v, id: 1, error: { code: 1.5, message: '' } }],
   ])('malformed: %s', (_, value) => {
-    expect(kindOf(value)).toBe('malformed');
-    expect(malformation(value).why).not.toBe('');
+    expect(classifyMessage(value)).toBe('malformed');
+    expect(diagnoseMessage(value).reason).not.toBe('');
   });
 
   it.each([
@@ -65,15 +65,15 @@ describe('the kind of a message', () => {
       { ...v, id: null, error: { code: 1, message: '' } },
     ],
   ])('%s: a member that is null counts as absent in %j', (kind, value, plain) => {
-    expect(kindOf(value)).toBe(kind);
-    expect(withoutNulls(value as unknown as Message)).toEqual(plain);
-    expect(withoutNulls(plain as unknown as Message)).toBe(plain);
+    expect(classifyMessage(value)).toBe(kind);
+    expect(withoutNulls(value as unknown as JsonRpcMessage)).toEqual(plain);
+    expect(withoutNulls(plain as unknown as JsonRpcMessage)).toBe(plain);
   });
 
   it('names the id of a request that is otherwise broken, and of nothing else', () => {
-    expect(malformation({ ...v, id: 7, method: 5 })).toMatchObject({ id: 7 });
-    expect(malformation({ ...v, id: 7, result: 5 })).not.toHaveProperty('id');
-    expect(malformation({ ...v, id: 1.5, method: 'a' })).not.toHaveProperty('id');
+    expect(diagnoseMessage({ ...v, id: 7, method: 5 })).toMatchObject({ id: 7 });
+    expect(diagnoseMessage({ ...v, id: 7, result: 5 })).not.toHaveProperty('id');
+    expect(diagnoseMessage({ ...v, id: 1.5, method: 'a' })).not.toHaveProperty('id');
   });
 
   const part = fc.option(
@@ -89,15 +89,15 @@ describe('the kind of a message', () => {
   it('is found and explained by the same rules, whatever comes', () => {
     fc.assert(
       fc.property(fc.oneof(like, fc.jsonValue()), value => {
-        const kind = kindOf(value);
-        const { id, why } = malformation(value);
+        const kind = classifyMessage(value);
+        const { id, reason } = diagnoseMessage(value);
         if (id !== undefined) expect(isId(id)).toBe(true);
         if (kind !== 'malformed') return;
         // Each explanation is true of the value.
         const { jsonrpc, method } = Object(value) as Record<string, unknown>;
-        if (why.startsWith('"jsonrpc"')) expect(jsonrpc).not.toBe('2.0');
-        if (why.startsWith('"method"')) expect(typeof method).not.toBe('string');
-        if (why.startsWith('a message is'))
+        if (reason.startsWith('"jsonrpc"')) expect(jsonrpc).not.toBe('2.0');
+        if (reason.startsWith('"method"')) expect(typeof method).not.toBe('string');
+        if (reason.startsWith('a message is'))
           expect(typeof value !== 'object' || value === null || Array.isArray(value)).toBe(true);
       }),
     );
@@ -110,12 +110,12 @@ describe('the kind of a message', () => {
         fc.string(),
         fc.dictionary(fc.string(), fc.jsonValue()),
         (id, method, params) => {
-          expect(kindOf(request(id, method, params))).toBe('request');
-          expect(kindOf(notification(method, params))).toBe('notification');
-          expect(kindOf(success(id, params))).toBe('success');
-          expect(kindOf(failure(id, { code: 1, message: method }))).toBe('failure');
-          expect(failure(undefined, { code: 1, message: method })).not.toHaveProperty('id');
-          expect(success(id, params).id).toBe(id);
+          expect(classifyMessage(createRequest(id, method, params))).toBe('request');
+          expect(classifyMessage(createNotification(method, params))).toBe('notification');
+          expect(classifyMessage(createSuccess(id, params))).toBe('success');
+          expect(classifyMessage(createFailure(id, { code: 1, message: method }))).toBe('failure');
+          expect(createFailure(undefined, { code: 1, message: method })).not.toHaveProperty('id');
+          expect(createSuccess(id, params).id).toBe(id);
         },
       ),
     );

@@ -6,20 +6,20 @@ export type JsonObject = { [key: string]: unknown };
 /** A request id: a string or an integer. "1" and 1 are two ids. */
 export type Id = string | number;
 
-export interface Request {
+export interface JsonRpcRequest {
   jsonrpc: '2.0';
   id: Id;
   method: string;
   params?: JsonObject | undefined;
 }
 
-export interface Notification {
+export interface JsonRpcNotification {
   jsonrpc: '2.0';
   method: string;
   params?: JsonObject | undefined;
 }
 
-export interface Success {
+export interface JsonRpcSuccess {
   jsonrpc: '2.0';
   id: Id;
   result: JsonObject;
@@ -32,15 +32,15 @@ export interface ErrorObject {
 }
 
 /** `id` is absent (JSON-RPC 2.0 itself says `null`) when the failing message was too broken to have one. */
-export interface Failure {
+export interface JsonRpcFailure {
   jsonrpc: '2.0';
   id?: Id | null | undefined;
   error: ErrorObject;
 }
 
-export type Response = Success | Failure;
-export type Message = Request | Notification | Response;
-export type Kind = 'request' | 'notification' | 'success' | 'failure' | 'malformed';
+export type JsonRpcResponse = JsonRpcSuccess | JsonRpcFailure;
+export type JsonRpcMessage = JsonRpcRequest | JsonRpcNotification | JsonRpcResponse;
+export type MessageKind = 'request' | 'notification' | 'success' | 'failure' | 'malformed';
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -56,14 +56,14 @@ export function isId(value: unknown): value is Id {
  * that is none. Members that JSON-RPC does not know are tolerated. Some senders write `null` for a member that they do
  * not use: `params`, `result` and `error` count as absent then, and `withoutNulls` removes them.
  */
-export function kindOf(value: unknown): Kind {
+export function classifyMessage(value: unknown): MessageKind {
   if (!isObject(value) || value.jsonrpc !== '2.0') return 'malformed';
-  if ('method' in value) return callKind(value);
+  if ('method' in value) return classifyCall(value);
   if (isPresent(value.error)) return isFailure(value) ? 'failure' : 'malformed';
   return isId(value.id) && isObject(value.result) ? 'success' : 'malformed';
 }
 
-function callKind(value: JsonObject): Kind {
+function classifyCall(value: JsonObject): MessageKind {
   if (typeof value.method !== 'string') return 'malformed';
   if (isPresent(value.params) && !isObject(value.params)) return 'malformed';
   if (isPresent(value.result) || isPresent(value.error)) return 'malformed';
@@ -83,7 +83,7 @@ function isPresent(member: unknown): boolean {
 }
 
 /** Removes `params`, `result` and `error` that are `null` from a well-formed message. Copies only when there is one. */
-export function withoutNulls<M extends Message>(message: M): M {
+export function withoutNulls<M extends JsonRpcMessage>(message: M): M {
   const { params, result, error }: { params?: unknown; result?: unknown; error?: unknown } = message;
   if (params !== null && result !== null && error !== null) return message;
   const copy: M & { params?: unknown; result?: unknown; error?: unknown } = { ...message };
@@ -94,18 +94,18 @@ export function withoutNulls<M extends Message>(message: M): M {
 }
 
 /** Whether a value, well formed or not, looks like the answer to a request. */
-export function isAnswer(value: unknown): value is { id: Id } {
+export function isResponseLike(value: unknown): value is { id: Id } {
   return isObject(value) && !('method' in value) && isId(value.id);
 }
 
 /** Why a value is no message, in words, and the id that an answer can still name. */
-export function malformation(value: unknown): { id?: Id; why: string } {
-  if (!isObject(value)) return { why: `a message is an object, not ${describe(value)}` };
+export function diagnoseMessage(value: unknown): { id?: Id; reason: string } {
+  if (!isObject(value)) return { reason: `a message is an object, not ${describeType(value)}` };
   const id = isId(value.id) && 'method' in value ? { id: value.id } : {};
-  return { ...id, why: whyMalformed(value) };
+  return { ...id, reason: explainMalformed(value) };
 }
 
-function whyMalformed(value: JsonObject): string {
+function explainMalformed(value: JsonObject): string {
   if (value.jsonrpc !== '2.0') return '"jsonrpc" must be "2.0"';
   if ('method' in value) {
     if (typeof value.method !== 'string') return '"method" must be a string';
@@ -119,28 +119,28 @@ function whyMalformed(value: JsonObject): string {
   return isId(value.id) ? '"result" must be an object' : '"id" must be a string or an integer';
 }
 
-function describe(value: unknown): string {
+function describeType(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
 }
 
-export function request(id: Id, method: string, params?: JsonObject): Request {
+export function createRequest(id: Id, method: string, params?: JsonObject): JsonRpcRequest {
   return params === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params };
 }
 
-export function notification(method: string, params?: JsonObject): Notification {
+export function createNotification(method: string, params?: JsonObject): JsonRpcNotification {
   return params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params };
 }
 
-export function success(id: Id, result: JsonObject): Success {
+export function createSuccess(id: Id, result: JsonObject): JsonRpcSuccess {
   return { jsonrpc: '2.0', id, result };
 }
 
-export function failure(id: Id | null | undefined, error: ErrorObject): Failure {
+export function createFailure(id: Id | null | undefined, error: ErrorObject): JsonRpcFailure {
   return id === undefined ? { jsonrpc: '2.0', error } : { jsonrpc: '2.0', id, error };
 }
 
 /** An id as it may be shown: it comes from the peer, and a long one is cut. */
-export function shownId(id: Id): string {
+export function formatId(id: Id): string {
   return JSON.stringify(typeof id === 'string' ? id.slice(0, 64) : id);
 }

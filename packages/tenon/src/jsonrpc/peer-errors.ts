@@ -1,23 +1,28 @@
 import { TenonError } from './error.js';
-import { type Id, shownId } from './message.js';
+import { formatId, type JsonRpcResponse } from './message.js';
 
 /** Messages in one batch, at the most. */
 export const MAX_BATCH = 50;
 
-export function describeBatchFault(batch: readonly unknown[]): string {
+export function describeBatchError(batch: readonly unknown[]): string {
   if (batch.length > MAX_BATCH) return `Invalid request: a batch of more than ${MAX_BATCH} messages`;
   return 'Invalid request: a batch is no message';
 }
 
-export function createUnreadableError(peer: string, message: string): TenonError {
+export function createMalformedError(peer: string, reason: string): TenonError {
+  return new TenonError('peer/malformed', `sent something that is no message: ${reason}`, { peer });
+}
+
+/** Creates the error of a response that belongs to no request. One without an id tells that a message was unreadable. */
+export function createUnexpectedResponseError(peer: string, response: JsonRpcResponse): TenonError {
+  const { id } = response;
+  if (id !== undefined && id !== null)
+    return new TenonError('peer/unasked', `answered ${formatId(id)}, which nobody waits for`, { peer });
+  const { message } = (response as { error: { message: string } }).error;
   return new TenonError('peer/unreadable', `could not read a message of ours: ${message}`, { peer });
 }
 
-export function createUnaskedError(peer: string, id: Id): TenonError {
-  return new TenonError('peer/unasked', `answered ${shownId(id)}, which nobody waits for`, { peer });
-}
-
-export function createMayNotAskError(peer: string, method: string): TenonError {
-  const asked = method.slice(0, 128);
-  return new TenonError('peer/may-not-ask', `asked ${asked}, which its revision has no requests for`, { peer });
+export function createForbiddenRequestError(peer: string, method: string): TenonError {
+  const methodName = method.slice(0, 128);
+  return new TenonError('peer/may-not-ask', `asked ${methodName}, which its revision has no requests for`, { peer });
 }

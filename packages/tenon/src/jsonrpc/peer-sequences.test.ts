@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fakeClock } from '../testing/clock.js';
-import { createPair } from '../transports/memory.js';
-import type { Hands } from './hands.js';
-import { isObject, type JsonObject, kindOf, type Message } from './message.js';
+import { fakeClock } from '../testing/fake-clock.js';
+import { createTransportPair } from '../transports/memory.js';
+import { classifyMessage, isObject, type JsonObject, type JsonRpcMessage } from './message.js';
 import { Peer } from './peer.js';
+import type { PeerHandler } from './peer-handler.js';
 
 const soon = () => new Promise(resolve => setImmediate(resolve));
 const id = fc.oneof(fc.integer({ min: 0, max: 5 }), fc.constantFrom('a', '1', ''));
@@ -30,20 +30,20 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ do: 'wait' as const, value: 0 }) },
 );
 
-function handsOf(batches: boolean, later: (() => void)[]): Hands {
+function handsOf(batches: boolean, later: (() => void)[]): PeerHandler {
   return {
-    request: ({ method }): JsonObject | Promise<JsonObject> => {
+    onRequest: ({ method }): JsonObject | Promise<JsonObject> => {
       if (method === 'throws') throw new Error('x');
       if (method === 'later') return new Promise(resolve => later.push(() => resolve({})));
       return method === 'never' ? new Promise<JsonObject>(() => {}) : ({} as JsonObject);
     },
-    notification({ method }) {
+    onNotification({ method }) {
       if (method === 'throws') throw new Error('x');
     },
-    problem() {},
-    closed() {},
-    batches: () => batches,
-    unreadableId: () => null,
+    onError() {},
+    onClose() {},
+    getBatchMode: () => batches,
+    getUnreadableId: () => null,
   };
 }
 
@@ -51,7 +51,7 @@ function handsOf(batches: boolean, later: (() => void)[]): Hands {
 function count(values: readonly unknown[], kinds: readonly string[]): Map<unknown, number> {
   const counts = new Map<unknown, number>();
   for (const value of values.flat()) {
-    if (!isObject(value) || !kinds.includes(kindOf(value)) || value.id === null) continue;
+    if (!isObject(value) || !kinds.includes(classifyMessage(value)) || value.id === null) continue;
     counts.set(value.id, (counts.get(value.id) ?? 0) + 1);
   }
   return counts;
@@ -61,7 +61,7 @@ describe('any sequence of messages', () => {
   it('harms no peer: each request is answered at most once, and nothing is left behind [base.batch.receive base.batch.response-array]', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), fc.boolean(), async (steps, batches) => {
-        const pair = createPair();
+        const pair = createTransportPair();
         const clock = fakeClock();
         const later: (() => void)[] = [];
         const said: unknown[] = [];
@@ -69,11 +69,16 @@ describe('any sequence of messages', () => {
         const calls: Promise<unknown>[] = [];
         const peer = new Peer(pair.server, handsOf(batches, later), clock);
         await peer.open();
-        await pair.client.open({ message: value => said.push(value), unreadable() {}, lost() {}, closed() {} });
+        await pair.client.open({
+          onMessage: value => said.push(value),
+          onParseError() {},
+          onResponseLost() {},
+          onClose() {},
+        });
         for (const { do: what, value } of steps) {
           if (what === 'say') {
             sent.push(value);
-            await pair.client.send(value as Message);
+            await pair.client.send(value as JsonRpcMessage);
           }
           if (what === 'cancel') peer.cancel(value);
           if (what === 'call') calls.push(peer.call('m', {}).catch(() => {}));
@@ -91,7 +96,7 @@ describe('any sequence of messages', () => {
         expect(said).toContainEqual({ ...v, id: 'last', result: {} });
         await pair.client.close();
         await Promise.all(calls);
-        expect([peer.inFlight, peer.waiting, clock.timers]).toEqual([0, 0, 0]);
+        expect([peer.inFlight, peer.pendingCount, clock.timers]).toEqual([0, 0, 0]);
       }),
       { numRuns: 200 },
     );
@@ -105,7 +110,7 @@ describe('any sequence of messages', () => {
     });
     await fc.assert(
       fc.asyncProperty(fc.array(act, { maxLength: 30 }), async acts => {
-        const pair = createPair();
+        const pair = createTransportPair();
         const clock = fakeClock();
         const later: (() => void)[] = [];
         const peers = [pair.client, pair.server].map(channel => new Peer(channel, handsOf(false, later), clock));
@@ -130,7 +135,7 @@ describe('any sequence of messages', () => {
         for (const { settled, method, abort } of outcomes) {
           expect(settled).toEqual([abort ? 'call/aborted' : method === 'throws' ? 'peer/error' : 'result']);
         }
-        for (const peer of peers) expect([peer.inFlight, peer.waiting]).toEqual([0, 0]);
+        for (const peer of peers) expect([peer.inFlight, peer.pendingCount]).toEqual([0, 0]);
         expect(clock.timers).toBe(0);
       }),
       { numRuns: 100 },
@@ -140,5 +145,6 @@ describe('any sequence of messages', () => {
 
 /** How many broken messages name this id: each is answered as well. */
 function malformed(sent: readonly unknown[], each: unknown): number {
-  return sent.flat().filter(value => isObject(value) && value.id === each && kindOf(value) === 'malformed').length;
+  return sent.flat().filter(value => isObject(value) && value.id === each && classifyMessage(value) === 'malformed')
+    .length;
 }

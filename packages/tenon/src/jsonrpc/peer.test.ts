@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { rpcError, TenonError } from './error.js';
-import { ask, soon, start, tell } from './fixtures/lone-peer.js';
+import { createNotification, createRequest, startPeer, waitForImmediate } from './fixtures/lone-peer.js';
 
 describe('a peer that is asked', () => {
   it('answers with the same id, "1" and 1 being two [base.response.same-id base.error.id-echo]', async () => {
-    const { said, say } = await start({ request: ({ id }) => ({ was: typeof id }) });
-    await say(ask('1'), ask(1));
+    const { said, say } = await startPeer({ onRequest: ({ id }) => ({ was: typeof id }) });
+    await say(createRequest('1'), createRequest(1));
     expect(said).toEqual([
       { jsonrpc: '2.0', id: '1', result: { was: 'string' } },
       { jsonrpc: '2.0', id: 1, result: { was: 'number' } },
@@ -13,12 +13,12 @@ describe('a peer that is asked', () => {
   });
 
   it('says of what was thrown only what is meant for the peer, and reports the rest [base.error.internal-error]', async () => {
-    const { said, say, problems } = await start({
-      request: ({ method }) => {
+    const { said, say, problems } = await startPeer({
+      onRequest: ({ method }) => {
         throw method === 'meant' ? rpcError(-32602, 'no', 1) : new Error(`secret ${import.meta.url}`);
       },
     });
-    await say(ask(1, 'meant'), ask(2, 'other'));
+    await say(createRequest(1, 'meant'), createRequest(2, 'other'));
     expect(said).toEqual([
       { jsonrpc: '2.0', id: 1, error: { code: -32602, message: 'no', data: 1 } },
       { jsonrpc: '2.0', id: 2, error: { code: -32603, message: 'Internal error' } },
@@ -31,17 +31,17 @@ describe('a peer that is asked', () => {
     ['text', 'x'],
     ['an array', []],
   ])('answers with an error when the handler returns %s', async (_, returned) => {
-    const { said, say, problems } = await start({ request: () => returned as never });
-    await say(ask(1));
+    const { said, say, problems } = await startPeer({ onRequest: () => returned as never });
+    await say(createRequest(1));
     expect(said).toEqual([{ jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'Internal error' } }]);
     expect(problems).toMatchObject([{ code: 'handler/result' }]);
   });
 
   it('answers with an error what can not be written', async () => {
-    const { peer, said, say, problems } = await start({ request: () => ({ n: 5n }) });
-    const send = peer.channel.send.bind(peer.channel);
-    peer.channel.send = message => send(JSON.parse(JSON.stringify(message)));
-    await say(ask(1));
+    const { peer, said, say, problems } = await startPeer({ onRequest: () => ({ n: 5n }) });
+    const send = peer.transport.send.bind(peer.transport);
+    peer.transport.send = message => send(JSON.parse(JSON.stringify(message)));
+    await say(createRequest(1));
     expect(said).toEqual([{ jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'Internal error' } }]);
     expect(problems).toMatchObject([{ code: 'connection/send' }]);
   });
@@ -50,132 +50,134 @@ describe('a peer that is asked', () => {
     ['connection/closed', []],
     ['connection/send', ['connection/send', 'connection/send']],
   ])('reports what it cannot send after its end, unless the connection is closed: %s', async (code, reported) => {
-    const { peer, say, problems } = await start();
+    const { peer, say, problems } = await startPeer();
     peer.end();
-    peer.channel.send = async () => {
+    peer.transport.send = async () => {
       throw new TenonError(code, 'not sent');
     };
-    await say(ask(1));
+    await say(createRequest(1));
     await peer.notify('notifications/message');
     expect(problems.map(problem => problem.code)).toEqual(reported);
   });
 
   it('reports an answer that cannot be sent because the connection is closed, before its own end', async () => {
-    const { peer, say, problems } = await start();
-    peer.channel.send = async () => {
+    const { peer, say, problems } = await startPeer();
+    peer.transport.send = async () => {
       throw new TenonError('connection/closed', 'not sent');
     };
-    await say(ask(1));
+    await say(createRequest(1));
     expect(problems).toMatchObject([{ code: 'connection/closed' }]);
   });
 
   it('refuses an id that is in use, and works on', async () => {
     let go = () => {};
-    const { said, say } = await start({
-      request: () =>
+    const { said, say } = await startPeer({
+      onRequest: () =>
         new Promise(resolve => {
           go = () => resolve({ done: 1 });
         }),
     });
-    await say(ask(1), ask(1));
+    await say(createRequest(1), createRequest(1));
     expect(said).toMatchObject([{ id: 1, error: { code: -32600 } }]);
     go();
-    await soon();
+    await waitForImmediate();
     expect(said[1]).toMatchObject({ id: 1, result: { done: 1 } });
-    await say(ask(1));
+    await say(createRequest(1));
     go();
-    await soon();
+    await waitForImmediate();
     expect(said[2]).toMatchObject({ id: 1, result: { done: 1 } });
   });
 
   it('does not answer what was cancelled, however late or never it ends [cancellation.race-safe cancellation.no-response-after]', async () => {
     const ends: (() => void)[] = [];
-    const { peer, said, say } = await start({ request: () => new Promise(resolve => ends.push(() => resolve({}))) });
-    await say(ask(1), ask(2));
+    const { peer, said, say } = await startPeer({
+      onRequest: () => new Promise(resolve => ends.push(() => resolve({}))),
+    });
+    await say(createRequest(1), createRequest(2));
     expect(peer.inFlight).toBe(2);
     expect(peer.cancel(1, 'enough')).toBe(true);
     expect(peer.cancel(1)).toBe(false);
     expect(peer.cancel('1')).toBe(false);
     expect(peer.inFlight).toBe(1);
     // The id is free again, and the end of the cancelled work does not answer for the new.
-    await say(ask(1));
+    await say(createRequest(1));
     ends[0]?.();
-    await soon();
+    await waitForImmediate();
     expect(said).toEqual([]);
     ends[2]?.();
     ends[1]?.();
-    await soon();
+    await waitForImmediate();
     expect(said).toMatchObject([{ id: 1 }, { id: 2 }]);
     expect(peer.cancel(2)).toBe(false);
   });
 
   it('cancels at the very moment of the answer without a second one [cancellation.race-safe]', async () => {
     for (let turns = 0; turns < 6; turns++) {
-      const { peer, said, say } = await start({ request: async () => ({}) });
-      void say(ask(1));
+      const { peer, said, say } = await startPeer({ onRequest: async () => ({}) });
+      void say(createRequest(1));
       for (let turn = 0; turn < turns; turn++) await Promise.resolve();
       const cancelled = peer.cancel(1);
-      await soon();
+      await waitForImmediate();
       expect(said.length).toBe(cancelled ? 0 : 1);
       expect(peer.inFlight).toBe(0);
     }
   });
 
   it('works on a thousand requests at once and refuses more, cancelled ones that go on included', async () => {
-    const { peer, said, say, runs } = await start({
-      request: (_, running) => {
+    const { peer, said, say, runs } = await startPeer({
+      onRequest: (_, running) => {
         runs.push(running);
         return new Promise(() => {});
       },
     });
-    await say(...Array.from({ length: 1000 }, (_, id) => ask(id)));
+    await say(...Array.from({ length: 1000 }, (_, id) => createRequest(id)));
     for (let id = 0; id < 500; id++) peer.cancel(id);
-    await say(ask('one more'));
+    await say(createRequest('one more'));
     expect(said).toMatchObject([{ id: 'one more', error: { code: 429 } }]);
     expect(runs).toHaveLength(1000);
   });
 
   it('works on any number of requests, one after the other', async () => {
-    const { said, say } = await start();
-    for (let n = 0; n < 3; n++) await say(...Array.from({ length: 500 }, (_, id) => ask(id)));
+    const { said, say } = await startPeer();
+    for (let n = 0; n < 3; n++) await say(...Array.from({ length: 500 }, (_, id) => createRequest(id)));
     expect(said).toHaveLength(1500);
     expect(said.filter(answer => 'error' in (answer as object))).toEqual([]);
   });
 
   it('aborts what runs when the road ends, and tells so once', async () => {
-    const { peer, say, heard, runs, far } = await start({
-      request: (_, running) => {
+    const { peer, say, heard, runs, far } = await startPeer({
+      onRequest: (_, running) => {
         runs.push(running);
         return new Promise(() => {});
       },
     });
     const waiting = peer.call('m', {}).catch(error => error.code);
-    await say(ask(1));
+    await say(createRequest(1));
     await far.close();
     expect(await waiting).toBe('connection/closed');
     expect(runs[0]?.signal.aborted).toBe(true);
     expect(heard).toEqual([['closed', undefined]]);
-    expect([peer.inFlight, peer.waiting]).toEqual([0, 0]);
+    expect([peer.inFlight, peer.pendingCount]).toEqual([0, 0]);
   });
 });
 
 describe('a peer that is told something', () => {
   it('answers no notification, not even a broken one [base.notification.no-response]', async () => {
-    const { said, say, heard, problems } = await start({
-      notification: message => {
+    const { said, say, heard, problems } = await startPeer({
+      onNotification: message => {
         heard.push(message);
         throw new Error('listener');
       },
     });
-    await say(tell('a'), tell('b'));
+    await say(createNotification('a'), createNotification('b'));
     expect(said).toEqual([]);
     expect(heard).toHaveLength(2);
     expect(problems).toMatchObject([{ code: 'handler/threw' }, { code: 'handler/threw' }]);
   });
 
   it('answers what is no message, with its id where it has one [base.error.invalid-request base.error.id-absent-when-unreadable]', async () => {
-    const { said, say, problems } = await start();
-    await say({ id: 3, method: 'm' }, 'x', [], [ask(1)]);
+    const { said, say, problems } = await startPeer();
+    await say({ id: 3, method: 'm' }, 'x', [], [createRequest(1)]);
     expect(said).toMatchObject([
       { id: 3, error: { code: -32600 } },
       { id: null, error: { code: -32600 } },
@@ -186,9 +188,9 @@ describe('a peer that is told something', () => {
   });
 
   it('answers each request of a batch that it refuses, and takes the answers in it', async () => {
-    const { said, say, peer } = await start();
+    const { said, say, peer } = await startPeer();
     const answer = peer.call('m', undefined);
-    await say([ask(1), tell('n'), { jsonrpc: '2.0', id: 1, result: {} }, ask(2)]);
+    await say([createRequest(1), createNotification('n'), { jsonrpc: '2.0', id: 1, result: {} }, createRequest(2)]);
     expect(said.slice(1)).toMatchObject([
       { id: 1, error: { code: -32600 } },
       { id: 2, error: { code: -32600 } },
@@ -197,40 +199,43 @@ describe('a peer that is told something', () => {
   });
 
   it('takes the messages of an array one by one where arrays are split', async () => {
-    const { said, say, peer, heard } = await start({ batches: () => 'split', notification: each => heard.push(each) });
+    const { said, say, peer, heard } = await startPeer({
+      getBatchMode: () => 'split',
+      onNotification: each => heard.push(each),
+    });
     const answer = peer.call('m', undefined);
-    await say([tell('n'), { jsonrpc: '2.0', id: 1, result: {} }, ask(2)]);
+    await say([createNotification('n'), { jsonrpc: '2.0', id: 1, result: {} }, createRequest(2)]);
     expect(await answer).toEqual({});
     expect(heard).toHaveLength(1);
     expect(said.slice(1)).toMatchObject([{ id: 2 }]);
   });
 
   it('leaves the id out, or says nothing, where the revision wants that [base.error.id-absent-when-unreadable]', async () => {
-    const without = await start({ unreadableId: () => undefined });
+    const without = await startPeer({ getUnreadableId: () => undefined });
     await without.say(5);
     expect(without.said).toHaveLength(1);
     expect(without.said[0]).not.toHaveProperty('id');
-    const silent = await start({ unreadableId: () => false });
+    const silent = await startPeer({ getUnreadableId: () => false });
     await silent.say(5);
-    silent.peer.unreadable(new TenonError('a/b', 'x'));
+    silent.peer.onParseError(new TenonError('a/b', 'x'));
     expect(silent.said).toEqual([]);
   });
 
   it('reports what is not JSON [base.error.parse-error]', async () => {
-    const { peer, said, problems } = await start();
-    peer.unreadable(new TenonError('a/b', 'secret words'));
-    await soon();
+    const { peer, said, problems } = await startPeer();
+    peer.onParseError(new TenonError('a/b', 'secret words'));
+    await waitForImmediate();
     expect(said).toEqual([{ jsonrpc: '2.0', id: null, error: { code: -32700, message: 'Parse error' } }]);
     expect(problems).toMatchObject([{ code: 'a/b' }]);
   });
 
   it('survives whoever is told of problems', async () => {
-    const { said, say } = await start({
-      problem: () => {
+    const { said, say } = await startPeer({
+      onError: () => {
         throw new Error('listener');
       },
     });
-    await say('x', { jsonrpc: '2.0', id: 9, result: {} }, ask(1));
+    await say('x', { jsonrpc: '2.0', id: 9, result: {} }, createRequest(1));
     expect(said).toMatchObject([{ id: null }, { id: 1, result: {} }]);
   });
 });

@@ -1,103 +1,104 @@
-import { type CallOptions, Calls, type ParamsOf } from './calls.js';
-import type { Channel, Envelope, Receiver, SendOptions } from './channel.js';
-import type { Clock } from './clock.js';
-import { INVALID_REQUEST, PARSE_ERROR } from './codes.js';
-import { asErrors, isForPeer, isSessionLoss, TenonError, toErrorObject, toSuccess } from './error.js';
-import { follow, rescue } from './follow.js';
-import type { Hands } from './hands.js';
-import { Jobs, type Reply } from './jobs.js';
+import type { Clock } from '../cancellation/clock.js';
+import { isForPeer, isSessionLoss, TenonError, toErrorObject, toErrorResponses, toSuccess } from './error.js';
+import { INVALID_REQUEST, PARSE_ERROR } from './error-codes.js';
+import { IncomingRequests, type SendReply } from './incoming-requests.js';
 import {
-  failure,
+  classifyMessage,
+  createFailure,
+  createNotification,
+  createRequest,
+  diagnoseMessage,
   type Id,
-  isAnswer,
+  isResponseLike,
   type JsonObject,
-  kindOf,
-  malformation,
-  type Notification,
-  notification,
-  type Request,
-  type Response,
-  request,
+  type JsonRpcNotification,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
   withoutNulls,
 } from './message.js';
 import * as errors from './peer-errors.js';
-import type { Running } from './running.js';
+import type { PeerHandler } from './peer-handler.js';
+import { type LazyParams, type PeerCallOptions, PendingRequests } from './pending-requests.js';
+import type { RequestScope } from './request-scope.js';
+import { catchMaybe, thenMaybe } from './then-maybe.js';
+import type { MessageContext, MessageReceiver, SendOptions, Transport } from './transport.js';
 
 const PROGRESS = 'notifications/progress';
 const ignore = (): void => {};
-/** One end of a channel: gives ids, keeps what is pending, runs what comes, and survives whatever comes. */
-export class Peer implements Receiver {
-  readonly channel: Channel;
-  readonly #hands: Hands;
+
+/** One end of a transport: gives ids, keeps what is pending, runs what comes, and survives whatever comes. */
+export class Peer implements MessageReceiver {
+  readonly transport: Transport;
+  readonly #handler: PeerHandler;
   readonly #clock: Clock;
   /** These two are there when there are any: many sessions idle, and most clients are never asked anything. */
-  #calls: Calls | undefined;
-  #jobs: Jobs | undefined;
+  #pending: PendingRequests | undefined;
+  #incoming: IncomingRequests | undefined;
   /** Set once the peer no longer knows the session: what is sent after that would be refused, or belong to none. */
   #sessionError: TenonError | undefined;
-  #hasSign = false;
+  #hasActivity = false;
   #isClosed = false;
   #hasEnded = false;
 
-  constructor(channel: Channel, hands: Hands, clock: Clock) {
-    this.channel = channel;
-    this.#hands = hands;
+  constructor(transport: Transport, handler: PeerHandler, clock: Clock) {
+    this.transport = transport;
+    this.#handler = handler;
     this.#clock = clock;
   }
 
   /** The other end, as errors name it. */
   get peer(): string {
-    return this.#hands.peer ?? this.channel.peer;
+    return this.#handler.peer ?? this.transport.peer;
   }
 
   /** How many requests of the peer are being worked on. */
   get inFlight(): number {
-    return this.#jobs?.size ?? 0;
+    return this.#incoming?.size ?? 0;
   }
 
   /** Counts the handlers that run, those included whose request was cancelled. */
   get activeHandlers(): number {
-    return this.#jobs?.working ?? 0;
+    return this.#incoming?.active ?? 0;
   }
 
   /** How many requests of ours wait for their answer. */
-  get waiting(): number {
-    return this.#calls?.size ?? 0;
+  get pendingCount(): number {
+    return this.#pending?.size ?? 0;
   }
 
   open(): void | Promise<void> {
-    return this.channel.open(this);
+    return this.transport.open(this);
   }
 
   /** Sends a request and waits for its result. Rejects with the peer's error, or with why there will be no answer. */
-  call(method: string, params: ParamsOf, options: CallOptions = {}): Promise<JsonObject> {
-    this.#calls ??= new Calls(this.#clock, this);
-    const id = this.#calls.nextId();
-    const answer = this.#calls.wait(id, method, options);
-    if (this.#calls.has(id)) this.#send(id, method, params, options);
+  call(method: string, params: LazyParams, options: PeerCallOptions = {}): Promise<JsonObject> {
+    this.#pending ??= new PendingRequests(this.#clock, this);
+    const id = this.#pending.nextId();
+    const answer = this.#pending.waitForResponse(id, method, options);
+    if (this.#pending.has(id)) this.#send(id, method, params, options);
     return answer;
   }
 
-  #send(id: Id, method: string, params: ParamsOf, options: CallOptions): void {
-    const failed = (error: unknown): void => {
-      this.#calls?.fail(id, this.#toSendError(error, method));
+  #send(id: Id, method: string, params: LazyParams, options: PeerCallOptions): void {
+    const onError = (error: unknown): void => {
+      this.#pending?.fail(id, this.#toSendError(error, method));
     };
     try {
       if (this.#sessionError) throw this.#sessionError;
-      const given = typeof params === 'function' ? params(id) : params;
-      const sent = this.channel.send(request(id, method, given), options.send);
-      if (sent) sent.catch(failed);
+      const resolvedParams = typeof params === 'function' ? params(id) : params;
+      const sent = this.transport.send(createRequest(id, method, resolvedParams), options.send);
+      if (sent) sent.catch(onError);
     } catch (error) {
-      failed(error);
+      onError(error);
     }
   }
 
-  /** Sends a notification. A road that has ended makes it vanish: nobody waits for it. */
+  /** Sends a notification. After the end of the transport it is dropped: nobody waits for it. */
   notify(method: string, params?: JsonObject, options?: SendOptions): void | Promise<void> {
     if (this.#sessionError) return;
-    if (method === PROGRESS) this.#jobs?.delayAnswer(options?.relatedTo, this.channel, this.#clock);
-    return rescue(
-      () => this.channel.send(notification(method, params), options),
+    if (method === PROGRESS) this.#incoming?.delayAnswer(options?.relatedTo, this.transport, this.#clock);
+    return catchMaybe(
+      () => this.transport.send(createNotification(method, params), options),
       error => this.#reportSendError(error, method),
     );
   }
@@ -112,187 +113,187 @@ export class Peer implements Receiver {
   /** After the end of this peer a closed connection is no problem: it was meant to be closed. */
   #reportSendError(error: unknown, method?: string): void {
     const sendError = this.#toSendError(error, method);
-    if (!this.#hasEnded || sendError.code !== 'connection/closed') this.#problem(sendError);
+    if (!this.#hasEnded || sendError.code !== 'connection/closed') this.#reportError(sendError);
   }
 
   /** Tells that the peer still works on a request of ours: its idle time starts anew. False when it is answered. */
-  touch(id: Id, progress?: JsonObject): boolean {
-    return this.#calls?.touch(id, progress) ?? false;
+  resetIdleTimeout(id: Id, progress?: JsonObject): boolean {
+    return this.#pending?.resetIdleTimeout(id, progress) ?? false;
   }
 
   /** Stops the work on a request of the peer, when it is still being worked on. No answer follows. */
   cancel(id: Id, reason?: string): boolean {
-    const cancelled = this.#jobs?.cancel(id, reason) ?? false;
-    if (cancelled) this.#safely(() => this.channel.unanswered?.(id));
+    const cancelled = this.#incoming?.cancel(id, reason) ?? false;
+    if (cancelled) this.#runSafely(() => this.transport.abandonResponse?.(id));
     return cancelled;
   }
 
   /** Aborts all work for the peer and rejects all that waits for it. */
-  end(error?: TenonError): void {
+  end(error = new TenonError('connection/closed', 'the connection is closed', { peer: this.peer })): void {
     this.#hasEnded = true;
-    this.#calls?.failAll(error ?? new TenonError('connection/closed', 'the connection is closed', { peer: this.peer }));
-    this.#jobs?.cancelAll('the connection ended');
+    this.#pending?.failAll(error);
+    this.#incoming?.cancelAll('the connection ended');
   }
 
   /** Tells whether a message came since the last call of this. */
-  takeSign(): boolean {
-    const hasSign = this.#hasSign;
-    this.#hasSign = false;
-    return hasSign;
+  takeActivity(): boolean {
+    const hasActivity = this.#hasActivity;
+    this.#hasActivity = false;
+    return hasActivity;
   }
 
-  message(value: unknown, envelope?: Envelope): void {
-    this.#hasSign = true;
-    if (Array.isArray(value)) return void this.#batch(value, envelope);
-    this.#one(value, envelope, response => this.#reply(response));
+  onMessage(value: unknown, context?: MessageContext): void {
+    this.#hasActivity = true;
+    if (Array.isArray(value)) return void this.#dispatchBatch(value, context);
+    this.#dispatch(value, context, response => this.#sendResponse(response));
   }
 
-  unreadable(error: TenonError): void {
-    const code = error.rpc ?? PARSE_ERROR;
+  onParseError(error: TenonError): void {
+    const code = error.rpcCode ?? PARSE_ERROR;
     const message = code === PARSE_ERROR ? 'Parse error' : 'Invalid request';
-    this.#refuse(undefined, code, message, response => this.#reply(response));
-    this.#problem(error);
+    this.#refuse(undefined, code, message, response => this.#sendResponse(response));
+    this.#reportError(error);
   }
 
-  lost(id: Id, error: TenonError): void {
-    this.#calls?.fail(id, error);
+  onResponseLost(id: Id, error: TenonError): void {
+    this.#pending?.fail(id, error);
   }
 
   onSessionLost(error: TenonError): void {
     if (this.#sessionError) return;
     this.#sessionError = error;
-    this.#safely(() => this.#hands.onSessionLost?.(error));
+    this.#runSafely(() => this.#handler.onSessionLost?.(error));
   }
 
-  closed(error?: TenonError): void {
+  onClose(error?: TenonError): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.end(error);
-    this.#safely(() => this.#hands.closed(error));
+    this.#runSafely(() => this.#handler.onClose(error));
   }
 
-  #one(value: unknown, envelope: Envelope | undefined, reply: Reply): void {
-    switch (kindOf(value)) {
+  #dispatch(value: unknown, context: MessageContext | undefined, reply: SendReply): void {
+    switch (classifyMessage(value)) {
       case 'request':
-        return this.#run(withoutNulls(value as Request), envelope, reply);
+        return this.#runRequest(withoutNulls(value as JsonRpcRequest), context, reply);
       case 'notification':
-        this.#safely(() => this.#hands.notification(withoutNulls(value as Notification), envelope));
+        this.#runSafely(() => this.#handler.onNotification(withoutNulls(value as JsonRpcNotification), context));
         return reply(undefined);
       case 'success':
       case 'failure':
-        this.#settle(withoutNulls(value as Response));
+        this.#completeRequest(withoutNulls(value as JsonRpcResponse));
         return reply(undefined);
       default:
-        return this.#malformed(value, reply);
+        return this.#rejectMalformed(value, reply);
     }
   }
 
-  #batch(values: unknown[], envelope?: Envelope): void {
-    const batches = this.#hands.batches();
+  #dispatchBatch(values: unknown[], context?: MessageContext): void {
+    const batches = this.#handler.getBatchMode();
     if (batches === 'split' && values.length > 0) {
-      for (const value of values) this.#one(value, envelope, response => this.#reply(response));
+      for (const value of values) this.#dispatch(value, context, response => this.#sendResponse(response));
       return;
     }
     if (batches !== true || values.length === 0 || values.length > errors.MAX_BATCH) {
-      return this.#refuseBatch(values, errors.describeBatchFault(values));
+      return this.#refuseBatch(values, errors.describeBatchError(values));
     }
-    const answers: Response[] = [];
-    let left = values.length;
-    const collect = (response: Response | undefined) => {
-      if (response) answers.push(response);
-      if (--left === 0 && answers.length > 0) this.#reply(answers);
+    const responses: JsonRpcResponse[] = [];
+    let remaining = values.length;
+    const collect = (response: JsonRpcResponse | undefined) => {
+      if (response) responses.push(response);
+      if (--remaining === 0 && responses.length > 0) this.#sendResponse(responses);
     };
-    for (const value of values) this.#one(value, envelope, collect);
+    for (const value of values) this.#dispatch(value, context, collect);
   }
 
   /** Answers each request of a batch, so that the peer waits for none of them. Answers to requests of ours are taken. */
   #refuseBatch(values: unknown[], message: string): void {
-    const ids = values.flatMap(value => malformation(value).id ?? []);
+    const ids = values.flatMap(value => diagnoseMessage(value).id ?? []);
     for (const id of ids.length === 0 ? [undefined] : ids)
-      this.#refuse(id, INVALID_REQUEST, message, response => this.#reply(response));
-    for (const value of values) if (isAnswer(value)) this.#one(value, undefined, () => {});
+      this.#refuse(id, INVALID_REQUEST, message, response => this.#sendResponse(response));
+    for (const value of values) if (isResponseLike(value)) this.#dispatch(value, undefined, () => {});
   }
 
-  #settle(response: Response): void {
-    if (response.id === undefined || response.id === null) {
-      const { message } = (response as { error: { message: string } }).error;
-      this.#problem(errors.createUnreadableError(this.peer, message));
-    } else if (!this.#calls?.settle(response)) {
-      this.#problem(errors.createUnaskedError(this.peer, response.id));
-    }
+  #completeRequest(response: JsonRpcResponse): void {
+    const hasId = response.id !== undefined && response.id !== null;
+    if (!hasId || !this.#pending?.completeRequest(response))
+      this.#reportError(errors.createUnexpectedResponseError(this.peer, response));
   }
 
-  #malformed(value: unknown, reply: Reply): void {
-    const { id, why } = malformation(value);
-    const error = new TenonError('peer/malformed', `sent something that is no message: ${why}`, { peer: this.peer });
+  #rejectMalformed(value: unknown, reply: SendReply): void {
+    const { id, reason } = diagnoseMessage(value);
+    const error = errors.createMalformedError(this.peer, reason);
     // A broken answer is still the only one that its call gets: waiting on would be in vain.
-    if (isAnswer(value) && this.#calls?.fail(value.id, error)) return reply(undefined);
-    this.#problem(error);
-    this.#refuse(id, INVALID_REQUEST, `Invalid request: ${why}`, reply);
+    if (isResponseLike(value) && this.#pending?.fail(value.id, error)) return reply(undefined);
+    this.#reportError(error);
+    this.#refuse(id, INVALID_REQUEST, `Invalid request: ${reason}`, reply);
   }
 
-  #refuse(id: Id | undefined, code: number, message: string, reply: Reply): void {
-    const unreadable = this.#hands.unreadableId();
-    if ((id === undefined && unreadable === false) || this.#mayNotAnswer()) return reply(undefined);
-    reply(failure(id ?? (unreadable === null ? null : undefined), { code, message }));
+  #refuse(id: Id | undefined, code: number, message: string, reply: SendReply): void {
+    const unreadable = this.#handler.getUnreadableId();
+    if ((id === undefined && unreadable === false) || this.#handler.mayAnswer?.() === false) return reply(undefined);
+    reply(createFailure(id ?? (unreadable === null ? null : undefined), { code, message }));
   }
 
-  #run(incoming: Request, envelope: Envelope | undefined, reply: Reply): void {
-    if (this.#mayNotAnswer()) {
-      this.#problem(errors.createMayNotAskError(this.peer, incoming.method));
+  #runRequest(incoming: JsonRpcRequest, context: MessageContext | undefined, reply: SendReply): void {
+    if (this.#handler.mayAnswer?.() === false) {
+      this.#reportError(errors.createForbiddenRequestError(this.peer, incoming.method));
       return reply(undefined);
     }
-    this.#jobs ??= new Jobs();
-    const jobs = this.#jobs;
-    const refusal = jobs.refusal(incoming.id);
-    if (refusal) return reply(failure(incoming.id, refusal));
-    const work = (running: Running) => this.#answer(incoming, running, envelope);
-    jobs.start(incoming.id, work, reply, running => {
-      if (jobs.working === 0) this.#jobs = undefined;
-      this.#safely(() => running.done());
+    this.#incoming ??= new IncomingRequests();
+    const requests = this.#incoming;
+    const rejection = requests.findRejection(incoming.id);
+    if (rejection) return reply(createFailure(incoming.id, rejection));
+    const handle = (scope: RequestScope) => this.#handleRequest(incoming, scope, context);
+    requests.start(incoming.id, handle, reply, scope => {
+      if (requests.active === 0) this.#incoming = undefined;
+      this.#runSafely(() => scope.complete());
     });
   }
 
-  #mayNotAnswer(): boolean {
-    return this.#hands.mayAnswer?.() === false;
-  }
-
-  #answer(incoming: Request, running: Running, envelope?: Envelope): Response | Promise<Response> {
-    return rescue<Response>(
-      () => follow(this.#hands.request(incoming, running, envelope), result => toSuccess(incoming, result)),
+  #handleRequest(
+    incoming: JsonRpcRequest,
+    scope: RequestScope,
+    context?: MessageContext,
+  ): JsonRpcResponse | Promise<JsonRpcResponse> {
+    return catchMaybe<JsonRpcResponse>(
+      () => thenMaybe(this.#handler.onRequest(incoming, scope, context), result => toSuccess(incoming, result)),
       error => {
         if (!isForPeer(error)) {
-          this.#problem(TenonError.from(error, 'handler/threw', { peer: this.peer, method: incoming.method }));
+          this.#reportError(TenonError.from(error, 'handler/threw', { peer: this.peer, method: incoming.method }));
         }
-        return failure(incoming.id, toErrorObject(error));
+        return createFailure(incoming.id, toErrorObject(error));
       },
     );
   }
 
-  #reply(response: Response | Response[] | undefined): void {
+  #sendResponse(response: JsonRpcResponse | JsonRpcResponse[] | undefined): void {
     if (response === undefined || this.#sessionError) return;
-    const fail = (error: unknown) => {
-      this.#reportSendError(error);
-      // What can not be written is answered all the same: the peer would wait for ever.
-      if (!this.#sessionError) void rescue(() => this.channel.send(asErrors(response)), ignore);
-    };
-    void rescue(() => this.channel.send(response), fail);
+    const send = (message: JsonRpcResponse | JsonRpcResponse[]) => this.transport.send(message);
+    void catchMaybe(
+      () => send(response),
+      error => {
+        this.#reportSendError(error);
+        // The peer waits for an answer: an error replaces one that could not be written.
+        if (!this.#sessionError) void catchMaybe(() => send(toErrorResponses(response)), ignore);
+      },
+    );
   }
 
   /** A listener that throws harms nobody else. */
-  #problem(error: TenonError): void {
+  #reportError(error: TenonError): void {
     try {
-      this.#hands.problem(error);
+      this.#handler.onError(error);
     } catch {
       // Whoever is told of problems can not be told of this one.
     }
   }
 
-  #safely(run: () => void): void {
+  #runSafely(run: () => void): void {
     try {
       run();
     } catch (error) {
-      this.#problem(TenonError.from(error, 'handler/threw', { peer: this.peer }));
+      this.#reportError(TenonError.from(error, 'handler/threw', { peer: this.peer }));
     }
   }
 }

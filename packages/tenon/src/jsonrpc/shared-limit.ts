@@ -29,7 +29,7 @@ export class SharedLimit {
     return this.#total;
   }
 
-  get callers(): number {
+  get callerCount(): number {
     return this.#held.size;
   }
 
@@ -39,7 +39,7 @@ export class SharedLimit {
   }
 
   /** Tells whether a caller may take `amount` more. */
-  fits(caller: string, amount = 1): boolean {
+  canTake(caller: string, amount = 1): boolean {
     return this.#total + amount <= this.limit && this.isWithinShare(caller, amount);
   }
 
@@ -55,7 +55,7 @@ export class SharedLimit {
 
   /** Takes `amount`. Returns `false`, and takes nothing, when it does not fit. */
   take(caller: string, amount = 1): boolean {
-    if (!this.fits(caller, amount)) return false;
+    if (!this.canTake(caller, amount)) return false;
     this.add(caller, amount);
     return true;
   }

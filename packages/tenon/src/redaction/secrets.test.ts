@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hideSecrets, isSecretName } from './secrets.js';
+import { isSecretName, redactSecrets } from './secrets.js';
 
 describe('a name', () => {
   it.each([
@@ -42,7 +42,7 @@ describe('a text without its secrets', () => {
     ['a wJalrXUtnFEMIxK7MDENGbPxRfiCY12345EXAMPLE b', 'a … b'],
     ['wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMP12LE==', '…'],
     ['-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----', '…'],
-  ])('%j', (text, shown) => expect(hideSecrets(text)).toBe(shown));
+  ])('%j', (text, shown) => expect(redactSecrets(text)).toBe(shown));
 
   it.each([
     '@modelcontextprotocol/server-everything',
@@ -56,12 +56,12 @@ describe('a text without its secrets', () => {
     'https://host/authorize?client_id=3MVG9lKcPoNINVBIPJjdw1J9LLM82HnF&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
     'http://127.0.0.1:1/authorize?response_type=code&redirect_uri=http%3A%2F%2F127.0.0.1%3A2%2Fcallback%2FMCBrjdXBb86_Ra6Ia_hns8PFH&code_challenge_method=S256',
     'https://host/authorize?nonce=n-0S6WzA2MjwJalrXUtnFEMI7&state=wJalrXUtnFEMIxK7MDENGbPxRfiCY12345EXAMPLE',
-  ])('is the same where there is none: %s', text => expect(hideSecrets(text)).toBe(text));
+  ])('is the same where there is none: %s', text => expect(redactSecrets(text)).toBe(text));
 
   it('takes no more than a moment, whatever the text', () => {
     for (const part of ['a=', 'a:', '-----BEGIN PRIVATE KEY-----', 'https://', 'A1a', 'Bearer ', '+/', 'a-']) {
       const start = performance.now();
-      hideSecrets(part.repeat(100_000 / part.length));
+      redactSecrets(part.repeat(100_000 / part.length));
       expect(performance.now() - start).toBeLessThan(3_000);
     }
   });

@@ -1,10 +1,10 @@
 /** What stands where a secret stood. */
-export const HIDDEN = '…';
+export const REDACTED = '…';
 
-const NAME =
+const SECRET_NAME =
   /(?:^|[-_.\s])(?:access[-_]?key|api[-_]?key|auth(?:orization)?|bearer|client[-_]?secret|code[-_]verifier|cookies?|credentials?|jwt|key|pass|passphrase|passw(?:or)?d|pin|private[-_]?key|proxy[-_]authorization|pwd|secrets?|session(?:[-_]?id)?|set[-_]cookie|signature|token)$/i;
 const AFTER_SCHEME = /\b(Basic|Bearer|DPoP|Digest|Token)\s+[A-Za-z0-9._~+/=-]{8,}/gi;
-const ISSUED =
+const TOKEN_PREFIX =
   /(?<![A-Za-z0-9])(?:[spr]k[-_]|gh[oprsu]_|github_pat_|glpat-|xox[abeoprs]-|npm_|hf_|AIza|AKIA|ASIA|ya29\.|eyJ)[-_.A-Za-z0-9]{12,}/g;
 const PEM = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g;
 const USERINFO = /([a-z][a-z0-9+.-]{0,20}:\/\/)[^/@\s]{1,1000}@/gi;
@@ -19,28 +19,28 @@ const IN_AUTHORIZATION_URL = /[?&](?:response_type|client_id|redirect_uri|code_c
 
 /** Whether what is called so is a secret by its name: `Authorization`, `apiKey`, `--client-secret`, `DB_PASSWORD`. */
 export function isSecretName(name: string): boolean {
-  return NAME.test(name.replace(/([a-z0-9])([A-Z])/g, '$1-$2'));
+  return SECRET_NAME.test(name.replace(/([a-z0-9])([A-Z])/g, '$1-$2'));
 }
 
 /** Whether a word looks as if it had been drawn by lot: long, of capitals, small letters and digits, and no path. */
-function looksDrawn(word: string): boolean {
+function isRandomLooking(word: string): boolean {
   return word.length >= 24 && /[A-Z]/.test(word) && /[a-z]/.test(word) && (word.match(/\d/g)?.length ?? 0) >= 3;
 }
 
 /** Takes out of a text what looks secret. It sees what is common; it can not see every secret there is. */
-export function hideSecrets(text: string): string {
+export function redactSecrets(text: string): string {
   return text
-    .replace(PEM, HIDDEN)
-    .replace(AFTER_SCHEME, `$1 ${HIDDEN}`)
-    .replace(USERINFO, `$1${HIDDEN}@`)
-    .replace(PAIR, (all, before, name, sign) => (isSecretName(name) ? `${before}${name}${sign}${HIDDEN}` : all))
-    .replace(ISSUED, HIDDEN)
-    .replace(BASE64, (word, at, whole) => (/[+=]/.test(word) ? hideDrawn(word, at, whole) : word))
-    .replace(WORD, hideDrawn);
+    .replace(PEM, REDACTED)
+    .replace(AFTER_SCHEME, `$1 ${REDACTED}`)
+    .replace(USERINFO, `$1${REDACTED}@`)
+    .replace(PAIR, (all, before, name, sign) => (isSecretName(name) ? `${before}${name}${sign}${REDACTED}` : all))
+    .replace(TOKEN_PREFIX, REDACTED)
+    .replace(BASE64, (word, at, whole) => (/[+=]/.test(word) ? redactRandom(word, at, whole) : word))
+    .replace(WORD, redactRandom);
 }
 
-function hideDrawn(word: string, at: number, text: string): string {
-  return looksDrawn(word) && !IN_AUTHORIZATION_URL.test(text.slice(Math.max(0, at - 2_000), at + word.length))
-    ? HIDDEN
+function redactRandom(word: string, at: number, text: string): string {
+  return isRandomLooking(word) && !IN_AUTHORIZATION_URL.test(text.slice(Math.max(0, at - 2_000), at + word.length))
+    ? REDACTED
     : word;
 }

@@ -15,7 +15,7 @@ const DRAFTS: ReadonlyMap<string, Draft> = new Map<string, Draft>([
  * The dialect that a schema is written in: what its `$schema` says, else 2020-12.
  * Throws `schema/unknown-dialect` when that is none of draft-07, 2019-09 and 2020-12.
  */
-export function draftOf(json: JsonSchema): Draft {
+export function detectDraft(json: JsonSchema): Draft {
   const { $schema } = json;
   if ($schema === undefined) return '2020-12';
   const name = typeof $schema === 'string' ? $schema.replace(/^https?:\/\//, '').replace(/#$/, '') : undefined;
@@ -23,7 +23,7 @@ export function draftOf(json: JsonSchema): Draft {
   if (draft !== undefined) return draft;
   throw new TenonError('schema/unknown-dialect', 'this JSON Schema is written in a dialect that is not supported', {
     expected: '"$schema" of draft-07, 2019-09 or 2020-12',
-    got: JSON.stringify($schema)?.slice(0, 120),
-    next: 'write the schema in JSON Schema 2020-12, or leave "$schema" out',
+    received: JSON.stringify($schema)?.slice(0, 120),
+    hint: 'write the schema in JSON Schema 2020-12, or leave "$schema" out',
   });
 }

@@ -38,7 +38,7 @@ type FromProperties<S, Depth extends readonly 0[]> = S extends { readonly proper
     : Members<Properties, S extends { readonly required: readonly (infer Name)[] } ? Name : never, Depth>
   : Record<string, unknown>;
 
-type Members<Properties, Required, Depth extends readonly 0[]> = Flat<
+type Members<Properties, Required, Depth extends readonly 0[]> = Simplify<
   {
     -readonly [Name in keyof Properties as Name extends Required ? Name : never]: FromJsonSchema<
       Properties[Name],
@@ -53,4 +53,4 @@ type Members<Properties, Required, Depth extends readonly 0[]> = Flat<
 >;
 
 /** `& {}` keeps the name of this type out of what editors show. */
-type Flat<T> = { [Name in keyof T]: T[Name] } & {};
+type Simplify<T> = { [Name in keyof T]: T[Name] } & {};

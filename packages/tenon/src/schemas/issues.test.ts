@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeIssues, pointer } from './issues.js';
+import { describeIssues, toJsonPointer } from './issues.js';
 
 describe('describeIssues', () => {
   it('renders a line for each issue', () => {
@@ -23,7 +23,7 @@ describe('describeIssues', () => {
     expect(lines).toHaveLength(11);
     expect(lines.at(-1)).toBe('… and 15 more');
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(240);
-    expect(describeIssues(issues, { lines: 1, length: 50 }).split('\n')[0]).toHaveLength(50);
+    expect(describeIssues(issues, { maxLines: 1, maxLength: 50 }).split('\n')[0]).toHaveLength(50);
   });
 
   it('shows no secrets and no long values', () => {
@@ -49,6 +49,6 @@ describe('describeIssues', () => {
 
   it('leaves ordinary names alone', () => {
     const path = ['configuration_of_the_whole_machine_2', 'authorization_code_challenge'];
-    expect(describeIssues([{ path, message: 'is required' }])).toBe(`at ${pointer(path)}: is required`);
+    expect(describeIssues([{ path, message: 'is required' }])).toBe(`at ${toJsonPointer(path)}: is required`);
   });
 });

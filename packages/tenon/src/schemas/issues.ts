@@ -6,12 +6,12 @@ export interface Issue {
 
 export interface DescribeOptions {
   /** Lines at most. Default 10; a last line counts the rest. */
-  readonly lines?: number;
+  readonly maxLines?: number;
   /** Characters of a line at most. Default 240. */
-  readonly length?: number;
+  readonly maxLength?: number;
 }
 
-const HIDDEN = '‹hidden›';
+const HIDDEN_VALUE = '‹hidden›';
 const MAX_QUOTED = 60;
 const MAX_KEY = 60;
 /** Members whose values are no one's business. */
@@ -25,41 +25,47 @@ const LONG_WORD = /[\w+=-]{24,}/g;
  * Issues as lines for people and models: `at /city: expected string, got number`. Bounded in number and length; long
  * quotations are cut, and what looks like a secret is hidden.
  */
-export function describeIssues(issues: readonly Issue[], { lines = 10, length = 240 }: DescribeOptions = {}): string {
-  const shown = issues.slice(0, lines).map(issue => cut(describe(issue, length), length));
-  if (issues.length > lines) shown.push(`… and ${issues.length - lines} more`);
+export function describeIssues(
+  issues: readonly Issue[],
+  { maxLines = 10, maxLength = 240 }: DescribeOptions = {},
+): string {
+  const shown = issues.slice(0, maxLines).map(issue => truncate(describeIssue(issue, maxLength), maxLength));
+  if (issues.length > maxLines) shown.push(`… and ${issues.length - maxLines} more`);
   return shown.join('\n');
 }
 
-function describe({ path, message }: Issue, length: number): string {
+function describeIssue({ path, message }: Issue, length: number): string {
   // Whatever is done to a message costs time by its length, and its author may be a peer.
-  let text = printable(cut(message, 4 * length));
-  if (path.some(key => typeof key === 'string' && SECRET_KEY.test(cut(key, MAX_KEY)))) {
-    text = text.replace(/"[^"]*"?|'[^']*'|`[^`]*`/g, HIDDEN).replace(/\(was .*\)?$/, `(was ${HIDDEN})`);
+  let text = replaceControls(truncate(message, 4 * length));
+  if (path.some(key => typeof key === 'string' && SECRET_KEY.test(truncate(key, MAX_KEY)))) {
+    text = text.replace(/"[^"]*"?|'[^']*'|`[^`]*`/g, HIDDEN_VALUE).replace(/\(was .*\)?$/, `(was ${HIDDEN_VALUE})`);
   }
   text = text.replace(/"([^"]{60})[^"]+"?/g, (_, start: string) => `"${start.slice(0, MAX_QUOTED)}…"`);
-  const where = path.length === 0 ? 'at the root' : `at ${cut(hideSecrets(printable(pointer(path))), length / 2)}`;
-  return `${where}: ${hideSecrets(text)}`;
+  const where =
+    path.length === 0
+      ? 'at the root'
+      : `at ${truncate(hideSecretWords(replaceControls(toJsonPointer(path))), length / 2)}`;
+  return `${where}: ${hideSecretWords(text)}`;
 }
 
-function hideSecrets(text: string): string {
+function hideSecretWords(text: string): string {
   return text
-    .replace(SECRET_WORD, HIDDEN)
-    .replace(/\bBearer\s+\S+/gi, `Bearer ${HIDDEN}`)
-    .replace(LONG_WORD, word => (/(?:\d\D*){4}/.test(word) ? HIDDEN : word));
+    .replace(SECRET_WORD, HIDDEN_VALUE)
+    .replace(/\bBearer\s+\S+/gi, `Bearer ${HIDDEN_VALUE}`)
+    .replace(LONG_WORD, word => (/(?:\d\D*){4}/.test(word) ? HIDDEN_VALUE : word));
 }
 
-function printable(text: string): string {
+function replaceControls(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ');
 }
 
-function cut(text: string, length: number): string {
+function truncate(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, Math.max(0, length - 1))}…` : text;
 }
 
 /** A path as a JSON Pointer; `''` is the root. https://www.rfc-editor.org/rfc/rfc6901 */
-export function pointer(path: readonly (string | number)[]): string {
-  return path.map(key => `/${escapeKey(cut(String(key), MAX_KEY))}`).join('');
+export function toJsonPointer(path: readonly (string | number)[]): string {
+  return path.map(key => `/${escapeKey(truncate(String(key), MAX_KEY))}`).join('');
 }
 
 function escapeKey(key: string): string {

@@ -72,10 +72,10 @@ describe('toJsonSchema', () => {
 
   it('says what to do with a schema that can not be converted', () => {
     const valibot = failure(() => toJsonSchema(v.object({}), 'input'));
-    expect(valibot).toMatchObject({ code: 'schema/no-json-schema', next: expect.stringContaining('toStandardJson') });
+    expect(valibot).toMatchObject({ code: 'schema/no-json-schema', hint: expect.stringContaining('toStandardJson') });
     const date = failure(() => toJsonSchema(z.object({ d: z.date() }), 'input'));
     expect(date).toMatchObject({ code: 'schema/no-json-schema', message: expect.stringContaining('Date') });
-    expect(date).toMatchObject({ next: expect.stringContaining('withJsonSchema') });
+    expect(date).toMatchObject({ hint: expect.stringContaining('withJsonSchema') });
   });
 
   it('pairs a schema with JSON Schema by hand', () => {
@@ -105,7 +105,9 @@ describe('toJsonSchema', () => {
     const shape = failure(() => toJsonSchema({ title: z.string() }, 'input'));
     expect(shape).toMatchObject({ code: 'schema/not-json', message: expect.stringContaining('at /title') });
     expect(failure(() => toJsonSchema({ a: () => 1 }, 'input'))).toMatchObject({ code: 'schema/not-json' });
-    expect(failure(() => toJsonSchema({ a: type('string') }, 'input'))).toMatchObject({ got: 'a schema of a library' });
+    expect(failure(() => toJsonSchema({ a: type('string') }, 'input'))).toMatchObject({
+      received: 'a schema of a library',
+    });
     for (const none of [null, [], 'x', undefined]) {
       expect(failure(() => toJsonSchema(none as never, 'input'))).toBeInstanceOf(Error);
     }

@@ -1,33 +1,33 @@
 import type { StandardJSONSchemaV1 } from '@standard-schema/spec';
 import { TenonError } from '../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
-import { draftOf } from './draft.js';
-import { inspect } from './inspection.js';
+import { detectDraft } from './draft.js';
+import { inspectSchema } from './inspect-schema.js';
 import { decodeToken } from './schema-references.js';
 import { isStandardSchema, type JsonSchema, type Schema, type StandardSchema } from './standard.js';
 
 /** Which side of a schema: what goes in, or what comes out after defaults and transforms. */
-export type Side = 'input' | 'output';
+export type SchemaSide = 'input' | 'output';
 
 /** Tried in this order: a vendor throws at a target that it can not write. */
 const TARGETS = ['draft-2020-12', 'draft-07'] as const;
 /** How many references at the root are followed, one to the next. */
 const MAX_ROOT_REFERENCES = 16;
 
-const converted: Record<Side, WeakMap<object, JsonObject>> = { input: new WeakMap(), output: new WeakMap() };
+const converted: Record<SchemaSide, WeakMap<object, JsonObject>> = { input: new WeakMap(), output: new WeakMap() };
 
 /**
  * The JSON Schema of one side of a schema; a JSON Schema is returned as it is, with every keyword. Converted once, then
  * remembered: the result belongs to all who ask and must not be changed.
  * Throws `schema/no-json-schema`, `schema/not-json`, `schema/too-large` or `schema/unknown-dialect`.
  */
-export function toJsonSchema(schema: Schema, side: Side): JsonObject {
+export function toJsonSchema(schema: Schema, side: SchemaSide): JsonObject {
   const known = converted[side].get(schema);
   if (known !== undefined) return known;
-  if (!isStandardSchema(schema) && !isObject(schema)) throw noSchema(schema);
-  const json = isStandardSchema(schema) ? convert(schema, side) : (schema as JsonObject);
-  inspect(json);
-  draftOf(json);
+  if (!isStandardSchema(schema) && !isObject(schema)) throw createNoSchemaError(schema);
+  const json = isStandardSchema(schema) ? convertSchema(schema, side) : (schema as JsonObject);
+  inspectSchema(json);
+  detectDraft(json);
   converted[side].set(schema, json);
   return json;
 }
@@ -37,16 +37,20 @@ export function toJsonSchema(schema: Schema, side: Side): JsonObject {
  * stays with the schema.
  * @param output JSON Schema of what comes out, when it differs from what goes in.
  */
-export function withJsonSchema<S extends StandardSchema>(schema: S, input: JsonSchema, output = input): Paired<S> {
+export function withJsonSchema<S extends StandardSchema>(
+  schema: S,
+  input: JsonSchema,
+  output = input,
+): SchemaWithJson<S> {
   const standard = schema['~standard'];
   const { version, vendor } = standard;
   const validate: StandardSchema['~standard']['validate'] = (value, options) => standard.validate(value, options);
   const jsonSchema = { input: () => input, output: () => output };
-  return { '~standard': { version, vendor, validate, jsonSchema } } as unknown as Paired<S>;
+  return { '~standard': { version, vendor, validate, jsonSchema } } as unknown as SchemaWithJson<S>;
 }
 
 /** A schema and the JSON Schema that was given for it. */
-export type Paired<S extends StandardSchema> = {
+export type SchemaWithJson<S extends StandardSchema> = {
   readonly '~standard': S['~standard'] & { readonly jsonSchema: StandardJSONSchemaV1.Converter };
 };
 
@@ -57,23 +61,26 @@ type Convertible = {
   readonly out?: unknown;
 };
 
-function convert(schema: StandardSchema, side: Side): JsonObject {
-  const writer = writerOf(schema as Convertible, side);
-  if (writer === undefined) throw noConversion(schema);
-  let refusal: unknown;
+function convertSchema(schema: StandardSchema, side: SchemaSide): JsonObject {
+  const writer = findConverter(schema as Convertible, side);
+  if (writer === undefined) throw createNoConversionError(schema);
+  let firstError: unknown;
   for (const target of TARGETS) {
     try {
       const json = writer(target);
       if (isObject(json)) return json;
     } catch (error) {
-      refusal ??= error;
+      firstError ??= error;
     }
   }
-  throw noConversion(schema, refusal);
+  throw createNoConversionError(schema, firstError);
 }
 
 /** The Standard JSON Schema extension, else a method that arktype has had for longer. https://standardschema.dev/json-schema */
-function writerOf(schema: Convertible, side: Side): ((target: (typeof TARGETS)[number]) => unknown) | undefined {
+function findConverter(
+  schema: Convertible,
+  side: SchemaSide,
+): ((target: (typeof TARGETS)[number]) => unknown) | undefined {
   const converter = schema['~standard'].jsonSchema;
   if (typeof converter?.[side] === 'function') return target => converter[side]?.({ target });
   const half = (side === 'input' ? schema.in : schema.out) as Convertible | undefined;
@@ -84,21 +91,21 @@ function writerOf(schema: Convertible, side: Side): ((target: (typeof TARGETS)[n
   return undefined;
 }
 
-function noConversion(schema: StandardSchema, cause?: unknown): TenonError {
+function createNoConversionError(schema: StandardSchema, cause?: unknown): TenonError {
   const { vendor } = schema['~standard'];
   const reason = cause instanceof Error ? `: ${cause.message}` : '';
   const wrap = 'toStandardJsonSchema(schema) of @valibot/to-json-schema';
   const pair = 'pair it with JSON Schema of your own: withJsonSchema(schema, { … })';
   return new TenonError('schema/no-json-schema', `a ${vendor} schema can not be written as JSON Schema${reason}`, {
-    next: vendor === 'valibot' && cause === undefined ? `wrap it: ${wrap}, or ${pair}` : pair,
+    hint: vendor === 'valibot' && cause === undefined ? `wrap it: ${wrap}, or ${pair}` : pair,
     ...(cause === undefined ? {} : { cause }),
   });
 }
 
-function noSchema(value: unknown): TenonError {
+function createNoSchemaError(value: unknown): TenonError {
   return new TenonError('schema/not-json', 'this is no schema', {
     expected: 'a Standard Schema (zod 4, valibot, arktype, …) or a JSON Schema object',
-    got: value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`,
+    received: value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`,
   });
 }
 
@@ -108,16 +115,16 @@ export function isObjectRoot(json: JsonSchema): boolean {
   for (let hops = 0; hops <= MAX_ROOT_REFERENCES && isObject(root); hops++) {
     if (root.type === 'object') return true;
     if (typeof root.$ref !== 'string') return false;
-    root = resolveLocal(json, root.$ref);
+    root = resolveReference(json, root.$ref);
   }
   return false;
 }
 
 /** The part of a schema that a reference inside of it leads to. */
-export function resolveLocal(json: JsonSchema, reference: string): unknown {
+export function resolveReference(json: JsonSchema, reference: string): unknown {
   const [document, fragment = ''] = reference.split('#', 2);
   if (document !== '' && document !== json.$id) return undefined;
-  if (fragment !== '' && !fragment.startsWith('/')) return anchored(json, fragment);
+  if (fragment !== '' && !fragment.startsWith('/')) return findAnchor(json, fragment);
   let node: unknown = json;
   for (const token of fragment.split('/').slice(1)) {
     const key = decodeToken(token);
@@ -131,7 +138,7 @@ function isKeyOf(node: unknown, key: string): node is Record<string, unknown> {
 }
 
 /** Anchors are looked for where definitions are kept: that is where a root refers to. */
-function anchored(json: JsonSchema, anchor: string): unknown {
+function findAnchor(json: JsonSchema, anchor: string): unknown {
   for (const place of [json.$defs, json.definitions]) {
     if (!isObject(place)) continue;
     const found = Object.values(place).find(each => isObject(each) && each.$anchor === anchor);

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
-import { resolveLocal } from './json-schema.js';
+import { resolveReference } from './json-schema.js';
 
 const ALL_TYPES: ReadonlySet<string> = new Set(['string', 'number', 'boolean', 'null', 'object', 'array']);
 /** Most references and combinations that are followed inside each other. */
@@ -11,37 +11,37 @@ export const MAX_DEPTH = 16;
  */
 export function withObjectType(json: JsonObject): JsonObject {
   if (json.type !== undefined) return json;
-  const types = typesOf(json, json);
+  const types = inferTypes(json, json);
   return types.size === 1 && types.has('object') ? { type: 'object', ...json } : json;
 }
 
 /** The JSON types that a schema accepts, as far as its types, constants and combinations tell. */
-export function typesOf(schema: unknown, root: JsonObject, depth = 0): ReadonlySet<string> {
+export function inferTypes(schema: unknown, root: JsonObject, depth = 0): ReadonlySet<string> {
   if (!isObject(schema) || depth > MAX_DEPTH) return ALL_TYPES;
-  const inside = (each: unknown) => typesOf(each, root, depth + 1);
+  const inside = (each: unknown) => inferTypes(each, root, depth + 1);
   const accepted: ReadonlySet<string>[] = [];
   const { type, $ref } = schema;
-  if (type !== undefined) accepted.push(new Set((Array.isArray(type) ? type : [type]).map(plainType)));
-  if ('const' in schema) accepted.push(new Set([typeOfValue(schema.const)]));
-  if (Array.isArray(schema.enum)) accepted.push(new Set(schema.enum.map(typeOfValue)));
-  if (typeof $ref === 'string') accepted.push(inside(resolveLocal(root, $ref)));
-  accepted.push(...listOf(schema.allOf).map(inside));
-  for (const forms of [listOf(schema.anyOf), listOf(schema.oneOf)]) {
+  if (type !== undefined) accepted.push(new Set((Array.isArray(type) ? type : [type]).map(normalizeType)));
+  if ('const' in schema) accepted.push(new Set([getValueType(schema.const)]));
+  if (Array.isArray(schema.enum)) accepted.push(new Set(schema.enum.map(getValueType)));
+  if (typeof $ref === 'string') accepted.push(inside(resolveReference(root, $ref)));
+  accepted.push(...toList(schema.allOf).map(inside));
+  for (const forms of [toList(schema.anyOf), toList(schema.oneOf)]) {
     if (forms.length > 0) accepted.push(new Set(forms.flatMap(form => [...inside(form)])));
   }
   return new Set([...ALL_TYPES].filter(name => accepted.every(each => each.has(name))));
 }
 
-function plainType(type: unknown): string {
+function normalizeType(type: unknown): string {
   return type === 'integer' ? 'number' : String(type);
 }
 
-function typeOfValue(value: unknown): string {
+function getValueType(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
 /** The members of a keyword that holds a list. */
-export function listOf(value: unknown): readonly unknown[] {
+export function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

@@ -1,41 +1,41 @@
 import { TenonError } from '../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
-import { pointer } from './issues.js';
-import type { Side } from './json-schema.js';
-import { requireReference, type SchemaDocument } from './schema-references.js';
+import { toJsonPointer } from './issues.js';
+import type { SchemaSide } from './json-schema.js';
+import { toUnicodePattern } from './patterns/unicode-pattern.js';
+import { checkReference, type SchemaDocument } from './schema-references.js';
 import { isStandardSchema, type Schema } from './standard.js';
-import { unicodePattern } from './unicode-pattern.js';
-import { compile, type Validator } from './validate.js';
+import { compileSchema, type Validator } from './validate.js';
 
 /**
  * Makes a validator of a schema in a definition. Throws a `TenonError` that names the subject: `schema/broken` with the
  * place of the first fault of a JSON Schema, and everything that `compile` throws.
  * @param subject Names the schema in errors: `the input of tool "add"`.
  */
-export function compileDefined(subject: string, schema: Schema, side: Side): Validator {
+export function compileDefinition(subject: string, schema: Schema, side: SchemaSide): Validator {
   try {
-    const validator = compile(schema, side);
-    if (!isStandardSchema(schema)) requireSchema(validator.json);
+    const validator = compileSchema(schema, side);
+    if (!isStandardSchema(schema)) checkSchema(validator.json);
     return validator;
   } catch (error) {
     if (!TenonError.is(error)) throw error;
-    const { expected, got, next, cause } = error;
+    const { expected, received, hint, cause } = error;
     throw new TenonError(error.code, `${subject}: ${error.summary}`, {
       expected,
-      got,
-      next,
+      received,
+      hint,
       ...(cause === undefined ? {} : { cause }),
     });
   }
 }
 
 /** Throws `schema/broken` with the place of the first fault: what would make every check of a value fail. */
-function requireSchema(json: JsonObject): void {
+function checkSchema(json: JsonObject): void {
   visitSchema(json, [], { root: json, resource: json });
 }
 
-type Path = readonly string[];
-type CheckKeyword = (value: unknown, path: Path, document: SchemaDocument) => void;
+type SchemaPath = readonly string[];
+type CheckKeyword = (value: unknown, path: SchemaPath, document: SchemaDocument) => void;
 
 const TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'];
 const isNumber = (value: unknown): boolean => typeof value === 'number';
@@ -44,85 +44,87 @@ const areNames = (value: unknown): boolean => Array.isArray(value) && value.ever
 const isType = (value: unknown): boolean => TYPES.includes(value as string);
 
 const visitList: CheckKeyword = (value, path, document) => {
-  if (!Array.isArray(value)) throw broken(path, 'a list of schemas', value);
+  if (!Array.isArray(value)) throw createBrokenError(path, 'a list of schemas', value);
   for (const [at, each] of value.entries()) visitSchema(each, [...path, String(at)], document);
 };
 
 const visitMap: CheckKeyword = (value, path, document) => {
-  if (!isObject(value)) throw broken(path, 'an object of schemas', value);
+  if (!isObject(value)) throw createBrokenError(path, 'an object of schemas', value);
   for (const [name, each] of Object.entries(value)) visitSchema(each, [...path, name], document);
 };
 
 const checkPattern: CheckKeyword = (value, path) => {
-  if (typeof value !== 'string' || unicodePattern(value) === undefined)
-    throw broken(path, 'a regular expression', value);
+  if (typeof value !== 'string' || toUnicodePattern(value) === undefined)
+    throw createBrokenError(path, 'a regular expression', value);
 };
 
-function expecting(expected: string, fits: (value: unknown) => boolean): CheckKeyword {
+function createKeywordCheck(expected: string, fits: (value: unknown) => boolean): CheckKeyword {
   return (value, path) => {
-    if (!fits(value)) throw broken(path, expected, value);
+    if (!fits(value)) throw createBrokenError(path, expected, value);
   };
 }
 
-const single: CheckKeyword = (value, path, document) => visitSchema(value, path, document);
-const number = expecting('a number', isNumber);
-const count = expecting('an integer that is not negative', isCount);
-const names = expecting('a list of names', areNames);
-const list = expecting('a list', Array.isArray);
+const visitSingle: CheckKeyword = (value, path, document) => visitSchema(value, path, document);
+const checkNumber = createKeywordCheck('a number', isNumber);
+const checkCount = createKeywordCheck('an integer that is not negative', isCount);
+const checkNames = createKeywordCheck('a list of names', areNames);
+const checkList = createKeywordCheck('a list', Array.isArray);
 
 /** The keywords that a validator reads, and what each takes. https://json-schema.org/draft/2020-12/schema */
 const KEYWORDS: { readonly [keyword: string]: CheckKeyword | undefined } = {
-  ...forAll(['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'], number),
-  ...forAll(['minLength', 'maxLength', 'minItems', 'maxItems', 'minContains', 'maxContains'], count),
-  ...forAll(['minProperties', 'maxProperties'], count),
-  ...forAll(['allOf', 'anyOf', 'oneOf', 'prefixItems'], visitList),
-  ...forAll(['properties', 'dependentSchemas', '$defs', 'definitions'], visitMap),
-  ...forAll(['additionalProperties', 'unevaluatedProperties', 'propertyNames', 'contains', 'not'], single),
-  ...forAll(['additionalItems', 'unevaluatedItems', 'if', 'then', 'else'], single),
-  ...forAll(['$ref', '$dynamicRef'], (value, path, document) => requireReference(value, path, document, broken)),
-  type: expecting(
+  ...mapKeywords(['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'], checkNumber),
+  ...mapKeywords(['minLength', 'maxLength', 'minItems', 'maxItems', 'minContains', 'maxContains'], checkCount),
+  ...mapKeywords(['minProperties', 'maxProperties'], checkCount),
+  ...mapKeywords(['allOf', 'anyOf', 'oneOf', 'prefixItems'], visitList),
+  ...mapKeywords(['properties', 'dependentSchemas', '$defs', 'definitions'], visitMap),
+  ...mapKeywords(['additionalProperties', 'unevaluatedProperties', 'propertyNames', 'contains', 'not'], visitSingle),
+  ...mapKeywords(['additionalItems', 'unevaluatedItems', 'if', 'then', 'else'], visitSingle),
+  ...mapKeywords(['$ref', '$dynamicRef'], (value, path, document) =>
+    checkReference(value, path, document, createBrokenError),
+  ),
+  type: createKeywordCheck(
     `one of ${TYPES.join(', ')}, or a list of these`,
     value => isType(value) || (Array.isArray(value) && value.length > 0 && value.every(isType)),
   ),
-  multipleOf: expecting('a number greater than 0', value => isNumber(value) && (value as number) > 0),
+  multipleOf: createKeywordCheck('a number greater than 0', value => isNumber(value) && (value as number) > 0),
   pattern: checkPattern,
   patternProperties(value, path, document) {
     visitMap(value, path, document);
     for (const source of Object.keys(value as object)) checkPattern(source, path, document);
   },
-  required: names,
-  enum: list,
+  required: checkNames,
+  enum: checkList,
   items: (value, path, document) => (Array.isArray(value) ? visitList : visitSchema)(value, path, document),
-  dependentRequired: expecting(
+  dependentRequired: createKeywordCheck(
     'an object of lists of names',
     value => isObject(value) && Object.values(value).every(areNames),
   ),
   dependencies(value, path, document) {
-    if (!isObject(value)) throw broken(path, 'an object', value);
+    if (!isObject(value)) throw createBrokenError(path, 'an object', value);
     for (const [name, each] of Object.entries(value)) {
       if (!areNames(each)) visitSchema(each, [...path, name], document);
     }
   },
 };
 
-function forAll(keywords: readonly string[], check: CheckKeyword): { [keyword: string]: CheckKeyword } {
+function mapKeywords(keywords: readonly string[], check: CheckKeyword): { [keyword: string]: CheckKeyword } {
   return Object.fromEntries(keywords.map(keyword => [keyword, check]));
 }
 
-function visitSchema(node: unknown, path: Path, document: SchemaDocument): void {
+function visitSchema(node: unknown, path: SchemaPath, document: SchemaDocument): void {
   if (typeof node === 'boolean') return;
-  if (!isObject(node)) throw broken(path, 'a schema: an object, true or false', node);
+  if (!isObject(node)) throw createBrokenError(path, 'a schema: an object, true or false', node);
   const inside = typeof node.$id === 'string' ? { ...document, resource: node } : document;
   for (const [keyword, value] of Object.entries(node)) {
     if (Object.hasOwn(KEYWORDS, keyword)) KEYWORDS[keyword]?.(value, [...path, keyword], inside);
   }
 }
 
-function broken(path: Path, expected: string, value: unknown, next?: string): TenonError {
-  return new TenonError('schema/broken', `the JSON Schema is invalid at ${pointer(path) || 'its root'}`, {
+function createBrokenError(path: SchemaPath, expected: string, value: unknown, next?: string): TenonError {
+  return new TenonError('schema/broken', `the JSON Schema is invalid at ${toJsonPointer(path) || 'its root'}`, {
     expected,
-    got: describe(value),
-    next: next ?? 'correct the schema; without a "$schema" it is read as JSON Schema 2020-12',
+    received: describe(value),
+    hint: next ?? 'correct the schema; without a "$schema" it is read as JSON Schema 2020-12',
   });
 }
 

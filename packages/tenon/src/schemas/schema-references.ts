@@ -7,25 +7,25 @@ export interface SchemaDocument {
   readonly resource: JsonObject;
 }
 
-type Broken = (path: readonly string[], expected: string, value: unknown, next?: string) => TenonError;
+type CreateBrokenError = (path: readonly string[], expected: string, value: unknown, next?: string) => TenonError;
 
 /** Throws when a reference leads to nothing inside of the document: references into other documents are never fetched. */
-export function requireReference(
+export function checkReference(
   reference: unknown,
   path: readonly string[],
   { root, resource }: SchemaDocument,
-  broken: Broken,
+  createError: CreateBrokenError,
 ): void {
-  if (typeof reference !== 'string') throw broken(path, 'a reference', reference);
+  if (typeof reference !== 'string') throw createError(path, 'a reference', reference);
   const [document = '', fragment = ''] = reference.split('#', 2);
   const target = document === '' ? resource : findPart(root, part => isNamed(part, document));
   if (target === undefined) {
     const next = 'copy the other document into "$defs", and refer to it there: other documents are never fetched';
-    throw broken(path, 'a reference inside of this schema', reference, next);
+    throw createError(path, 'a reference inside of this schema', reference, next);
   }
   const isThere =
     fragment.startsWith('/') || fragment === '' ? hasPointer(target, fragment) : hasAnchor(root, fragment);
-  if (!isThere) throw broken(path, 'a reference to a part of this schema', reference);
+  if (!isThere) throw createError(path, 'a reference to a part of this schema', reference);
 }
 
 /** Relative names are compared by their ends. That may take a wrong one for right, and never a right one for wrong. */

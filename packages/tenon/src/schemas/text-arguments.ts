@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
-import { resolveLocal } from './json-schema.js';
-import { listOf, MAX_DEPTH, typesOf } from './json-types.js';
+import { resolveReference } from './json-schema.js';
+import { inferTypes, MAX_DEPTH, toList } from './json-types.js';
 
 /** One argument that travels as text, such as those of prompts. */
 export interface TextArgument {
@@ -17,8 +17,8 @@ const SCALARS = ['string', 'number', 'boolean'];
 
 /** Reads the arguments that a schema describes; undefined when it accepts no object. Of several forms, those of all. */
 export function readTextArguments(json: JsonObject): TextArgument[] | undefined {
-  if (!typesOf(json, json).has('object')) return undefined;
-  return [...collect(json, json, 0).values()];
+  if (!inferTypes(json, json).has('object')) return undefined;
+  return [...collectArguments(json, json, 0).values()];
 }
 
 /** Tells whether text can carry the argument. */
@@ -27,17 +27,17 @@ export function isScalar({ types }: TextArgument): boolean {
 }
 
 /** Turns texts into the numbers and booleans that the schema wants. What cannot be turned stays, so that validation names it. */
-export function coerceTexts(given: JsonObject, described: readonly TextArgument[]): JsonObject {
+export function coerceTexts(args: JsonObject, described: readonly TextArgument[]): JsonObject {
   let coerced: JsonObject | undefined;
   for (const { name, types } of described) {
-    const text = Object.hasOwn(given, name) ? given[name] : undefined;
+    const text = Object.hasOwn(args, name) ? args[name] : undefined;
     if (typeof text !== 'string' || types.has('string')) continue;
     const value = coerceText(text, types);
     if (value === text) continue;
-    coerced ??= { ...given };
+    coerced ??= { ...args };
     coerced[name] = value;
   }
-  return coerced ?? given;
+  return coerced ?? args;
 }
 
 function coerceText(text: string, types: ReadonlySet<string>): unknown {
@@ -49,19 +49,20 @@ function coerceText(text: string, types: ReadonlySet<string>): unknown {
 
 type Arguments = Map<string, TextArgument>;
 
-function collect(schema: unknown, root: JsonObject, depth: number): Arguments {
+function collectArguments(schema: unknown, root: JsonObject, depth: number): Arguments {
   if (!isObject(schema) || depth > MAX_DEPTH) return new Map();
-  const parts = [own(schema, root)];
-  if (typeof schema.$ref === 'string') parts.push(collect(resolveLocal(root, schema.$ref), root, depth + 1));
-  for (const each of listOf(schema.allOf)) parts.push(collect(each, root, depth + 1));
-  for (const forms of [listOf(schema.anyOf), listOf(schema.oneOf)]) {
-    if (forms.length > 0) parts.push(either(forms.map(form => collect(form, root, depth + 1))));
+  const parts = [readOwnArguments(schema, root)];
+  if (typeof schema.$ref === 'string')
+    parts.push(collectArguments(resolveReference(root, schema.$ref), root, depth + 1));
+  for (const each of toList(schema.allOf)) parts.push(collectArguments(each, root, depth + 1));
+  for (const forms of [toList(schema.anyOf), toList(schema.oneOf)]) {
+    if (forms.length > 0) parts.push(uniteArguments(forms.map(form => collectArguments(form, root, depth + 1))));
   }
-  return parts.reduce(both);
+  return parts.reduce(intersectArguments);
 }
 
-function own({ properties, required }: JsonObject, root: JsonObject): Arguments {
-  const needed = listOf(required);
+function readOwnArguments({ properties, required }: JsonObject, root: JsonObject): Arguments {
+  const needed = toList(required);
   const entries = Object.entries(isObject(properties) ? properties : {}).map(([name, schema]) => {
     const { title, description } = isObject(schema) ? schema : {};
     const argument: TextArgument = {
@@ -69,7 +70,7 @@ function own({ properties, required }: JsonObject, root: JsonObject): Arguments 
       title: typeof title === 'string' ? title : undefined,
       description: typeof description === 'string' ? description : undefined,
       required: needed.includes(name),
-      types: typesOf(schema, root),
+      types: inferTypes(schema, root),
     };
     return [name, argument] as const;
   });
@@ -77,18 +78,18 @@ function own({ properties, required }: JsonObject, root: JsonObject): Arguments 
 }
 
 /** The arguments of schemas that hold at once. */
-function both(one: Arguments, other: Arguments): Arguments {
-  return merge([one, other], (a, b) => ({
-    ...describedBy(a, b),
+function intersectArguments(one: Arguments, other: Arguments): Arguments {
+  return mergeArguments([one, other], (a, b) => ({
+    ...mergeDescriptions(a, b),
     required: a.required || b.required,
     types: new Set([...a.types].filter(type => b.types.has(type))),
   }));
 }
 
 /** The arguments of schemas of which one holds. */
-function either(forms: readonly Arguments[]): Arguments {
-  const merged = merge(forms, (a, b) => ({
-    ...describedBy(a, b),
+function uniteArguments(forms: readonly Arguments[]): Arguments {
+  const merged = mergeArguments(forms, (a, b) => ({
+    ...mergeDescriptions(a, b),
     required: a.required && b.required,
     types: new Set([...a.types, ...b.types]),
   }));
@@ -98,7 +99,10 @@ function either(forms: readonly Arguments[]): Arguments {
   return merged;
 }
 
-function merge(all: readonly Arguments[], join: (a: TextArgument, b: TextArgument) => TextArgument): Arguments {
+function mergeArguments(
+  all: readonly Arguments[],
+  join: (a: TextArgument, b: TextArgument) => TextArgument,
+): Arguments {
   const merged: Arguments = new Map();
   for (const argument of all.flatMap(each => [...each.values()])) {
     const before = merged.get(argument.name);
@@ -107,6 +111,6 @@ function merge(all: readonly Arguments[], join: (a: TextArgument, b: TextArgumen
   return merged;
 }
 
-function describedBy(a: TextArgument, b: TextArgument): Pick<TextArgument, 'name' | 'title' | 'description'> {
+function mergeDescriptions(a: TextArgument, b: TextArgument): Pick<TextArgument, 'name' | 'title' | 'description'> {
   return { name: a.name, title: a.title ?? b.title, description: a.description ?? b.description };
 }

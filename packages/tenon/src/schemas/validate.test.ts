@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../jsonrpc/message.js';
-import { type Checked, compile, describeIssues } from './validate.js';
+import { type CheckResult, compileSchema, describeIssues } from './validate.js';
 
 // What validates by JSON Schema is loaded by the first schema that needs it.
-await compile({}, 'input').check(1);
+await compileSchema({}, 'input').check(1);
 
 /** The lines that a JSON Schema gives for a value; none where it fits. */
 const judge = (schema: JsonObject, value: unknown): string[] => {
-  const checked = compile(schema, 'input').check(value) as Checked;
-  return checked.ok ? [] : describeIssues(checked.issues, { lines: 100 }).split('\n');
+  const checked = compileSchema(schema, 'input').check(value) as CheckResult;
+  return checked.ok ? [] : describeIssues(checked.issues, { maxLines: 100 }).split('\n');
 };
 
 describe('JSON Schema', () => {
   it('gives the value as it is, and no promise', () => {
     const value = { a: 'x' };
     const schema = { type: 'object', properties: { a: { type: 'string' } } } as const;
-    const checked = compile(schema, 'input').check(value) as Extract<Checked, { ok: true }>;
+    const checked = compileSchema(schema, 'input').check(value) as Extract<CheckResult, { ok: true }>;
     expect(checked).toEqual({ ok: true, value });
     expect(checked.value).toBe(value);
   });
@@ -28,9 +28,9 @@ describe('JSON Schema', () => {
         return 'string';
       },
     };
-    for (let i = 0; i < 3; i++) expect(compile(schema, 'input').check('x')).toEqual({ ok: true, value: 'x' });
+    for (let i = 0; i < 3; i++) expect(compileSchema(schema, 'input').check('x')).toEqual({ ok: true, value: 'x' });
     const before = reads;
-    expect(compile(schema, 'input').check(1)).toMatchObject({ ok: false });
+    expect(compileSchema(schema, 'input').check(1)).toMatchObject({ ok: false });
     expect(reads).toBe(before);
   });
 
@@ -209,9 +209,9 @@ describe('JSON Schema', () => {
   });
 
   it('rejects with the reason when the schema itself is wrong', async () => {
-    const validator = compile({ pattern: '(' }, 'input');
+    const validator = compileSchema({ pattern: '(' }, 'input');
     await expect(validator.check('x')).rejects.toMatchObject({ code: 'schema/broken' });
-    await expect(compile({ $id: 'http://[', type: 'string' }, 'input').check('x')).rejects.toMatchObject({
+    await expect(compileSchema({ $id: 'http://[', type: 'string' }, 'input').check('x')).rejects.toMatchObject({
       code: 'schema/broken',
     });
   });
@@ -233,7 +233,7 @@ describe('JSON Schema', () => {
       required: ['at'],
     };
     const value = { a: undefined, at: '2026-01-01T00:00:00Z' };
-    expect(compile(schema, 'output').check(value)).toEqual({ ok: true, value });
+    expect(compileSchema(schema, 'output').check(value)).toEqual({ ok: true, value });
     expect(judge(schema, { at: undefined })).toEqual(['at /at: is required']);
     expect(judge({}, undefined)).toEqual(['at the root: expected a JSON value, got undefined']);
     expect(judge({}, 1n)).toEqual(['at the root: could not be checked: it is not JSON']);

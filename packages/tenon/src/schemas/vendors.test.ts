@@ -4,21 +4,26 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 import { withJsonSchema } from './json-schema.js';
 import type { StandardSchema } from './standard.js';
-import { type Checked, compile } from './validate.js';
+import { type CheckResult, compileSchema } from './validate.js';
 
 describe('a Standard Schema', () => {
   it('applies defaults and transforms, at once', () => {
     const schema = z.object({ days: z.number().default(3), at: z.string().transform(Number) });
-    const validator = compile(withJsonSchema(schema, { type: 'object', properties: { days: {}, at: {} } }), 'input');
+    const validator = compileSchema(
+      withJsonSchema(schema, { type: 'object', properties: { days: {}, at: {} } }),
+      'input',
+    );
     expect(validator.check({ at: '5' })).toEqual({ ok: true, value: { days: 3, at: 5 } });
-    expectTypeOf<Awaited<ReturnType<typeof validator.check>>>().toEqualTypeOf<Checked<{ days: number; at: number }>>();
+    expectTypeOf<Awaited<ReturnType<typeof validator.check>>>().toEqualTypeOf<
+      CheckResult<{ days: number; at: number }>
+    >();
     expect(validator.check({ at: 5 })).toMatchObject({ ok: false, issues: [{ path: ['at'] }] });
   });
 
   it('names places alike for every vendor', () => {
-    const zod = compile(z.object({ list: z.array(z.object({ a: z.string() })) }), 'input');
-    const ark = compile(type({ list: [{ a: 'string' }, '[]'] }), 'input');
-    const valibot = compile(
+    const zod = compileSchema(z.object({ list: z.array(z.object({ a: z.string() })) }), 'input');
+    const ark = compileSchema(type({ list: [{ a: 'string' }, '[]'] }), 'input');
+    const valibot = compileSchema(
       withJsonSchema(v.object({ list: v.array(v.object({ a: v.string() })) }), { type: 'object' }),
       'input',
     );
@@ -26,13 +31,13 @@ describe('a Standard Schema', () => {
       expect(check({ list: [{ a: 'x' }] })).toEqual({ ok: true, value: { list: [{ a: 'x' }] } });
       const checked = check({ list: [{ a: 'x' }, { a: 1 }] });
       expect(checked).toMatchObject({ ok: false, issues: [{ path: ['list', 1, 'a'] }] });
-      const [issue] = (checked as Extract<Checked, { ok: false }>).issues;
+      const [issue] = (checked as Extract<CheckResult, { ok: false }>).issues;
       expect(Array.isArray(issue?.path) && Object.keys(issue ?? {})).toEqual(['path', 'message']);
     }
   });
 
   it('waits for asynchronous refinements', async () => {
-    const validator = compile(z.object({ a: z.string().refine(async value => value === 'x') }), 'input');
+    const validator = compileSchema(z.object({ a: z.string().refine(async value => value === 'x') }), 'input');
     const checked = validator.check({ a: 'y' });
     expect(checked).toBeInstanceOf(Promise);
     expect(await checked).toMatchObject({ ok: false, issues: [{ path: ['a'] }] });
@@ -43,9 +48,12 @@ describe('a Standard Schema', () => {
     const boom = () => {
       throw new Error('secret');
     };
-    const sync = compile(z.object({ a: z.string().refine(boom) }), 'input');
+    const sync = compileSchema(z.object({ a: z.string().refine(boom) }), 'input');
     const vendor = (validate: () => unknown) =>
-      compile(withJsonSchema({ '~standard': { version: 1, vendor: 'x', validate } } as StandardSchema, {}), 'input');
+      compileSchema(
+        withJsonSchema({ '~standard': { version: 1, vendor: 'x', validate } } as StandardSchema, {}),
+        'input',
+      );
     const later = vendor(async () => boom());
     const nothing = vendor(() => undefined);
     for (const { check } of [sync, later, nothing]) {
@@ -61,7 +69,7 @@ describe('a Standard Schema', () => {
         return z.array(tree).optional();
       },
     });
-    const validator = compile(z.union([tree, z.string()]), 'input');
+    const validator = compileSchema(z.union([tree, z.string()]), 'input');
     expect(validator.check({ name: 'a', parts: [{ name: 'b' }] })).toMatchObject({ ok: true });
     expect(validator.check('x')).toMatchObject({ ok: true });
     expect(validator.check(1)).toMatchObject({ ok: false });

@@ -1,51 +1,60 @@
-import type { Dialect } from '../dialects/dialect.js';
 import type { JsonObject } from '../jsonrpc/message.js';
-import type { ServerCapabilities } from '../model/capabilities.js';
-import type { Blueprint } from './blueprint.js';
-import type { Caller } from './caller.js';
-import { isTemplate } from './compiled-resource.js';
+import type { ServerCapabilities } from '../protocol/capabilities.js';
+import type { Dialect } from '../protocol/versions/dialect.js';
+import type { CallerInfo } from './caller-info.js';
+import { isUriTemplate } from './definitions/compiled-resource.js';
 import type { ServerExtension } from './extension.js';
+import type { ServerRuntime } from './server-runtime.js';
 
-const declared = new WeakMap<Blueprint, { readonly version: number; readonly capabilities: ServerCapabilities }>();
+const capabilityCache = new WeakMap<
+  ServerRuntime,
+  { readonly version: number; readonly capabilities: ServerCapabilities }
+>();
 
 /**
  * What the server declares, in the words of the newest revision: what is there, and nothing else. Each request asks for
  * it, so it is put together only when a catalog has changed.
  */
-export function capabilitiesOf(blueprint: Blueprint): ServerCapabilities {
-  const version = blueprint.tools.version + blueprint.prompts.version + blueprint.resources.version;
-  const before = declared.get(blueprint);
-  if (before?.version === version) return before.capabilities;
-  const capabilities = Object.freeze(declare(blueprint));
-  declared.set(blueprint, { version, capabilities });
+export function getServerCapabilities(runtime: ServerRuntime): ServerCapabilities {
+  const version = runtime.tools.version + runtime.prompts.version + runtime.resources.version;
+  const cached = capabilityCache.get(runtime);
+  if (cached?.version === version) return cached.capabilities;
+  const capabilities = Object.freeze(composeCapabilities(runtime));
+  capabilityCache.set(runtime, { version, capabilities });
   return capabilities;
 }
 
-function declare({ tools, prompts, resources, options }: Blueprint): ServerCapabilities {
-  const completes = completesAnything(prompts, resources);
+function composeCapabilities({ tools, prompts, resources, options }: ServerRuntime): ServerCapabilities {
+  const hasCompletion = hasCompletions(prompts, resources);
   const { extensions = [] } = options;
   return {
-    ...options.front?.offers,
-    ...(tools.offered ? { tools: { listChanged: true } } : {}),
-    ...(prompts.offered ? { prompts: { listChanged: true } } : {}),
-    ...(resources.offered ? { resources: { subscribe: true, listChanged: true } } : {}),
-    ...(completes ? { completions: {} } : {}),
+    ...options.proxy?.baseCapabilities,
+    ...(tools.isOffered ? { tools: { listChanged: true } } : {}),
+    ...(prompts.isOffered ? { prompts: { listChanged: true } } : {}),
+    ...(resources.isOffered ? { resources: { subscribe: true, listChanged: true } } : {}),
+    ...(hasCompletion ? { completions: {} } : {}),
     ...(options.logging === false ? {} : { logging: {} }),
-    ...(extensions.length > 0 ? { extensions: settingsOf(extensions) } : {}),
+    ...(extensions.length > 0 ? { extensions: collectExtensionSettings(extensions) } : {}),
     ...(options.experimental ? { experimental: { ...options.experimental } } : {}),
   };
 }
 
-function completesAnything(prompts: Blueprint['prompts'], resources: Blueprint['resources']): boolean {
-  return prompts.offered || resources.names().some(isTemplate) || (resources.offered && resources.size === 0);
+function hasCompletions(prompts: ServerRuntime['prompts'], resources: ServerRuntime['resources']): boolean {
+  return (
+    prompts.isOffered || resources.listNames().some(isUriTemplate) || (resources.isOffered && resources.size === 0)
+  );
 }
 
-function settingsOf(extensions: readonly ServerExtension[]): { [id: string]: JsonObject } {
+function collectExtensionSettings(extensions: readonly ServerExtension[]): { [id: string]: JsonObject } {
   return Object.fromEntries(extensions.map(({ id, settings = {} }) => [id, settings]));
 }
 
 /** What the server declares to this caller. */
-export function capabilitiesFor(blueprint: Blueprint, dialect: Dialect, caller: Caller): ServerCapabilities {
-  const more = blueprint.installed.map(each => each.capabilities?.(dialect, caller)).filter(each => each !== undefined);
-  return more.length === 0 ? capabilitiesOf(blueprint) : Object.assign({}, capabilitiesOf(blueprint), ...more);
+export function getCapabilitiesFor(runtime: ServerRuntime, dialect: Dialect, caller: CallerInfo): ServerCapabilities {
+  const fromExtensions = runtime.extensionHooks
+    .map(each => each.getCapabilities?.(dialect, caller))
+    .filter(each => each !== undefined);
+  return fromExtensions.length === 0
+    ? getServerCapabilities(runtime)
+    : Object.assign({}, getServerCapabilities(runtime), ...fromExtensions);
 }

@@ -1,46 +1,56 @@
-import type { Run } from '../conversation/asking/asking.js';
-import { canonical } from '../conversation/asking/canonical.js';
-import { checkQuestionMethods } from '../conversation/asking/check-questions.js';
-import { withoutAsking } from '../conversation/asking/without-asking.js';
-import { declares, missingCapability } from '../conversation/capability.js';
-import type { Reshape } from '../dialects/dialect.js';
-import { INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND } from '../jsonrpc/codes.js';
+import { toCanonicalJson } from '../encoding/canonical-json.js';
+import { checkInputRequestMethods } from '../execution/check-input-requests.js';
+import type { HandlerRun } from '../execution/handler-run.js';
+import { withoutInputRequests } from '../execution/without-input-requests.js';
 import { rpcError, TenonError } from '../jsonrpc/error.js';
-import { follow, rescue } from '../jsonrpc/follow.js';
-import { isLasting, lasting } from '../jsonrpc/lasting.js';
-import { isObject, type JsonObject, type Request } from '../jsonrpc/message.js';
-import type { MethodName } from '../model/methods.js';
-import { isMethod, methods } from '../model/methods.js';
-import { getOwnerKey, identify } from '../model/owner.js';
-import type { Inputs } from '../model/shapes.js';
-import type { Blueprint } from './blueprint.js';
-import { callTool, failed, isForModel } from './calling.js';
-import { capabilitiesOf } from './capabilities.js';
-import { compileTool } from './compiled-tool.js';
-import { completeArgument } from './completing.js';
-import { Context } from './context.js';
-import { runCustom } from './customized.js';
-import { discover } from './discovering.js';
-import { operationOf, toolOf } from './extensions.js';
-import { listen } from './listening.js';
-import { listPrompts, listResources, listTemplates, listTools } from './listing.js';
-import { layersOn, type Middleware, type Next, type Operation, onion } from './middleware.js';
-import { getPrompt } from './prompting.js';
-import { readResource } from './reading.js';
-import { isReply } from './reply.js';
-import { complete } from './results.js';
+import { INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND } from '../jsonrpc/error-codes.js';
+import { isObject, type JsonObject, type JsonRpcRequest } from '../jsonrpc/message.js';
+import { isPreserialized, markPreserialized } from '../jsonrpc/serialize-message.js';
+import { catchMaybe, thenMaybe } from '../jsonrpc/then-maybe.js';
+import { getOwnerKey, identifyCaller } from '../protocol/caller-identity.js';
+import type { MethodName } from '../protocol/method-types.js';
+import { isMethod, methods } from '../protocol/methods.js';
+import { createMissingCapabilityError, hasCapability } from '../protocol/missing-capabilities.js';
+import type { RetryInputs } from '../protocol/params-and-results.js';
+import type { Transform } from '../protocol/versions/dialect.js';
+import { getServerCapabilities } from './capabilities.js';
+import { Context } from './context/context.js';
+import { compileTool } from './definitions/compiled-tool.js';
+import { isToolResultParts } from './definitions/tool-result.js';
+import { completeArgument } from './methods/completion.js';
+import { runCustomMethod } from './methods/custom-methods.js';
+import { discover } from './methods/discover.js';
+import { finalizeResult } from './methods/finalize-result.js';
+import { listPrompts, listResources, listTemplates, listTools } from './methods/lists.js';
+import { getPrompt } from './methods/prompts.js';
+import { readResource } from './methods/resources.js';
+import { setLoggingLevel, subscribeResource, unsubscribeResource } from './methods/session-settings.js';
+import { listen } from './methods/subscriptions.js';
+import { callTool, createErrorResult, isForModel } from './methods/tools/call-tool.js';
+import { encodeFailure } from './methods/tools/encode-return-value.js';
+import { requestUrlElicitation } from './methods/url-elicitation.js';
+import {
+  composeMiddleware,
+  type Middleware,
+  type Next,
+  type Operation,
+  selectMiddleware,
+} from './middleware/compose-middleware.js';
+import type { RequestContext } from './request-context.js';
 import { requireScopes } from './scopes.js';
-import { setLevel, subscribe, unsubscribe } from './session-settings.js';
-import { encodeFailure } from './tool-result.js';
-import type { Turn } from './turn.js';
-import { askToVisit } from './url-first.js';
+import type { ServerRuntime } from './server-runtime.js';
+import { findExtensionMethod, toolNames } from './setup-extensions.js';
 
 /** What comes of a request: at once where it can be. */
-type Awaitable = JsonObject | Promise<JsonObject>;
-type Operate = (blueprint: Blueprint, operation: Operation, turn: Turn) => Awaitable;
+type MaybeAsyncResult = JsonObject | Promise<JsonObject>;
+type ServerMethodHandler = (
+  runtime: ServerRuntime,
+  operation: Operation,
+  requestContext: RequestContext,
+) => MaybeAsyncResult;
 
 /** What each method of a client does. Opening is not here: it makes the turn that these are given. */
-const operations: { readonly [M in MethodName]?: Operate } = {
+const methodHandlers: { readonly [M in MethodName]?: ServerMethodHandler } = {
   'server/discover': discover,
   ping: () => ({}),
   'tools/list': listTools,
@@ -48,157 +58,195 @@ const operations: { readonly [M in MethodName]?: Operate } = {
   'resources/list': listResources,
   'resources/templates/list': listTemplates,
   'resources/read': readResource,
-  'resources/subscribe': subscribe,
-  'resources/unsubscribe': unsubscribe,
+  'resources/subscribe': subscribeResource,
+  'resources/unsubscribe': unsubscribeResource,
   'prompts/list': listPrompts,
   'prompts/get': getPrompt,
   'completion/complete': completeArgument,
-  'logging/setLevel': setLevel,
+  'logging/setLevel': setLoggingLevel,
   'subscriptions/listen': listen,
 };
 
 /** One request, from the peer's words to the peer's words. What it throws is made for the peer, or to be masked. */
-export function dispatch(blueprint: Blueprint, request: Request, turn: Turn): Awaitable {
+export function dispatch(
+  runtime: ServerRuntime,
+  request: JsonRpcRequest,
+  requestContext: RequestContext,
+): MaybeAsyncResult {
   const { method } = request;
-  if (!isMethod(method)) return runCustom(blueprint, request, turn);
-  const { needs, extension } = methods[method];
-  const operate = operationFor(blueprint, method);
-  if (operate === undefined || !turn.dialect.vocabulary.client.has(method)) throw unknown(method, turn);
-  if (extension !== undefined) requireExtension(extension, turn);
-  if (needs !== undefined && !declares(capabilitiesOf(blueprint), needs)) throw unknown(method);
-  const params = readParams(method, request.params, turn);
-  requireScopes(blueprint, method, params, turn);
-  blueprint.rateLimits.check(method, turn.caller);
-  return follow(asked(blueprint, method, params, turn, operate), result => {
-    const words = turn.dialect.speak.down.result(method);
-    const all = whole(blueprint, result, turn);
-    return words === undefined ? all : translated(blueprint, words, all, method, params, turn);
+  if (!isMethod(method)) return runCustomMethod(runtime, request, requestContext);
+  const { capability, extension } = methods[method];
+  const handler = findMethodHandler(runtime, method);
+  if (handler === undefined || !requestContext.dialect.methods.client.has(method))
+    throw createMethodNotFoundError(method, requestContext);
+  if (extension !== undefined) requireClientExtension(extension, requestContext);
+  if (capability !== undefined && !hasCapability(getServerCapabilities(runtime), capability))
+    throw createMethodNotFoundError(method);
+  const params = readParams(method, request.params, requestContext);
+  requireScopes(runtime, method, params, requestContext);
+  runtime.rateLimits.check(method, requestContext.caller);
+  return thenMaybe(runOperation(runtime, method, params, requestContext, handler), result => {
+    const transform = requestContext.dialect.transforms.encode.result(method);
+    const completed = completeResult(runtime, result, requestContext);
+    return transform === undefined
+      ? completed
+      : encodeResult(runtime, transform, completed, method, params, requestContext);
   });
 }
 
 /** What the method does. Only what stands in front of others, and extensions that have the method, do it their own way. */
-function operationFor(blueprint: Blueprint, method: MethodName): Operate | undefined {
-  const own = methods[method].extension === undefined ? operations[method] : undefined;
-  if (own !== undefined && blueprint.options.front === undefined) return own;
-  const theirs = operationOf(blueprint, method);
-  return theirs ? (_, operation, turn) => theirs(operation, turn) : own;
+function findMethodHandler(runtime: ServerRuntime, method: MethodName): ServerMethodHandler | undefined {
+  const builtIn = methods[method].extension === undefined ? methodHandlers[method] : undefined;
+  if (builtIn !== undefined && runtime.options.proxy === undefined) return builtIn;
+  const extensionHandler = findExtensionMethod(runtime, method);
+  return extensionHandler ? (_, operation, requestContext) => extensionHandler(operation, requestContext) : builtIn;
 }
 
 /** A result in the words of the peer's revision. The tool whose result it is says what its structured content is. */
-function translated(
-  { tools, options: { front } }: Blueprint,
-  words: Reshape,
+function encodeResult(
+  { tools, options: { proxy } }: ServerRuntime,
+  transform: Transform,
   result: JsonObject,
   method: MethodName,
-  { name: called }: JsonObject,
-  turn: Turn,
-): Awaitable {
-  const name = method === 'tools/call' ? called : toolOf.get(result);
-  if (typeof name !== 'string') return isLasting(result) ? translatedOnce(words, result) : words(result, {});
-  if (front) return follow(front.outputSchemaOf(name, turn), outputSchema => words(result, { outputSchema }));
-  const tool = tools.find(name, turn.caller);
-  return words(result, tool ? { outputSchema: compileTool(name, tool).wire.outputSchema } : {});
+  { name: calledName }: JsonObject,
+  requestContext: RequestContext,
+): MaybeAsyncResult {
+  const name = method === 'tools/call' ? calledName : toolNames.get(result);
+  if (typeof name !== 'string') return isPreserialized(result) ? encodeOnce(transform, result) : transform(result, {});
+  if (proxy)
+    return thenMaybe(proxy.getOutputSchema(name, requestContext), outputSchema => transform(result, { outputSchema }));
+  const tool = tools.find(name, requestContext.caller);
+  return transform(result, tool ? { outputSchema: compileTool(name, tool).wire.outputSchema } : {});
 }
 
-const translations = new WeakMap<JsonObject, Map<Reshape, JsonObject>>();
+const encodedResults = new WeakMap<JsonObject, Map<Transform, JsonObject>>();
 
 /** A result that lasts does so in the words of each revision. */
-function translatedOnce(words: Reshape, result: JsonObject): JsonObject {
-  const known = translations.get(result) ?? new Map<Reshape, JsonObject>();
-  const before = known.get(words);
-  if (before) return before;
-  const said = words(result, {});
-  const lasts = isLasting(said) ? said : lasting(said);
-  translations.set(result, known.set(words, lasts));
-  return lasts;
+function encodeOnce(transform: Transform, result: JsonObject): JsonObject {
+  const cached = encodedResults.get(result) ?? new Map<Transform, JsonObject>();
+  const previous = cached.get(transform);
+  if (previous) return previous;
+  const encoded = transform(result, {});
+  const preserialized = isPreserialized(encoded) ? encoded : markPreserialized(encoded);
+  encodedResults.set(result, cached.set(transform, preserialized));
+  return preserialized;
 }
 
 /** What a middleware answers by itself is a final result like any other. */
-function whole(blueprint: Blueprint, result: JsonObject, { dialect }: Turn): JsonObject {
+function completeResult(runtime: ServerRuntime, result: JsonObject, { dialect }: RequestContext): JsonObject {
   if (!isObject(result))
     throw new TenonError('handler/result', 'a middleware returned no result', { expected: 'an object' });
-  return result.resultType === undefined && dialect.opening === 'per-request' ? complete(blueprint, result) : result;
+  return result.resultType === undefined && dialect.opening === 'per-request'
+    ? finalizeResult(runtime, result)
+    : result;
 }
 
-function unknown(method: string, turn?: Turn): TenonError {
-  if (turn?.dialect.needsSession?.has(method)) {
+function createMethodNotFoundError(method: string, requestContext?: RequestContext): TenonError {
+  if (requestContext?.dialect.sessionMethods?.has(method)) {
     return rpcError(METHOD_NOT_FOUND, `Method not found: ${method} needs a session, and this server keeps none`);
   }
   return rpcError(METHOD_NOT_FOUND, `Method not found: ${method.slice(0, 128)}`);
 }
 
-function readParams(method: MethodName, raw: JsonObject = {}, { dialect }: Turn): JsonObject {
-  const params = dialect.speak.up.params(method)?.(raw, {}) ?? raw;
+function readParams(method: MethodName, raw: JsonObject = {}, { dialect }: RequestContext): JsonObject {
+  const params = dialect.transforms.decode.params(method)?.(raw, {}) ?? raw;
   const problem = methods[method].params(params);
   if (problem) throw rpcError(INVALID_PARAMS, `Invalid params: ${problem}`);
   return params;
 }
 
 /** Runs the operation inside its onion, in the manner in which this client can be asked. */
-function asked(blueprint: Blueprint, method: MethodName, params: JsonObject, turn: Turn, operate: Operate): Awaitable {
-  const core = (operation: Operation): Awaitable => {
+function runOperation(
+  runtime: ServerRuntime,
+  method: MethodName,
+  params: JsonObject,
+  requestContext: RequestContext,
+  handler: ServerMethodHandler,
+): MaybeAsyncResult {
+  const handleOperation = (operation: Operation): MaybeAsyncResult => {
     // A middleware may have made another request of it.
-    if (operation.params !== params) requireScopes(blueprint, method, operation.params, turn);
-    return operate(blueprint, operation, turn);
+    if (operation.params !== params) requireScopes(runtime, method, operation.params, requestContext);
+    return handler(runtime, operation, requestContext);
   };
-  const layers = layersOn(blueprint.options.use, method);
-  const run = layers.length === 0 ? core : inLayers(layers, core);
-  if (!methods[method].mayAsk)
-    return run(operationOn(method, params, new Context(turn, withoutAsking(method), params, blueprint.options.state)));
-  const asking = turn.asking(params as Inputs, () => boundTo(blueprint, method, params, turn));
+  const middleware = selectMiddleware(runtime.options.use, method);
+  const run = middleware.length === 0 ? handleOperation : wrapInMiddleware(middleware, handleOperation);
+  if (!methods[method].mayRequestInput)
+    return run(
+      createOperation(
+        method,
+        params,
+        new Context(requestContext, withoutInputRequests(method), params, runtime.options.state),
+      ),
+    );
+  const strategy = requestContext.createInputStrategy(params as RetryInputs, () =>
+    createStateBinding(runtime, method, params, requestContext),
+  );
   let context: Context | undefined;
-  const asker = (entered: Run, inputs: Inputs): Awaitable => {
-    const now = new Context(turn, entered, params, blueprint.options.state, inputs, context);
-    context = now;
-    const operation = operationOn(method, params, now);
-    return rescue(
+  const runHandler = (handlerRun: HandlerRun, inputs: RetryInputs): MaybeAsyncResult => {
+    const entryContext = new Context(requestContext, handlerRun, params, runtime.options.state, inputs, context);
+    context = entryContext;
+    const operation = createOperation(method, params, entryContext);
+    return catchMaybe(
       () => run(operation),
-      error => excused(error, operation, turn, inputs),
+      error => toErrorResult(error, operation, requestContext, inputs),
     );
   };
-  return rescue(() => asking(asker), unasked);
+  return catchMaybe(() => strategy(runHandler), rethrowInputError);
 }
 
 /** Runs the layers around the core. A layer may return questions of its own. */
-function inLayers(layers: readonly Middleware[], core: (operation: Operation) => Awaitable): Next {
-  const run = onion(layers, async operation => core(operation));
+function wrapInMiddleware(
+  middleware: readonly Middleware[],
+  handleOperation: (operation: Operation) => MaybeAsyncResult,
+): Next {
+  const run = composeMiddleware(middleware, async operation => handleOperation(operation));
   return async operation => {
     const result = await run(operation);
-    checkQuestionMethods(`middleware of ${operation.method} "${operation.name ?? ''}"`, result);
+    checkInputRequestMethods(`middleware of ${operation.method} "${operation.name ?? ''}"`, result);
     return result;
   };
 }
 
 /** What is thrown in a handler or a layer: a URL to visit is told in the revision's way, and some is meant for the model. */
-function excused(error: unknown, { method, name = '' }: Operation, turn: Turn, inputs: Inputs): JsonObject {
+function toErrorResult(
+  error: unknown,
+  { method, name = '' }: Operation,
+  requestContext: RequestContext,
+  inputs: RetryInputs,
+): JsonObject {
   try {
-    return askToVisit(error, turn, inputs);
+    return requestUrlElicitation(error, requestContext, inputs);
   } catch (thrown) {
-    if (method === 'tools/call' && isForModel(thrown)) return failed(thrown.message);
-    if (method === 'tools/call' && isReply(thrown)) return encodeFailure(name, thrown);
+    if (method === 'tools/call' && isForModel(thrown)) return createErrorResult(thrown.message);
+    if (method === 'tools/call' && isToolResultParts(thrown)) return encodeFailure(name, thrown);
     throw thrown;
   }
 }
 
 /** What a client can not be asked is an error, of which it is told. */
-function unasked(error: unknown): never {
+function rethrowInputError(error: unknown): never {
   if (TenonError.is(error) && error.code.startsWith('client/')) throw rpcError(INTERNAL_ERROR, error.message);
   throw error;
 }
 
-function operationOn(method: string, params: JsonObject, context: Context): Operation {
+function createOperation(method: string, params: JsonObject, context: Context): Operation {
   const name = params.name ?? params.uri;
   return { method, name: typeof name === 'string' ? name : undefined, params, context };
 }
 
 /** What belongs to an extension is for clients that have it, where each request says so. */
-function requireExtension(extension: string, { dialect, caller }: Turn): void {
+function requireClientExtension(extension: string, { dialect, caller }: RequestContext): void {
   if (dialect.opening === 'handshake' || caller.capabilities.extensions?.[extension] !== undefined) return;
-  throw missingCapability(dialect, { extensions: { [extension]: {} } });
+  throw createMissingCapabilityError(dialect, { extensions: { [extension]: {} } });
 }
 
 /** What a state that comes back is good for: this server, this caller, this method, these arguments. */
-function boundTo({ info }: Blueprint, method: string, params: JsonObject, { caller }: Turn): string {
+function createStateBinding(
+  { info }: ServerRuntime,
+  method: string,
+  params: JsonObject,
+  { caller }: RequestContext,
+): string {
   const { _meta, inputResponses, requestState, ...call } = params;
-  return canonical([info.name, getOwnerKey(identify(caller.auth)) ?? null, method, call]);
+  return toCanonicalJson([info.name, getOwnerKey(identifyCaller(caller.auth)) ?? null, method, call]);
 }

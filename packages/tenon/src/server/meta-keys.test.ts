@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { tool } from './definitions/tool.js';
 import { createServer } from './server.js';
-import { tool } from './tool.js';
 
 const withMeta = (_meta: Record<string, unknown>) => () =>
   createServer({ name: 'a', version: '1', tools: { add: tool({ _meta, run: () => 'done' }) } });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { TenonError } from '../jsonrpc/error.js';
-import { fakeClock } from '../testing/clock.js';
-import { connectPair, eachRevision } from '../testing/pair.js';
-import { prompt } from './prompt.js';
-import { reply, toolError } from './reply.js';
-import { resource } from './resource.js';
+import { connectPair, protocolVersions } from '../testing/connect-pair.js';
+import { fakeClock } from '../testing/fake-clock.js';
+import { prompt } from './definitions/prompt.js';
+import { resource } from './definitions/resource.js';
+import { tool } from './definitions/tool.js';
+import { toolError, toolResult } from './definitions/tool-result.js';
 import { createServer } from './server.js';
-import { tool } from './tool.js';
 
 const numbered = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } as const;
 const lettered = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] } as const;
@@ -17,7 +17,7 @@ const server = createServer({
   name: 's',
   version: '1',
   pageSize: 2,
-  onProblem: () => {},
+  onError: () => {},
   cache: { ttlMs: 5, cacheScope: 'public' },
   tools: {
     double: tool({ input: numbered, output: numbered, run: ({ n }) => ({ n: Number(n) * 2 }) }),
@@ -26,7 +26,7 @@ const server = createServer({
     list: tool({ run: () => ['a', { type: 'text', text: 'b' }] }),
     json: tool({ run: () => ({ a: [1] }) }),
     nothing: tool({ run: () => undefined }),
-    both: tool({ run: () => reply({ content: 'c', structured: { a: 1 }, _meta: { 'a.b/c': 1 } }) }),
+    both: tool({ run: () => toolResult({ content: 'c', structured: { a: 1 }, _meta: { 'a.b/c': 1 } }) }),
     fails: tool({ run: (_, ctx) => ctx.fail('kept') }),
     'for-model': tool({ run: refuse(toolError('for the model')) }),
     'of-another': tool({ run: refuse(new TenonError('tool/failed', 'secret', { peer: 'stdio: /home/me/x.js' })) }),
@@ -61,14 +61,14 @@ const server = createServer({
   },
 });
 
-const start = (revision: string) => connectPair(server, { revision, validate: 'off', cacheSize: 0 });
+const start = (protocolVersion: string) => connectPair(server, { protocolVersion, validate: 'off', cacheSize: 0 });
 const code = (promise: Promise<unknown>) =>
   promise.then(
     () => 'result',
-    (error: TenonError) => error.rpc ?? error.code,
+    (error: TenonError) => error.rpcCode ?? error.code,
   );
 
-describe.each(eachRevision)('a server on %s', revision => {
+describe.each(protocolVersions)('a server on %s', revision => {
   const newest = revision === '2026-07-28';
 
   it('checks arguments before a tool runs [tools.security.inputs-validated tools.call.input-validation-execution-error tools.call.invalid-arguments-protocol-error]', async () => {
@@ -239,31 +239,34 @@ describe('a definition that can not be served', () => {
       { extensions: [{ id: 'thing' }] },
       'server/extension-id',
     ],
-    ['a revision that there is not', { revisions: ['2099-01-01'] }, 'server/revision'],
-    ['no revision', { revisions: [] }, 'server/no-revision'],
+    ['a revision that there is not', { protocolVersions: ['2099-01-01'] }, 'server/revision'],
+    ['no revision', { protocolVersions: [] }, 'server/no-revision'],
   ])('is refused at once: %s', (_, more, expected) => {
     expect(define(more)).toThrow(expect.objectContaining({ code: expected }));
   });
 });
 
 describe('a catalog that changes', () => {
-  it.each(eachRevision)('is announced to those who watch it on %s, once for many changes', async revision => {
-    const clock = fakeClock();
-    const changing = createServer({ name: 's', version: '1', clock, tools: { a: tool({ run: () => '' }) } });
-    const client = await connectPair(changing, { revision });
-    const controller = new AbortController();
-    const heard: unknown[] = [];
-    const watching = (async () => {
-      for await (const change of client.watch({ tools: true }, { signal: controller.signal })) {
-        heard.push(change);
-        controller.abort();
-      }
-    })();
-    for (let n = 0; n < 10; n++) await new Promise(resolve => setImmediate(resolve));
-    for (let n = 0; n < 10; n++) changing.tools.set(`t${n}`, tool({ run: () => '' }));
-    clock.advance(20);
-    await watching;
-    expect(heard).toEqual([{ list: 'tools' }]);
-    await client.close();
-  });
+  it.each(protocolVersions)(
+    'is announced to those who watch it on %s, once for many changes',
+    async protocolVersion => {
+      const clock = fakeClock();
+      const changing = createServer({ name: 's', version: '1', clock, tools: { a: tool({ run: () => '' }) } });
+      const client = await connectPair(changing, { protocolVersion });
+      const controller = new AbortController();
+      const heard: unknown[] = [];
+      const watching = (async () => {
+        for await (const change of client.watch({ tools: true }, { signal: controller.signal })) {
+          heard.push(change);
+          controller.abort();
+        }
+      })();
+      for (let n = 0; n < 10; n++) await new Promise(resolve => setImmediate(resolve));
+      for (let n = 0; n < 10; n++) changing.tools.set(`t${n}`, tool({ run: () => '' }));
+      clock.advance(20);
+      await watching;
+      expect(heard).toEqual([{ list: 'tools' }]);
+      await client.close();
+    },
+  );
 });

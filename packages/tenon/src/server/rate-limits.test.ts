@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { fakeClock } from '../testing/clock.js';
-import { connectPair, eachRevision } from '../testing/pair.js';
-import type { Caller } from './caller.js';
-import { prompt } from './prompt.js';
+import { connectPair, protocolVersions } from '../testing/connect-pair.js';
+import { fakeClock } from '../testing/fake-clock.js';
+import type { CallerInfo } from './caller-info.js';
+import { prompt } from './definitions/prompt.js';
+import { tool } from './definitions/tool.js';
 import { createRateLimits, type ServerRateLimits } from './rate-limits.js';
 import { createServer } from './server.js';
-import { tool } from './tool.js';
 
-const caller = (address?: string, principal?: string): Caller => ({
+const caller = (address?: string, principal?: string): CallerInfo => ({
   client: undefined,
   capabilities: {},
   auth: principal === undefined ? undefined : { principal },
@@ -16,7 +16,7 @@ const caller = (address?: string, principal?: string): Caller => ({
 
 describe('the rate limits of a server', () => {
   /** The number of requests that pass out of 2,000 that come at once. */
-  function countPassed(method: string, from: Caller, given?: ServerRateLimits | false): number {
+  function countPassed(method: string, from: CallerInfo, given?: ServerRateLimits | false): number {
     const limits = createRateLimits(given, fakeClock());
     let passed = 0;
     for (let times = 0; times < 2_000; times++) {
@@ -24,7 +24,7 @@ describe('the rate limits of a server', () => {
         limits.check(method, from);
         passed++;
       } catch (error) {
-        expect(error).toMatchObject({ rpc: 429, data: { retryAfterMs: expect.any(Number) } });
+        expect(error).toMatchObject({ rpcCode: 429, data: { retryAfterMs: expect.any(Number) } });
       }
     }
     return passed;
@@ -48,7 +48,7 @@ describe('the rate limits of a server', () => {
   it('are counted for each caller, and come back with time', () => {
     const clock = fakeClock();
     const limits = createRateLimits({ calls: { burst: 1, perSecond: 1 } }, clock);
-    const isRefused = (from: Caller) => {
+    const isRefused = (from: CallerInfo) => {
       try {
         return limits.check('tools/call', from);
       } catch {
@@ -73,7 +73,7 @@ describe('the rate limits of a server', () => {
   });
 });
 
-describe.each(eachRevision)('notifications of one request on %s', revision => {
+describe.each(protocolVersions)('notifications of one request on %s', protocolVersion => {
   async function call(rateLimits?: ServerRateLimits | false) {
     const clock = fakeClock();
     const server = createServer({
@@ -93,7 +93,7 @@ describe.each(eachRevision)('notifications of one request on %s', revision => {
         }),
       },
     });
-    const client = await connectPair(server, { revision, logLevel: 'debug' });
+    const client = await connectPair(server, { protocolVersion, logLevel: 'debug' });
     const [progress, logs]: [number[], unknown[]] = [[], []];
     client.on('log', ({ data }) => logs.push(data));
     await client.callTool('busy', {}, { onProgress: ({ progress: value }) => progress.push(value) });
@@ -137,7 +137,7 @@ describe('identical completions', () => {
         }),
       },
     });
-    const client = await connectPair(server, { revision: '2025-11-25' });
+    const client = await connectPair(server, { protocolVersion: '2025-11-25' });
     const complete = (value: string) =>
       client.call('completion/complete', {
         ref: { type: 'ref/prompt', name: 'hello' },

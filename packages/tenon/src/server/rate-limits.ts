@@ -1,7 +1,7 @@
-import type { Clock } from '../jsonrpc/clock.js';
-import { TOO_MANY } from '../jsonrpc/codes.js';
+import type { Clock } from '../cancellation/clock.js';
 import { rpcError, TenonError } from '../jsonrpc/error.js';
-import type { Caller } from './caller.js';
+import { TOO_MANY_REQUESTS } from '../jsonrpc/error-codes.js';
+import type { CallerInfo } from './caller-info.js';
 import { getLimitKey } from './middleware/rate-limit.js';
 import { createTokenBuckets, type TokenBuckets } from './middleware/token-buckets.js';
 
@@ -27,27 +27,27 @@ export interface ServerRateLimits {
   readonly notifications?: Rate | false | undefined;
 }
 
-const CALLS: Rate = { burst: 1_000, perSecond: 100 };
-const COMPLETIONS: Rate = { burst: 100, perSecond: 20 };
-const NOTIFICATIONS: Rate = { burst: 100, perSecond: 20 };
+const DEFAULT_CALL_RATE: Rate = { burst: 1_000, perSecond: 100 };
+const DEFAULT_COMPLETION_RATE: Rate = { burst: 100, perSecond: 20 };
+const DEFAULT_NOTIFICATION_RATE: Rate = { burst: 100, perSecond: 20 };
 
 export interface RateLimits {
   /** Throws 429 with `data.retryAfterMs` for a request that comes too fast. Callers of this machine are not limited. */
-  check(method: string, caller: Caller): void;
+  check(method: string, caller: CallerInfo): void;
   readonly notifications: Rate | undefined;
 }
 
 /** Throws `server/rate-limits` for what is no rate. */
-export function createRateLimits(given: ServerRateLimits | false | undefined, clock: Clock): RateLimits {
+export function createRateLimits(configured: ServerRateLimits | false | undefined, clock: Clock): RateLimits {
   const { calls, completions, notifications } =
-    given === false ? ({ calls: false, completions: false, notifications: false } as const) : (given ?? {});
-  const called = createBuckets('calls', calls, CALLS, clock);
-  const completed = createBuckets('completions', completions, COMPLETIONS, clock);
+    configured === false ? ({ calls: false, completions: false, notifications: false } as const) : (configured ?? {});
+  const callBuckets = createBuckets('calls', calls, DEFAULT_CALL_RATE, clock);
+  const completionBuckets = createBuckets('completions', completions, DEFAULT_COMPLETION_RATE, clock);
   const buckets: { readonly [method: string]: TokenBuckets | undefined } = {
-    'tools/call': called,
-    'prompts/get': called,
-    'resources/read': called,
-    'completion/complete': completed,
+    'tools/call': callBuckets,
+    'prompts/get': callBuckets,
+    'resources/read': callBuckets,
+    'completion/complete': completionBuckets,
   };
   return {
     check(method, caller) {
@@ -56,24 +56,24 @@ export function createRateLimits(given: ServerRateLimits | false | undefined, cl
       if (address === undefined || isLoopback(address)) return;
       const retryAfterMs = buckets[method]?.take(getLimitKey(caller)) ?? 0;
       if (retryAfterMs > 0)
-        throw rpcError(TOO_MANY, `Too many requests: come again in ${retryAfterMs} ms`, { retryAfterMs });
+        throw rpcError(TOO_MANY_REQUESTS, `Too many requests: come again in ${retryAfterMs} ms`, { retryAfterMs });
     },
-    notifications: checkRate('notifications', notifications, NOTIFICATIONS),
+    notifications: checkRate('notifications', notifications, DEFAULT_NOTIFICATION_RATE),
   };
 }
 
-function createBuckets(name: string, given: Rate | false | undefined, otherwise: Rate, clock: Clock) {
-  const rate = checkRate(name, given, otherwise);
+function createBuckets(name: string, configured: Rate | false | undefined, fallback: Rate, clock: Clock) {
+  const rate = checkRate(name, configured, fallback);
   return rate && createTokenBuckets({ ...rate, clock });
 }
 
-function checkRate(name: string, given: Rate | false | undefined, otherwise: Rate): Rate | undefined {
-  if (given === false) return undefined;
-  const rate = given ?? otherwise;
+function checkRate(name: string, configured: Rate | false | undefined, fallback: Rate): Rate | undefined {
+  if (configured === false) return undefined;
+  const rate = configured ?? fallback;
   if (rate.burst >= 1 && rate.perSecond > 0 && Number.isFinite(rate.perSecond)) return rate;
   throw new TenonError('server/rate-limits', `\`rateLimits.${name}\` is no rate`, {
     expected: '{ burst: 1 or more, perSecond: more than 0 }, or false',
-    got: JSON.stringify(rate),
+    received: JSON.stringify(rate),
   });
 }
 

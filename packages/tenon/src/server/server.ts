@@ -1,37 +1,43 @@
-import { manner, mannerWithoutSession } from '../conversation/opening/per-request.js';
-import type { ConnectOptions, Loan, Manner, Service, SessionHandle } from '../conversation/service.js';
-import type { Dialect } from '../dialects/dialect.js';
-import { withoutSession } from '../dialects/without-session.js';
-import type { Channel } from '../jsonrpc/channel.js';
-import type { Request, Response } from '../jsonrpc/message.js';
-import type { Implementation } from '../model/content.js';
-import { answer } from './answer.js';
-import { type Blueprint, createBlueprint } from './blueprint.js';
-import type { Catalog } from './catalog.js';
-import { Connection } from './connection.js';
-import type { Prompts, Resources, ServerDefinition, Tools } from './definition.js';
-import type { PromptDefinition } from './prompt.js';
-import type { ResourceDefinition } from './resource.js';
-import type { ToolDefinition } from './tool.js';
+import type { JsonRpcRequest, JsonRpcResponse } from '../jsonrpc/message.js';
+import type { Transport } from '../jsonrpc/transport.js';
+import type { Implementation } from '../protocol/content.js';
+import { classifyRequest, classifyWithoutSession } from '../protocol/negotiation/classify-request.js';
+import type {
+  ConnectOptions,
+  RequestHandler,
+  RequestIO,
+  RequestRoute,
+  SessionHandle,
+} from '../protocol/request-handler.js';
+import type { Dialect } from '../protocol/versions/dialect.js';
+import { withoutSession } from '../protocol/versions/without-session.js';
+import type { PromptDefinition } from './definitions/prompt.js';
+import type { ResourceDefinition } from './definitions/resource.js';
+import type { Prompts, Resources, ServerDefinition, Tools } from './definitions/server-definition.js';
+import type { ToolDefinition } from './definitions/tool.js';
+import type { Registry } from './registry.js';
+import { createServerRuntime, type ServerRuntime } from './server-runtime.js';
+import { Session } from './session/session.js';
+import { respondToStatelessRequest } from './stateless-request.js';
 
 /** Things whose keys are known: URIs of resources, names of methods. */
-type Keyed = { readonly [key: string]: unknown };
+type KnownKeys = { readonly [key: string]: unknown };
 
 /** A server. One serves any number of peers at once, over any transports, with nothing leaking between them. */
-export interface Server<T = Tools, P = Prompts, R = Keyed> extends Service {
+export interface Server<T = Tools, P = Prompts, R = KnownKeys> extends RequestHandler {
   readonly info: Implementation;
-  readonly tools: Catalog<ToolDefinition>;
-  readonly prompts: Catalog<PromptDefinition>;
-  readonly resources: Catalog<ResourceDefinition<never>>;
+  readonly tools: Registry<ToolDefinition>;
+  readonly prompts: Registry<PromptDefinition>;
+  readonly resources: Registry<ResourceDefinition<never>>;
   /** Serves one peer for as long as its channel lives. The result has `ping`. */
-  connect(channel: Channel, options?: ConnectOptions): Promise<SessionHandle>;
+  connect(transport: Transport, options?: ConnectOptions): Promise<SessionHandle>;
   /** Says that what a URI names has changed: whoever watches it is told. */
-  changed(uri: string): void;
+  notifyResourceUpdated(uri: string): void;
   /**
    * Says that an elicitation by URL is done: the client that was asked is told, where its revision has a word for that.
    * False when no client waits for that.
    */
-  elicited(elicitationId: string): boolean;
+  completeElicitation(elicitationId: string): boolean;
   /** Ends every open listening with its result, and lets go of the tasks. Transports and stores close themselves. */
   close(): void;
   /** Only for the compiler: what `connect<typeof server>` reads. */
@@ -45,37 +51,41 @@ export interface Server<T = Tools, P = Prompts, R = Keyed> extends Service {
 export function createServer<
   const T extends Tools = Record<never, never>,
   const P extends Prompts = Record<never, never>,
-  const R extends Keyed = Record<never, never>,
-  const M extends Keyed = Record<never, never>,
+  const R extends KnownKeys = Record<never, never>,
+  const M extends KnownKeys = Record<never, never>,
   S = unknown,
 >(definition: ServerDefinition<T, P, R, M, S>): Server<T, P, R> {
-  const blueprint = createBlueprint(definition as unknown as ServerDefinition<Tools, Prompts, Resources>);
+  const runtime = createServerRuntime(definition as unknown as ServerDefinition<Tools, Prompts, Resources>);
   return {
-    info: blueprint.info,
-    tools: blueprint.tools,
-    prompts: blueprint.prompts,
-    resources: blueprint.resources,
-    changed: uri => blueprint.watchers.updated(uri),
-    elicited: elicitationId => blueprint.elicitations.done(elicitationId),
+    info: runtime.info,
+    tools: runtime.tools,
+    prompts: runtime.prompts,
+    resources: runtime.resources,
+    notifyResourceUpdated: uri => runtime.subscriptions.notifyResourceUpdated(uri),
+    completeElicitation: elicitationId => runtime.pendingElicitations.complete(elicitationId),
     close() {
-      for (const end of [...blueprint.endings]) end();
-      for (const each of blueprint.installed) each.close?.();
+      for (const closeListener of [...runtime.closeListeners]) closeListener();
+      for (const extension of runtime.extensionHooks) extension.close?.();
     },
-    ...createService(blueprint, manner),
+    ...createRequestHandler(runtime, classifyRequest),
     withoutSessions: () =>
-      createService({ ...blueprint, served: blueprint.served.map(withoutSession) }, mannerWithoutSession),
+      createRequestHandler(
+        { ...runtime, servedDialects: runtime.servedDialects.map(withoutSession) },
+        classifyWithoutSession,
+      ),
   };
 }
 
-function createService(blueprint: Blueprint, classify: typeof manner) {
+function createRequestHandler(runtime: ServerRuntime, classify: typeof classifyRequest) {
   return {
-    async connect(channel: Channel, options?: ConnectOptions): Promise<SessionHandle> {
-      const connection = new Connection(blueprint, channel, options);
-      await connection.open();
-      return connection;
+    async connect(transport: Transport, options?: ConnectOptions): Promise<SessionHandle> {
+      const session = new Session(runtime, transport, options);
+      await session.open();
+      return session;
     },
-    manner: (request: Request, versionHeader?: string): Manner => classify(request, blueprint.served, versionHeader),
-    answer: (request: Request, dialect: Dialect, loan: Loan): Promise<Response> =>
-      answer(blueprint, request, dialect, loan),
+    classifyRequest: (request: JsonRpcRequest, versionHeader?: string): RequestRoute =>
+      classify(request, runtime.servedDialects, versionHeader),
+    answer: (request: JsonRpcRequest, dialect: Dialect, io: RequestIO): Promise<JsonRpcResponse> =>
+      respondToStatelessRequest(runtime, request, dialect, io),
   };
 }

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sqliteStores } from '../sqlite.js';
-import { fakeClock } from '../testing/clock.js';
+import { fakeClock } from '../testing/fake-clock.js';
 import { storeCases } from '../testing/store-cases.js';
 import { chunkLargeValues } from './chunked-values.js';
-import { memoryStores } from './memory.js';
+import { memoryStores } from './memory-stores.js';
 
 const MI = 2 ** 20;
 
@@ -22,9 +22,9 @@ describe('values in chunks', () => {
   describe('keep the contract of values', () => {
     const open = () => {
       const { clock, memory, values } = createSite();
-      return { stores: { ...memory, values }, pass: (ms: number) => clock.advance(ms) };
+      return { stores: { ...memory, values }, advance: (ms: number) => clock.advance(ms) };
     };
-    for (const { name, run } of storeCases(open, { sharing: true })) if (!name.includes('too large')) it(name, run);
+    for (const { name, run } of storeCases(open, { secondOpen: true })) if (!name.includes('too large')) it(name, run);
   });
 
   it('give back a value that is larger than the store takes, member by member', async () => {

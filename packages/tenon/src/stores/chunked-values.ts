@@ -1,15 +1,15 @@
 import { TenonError } from '../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
-import type { PutOptions, Stored, Values } from './stores.js';
+import type { PutOptions, StoredValue, Values } from './stores.js';
 
 declare const crypto: { randomUUID(): string };
 
 /** Characters of one chunk. JSON may write six for each of them, and a store takes 1 Mi unless told otherwise. */
 const CHUNK = 131_072;
 /** Characters of JSON that stay in the value itself. */
-const MAX_REST = 131_072;
+const MAX_INLINE = 131_072;
 /** Large values whose chunks are remembered, so that a write that leaves them alone does not write them again. */
-const MAX_KNOWN = 1000;
+const MAX_CACHED = 1000;
 /** Member of a value that says where the rest of it is. */
 const MARKER = '$chunks';
 
@@ -20,11 +20,11 @@ interface Marker {
   readonly members: readonly string[];
 }
 
-interface Known {
+interface CachedChunks {
   readonly version: number;
   readonly marker: Marker;
   /** Members that are in the chunks. */
-  readonly moved: JsonObject;
+  readonly chunked: JsonObject;
 }
 
 /**
@@ -32,65 +32,65 @@ interface Known {
  * the most that they may have together, in characters of JSON; beyond it a write throws `store/value-too-large`.
  */
 export function chunkLargeValues(values: Values, maxSize: number): Values {
-  const known = new Map<string, Known>();
+  const cache = new Map<string, CachedChunks>();
 
-  function remember(key: string, entry: Known): void {
-    known.delete(key);
-    known.set(key, entry);
-    const oldest = known.keys().next();
-    if (known.size > MAX_KNOWN && !oldest.done) known.delete(oldest.value);
+  function remember(key: string, entry: CachedChunks): void {
+    cache.delete(key);
+    cache.set(key, entry);
+    const oldest = cache.keys().next();
+    if (cache.size > MAX_CACHED && !oldest.done) cache.delete(oldest.value);
   }
 
-  async function drop({ id, count }: Omit<Marker, 'members'>): Promise<void> {
-    for (let n = 0; n < count; n++) await values.delete(chunkKey(id, n));
+  async function deleteChunks({ id, count }: Omit<Marker, 'members'>): Promise<void> {
+    for (let n = 0; n < count; n++) await values.delete(toChunkKey(id, n));
   }
 
-  async function writeChunks(moved: JsonObject, { ttl, owner }: PutOptions): Promise<Omit<Marker, 'members'>> {
-    const text = JSON.stringify(moved);
-    if (text.length > maxSize) throw tooLarge(text.length, maxSize);
+  async function writeChunks(chunked: JsonObject, { ttl, owner }: PutOptions): Promise<Omit<Marker, 'members'>> {
+    const text = JSON.stringify(chunked);
+    if (text.length > maxSize) throw createTooLargeError(text.length, maxSize);
     const marker = { id: crypto.randomUUID(), count: Math.ceil(text.length / CHUNK) };
     for (let n = 0; n < marker.count; n++)
-      await values.put(chunkKey(marker.id, n), { data: text.slice(n * CHUNK, (n + 1) * CHUNK) }, { ttl, owner });
+      await values.put(toChunkKey(marker.id, n), { data: text.slice(n * CHUNK, (n + 1) * CHUNK) }, { ttl, owner });
     return marker;
   }
 
   async function putLarge(key: string, value: JsonObject, options: PutOptions): Promise<number | undefined> {
-    const [rest, moved] = split(value);
-    const before = known.get(key);
-    const isSame = before !== undefined && isSameMembers(before.moved, moved);
-    const written = isSame ? before.marker : await writeChunks(moved, options);
+    const [rest, chunked] = splitValue(value);
+    const cached = cache.get(key);
+    const isSame = cached !== undefined && isSameMembers(cached.chunked, chunked);
+    const written = isSame ? cached.marker : await writeChunks(chunked, options);
     const marker = { ...written, members: Object.keys(value) };
     const version = await values.put(key, { ...rest, [MARKER]: marker }, options);
     if (version === undefined) {
-      if (!isSame) await drop(marker);
+      if (!isSame) await deleteChunks(marker);
       return undefined;
     }
-    if (before && !isSame && before.version === version - 1) await drop(before.marker);
-    remember(key, { version, marker, moved });
+    if (cached && !isSame && cached.version === version - 1) await deleteChunks(cached.marker);
+    remember(key, { version, marker, chunked });
     return version;
   }
 
   /** Puts the members together again. `undefined`: a chunk is gone. */
-  async function join(stored: Stored): Promise<Stored | undefined> {
+  async function join(stored: StoredValue): Promise<StoredValue | undefined> {
     const { [MARKER]: marker, ...rest } = stored.value;
     if (!isMarker(marker)) return stored;
     const parts: unknown[] = [];
-    for (let n = 0; n < marker.count; n++) parts.push((await values.get(chunkKey(marker.id, n)))?.value.data);
+    for (let n = 0; n < marker.count; n++) parts.push((await values.get(toChunkKey(marker.id, n)))?.value.data);
     if (parts.some(part => typeof part !== 'string')) return undefined;
-    const moved = JSON.parse(parts.join('')) as JsonObject;
-    const all: JsonObject = { ...rest, ...moved };
+    const chunked = JSON.parse(parts.join('')) as JsonObject;
+    const all: JsonObject = { ...rest, ...chunked };
     const value = Object.fromEntries(marker.members.filter(name => name in all).map(name => [name, all[name]]));
-    if (known.get(stored.key)?.version !== stored.version)
-      remember(stored.key, { version: stored.version, marker, moved });
+    if (cache.get(stored.key)?.version !== stored.version)
+      remember(stored.key, { version: stored.version, marker, chunked });
     return { ...stored, value };
   }
 
-  async function get(key: string): Promise<Stored | undefined> {
+  async function get(key: string): Promise<StoredValue | undefined> {
     for (let last: number | undefined; ; ) {
       const stored = await values.get(key);
-      const whole = stored && (await join(stored));
+      const joined = stored && (await join(stored));
       // A newer value may have replaced the chunks between the two reads.
-      if (whole || stored === undefined || stored.version === last) return whole;
+      if (joined || stored === undefined || stored.version === last) return joined;
       last = stored.version;
     }
   }
@@ -100,10 +100,10 @@ export function chunkLargeValues(values: Values, maxSize: number): Values {
     async put(key, value, options = {}) {
       try {
         const version = await values.put(key, value, options);
-        const before = known.get(key);
-        if (version === undefined || before === undefined) return version;
-        known.delete(key);
-        if (before.version === version - 1) await drop(before.marker);
+        const cached = cache.get(key);
+        if (version === undefined || cached === undefined) return version;
+        cache.delete(key);
+        if (cached.version === version - 1) await deleteChunks(cached.marker);
         return version;
       } catch (error) {
         if (!TenonError.is(error) || error.code !== 'store/value-too-large') throw error;
@@ -112,11 +112,11 @@ export function chunkLargeValues(values: Values, maxSize: number): Values {
     },
     async delete(key, version) {
       // Both are asked for at once, so that calls take effect in the order in which they are made.
-      const [before, deleted] = await Promise.all([values.get(key), values.delete(key, version)]);
+      const [cached, deleted] = await Promise.all([values.get(key), values.delete(key, version)]);
       if (!deleted) return false;
-      const marker = before?.value[MARKER];
-      known.delete(key);
-      if (isMarker(marker)) await drop(marker);
+      const marker = cached?.value[MARKER];
+      cache.delete(key);
+      if (isMarker(marker)) await deleteChunks(marker);
       return true;
     },
     async list(prefix, options) {
@@ -127,14 +127,14 @@ export function chunkLargeValues(values: Values, maxSize: number): Values {
 }
 
 /** Moves the largest members, until the others fit into one value. */
-function split(value: JsonObject): [rest: JsonObject, moved: JsonObject] {
+function splitValue(value: JsonObject): [rest: JsonObject, moved: JsonObject] {
   const sizes = Object.keys(value).map(name => [name, JSON.stringify(value[name])?.length ?? 0] as const);
-  let left = sizes.reduce((sum, [, size]) => sum + size, 0);
+  let remaining = sizes.reduce((sum, [, size]) => sum + size, 0);
   const moved = new Set<string>();
   for (const [name, size] of sizes.toSorted(([, a], [, b]) => b - a)) {
-    if (left <= MAX_REST) break;
+    if (remaining <= MAX_INLINE) break;
     moved.add(name);
-    left -= size;
+    remaining -= size;
   }
   const pick = (isMoved: boolean) =>
     Object.fromEntries(Object.entries(value).filter(([name]) => moved.has(name) === isMoved));
@@ -150,11 +150,11 @@ function isMarker(value: unknown): value is Marker {
   return isObject(value) && typeof value.id === 'string' && typeof value.count === 'number';
 }
 
-const chunkKey = (id: string, n: number) => `chunk/${id}/${String(n).padStart(6, '0')}`;
+const toChunkKey = (id: string, n: number) => `chunk/${id}/${String(n).padStart(6, '0')}`;
 
-function tooLarge(size: number, maxSize: number): TenonError {
+function createTooLargeError(size: number, maxSize: number): TenonError {
   return new TenonError('store/value-too-large', 'the value is too large for the store', {
     expected: `at most ${maxSize} characters of JSON`,
-    got: `${size}`,
+    received: `${size}`,
   });
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../jsonrpc/clock.js';
+import type { Clock } from '../cancellation/clock.js';
 import { TenonError } from '../jsonrpc/error.js';
 
 /** Pause before the first repetition; each further one is twice as long, in milliseconds. */

@@ -2,35 +2,35 @@ import { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 
 /** Who listens to which topic in this process. */
-export interface Listeners {
+export interface TopicListeners {
   /** With `since`, hears only what has a greater number. */
-  add(topic: string, hear: (message: JsonObject) => void, since?: number): () => void;
+  add(topic: string, listener: (message: JsonObject) => void, since?: number): () => void;
   /** Tells those who listen now. Each hears it later, so that nobody is called by a publisher. */
-  tell(topic: string, text: string, number?: number): void;
+  notify(topic: string, text: string, number?: number): void;
   clear(): void;
   readonly size: number;
 }
 
-interface Listener {
+interface TopicListener {
   readonly hear: (message: JsonObject) => void;
   readonly since: number;
 }
 
 /** Tells its receiver what went wrong, and is not harmed by it. */
-export type Report = (error: TenonError) => void;
+export type ErrorReporter = (error: TenonError) => void;
 
-export function createListeners(report: Report): Listeners {
-  const topics = new Map<string, Set<Listener>>();
+export function createTopicListeners(report: ErrorReporter): TopicListeners {
+  const topics = new Map<string, Set<TopicListener>>();
   let size = 0;
 
-  function remove(topic: string, listener: Listener): void {
+  function remove(topic: string, listener: TopicListener): void {
     const listeners = topics.get(topic);
     if (!listeners?.delete(listener)) return;
     size--;
     if (listeners.size === 0) topics.delete(topic);
   }
 
-  async function tellOne(topic: string, listener: Listener, text: string): Promise<void> {
+  async function notifyOne(topic: string, listener: TopicListener, text: string): Promise<void> {
     await undefined;
     if (!topics.get(topic)?.has(listener)) return;
     try {
@@ -43,12 +43,13 @@ export function createListeners(report: Report): Listeners {
   return {
     add(topic, hear, since = 0) {
       const listener = { hear, since };
-      topics.set(topic, (topics.get(topic) ?? new Set<Listener>()).add(listener));
+      topics.set(topic, (topics.get(topic) ?? new Set<TopicListener>()).add(listener));
       size++;
       return () => remove(topic, listener);
     },
-    tell(topic, text, number = Number.POSITIVE_INFINITY) {
-      for (const listener of topics.get(topic) ?? []) if (listener.since < number) void tellOne(topic, listener, text);
+    notify(topic, text, number = Number.POSITIVE_INFINITY) {
+      for (const listener of topics.get(topic) ?? [])
+        if (listener.since < number) void notifyOne(topic, listener, text);
     },
     clear() {
       topics.clear();
@@ -61,10 +62,10 @@ export function createListeners(report: Report): Listeners {
 }
 
 /** A listener for problems that can not do harm itself. */
-export function reporting(onProblem: ((error: TenonError) => void) | undefined): Report {
+export function createErrorReporter(onError: ((error: TenonError) => void) | undefined): ErrorReporter {
   return error => {
     try {
-      onProblem?.(error);
+      onError?.(error);
     } catch {
       // There is nobody left to tell.
     }

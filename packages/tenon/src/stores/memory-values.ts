@@ -1,12 +1,12 @@
-import type { Clock } from '../jsonrpc/clock.js';
+import type { Clock } from '../cancellation/clock.js';
 import { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import { SharedLimit } from '../jsonrpc/shared-limit.js';
-import { checkKey, checkVersion, endOf, pageOf, textOf } from './rules.js';
 import { createSortedKeys } from './sorted-keys.js';
-import type { Stored, Values } from './stores.js';
+import type { StoredValue, Values } from './stores.js';
+import { checkKey, checkVersion, computeExpiry, serializeValue, toKeyRange } from './validation.js';
 
-export interface MemoryBounds {
+export interface MemoryLimits {
   readonly maxEntries: number;
   readonly maxTotalSize: number;
   readonly maxValueSize: number;
@@ -14,11 +14,11 @@ export interface MemoryBounds {
   readonly maxShare: number;
 }
 
-interface Entry {
+interface MemoryEntry {
   readonly text: string;
   readonly version: number;
   /** When its time is up, by the clock. */
-  readonly end: number;
+  readonly expiresAt: number;
   /** Absent where nobody was named: such values only count towards the whole. */
   readonly owner: string | undefined;
 }
@@ -28,77 +28,77 @@ const SWEPT_PER_WRITE = 2;
 
 export interface MemoryValues extends Values {
   /** How many are held, those included that have ended and are not swept yet. */
-  readonly held: number;
+  readonly entryCount: number;
   clear(): void;
 }
 
 /** Values in the memory of this process. `check` is called first, whatever is asked. */
-export function createMemoryValues(clock: Clock, bounds: MemoryBounds, check: () => void): MemoryValues {
-  const entries = new Map<string, Entry>();
+export function createMemoryValues(clock: Clock, limits: MemoryLimits, check: () => void): MemoryValues {
+  const entries = new Map<string, MemoryEntry>();
   const keys = createSortedKeys();
-  const counts = new SharedLimit(bounds.maxEntries, bounds.maxShare);
-  const sizes = new SharedLimit(bounds.maxTotalSize, bounds.maxShare);
-  let sweeping = entries.entries();
+  const counts = new SharedLimit(limits.maxEntries, limits.maxShare);
+  const sizes = new SharedLimit(limits.maxTotalSize, limits.maxShare);
+  let sweepIterator = entries.entries();
   /** No entry ends before: until then there is no use in sweeping all of them. */
-  let soonest = Number.POSITIVE_INFINITY;
+  let nextExpiry = Number.POSITIVE_INFINITY;
 
-  const live = (key: string): Entry | undefined => {
+  const getLive = (key: string): MemoryEntry | undefined => {
     const entry = entries.get(key);
-    return entry && entry.end > clock.now() ? entry : undefined;
+    return entry && entry.expiresAt > clock.now() ? entry : undefined;
   };
 
   function remove(key: string): void {
-    const there = entries.get(key);
-    if (there === undefined) return;
-    counts.release(there.owner ?? '');
-    sizes.release(there.owner ?? '', there.text.length);
+    const existing = entries.get(key);
+    if (existing === undefined) return;
+    counts.release(existing.owner ?? '');
+    sizes.release(existing.owner ?? '', existing.text.length);
     entries.delete(key);
     keys.delete(key);
   }
 
   /** Goes round the entries, a few at a time, so that those that nobody asks for again go as well. */
   function sweepSome(): void {
-    for (let looked = 0; looked < SWEPT_PER_WRITE; looked++) {
-      const { value, done } = sweeping.next();
-      if (done) sweeping = entries.entries();
-      else if (value[1].end <= clock.now()) remove(value[0]);
+    for (let count = 0; count < SWEPT_PER_WRITE; count++) {
+      const { value, done } = sweepIterator.next();
+      if (done) sweepIterator = entries.entries();
+      else if (value[1].expiresAt <= clock.now()) remove(value[0]);
     }
   }
 
   function sweepAll(): void {
-    if (clock.now() < soonest) return;
-    soonest = Number.POSITIVE_INFINITY;
-    for (const [key, { end }] of entries)
-      if (end <= clock.now()) remove(key);
-      else soonest = Math.min(soonest, end);
+    if (clock.now() < nextExpiry) return;
+    nextExpiry = Number.POSITIVE_INFINITY;
+    for (const [key, { expiresAt }] of entries)
+      if (expiresAt <= clock.now()) remove(key);
+      else nextExpiry = Math.min(nextExpiry, expiresAt);
   }
 
-  function fits(key: string, size: number, owner: string | undefined): boolean {
-    const there = entries.get(key);
-    const [more, growth] = [there ? 0 : 1, size - (there?.text.length ?? 0)];
-    if (counts.total + more > bounds.maxEntries || sizes.total + growth > bounds.maxTotalSize) return false;
+  function hasRoom(key: string, size: number, owner: string | undefined): boolean {
+    const existing = entries.get(key);
+    const [more, growth] = [existing ? 0 : 1, size - (existing?.text.length ?? 0)];
+    if (counts.total + more > limits.maxEntries || sizes.total + growth > limits.maxTotalSize) return false;
     // A value that becomes no larger may always be written, so that what was begun comes to its end.
     if (owner === undefined || (more === 0 && growth <= 0)) return true;
     return (more === 0 || counts.isWithinShare(owner)) && (growth <= 0 || sizes.isWithinShare(owner, growth));
   }
 
-  function makeRoom(key: string, { text, owner }: Entry): void {
-    if (!fits(key, text.length, owner)) sweepAll();
-    if (!fits(key, text.length, owner)) throw fullError(bounds);
+  function makeRoom(key: string, { text, owner }: MemoryEntry): void {
+    if (!hasRoom(key, text.length, owner)) sweepAll();
+    if (!hasRoom(key, text.length, owner)) throw createFullError(limits);
   }
 
-  function write(key: string, entry: Entry): void {
+  function write(key: string, entry: MemoryEntry): void {
     makeRoom(key, entry);
-    const there = entries.get(key);
-    if (there === undefined) keys.add(key);
+    const existing = entries.get(key);
+    if (existing === undefined) keys.add(key);
     else {
-      counts.release(there.owner ?? '');
-      sizes.release(there.owner ?? '', there.text.length);
+      counts.release(existing.owner ?? '');
+      sizes.release(existing.owner ?? '', existing.text.length);
     }
     counts.add(entry.owner ?? '');
     sizes.add(entry.owner ?? '', entry.text.length);
     entries.set(key, entry);
-    soonest = Math.min(soonest, entry.end);
+    nextExpiry = Math.min(nextExpiry, entry.expiresAt);
     sweepSome();
   }
 
@@ -106,42 +106,42 @@ export function createMemoryValues(clock: Clock, bounds: MemoryBounds, check: ()
     async get(key) {
       check();
       checkKey(key);
-      const entry = live(key);
-      return entry && stored(key, entry);
+      const entry = getLive(key);
+      return entry && toStored(key, entry);
     },
     async put(key, value, options = {}) {
       check();
       checkKey(key);
       checkVersion(options.version);
-      const end = endOf(options, clock.now()) ?? Number.POSITIVE_INFINITY;
-      const text = textOf(value, bounds.maxValueSize);
-      const there = live(key);
-      const version = there?.version ?? 0;
+      const expiresAt = computeExpiry(options, clock.now()) ?? Number.POSITIVE_INFINITY;
+      const text = serializeValue(value, limits.maxValueSize);
+      const existing = getLive(key);
+      const version = existing?.version ?? 0;
       if (options.version !== undefined && options.version !== version) return undefined;
-      write(key, { text, version: version + 1, end, owner: options.owner ?? there?.owner });
+      write(key, { text, version: version + 1, expiresAt, owner: options.owner ?? existing?.owner });
       return version + 1;
     },
     async delete(key, version) {
       check();
       checkKey(key);
       checkVersion(version);
-      const entry = live(key);
+      const entry = getLive(key);
       if (entry === undefined || (version !== undefined && version !== entry.version)) return false;
       remove(key);
       return true;
     },
     async list(prefix, options = {}) {
       check();
-      const { first, limit } = pageOf(prefix, options);
-      const found: Stored[] = [];
+      const { first, limit } = toKeyRange(prefix, options);
+      const values: StoredValue[] = [];
       for (const key of keys.from(first)) {
-        if (found.length === limit || !key.startsWith(prefix)) break;
-        const entry = live(key);
-        if (entry) found.push(stored(key, entry));
+        if (values.length === limit || !key.startsWith(prefix)) break;
+        const entry = getLive(key);
+        if (entry) values.push(toStored(key, entry));
       }
-      return found;
+      return values;
     },
-    get held() {
+    get entryCount() {
       return entries.size;
     },
     clear() {
@@ -150,12 +150,12 @@ export function createMemoryValues(clock: Clock, bounds: MemoryBounds, check: ()
   };
 }
 
-function stored(key: string, { text, version }: Entry): Stored {
+function toStored(key: string, { text, version }: MemoryEntry): StoredValue {
   return { key, value: JSON.parse(text) as JsonObject, version };
 }
 
-function fullError({ maxEntries, maxTotalSize }: MemoryBounds): TenonError {
+function createFullError({ maxEntries, maxTotalSize }: MemoryLimits): TenonError {
   const expected = `at most ${maxEntries} entries of ${maxTotalSize} characters together, of which one owner has a part`;
-  const next = 'raise `maxEntries` or `maxTotalSize`, give values a `ttl`, or keep them in a file: `tenon/sqlite`';
-  return new TenonError('store/full', 'the store in memory is full', { expected, next });
+  const hint = 'raise `maxEntries` or `maxTotalSize`, give values a `ttl`, or keep them in a file: `tenon/sqlite`';
+  return new TenonError('store/full', 'the store in memory is full', { expected, hint });
 }

@@ -57,8 +57,8 @@ export const MAX_SEALED = 256 * 1024;
 
 /** Tells whether keys can seal: one or more of 32 bytes, with ids of letters, digits, "_" and "-" that differ. */
 export function areSealKeys(keys: readonly SealKey[]): boolean {
-  const sound = keys.every(({ id, key }) => /^[\w-]{1,64}$/.test(id) && key.length === 32);
-  return sound && keys.length > 0 && new Set(keys.map(({ id }) => id)).size === keys.length;
+  const isValid = keys.every(({ id, key }) => /^[\w-]{1,64}$/.test(id) && key.length === 32);
+  return isValid && keys.length > 0 && new Set(keys.map(({ id }) => id)).size === keys.length;
 }
 
 /**
@@ -74,27 +74,27 @@ export async function deriveSealKey(id: string, secret: string, purpose: string)
 
 /** Without keys: one made for this process, so that what it sealed is worth nothing after a restart. */
 export function createSeal(keys?: readonly SealKey[]): Seal {
-  let ring: Map<string, Promise<CryptoKey>> | undefined;
+  let keysById: Map<string, Promise<CryptoKey>> | undefined;
   // Only when it is first needed: Workers have no randomness before the first request.
-  const keyOf = (id: string): Promise<CryptoKey> | undefined => {
-    ring ??= new Map((keys ?? processKeys()).map(each => [each.id, imported(each.key)]));
-    return ring.get(id);
+  const getKey = (id: string): Promise<CryptoKey> | undefined => {
+    keysById ??= new Map((keys ?? createProcessKeys()).map(each => [each.id, importSealKey(each.key)]));
+    return keysById.get(id);
   };
   const current = keys === undefined ? PROCESS : (keys[0]?.id ?? '');
   return {
     async seal(value, boundTo) {
       const iv = crypto.getRandomValues(new Uint8Array(12));
-      const key = await (keyOf(current) as Promise<CryptoKey>);
+      const key = await (getKey(current) as Promise<CryptoKey>);
       const data = new TextEncoder().encode(JSON.stringify(value));
-      const sealed = await crypto.subtle.encrypt(algorithm(iv, current, boundTo), key, data);
+      const sealed = await crypto.subtle.encrypt(createAlgorithm(iv, current, boundTo), key, data);
       return [PREFIX, current, toBase64(iv), toBase64(new Uint8Array(sealed))].join('.');
     },
     async open(sealed, boundTo) {
       const [prefix, id = '', iv = '', data = '', ...rest] = sealed.length > MAX_SEALED ? [] : sealed.split('.');
-      const key = await keyOf(id);
+      const key = await getKey(id);
       if (prefix !== PREFIX || rest.length > 0 || key === undefined) return undefined;
       try {
-        const opened = await crypto.subtle.decrypt(algorithm(fromBase64(iv), id, boundTo), key, fromBase64(data));
+        const opened = await crypto.subtle.decrypt(createAlgorithm(fromBase64(iv), id, boundTo), key, fromBase64(data));
         const value: unknown = JSON.parse(new TextDecoder().decode(opened));
         return isObject(value) ? value : undefined;
       } catch {
@@ -104,22 +104,23 @@ export function createSeal(keys?: readonly SealKey[]): Seal {
   };
 }
 
-function processKeys(): SealKey[] {
+function createProcessKeys(): SealKey[] {
   return [{ id: PROCESS, key: crypto.getRandomValues(new Uint8Array(32)) }];
 }
 
-function imported(key: Uint8Array): Promise<CryptoKey> {
+function importSealKey(key: Uint8Array): Promise<CryptoKey> {
   return crypto.subtle.importKey('raw', key, 'AES-GCM', false, ['encrypt', 'decrypt']);
 }
 
-function algorithm(iv: Uint8Array, id: string, boundTo: string): object {
+function createAlgorithm(iv: Uint8Array, id: string, boundTo: string): object {
   return { name: 'AES-GCM', iv, additionalData: new TextEncoder().encode(`${PREFIX}.${id}.${boundTo}`) };
 }
 
 function toBase64(bytes: Uint8Array): string {
   let binary = '';
   // In pieces: a whole state as arguments of one call would overflow the stack.
-  for (let at = 0; at < bytes.length; at += 8192) binary += String.fromCharCode(...bytes.subarray(at, at + 8192));
+  for (let index = 0; index < bytes.length; index += 8192)
+    binary += String.fromCharCode(...bytes.subarray(index, index + 8192));
   return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
@@ -127,10 +128,10 @@ function toBase64(bytes: Uint8Array): string {
 function fromBase64(text: string): Uint8Array {
   const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
   const bytes = new Uint8Array(binary.length);
-  for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at);
+  for (let index = 0; index < binary.length; index++) bytes[index] = binary.charCodeAt(index);
   // Several spellings there are only of what is left over at the end.
-  const left = bytes.length % 3;
-  const plain = /^[\w-]*$/.test(text) && (left === 0 || text.endsWith(toBase64(bytes.subarray(-left))));
-  if (!plain) throw new Error('not canonical');
+  const remainder = bytes.length % 3;
+  const isCanonical = /^[\w-]*$/.test(text) && (remainder === 0 || text.endsWith(toBase64(bytes.subarray(-remainder))));
+  if (!isCanonical) throw new Error('not canonical');
   return bytes;
 }

@@ -15,35 +15,37 @@ export function createSortedKeys(): SortedKeys {
   const runs: string[][] = [];
 
   /** The run in which a key is, or belongs: the last that begins at or before it. */
-  const runOf = (key: string) => Math.max(0, firstWhere(runs.length, at => (runs[at]?.[0] ?? '') > key) - 1);
-  const placeIn = (run: readonly string[], key: string) => firstWhere(run.length, at => (run[at] ?? '') >= key);
+  const findRun = (key: string) =>
+    Math.max(0, findFirstIndex(runs.length, index => (runs[index]?.[0] ?? '') > key) - 1);
+  const findIndex = (run: readonly string[], key: string) =>
+    findFirstIndex(run.length, index => (run[index] ?? '') >= key);
 
   return {
     add(key) {
-      const at = runOf(key);
-      const run = runs[at];
+      const index = findRun(key);
+      const run = runs[index];
       if (run === undefined) return void runs.push([key]);
-      run.splice(placeIn(run, key), 0, key);
-      if (run.length > MAX_RUN) runs.splice(at + 1, 0, run.splice(MAX_RUN / 2));
+      run.splice(findIndex(run, key), 0, key);
+      if (run.length > MAX_RUN) runs.splice(index + 1, 0, run.splice(MAX_RUN / 2));
     },
     delete(key) {
-      const at = runOf(key);
-      const run = runs[at];
-      const place = run === undefined ? 0 : placeIn(run, key);
+      const index = findRun(key);
+      const run = runs[index];
+      const place = run === undefined ? 0 : findIndex(run, key);
       if (run?.[place] !== key) return;
       run.splice(place, 1);
-      if (run.length === 0) runs.splice(at, 1);
+      if (run.length === 0) runs.splice(index, 1);
     },
     *from(first) {
-      const start = runOf(first);
+      const start = findRun(first);
       for (const [distance, run] of runs.slice(start).entries())
-        yield* distance === 0 ? run.slice(placeIn(run, first)) : run;
+        yield* distance === 0 ? run.slice(findIndex(run, first)) : run;
     },
   };
 }
 
 /** The least number below `count` for which it holds, given that it holds for all that follow; `count` if for none. */
-function firstWhere(count: number, holds: (at: number) => boolean): number {
+function findFirstIndex(count: number, holds: (at: number) => boolean): number {
   let [low, high] = [0, count];
   while (low < high) {
     const middle = (low + high) >>> 1;

@@ -14,7 +14,7 @@ export interface Stores {
 }
 
 /** A value as it stands in a store. It is a copy: changing it changes nothing there. */
-export interface Stored {
+export interface StoredValue {
   readonly key: string;
   readonly value: JsonObject;
   /** 1 for the first write of a key, and one more with each. A key that was deleted, or whose time was up, begins anew. */
@@ -47,7 +47,7 @@ export interface ListOptions {
  */
 export interface Values {
   /** What stands under a key. `undefined` when there is nothing, or its time is up. */
-  get(key: string): Promise<Stored | undefined>;
+  get(key: string): Promise<StoredValue | undefined>;
   /**
    * Writes, and gives the new version; `undefined` when the version that was asked for is not the one that is there.
    * Once it resolves the value is kept: in a durable store it survives the end of the process and of the power.
@@ -56,7 +56,7 @@ export interface Values {
   /** Whether something was deleted. With `version`, only that one is. */
   delete(key: string, version?: number): Promise<boolean>;
   /** What stands under the keys that begin with `prefix`, in the order of the keys' characters by their codes. */
-  list(prefix: string, options?: ListOptions): Promise<Stored[]>;
+  list(prefix: string, options?: ListOptions): Promise<StoredValue[]>;
 }
 
 /**
@@ -67,5 +67,5 @@ export interface Values {
 export interface Bus {
   publish(topic: string, message: JsonObject): Promise<void>;
   /** Hears what is published from now on, each time in a copy of its own. Returns what ends that. */
-  subscribe(topic: string, hear: (message: JsonObject) => void): () => void;
+  subscribe(topic: string, listener: (message: JsonObject) => void): () => void;
 }

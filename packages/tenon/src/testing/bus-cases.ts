@@ -1,28 +1,28 @@
 import type { JsonObject } from '../jsonrpc/message.js';
-import { check, same } from './ear.js';
-import { numbers, refuses, type StoreCase } from './stage.js';
+import { expectRejection, listNumbers, type StoreCase } from './store-context.js';
+import { assertEqual, check } from './test-peer.js';
 
 export const busCases: readonly StoreCase[] = [
   [
     'tells all who listen to a topic, in order, and nobody else',
-    async ({ bus, until }) => {
+    async ({ bus, waitUntil }) => {
       const one: JsonObject[] = [];
       const other: JsonObject[] = [];
       const elsewhere: JsonObject[] = [];
       bus.subscribe('a', message => one.push(message));
       bus.subscribe('a', message => other.push(message));
       bus.subscribe('b', message => elsewhere.push(message));
-      for (const n of numbers(20)) await bus.publish('a', { n });
-      await Promise.all(numbers(20).map(n => bus.publish('a', { n: 20 + n })));
+      for (const n of listNumbers(20)) await bus.publish('a', { n });
+      await Promise.all(listNumbers(20).map(n => bus.publish('a', { n: 20 + n })));
       await bus.publish('b', { last: true });
-      await until(() => elsewhere.length > 0 && one.length >= 40 && other.length >= 40, 'not all was heard');
-      const all = numbers(40).map(n => ({ n }));
-      same([one, other, elsewhere], [all, all, [{ last: true }]]);
+      await waitUntil(() => elsewhere.length > 0 && one.length >= 40 && other.length >= 40, 'not all was heard');
+      const all = listNumbers(40).map(n => ({ n }));
+      assertEqual([one, other, elsewhere], [all, all, [{ last: true }]]);
     },
   ],
   [
     'calls nobody while it is being called',
-    async ({ bus, until }) => {
+    async ({ bus, waitUntil }) => {
       let [inside, heard, reentered] = [false, 0, false];
       bus.subscribe('a', () => {
         reentered ||= inside;
@@ -32,42 +32,42 @@ export const busCases: readonly StoreCase[] = [
       const publishing = bus.publish('a', {});
       inside = false;
       await publishing;
-      await until(() => heard === 1, 'nothing was heard');
+      await waitUntil(() => heard === 1, 'nothing was heard');
       check(!reentered, 'a listener was called by `publish` itself');
     },
   ],
   [
     'tells what is published from the subscribing on, until it is ended',
-    async ({ bus, until }) => {
+    async ({ bus, waitUntil }) => {
       await bus.publish('a', { n: 0 });
       const heard: unknown[] = [];
       const all: unknown[] = [];
       const end = bus.subscribe('a', ({ n }) => heard.push(n));
       bus.subscribe('a', ({ n }) => all.push(n));
       await bus.publish('a', { n: 1 });
-      await until(() => heard.length > 0, 'nothing was heard');
+      await waitUntil(() => heard.length > 0, 'nothing was heard');
       end();
       end();
       await bus.publish('a', { n: 2 });
-      await until(() => all.length === 2, 'the other listener was forgotten');
-      same([heard, all], [[1], [1, 2]]);
+      await waitUntil(() => all.length === 2, 'the other listener was forgotten');
+      assertEqual([heard, all], [[1], [1, 2]]);
     },
   ],
   [
     'tells nothing to a listener that has ended, not even what is on its way',
-    async ({ bus, pass }) => {
+    async ({ bus, advance }) => {
       let heard = 0;
       const end = bus.subscribe('a', () => heard++);
       const publishing = bus.publish('a', {});
       end();
       await publishing;
-      await pass(100);
-      same(heard, 0);
+      await advance(100);
+      assertEqual(heard, 0);
     },
   ],
   [
     'lets a listener end itself and subscribe others',
-    async ({ bus, until }) => {
+    async ({ bus, waitUntil }) => {
       const heard: string[] = [];
       const end = bus.subscribe('a', () => {
         heard.push('first');
@@ -75,15 +75,15 @@ export const busCases: readonly StoreCase[] = [
         bus.subscribe('a', () => heard.push('second'));
       });
       await bus.publish('a', {});
-      await until(() => heard.length > 0, 'nothing was heard');
+      await waitUntil(() => heard.length > 0, 'nothing was heard');
       await bus.publish('a', {});
-      await until(() => heard.length > 1, 'the second listener heard nothing');
-      same(heard, ['first', 'second']);
+      await waitUntil(() => heard.length > 1, 'the second listener heard nothing');
+      assertEqual(heard, ['first', 'second']);
     },
   ],
   [
     'gives each listener a copy',
-    async ({ bus, until }) => {
+    async ({ bus, waitUntil }) => {
       const heard: unknown[] = [];
       const spoil = (message: JsonObject) => {
         heard.push((message.deep as JsonObject).n);
@@ -95,13 +95,13 @@ export const busCases: readonly StoreCase[] = [
       const publishing = bus.publish('a', message);
       message.deep.n = 2;
       await publishing;
-      await until(() => heard.length === 2, 'not all was heard');
-      same(heard, [1, 1]);
+      await waitUntil(() => heard.length === 2, 'not all was heard');
+      assertEqual(heard, [1, 1]);
     },
   ],
   [
     'is not harmed by a listener that throws',
-    async ({ bus, until }) => {
+    async ({ bus, waitUntil }) => {
       let heard = 0;
       bus.subscribe('a', () => {
         throw new Error('as planned');
@@ -112,18 +112,18 @@ export const busCases: readonly StoreCase[] = [
       bus.subscribe('a', () => heard++);
       await bus.publish('a', {});
       await bus.publish('a', {});
-      await until(() => heard === 2, 'another listener went short');
+      await waitUntil(() => heard === 2, 'another listener went short');
     },
   ],
   [
     'refuses topics and messages as it refuses keys and values',
     async ({ bus, maxValueSize }) => {
       for (const topic of ['', 't'.repeat(513), 'ü']) {
-        await refuses('store/key', () => bus.publish(topic, {}));
-        await refuses('store/key', async () => bus.subscribe(topic, () => {}));
+        await expectRejection('store/key', () => bus.publish(topic, {}));
+        await expectRejection('store/key', async () => bus.subscribe(topic, () => {}));
       }
-      await refuses('store/value', () => bus.publish('a', [] as never));
-      await refuses('store/value-too-large', () => bus.publish('a', { t: 'x'.repeat(maxValueSize) }));
+      await expectRejection('store/value', () => bus.publish('a', [] as never));
+      await expectRejection('store/value-too-large', () => bus.publish('a', { t: 'x'.repeat(maxValueSize) }));
     },
   ],
 ];
@@ -131,39 +131,39 @@ export const busCases: readonly StoreCase[] = [
 export const sharedBusCases: readonly StoreCase[] = [
   [
     'tells the others, each once',
-    async ({ bus, another, until }) => {
-      const other = await another();
+    async ({ bus, openSecond, waitUntil }) => {
+      const other = await openSecond();
       await other.bus.publish('a', { from: 'before' });
       const here: JsonObject[] = [];
       const there: JsonObject[] = [];
       bus.subscribe('a', message => here.push(message));
       other.bus.subscribe('a', message => there.push(message));
-      for (const n of numbers(150)) await (n % 3 === 0 ? other.bus : bus).publish('a', { n });
+      for (const n of listNumbers(150)) await (n % 3 === 0 ? other.bus : bus).publish('a', { n });
       for (const publisher of [bus, other.bus]) await publisher.publish('a', { last: true });
       const ended = (heard: JsonObject[]) => heard.filter(({ last }) => last).length === 2;
-      await until(() => ended(here) && ended(there), 'not all was heard');
+      await waitUntil(() => ended(here) && ended(there), 'not all was heard');
       for (const heard of [here, there]) {
-        same(heard.length, 152);
+        assertEqual(heard.length, 152);
         const each = heard.flatMap(({ n }) => (typeof n === 'number' ? [n] : []));
         for (const of of [0, 1]) {
           const theirs = (n: number) => (n % 3 === 0) === (of === 0);
-          same(each.filter(theirs), numbers(150).filter(theirs));
+          assertEqual(each.filter(theirs), listNumbers(150).filter(theirs));
         }
       }
     },
   ],
   [
     'tells no one what was published before, however late it is found',
-    async ({ bus, another, until }) => {
-      const other = await another();
+    async ({ bus, openSecond, waitUntil }) => {
+      const other = await openSecond();
       const first: unknown[] = [];
       const second: unknown[] = [];
       bus.subscribe('a', ({ n }) => first.push(n));
       await other.bus.publish('a', { n: 1 });
       bus.subscribe('a', ({ n }) => second.push(n));
       await other.bus.publish('a', { n: 2 });
-      await until(() => first.length === 2 && second.length > 0, 'not all was heard');
-      same([first, second], [[1, 2], [2]]);
+      await waitUntil(() => first.length === 2 && second.length > 0, 'not all was heard');
+      assertEqual([first, second], [[1, 2], [2]]);
     },
   ],
 ];

@@ -1,79 +1,89 @@
-import type { Channel, Envelope, Receiver, SendOptions } from '../jsonrpc/channel.js';
-import { type Clock, systemClock } from '../jsonrpc/clock.js';
-import type { Message, Response } from '../jsonrpc/message.js';
+import { type Clock, systemClock } from '../cancellation/clock.js';
+import type { JsonRpcMessage, JsonRpcResponse } from '../jsonrpc/message.js';
+import type { MessageContext, MessageReceiver, SendOptions, Transport } from '../jsonrpc/transport.js';
 
 /** What happens to one message on its way. */
-export type Fault =
+export type MessageFault =
   | { readonly kind: 'drop' }
   | { readonly kind: 'duplicate' }
   | { readonly kind: 'delay'; readonly ms: number }
-  | { readonly kind: 'garbage'; readonly value: unknown };
+  | { readonly kind: 'replace'; readonly value: unknown };
 
 /** The message is lost. */
-export const drop: Fault = { kind: 'drop' };
+export const drop: MessageFault = { kind: 'drop' };
 /** The message comes twice. */
-export const duplicate: Fault = { kind: 'duplicate' };
+export const duplicate: MessageFault = { kind: 'duplicate' };
 
 /** The message comes later, behind those that were sent after it. */
-export function delay(ms: number): Fault {
+export function delay(ms: number): MessageFault {
   return { kind: 'delay', ms };
 }
 
 /** Something else comes instead of the message. */
-export function garbage(value: unknown): Fault {
-  return { kind: 'garbage', value };
+export function replaceWith(value: unknown): MessageFault {
+  return { kind: 'replace', value };
 }
 
 /** Decides what happens to a message; nothing, when it returns `undefined`. `index` counts those of its direction from 0. */
-export type Plan = (message: unknown, index: number) => Fault | undefined;
+export type FaultSchedule = (message: unknown, index: number) => MessageFault | undefined;
 
-export interface Faults {
+export interface FaultOptions {
   /** For what is sent on the channel. */
-  readonly send?: Plan | undefined;
+  readonly send?: FaultSchedule | undefined;
   /** For what it receives. */
-  readonly receive?: Plan | undefined;
+  readonly receive?: FaultSchedule | undefined;
   /** For `delay`. */
   readonly clock?: Clock | undefined;
 }
 
 /** A channel on which things go wrong as planned. */
-export function faulty(channel: Channel, { send, receive, clock = systemClock }: Faults): Channel {
+export function withFaults(transport: Transport, { send, receive, clock = systemClock }: FaultOptions): Transport {
   let sent = 0;
   let received = 0;
   return {
-    peer: channel.peer,
-    open(receiver: Receiver) {
-      const deliver = (value: unknown, envelope?: Envelope) => receiver.message(value, envelope);
-      return channel.open({
-        message: (value, envelope) =>
-          apply(receive?.(value, received++), value, each => deliver(each, envelope), clock),
-        unreadable: error => receiver.unreadable(error),
-        lost: (id, error) => receiver.lost(id, error),
-        closed: error => receiver.closed(error),
+    peer: transport.peer,
+    open(receiver: MessageReceiver) {
+      const deliver = (value: unknown, envelope?: MessageContext) => receiver.onMessage(value, envelope);
+      return transport.open({
+        onMessage: (value, envelope) =>
+          applyFault(receive?.(value, received++), value, each => deliver(each, envelope), clock),
+        onParseError: error => receiver.onParseError(error),
+        onResponseLost: (id, error) => receiver.onResponseLost(id, error),
+        onClose: error => receiver.onClose(error),
       });
     },
-    async send(message: Message | readonly Response[], options?: SendOptions) {
-      const on: (void | Promise<void>)[] = [];
-      apply(send?.(message, sent++), message, each => on.push(channel.send(each as Message, options)), clock);
-      await Promise.all(on);
+    async send(message: JsonRpcMessage | readonly JsonRpcResponse[], options?: SendOptions) {
+      const sends: (void | Promise<void>)[] = [];
+      applyFault(
+        send?.(message, sent++),
+        message,
+        each => sends.push(transport.send(each as JsonRpcMessage, options)),
+        clock,
+      );
+      await Promise.all(sends);
     },
-    close: () => channel.close(),
+    close: () => transport.close(),
   };
 }
 
-function apply(fault: Fault | undefined, value: unknown, pass: (value: unknown) => void, clock: Clock): void {
+function applyFault(
+  fault: MessageFault | undefined,
+  value: unknown,
+  deliver: (value: unknown) => void,
+  clock: Clock,
+): void {
   switch (fault?.kind) {
     case undefined:
-      return pass(value);
+      return deliver(value);
     case 'drop':
       return;
     case 'duplicate':
-      pass(value);
-      return pass(value);
+      deliver(value);
+      return deliver(value);
     case 'delay':
-      clock.after(fault.ms, () => pass(value));
+      clock.after(fault.ms, () => deliver(value));
       return;
-    case 'garbage':
-      return pass(fault.value);
+    case 'replace':
+      return deliver(fault.value);
   }
 }

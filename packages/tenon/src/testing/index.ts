@@ -1,11 +1,30 @@
-/** `tenon/testing`: a client and a server in one process, things that go wrong as planned, and what every channel and all stores must do. */
-export { type Case, channelCases, type Lacks, type Road } from './channel-cases.js';
-export { type FakeClock, fakeClock } from './clock.js';
-export type { Answer, Ear } from './ear.js';
-export type { Seen } from './every-way/observation.js';
-export type { Handler } from './every-way/subject.js';
-export { type EveryWayOptions, everyWay, type Way } from './every-way.js';
-export { delay, drop, duplicate, type Fault, type Faults, faulty, garbage, type Plan } from './faults.js';
-export { connectPair, eachRevision, type PairOptions } from './pair.js';
-export { reflector } from './reflector.js';
-export { type StoreLacks, type StoreSite, storeCases } from './store-cases.js';
+/** `tenon/testing`: a client and a server in one process, things that go wrong as planned, and what every transport and all stores must do. */
+
+export { connectPair, type PairOptions, protocolVersions } from './connect-pair.js';
+export { echoServer } from './echo-server.js';
+export { type FakeClock, fakeClock } from './fake-clock.js';
+export {
+  delay,
+  drop,
+  duplicate,
+  type FaultOptions,
+  type FaultSchedule,
+  type MessageFault,
+  replaceWith,
+  withFaults,
+} from './faults.js';
+export type { TestableHandler } from './handler-equivalence/handler-under-test.js';
+export type { ObservedEvent } from './handler-equivalence/observation.js';
+export {
+  checkHandlerEquivalence,
+  type ExecutionResult,
+  type HandlerEquivalenceOptions,
+} from './handler-equivalence.js';
+export { type StoreFixture, storeCases, type UnsupportedStoreFeatures } from './store-cases.js';
+export type { PeerResponse, TestPeer } from './test-peer.js';
+export {
+  type ContractCase,
+  type TransportFixture,
+  transportCases,
+  type UnsupportedFeatures,
+} from './transport-cases.js';

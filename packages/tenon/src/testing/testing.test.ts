@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { tool } from '../server/definitions/tool.js';
 import { createServer } from '../server/server.js';
-import { tool } from '../server/tool.js';
-import { createPair } from '../transports/memory.js';
-import { fakeClock } from './clock.js';
-import { delay, drop, duplicate, faulty, garbage, type Plan } from './faults.js';
-import { connectPair, eachRevision } from './pair.js';
+import { createTransportPair } from '../transports/memory.js';
+import { connectPair, protocolVersions } from './connect-pair.js';
+import { fakeClock } from './fake-clock.js';
+import { delay, drop, duplicate, type FaultSchedule, replaceWith, withFaults } from './faults.js';
 
 const soon = () => new Promise(resolve => setImmediate(resolve));
 
@@ -34,17 +34,17 @@ describe('a fake clock', () => {
 });
 
 describe('a faulty channel', () => {
-  const start = (send: Plan, receive: Plan = () => undefined) => {
-    const pair = createPair();
+  const start = (send: FaultSchedule, receive: FaultSchedule = () => undefined) => {
+    const pair = createTransportPair();
     const clock = fakeClock();
     const [near, far]: [unknown[], unknown[]] = [[], []];
     const hear = (log: unknown[]) => ({
-      message: (value: unknown) => log.push((value as { method?: string }).method ?? value),
-      unreadable() {},
-      lost() {},
-      closed: () => log.push('closed'),
+      onMessage: (value: unknown) => log.push((value as { method?: string }).method ?? value),
+      onParseError() {},
+      onResponseLost() {},
+      onClose: () => log.push('closed'),
     });
-    const channel = faulty(pair.client, { send, receive, clock });
+    const channel = withFaults(pair.client, { send, receive, clock });
     pair.server.open(hear(far));
     channel.open(hear(near));
     return { channel, server: pair.server, clock, near, far };
@@ -52,7 +52,7 @@ describe('a faulty channel', () => {
   const note = (method: string) => ({ jsonrpc: '2.0' as const, method });
 
   it('drops, repeats, delays and spoils as planned, and leaves all else alone', async () => {
-    const plans = [undefined, drop, duplicate, delay(50), garbage('?'), undefined];
+    const plans = [undefined, drop, duplicate, delay(50), replaceWith('?'), undefined];
     const { channel, clock, far, near } = start((_, index) => plans[index]);
     for (const each of 'abcdef') await channel.send(note(each));
     await soon();
@@ -78,15 +78,19 @@ describe('a faulty channel', () => {
 });
 
 describe('a pair', () => {
-  const server = createServer({ name: 's', version: '1', tools: { t: tool({ run: (_, ctx) => ctx.revision }) } });
+  const server = createServer({
+    name: 's',
+    version: '1',
+    tools: { t: tool({ run: (_, ctx) => ctx.protocolVersion }) },
+  });
 
-  it.each(eachRevision)(
+  it.each(protocolVersions)(
     'speaks %s [lifecycle.version.client-sends-supported lifecycle.operation.respect-version base.core-always-supported base.core-layers-mandatory]',
-    async revision => {
+    async protocolVersion => {
       const seen: string[] = [];
-      const client = await connectPair(server, { revision, tap: from => seen.push(from) });
-      expect(client.server.revision).toBe(revision);
-      expect(await client.tools.t()).toMatchObject({ content: [{ text: revision }] });
+      const client = await connectPair(server, { protocolVersion, onMessage: from => seen.push(from) });
+      expect(client.server.protocolVersion).toBe(protocolVersion);
+      expect(await client.tools.t()).toMatchObject({ content: [{ text: protocolVersion }] });
       expect(new Set(seen)).toEqual(new Set(['client', 'server']));
       await client.close();
     },
@@ -94,11 +98,11 @@ describe('a pair', () => {
 
   it('may be led through what goes wrong', async () => {
     const clock = fakeClock();
-    const through = (channel: Parameters<typeof faulty>[0]) =>
-      faulty(channel, {
+    const wrapTransport = (channel: Parameters<typeof withFaults>[0]) =>
+      withFaults(channel, {
         send: message => ((message as { method?: string }).method === 'tools/call' ? drop : undefined),
       });
-    const client = await connectPair(server, { clock, through, validate: 'off' });
+    const client = await connectPair(server, { clock, wrapTransport, validate: 'off' });
     const call = client.callTool('t').catch(error => error.code);
     await soon();
     clock.advance(60_000);

@@ -1,22 +1,28 @@
 import type { JsonObject } from '../jsonrpc/message.js';
 import type { Values } from '../stores/stores.js';
-import { check, same } from './ear.js';
-import { numbers, refuses, type StoreCase } from './stage.js';
+import { expectRejection, listNumbers, type StoreCase } from './store-context.js';
+import { assertEqual, check } from './test-peer.js';
 
-const keysOf = async (listing: ReturnType<Values['list']>) => (await listing).map(({ key }) => key);
+const listKeys = async (listing: ReturnType<Values['list']>) => (await listing).map(({ key }) => key);
 
 export const valueCases: readonly StoreCase[] = [
   [
     'has nothing where nothing was written',
     async ({ values }) =>
-      same([(await values.get('a')) ?? null, await values.delete('a'), await values.list('')], [null, false, []]),
+      assertEqual(
+        [(await values.get('a')) ?? null, await values.delete('a'), await values.list('')],
+        [null, false, []],
+      ),
   ],
   [
     'gives back what was written, and counts the writes of each key',
     async ({ values }) => {
-      same([await values.put('a', { n: 1 }), await values.put('a', { n: 2 }), await values.put('b', {})], [1, 2, 1]);
-      same(await values.get('a'), { key: 'a', value: { n: 2 }, version: 2 });
-      same(await values.list(''), [
+      assertEqual(
+        [await values.put('a', { n: 1 }), await values.put('a', { n: 2 }), await values.put('b', {})],
+        [1, 2, 1],
+      );
+      assertEqual(await values.get('a'), { key: 'a', value: { n: 2 }, version: 2 });
+      assertEqual(await values.list(''), [
         { key: 'a', value: { n: 2 }, version: 2 },
         { key: 'b', value: {}, version: 1 },
       ]);
@@ -26,11 +32,11 @@ export const valueCases: readonly StoreCase[] = [
     'writes with a version only over that version',
     async ({ values }) => {
       const put = async (n: number, version: number) => (await values.put('a', { n }, { version })) ?? 'no';
-      same(
+      assertEqual(
         [await put(1, 1), await put(2, 0), await put(3, 0), await put(4, 2), await put(5, 1), await put(6, 1)],
         ['no', 1, 'no', 'no', 2, 'no'],
       );
-      same(await values.get('a'), { key: 'a', value: { n: 5 }, version: 2 });
+      assertEqual(await values.get('a'), { key: 'a', value: { n: 5 }, version: 2 });
     },
   ],
   [
@@ -38,27 +44,30 @@ export const valueCases: readonly StoreCase[] = [
     async ({ values }) => {
       await values.put('a', {});
       await values.put('a', {});
-      same([await values.delete('a', 1), await values.delete('a', 2), await values.delete('a')], [false, true, false]);
-      same([(await values.get('a')) ?? null, await values.put('a', {}, { version: 0 })], [null, 1]);
-      same([await values.delete('a'), await values.list('')], [true, []]);
+      assertEqual(
+        [await values.delete('a', 1), await values.delete('a', 2), await values.delete('a')],
+        [false, true, false],
+      );
+      assertEqual([(await values.get('a')) ?? null, await values.put('a', {}, { version: 0 })], [null, 1]);
+      assertEqual([await values.delete('a'), await values.list('')], [true, []]);
     },
   ],
   [
     'lets one of many win',
     async ({ values }) => {
-      const written = await Promise.all(numbers(50).map(n => values.put('a', { n }, { version: 0 })));
-      same(
+      const written = await Promise.all(listNumbers(50).map(n => values.put('a', { n }, { version: 0 })));
+      assertEqual(
         written.filter(version => version !== undefined),
         [1],
       );
-      same((await values.get('a'))?.value, { n: written.indexOf(1) });
+      assertEqual((await values.get('a'))?.value, { n: written.indexOf(1) });
     },
   ],
   [
     'loses no increment of many at once',
     async ({ values }) => {
-      await Promise.all(numbers(100).map(() => increment(values, 'a')));
-      same(await values.get('a'), { key: 'a', value: { n: 100 }, version: 100 });
+      await Promise.all(listNumbers(100).map(() => increment(values, 'a')));
+      assertEqual(await values.get('a'), { key: 'a', value: { n: 100 }, version: 100 });
     },
   ],
   [
@@ -71,33 +80,36 @@ export const valueCases: readonly StoreCase[] = [
         values.put('a', { n: 3 }),
       ];
       const [got] = await Promise.all([values.get('a'), ...calls]);
-      same(got, { key: 'a', value: { n: 3 }, version: 1 });
+      assertEqual(got, { key: 'a', value: { n: 3 }, version: 1 });
     },
   ],
   [
     'forgets what has had its time',
-    async ({ values, pass }) => {
+    async ({ values, advance }) => {
       await values.put('a', {}, { ttl: 30 });
       await values.put('b', {}, { ttl: 3_600_000 });
       await values.put('a', {}, { ttl: 30 });
-      await pass(60);
-      same([(await values.get('a')) ?? null, await keysOf(values.list(''))], [null, ['b']]);
-      same([await values.delete('a'), await values.delete('a', 2)], [false, false]);
-      same([(await values.put('a', {}, { version: 2 })) ?? 'no', await values.put('a', {}, { version: 0 })], ['no', 1]);
+      await advance(60);
+      assertEqual([(await values.get('a')) ?? null, await listKeys(values.list(''))], [null, ['b']]);
+      assertEqual([await values.delete('a'), await values.delete('a', 2)], [false, false]);
+      assertEqual(
+        [(await values.put('a', {}, { version: 2 })) ?? 'no', await values.put('a', {}, { version: 0 })],
+        ['no', 1],
+      );
       await values.put('c', {}, { ttl: 0 });
-      same([(await values.get('c')) ?? null, await values.put('c', {})], [null, 1]);
+      assertEqual([(await values.get('c')) ?? null, await values.put('c', {})], [null, 1]);
     },
   ],
   [
     'gives each write a time of its own',
-    async ({ values, pass }) => {
+    async ({ values, advance }) => {
       for (const key of ['kept', 'longer', 'kept-still']) await values.put(key, {}, { ttl: 30 });
       await values.put('shorter', {});
       await values.put('shorter', {}, { ttl: 30 });
       await Promise.all([values.put('kept', {}), values.put('longer', {}, { ttl: 3_600_000 })]);
       await values.put('kept-still', {});
-      await pass(60);
-      same(await keysOf(values.list('')), ['kept', 'kept-still', 'longer']);
+      await advance(60);
+      assertEqual(await listKeys(values.list('')), ['kept', 'kept-still', 'longer']);
     },
   ],
   [
@@ -127,8 +139,8 @@ export const valueCases: readonly StoreCase[] = [
       for (const key of keys.toReversed()) await values.put(key, {});
       const sorted = keys.toSorted();
       for (const prefix of ['', 'a', 'a/', 'a/1', 'a~', 'A', '%', '_', '*', "'", 'nobody'])
-        same(
-          await keysOf(values.list(prefix)),
+        assertEqual(
+          await listKeys(values.list(prefix)),
           sorted.filter(key => key.startsWith(prefix)),
         );
     },
@@ -136,27 +148,30 @@ export const valueCases: readonly StoreCase[] = [
   [
     'lists page by page, also while what was read goes',
     async ({ values }) => {
-      const keys = numbers(25).map(n => `p/${n}`);
+      const keys = listNumbers(25).map(n => `p/${n}`);
       await Promise.all([...keys, 'o', 'q'].map(key => values.put(key, {})));
       const read: string[] = [];
       for (let after: string | undefined; ; after = read.at(-1)) {
-        const page = await keysOf(values.list('p/', { after, limit: 10 }));
+        const page = await listKeys(values.list('p/', { after, limit: 10 }));
         if (page.length === 0) break;
         check(page.length <= 10, `a page has ${page.length}`);
         read.push(...page);
         await values.delete(page.at(-1) ?? '');
       }
-      same(read, keys.toSorted());
-      same(await keysOf(values.list('', { after: 'o~', limit: 2 })), ['p/0', 'p/1']);
-      same([await values.list('o', { after: 'z' }), await keysOf(values.list('q', { after: 'a' }))], [[], ['q']]);
+      assertEqual(read, keys.toSorted());
+      assertEqual(await listKeys(values.list('', { after: 'o~', limit: 2 })), ['p/0', 'p/1']);
+      assertEqual(
+        [await values.list('o', { after: 'z' }), await listKeys(values.list('q', { after: 'a' }))],
+        [[], ['q']],
+      );
     },
   ],
   [
     'lists 1000 at the most',
     async ({ values }) => {
-      await Promise.all(numbers(1002).map(n => values.put(`k${1000 + n}`, {})));
-      same([(await values.list('k')).length, (await values.list('k', { limit: 5000 })).length], [1000, 1000]);
-      same(await keysOf(values.list('k', { after: 'k1999' })), ['k2000', 'k2001']);
+      await Promise.all(listNumbers(1002).map(n => values.put(`k${1000 + n}`, {})));
+      assertEqual([(await values.list('k')).length, (await values.list('k', { limit: 5000 })).length], [1000, 1000]);
+      assertEqual(await listKeys(values.list('k', { after: 'k1999' })), ['k2000', 'k2001']);
     },
   ],
   [
@@ -166,7 +181,7 @@ export const valueCases: readonly StoreCase[] = [
       await values.put('a', value);
       value.deep.n = 2;
       for (const got of [await values.get('a'), (await values.list(''))[0]]) (got?.value.deep as JsonObject).n = 3;
-      same((await values.get('a'))?.value, { deep: { n: 1 } });
+      assertEqual((await values.get('a'))?.value, { deep: { n: 1 } });
     },
   ],
   [
@@ -175,26 +190,26 @@ export const valueCases: readonly StoreCase[] = [
       const text =
         '{"":null,"__proto__":{"a":[1,-0.5,1e300,true,[[]]]},"\\u0000\\n\\u2028":"\\ud800 😀 é \'\\" $1 ?","n":9007199254740991}';
       await values.put('a', JSON.parse(text) as JsonObject);
-      same((await values.get('a'))?.value, JSON.parse(text));
+      assertEqual((await values.get('a'))?.value, JSON.parse(text));
       await values.put('b', { gone: undefined, date: new (Date as never as new (ms: number) => object)(0) });
-      same((await values.get('b'))?.value, { date: '1970-01-01T00:00:00.000Z' });
+      assertEqual((await values.get('b'))?.value, { date: '1970-01-01T00:00:00.000Z' });
     },
   ],
   [
     'refuses what is no key',
     async ({ values }) => {
       for (const key of ['', 'k'.repeat(513), 'ü', 'a\n', 'a\0', '\x7f', 1 as never]) {
-        await refuses('store/key', () => values.get(key));
-        await refuses('store/key', () => values.put(key, {}));
-        await refuses('store/key', () => values.delete(key));
-        if (key !== '') await refuses('store/key', () => values.list(key));
-        if (key !== '') await refuses('store/key', () => values.list('', { after: key }));
+        await expectRejection('store/key', () => values.get(key));
+        await expectRejection('store/key', () => values.put(key, {}));
+        await expectRejection('store/key', () => values.delete(key));
+        if (key !== '') await expectRejection('store/key', () => values.list(key));
+        if (key !== '') await expectRejection('store/key', () => values.list('', { after: key }));
       }
-      const all = numbers(95)
+      const all = listNumbers(95)
         .map(n => String.fromCharCode(32 + n))
         .join('');
       for (const key of [all, 'k'.repeat(512), ' '])
-        same([await values.put(key, {}), await values.delete(key)], [1, true]);
+        assertEqual([await values.put(key, {}), await values.delete(key)], [1, true]);
     },
   ],
   [
@@ -203,8 +218,8 @@ export const valueCases: readonly StoreCase[] = [
       const ring: JsonObject = {};
       ring.ring = ring;
       for (const value of [undefined, null, 1, 'text', [], ring, { n: 1n }, { toJSON: () => [] }])
-        await refuses('store/value', () => values.put('a', value as JsonObject));
-      same(await values.list(''), []);
+        await expectRejection('store/value', () => values.put('a', value as JsonObject));
+      assertEqual(await values.list(''), []);
     },
   ],
   [
@@ -212,21 +227,22 @@ export const valueCases: readonly StoreCase[] = [
     async ({ values, maxValueSize }) => {
       const sized = (size: number) => ({ t: 'x'.repeat(size - '{"t":""}'.length) });
       await values.put('a', sized(maxValueSize));
-      await refuses('store/value-too-large', () => values.put('a', sized(maxValueSize + 1)));
+      await expectRejection('store/value-too-large', () => values.put('a', sized(maxValueSize + 1)));
       const got = await values.get('a');
-      same([got?.version, JSON.stringify(got?.value).length], [1, maxValueSize]);
+      assertEqual([got?.version, JSON.stringify(got?.value).length], [1, maxValueSize]);
     },
   ],
   [
     'refuses options that do not fit',
     async ({ values }) => {
       for (const ttl of [Number.NaN, Number.POSITIVE_INFINITY])
-        await refuses('store/option', () => values.put('a', {}, { ttl }));
+        await expectRejection('store/option', () => values.put('a', {}, { ttl }));
       for (const version of [-1, 0.5, Number.NaN]) {
-        await refuses('store/option', () => values.put('a', {}, { version }));
-        await refuses('store/option', () => values.delete('a', version));
+        await expectRejection('store/option', () => values.put('a', {}, { version }));
+        await expectRejection('store/option', () => values.delete('a', version));
       }
-      for (const limit of [0, -1, 1.5, Number.NaN]) await refuses('store/option', () => values.list('', { limit }));
+      for (const limit of [0, -1, 1.5, Number.NaN])
+        await expectRejection('store/option', () => values.list('', { limit }));
     },
   ],
 ];
@@ -234,22 +250,22 @@ export const valueCases: readonly StoreCase[] = [
 export const sharedValueCases: readonly StoreCase[] = [
   [
     'shows to others what it has, and after a restart',
-    async ({ values, another, durable, close }) => {
+    async ({ values, openSecond, durable, close }) => {
       check(durable, '`durable` is to be true of stores that can be opened a second time');
-      const other = await another();
+      const other = await openSecond();
       await values.put('a', { n: 1 });
-      same(await other.values.get('a'), { key: 'a', value: { n: 1 }, version: 1 });
-      same([await other.values.put('a', { n: 2 }, { version: 1 }), (await values.get('a'))?.version], [2, 2]);
+      assertEqual(await other.values.get('a'), { key: 'a', value: { n: 1 }, version: 1 });
+      assertEqual([await other.values.put('a', { n: 2 }, { version: 1 }), (await values.get('a'))?.version], [2, 2]);
       await Promise.all([close(), other.close()]);
-      same(await (await another()).values.list(''), [{ key: 'a', value: { n: 2 }, version: 2 }]);
+      assertEqual(await (await openSecond()).values.list(''), [{ key: 'a', value: { n: 2 }, version: 2 }]);
     },
   ],
   [
     'loses no increment of several at once',
-    async ({ values, another }) => {
-      const all = [values, (await another()).values, (await another()).values];
-      await Promise.all(all.flatMap(each => numbers(20).map(() => increment(each, 'a'))));
-      same(await values.get('a'), { key: 'a', value: { n: 60 }, version: 60 });
+    async ({ values, openSecond }) => {
+      const all = [values, (await openSecond()).values, (await openSecond()).values];
+      await Promise.all(all.flatMap(each => listNumbers(20).map(() => increment(each, 'a'))));
+      assertEqual(await values.get('a'), { key: 'a', value: { n: 60 }, version: 60 });
     },
   ],
 ];

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { lasting } from '../jsonrpc/lasting.js';
-import { type Message, success } from '../jsonrpc/message.js';
-import { createPair } from './memory.js';
+import { createSuccess, type JsonRpcMessage } from '../jsonrpc/message.js';
+import { markPreserialized } from '../jsonrpc/serialize-message.js';
+import { createTransportPair } from './memory.js';
 
 const soon = () => new Promise(resolve => setImmediate(resolve));
-const note = (n: number): Message => ({ jsonrpc: '2.0', method: 'n', params: { n } });
+const note = (n: number): JsonRpcMessage => ({ jsonrpc: '2.0', method: 'n', params: { n } });
 
 function ear() {
   const log: unknown[] = [];
   return {
     log,
-    message: (value: unknown) => log.push(value),
-    unreadable() {},
-    lost() {},
-    closed: (error?: unknown) => log.push(['closed', error]),
+    onMessage: (value: unknown) => log.push(value),
+    onParseError() {},
+    onResponseLost() {},
+    onClose: (error?: unknown) => log.push(['closed', error]),
   };
 }
 
@@ -23,7 +23,7 @@ describe('a pair of channels', () => {
     ['copies', undefined],
     ['references, where messages are not copied', { copyMessages: false }],
   ])('delivers %s, in order, and never within the call that sends', async (_, options) => {
-    const { client, server } = createPair(undefined, options);
+    const { client, server } = createTransportPair(undefined, options);
     const heard = ear();
     server.open(heard);
     const messages = [note(1), note(2)];
@@ -36,7 +36,7 @@ describe('a pair of channels', () => {
 
   it('delivers the data that JSON carries, and nothing that both ends share', async () => {
     const seen: unknown[] = [];
-    const { client, server } = createPair((_, message) => seen.push(message));
+    const { client, server } = createTransportPair((_, message) => seen.push(message));
     const heard = ear();
     server.open(heard);
     const params = {
@@ -59,11 +59,11 @@ describe('a pair of channels', () => {
   });
 
   it('sends a frozen result that answers many requests as separate copies', async () => {
-    const { client, server } = createPair();
+    const { client, server } = createTransportPair();
     const heard = ear();
     client.open(heard);
-    const result = lasting({ tools: [{ name: 'a' }] });
-    for (const id of [1, 2]) server.send(success(id, result));
+    const result = markPreserialized({ tools: [{ name: 'a' }] });
+    for (const id of [1, 2]) server.send(createSuccess(id, result));
     await soon();
     const [first, second] = heard.log as { result: { tools: object[] } }[];
     first?.result.tools.pop();
@@ -72,7 +72,7 @@ describe('a pair of channels', () => {
   });
 
   it('throws in send for a message that JSON cannot carry, and delivers the next one', async () => {
-    const { client, server } = createPair();
+    const { client, server } = createTransportPair();
     const heard = ear();
     server.open(heard);
     const circular: Record<string, unknown> = {};
@@ -86,7 +86,7 @@ describe('a pair of channels', () => {
 
   it('shows all that crosses to its tap, before it is delivered', () => {
     const seen: unknown[] = [];
-    const { client, server } = createPair((from, message) => seen.push([from, message]));
+    const { client, server } = createTransportPair((from, message) => seen.push([from, message]));
     client.send(note(1));
     server.send(note(2));
     expect(seen).toEqual([
@@ -96,7 +96,7 @@ describe('a pair of channels', () => {
   });
 
   it('keeps what comes before an end is open, a thousand messages at the most', async () => {
-    const { client, server } = createPair();
+    const { client, server } = createTransportPair();
     for (let n = 0; n < 1000; n++) client.send(note(n));
     expect(() => client.send(note(1000))).toThrow(expect.objectContaining({ code: 'connection/not-open' }));
     const heard = ear();
@@ -106,7 +106,7 @@ describe('a pair of channels', () => {
   });
 
   it('delivers what was sent before its end, then tells both ends, once', async () => {
-    const { client, server } = createPair();
+    const { client, server } = createTransportPair();
     const [near, far] = [ear(), ear()];
     client.open(near);
     server.open(far);
@@ -120,7 +120,7 @@ describe('a pair of channels', () => {
   });
 
   it('gives the other end the last word that was said to it', async () => {
-    const { client, server } = createPair();
+    const { client, server } = createTransportPair();
     const far = ear();
     server.open(far);
     client.open(ear());
@@ -132,7 +132,7 @@ describe('a pair of channels', () => {
   });
 
   it('tells an end that opens after the other has left what came, and then that it has', async () => {
-    const { client, server } = createPair();
+    const { client, server } = createTransportPair();
     client.send(note(1));
     client.close();
     expect(() => server.send(note(2))).toThrow(expect.objectContaining({ code: 'connection/closed' }));

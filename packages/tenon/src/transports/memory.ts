@@ -1,16 +1,16 @@
-import type { Channel, Receiver, SendOptions } from '../jsonrpc/channel.js';
 import { TenonError } from '../jsonrpc/error.js';
-import { textOf } from '../jsonrpc/lasting.js';
-import { isObject, type Message, type Response } from '../jsonrpc/message.js';
+import { isObject, type JsonRpcMessage, type JsonRpcResponse } from '../jsonrpc/message.js';
+import { serializeMessage } from '../jsonrpc/serialize-message.js';
+import type { MessageReceiver, SendOptions, Transport } from '../jsonrpc/transport.js';
 
 /** The client's end and the server's end of a road inside one process. */
-export interface Pair {
-  readonly client: Channel;
-  readonly server: Channel;
+export interface TransportPair {
+  readonly client: Transport;
+  readonly server: Transport;
 }
 
 /** Called with every message that crosses, as it will arrive, before it is delivered. */
-export type Tap = (from: 'client' | 'server', message: Message | readonly Response[]) => void;
+export type MessageObserver = (from: 'client' | 'server', message: JsonRpcMessage | readonly JsonRpcResponse[]) => void;
 
 /** Settings of a pair of channels. */
 export interface MemoryOptions {
@@ -26,92 +26,105 @@ export interface MemoryOptions {
 declare function queueMicrotask(run: () => void): void;
 
 /** Messages that wait for an end to be opened, at the most. */
-const MAX_EARLY = 1000;
+const MAX_PENDING = 1000;
 
 /**
  * Two channels that are each other's other end. Messages cross as copies, in order, never within the call that sends
  * them.
  */
-export function createPair(tap?: Tap, { copyMessages = true }: MemoryOptions = {}): Pair {
-  const client = new End('in this process: server', copyMessages, message => tap?.('client', message));
-  const server = new End('in this process: client', copyMessages, message => tap?.('server', message));
-  client.joins(server);
-  server.joins(client);
+export function createTransportPair(
+  onMessage?: MessageObserver,
+  { copyMessages = true }: MemoryOptions = {},
+): TransportPair {
+  const client = new MemoryTransport('in this process: server', copyMessages, message =>
+    onMessage?.('client', message),
+  );
+  const server = new MemoryTransport('in this process: client', copyMessages, message =>
+    onMessage?.('server', message),
+  );
+  client.connectTo(server);
+  server.connectTo(client);
   return { client, server };
 }
 
-class End implements Channel {
+class MemoryTransport implements Transport {
   readonly peer: string;
-  readonly #copies: boolean;
-  readonly #tap: (message: Message | readonly Response[]) => void;
-  #other: End | undefined;
-  #receiver: Receiver | undefined;
-  #early: (Message | readonly Response[])[] = [];
+  readonly #copyMessages: boolean;
+  readonly #onMessage: (message: JsonRpcMessage | readonly JsonRpcResponse[]) => void;
+  #other: MemoryTransport | undefined;
+  #receiver: MessageReceiver | undefined;
+  #pending: (JsonRpcMessage | readonly JsonRpcResponse[])[] = [];
   #closed = false;
   /** Whether the other end has ended. */
-  #left = false;
+  #otherClosed = false;
 
-  constructor(peer: string, copies: boolean, tap: (message: Message | readonly Response[]) => void) {
+  constructor(
+    peer: string,
+    copyMessages: boolean,
+    onMessage: (message: JsonRpcMessage | readonly JsonRpcResponse[]) => void,
+  ) {
     this.peer = peer;
-    this.#copies = copies;
-    this.#tap = tap;
+    this.#copyMessages = copyMessages;
+    this.#onMessage = onMessage;
   }
 
-  joins(other: End): void {
+  connectTo(other: MemoryTransport): void {
     this.#other = other;
   }
 
-  open(receiver: Receiver): void {
+  open(receiver: MessageReceiver): void {
     this.#receiver = receiver;
-    const early = this.#early;
-    this.#early = [];
-    if (this.#closed) return queueMicrotask(() => receiver.closed());
-    for (const message of early) this.#deliver(message);
-    if (this.#left) this.#hungUp();
+    const pending = this.#pending;
+    this.#pending = [];
+    if (this.#closed) return queueMicrotask(() => receiver.onClose());
+    for (const message of pending) this.#deliver(message);
+    if (this.#otherClosed) this.#handleOtherClosed();
   }
 
-  send(sent: Message | readonly Response[], _options?: SendOptions): void {
-    if (this.#closed || this.#left)
+  send(original: JsonRpcMessage | readonly JsonRpcResponse[], _options?: SendOptions): void {
+    if (this.#closed || this.#otherClosed)
       throw new TenonError('connection/closed', 'the connection is closed', { peer: this.peer });
-    const message = this.#copies ? copyMessage(sent) : sent;
-    this.#tap(message);
-    const other = this.#other as End;
+    const message = this.#copyMessages ? copyMessage(original) : original;
+    this.#onMessage(message);
+    const other = this.#other as MemoryTransport;
     if (other.#receiver) return other.#deliver(message);
-    if (other.#early.length >= MAX_EARLY) {
+    if (other.#pending.length >= MAX_PENDING) {
       throw new TenonError('connection/not-open', 'the other end is not open yet, and too much waits for it', {
         peer: this.peer,
       });
     }
-    other.#early.push(message);
+    other.#pending.push(message);
   }
 
   close(): void {
     if (this.#closed) return;
     this.#end();
-    (this.#other as End).#hungUp();
+    (this.#other as MemoryTransport).#handleOtherClosed();
   }
 
-  #deliver(message: Message | readonly Response[]): void {
+  #deliver(message: JsonRpcMessage | readonly JsonRpcResponse[]): void {
     queueMicrotask(() => {
-      if (!this.#closed) this.#receiver?.message(message);
+      if (!this.#closed) this.#receiver?.onMessage(message);
     });
   }
 
   /** The other end has ended. What it sent before comes first; to an end that is not open yet it comes at its opening. */
-  #hungUp(): void {
-    this.#left = true;
+  #handleOtherClosed(): void {
+    this.#otherClosed = true;
     if (this.#receiver) queueMicrotask(() => this.#end());
   }
 
   #end(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#early = [];
-    queueMicrotask(() => this.#receiver?.closed());
+    this.#pending = [];
+    queueMicrotask(() => this.#receiver?.onClose());
   }
 }
 
 /** Values that are no message cross too, because tests send them on purpose. */
-function copyMessage(message: Message | readonly Response[]): Message | readonly Response[] {
-  return JSON.parse(isObject(message) ? textOf(message) : JSON.stringify(message));
+function copyMessage(
+  message: JsonRpcMessage | readonly JsonRpcResponse[],
+): JsonRpcMessage | readonly JsonRpcResponse[] {
+  return JSON.parse(isObject(message) ? serializeMessage(message) : JSON.stringify(message));
 }

@@ -63,7 +63,7 @@ describe('an issuer', () => {
       { url: 'http://localhost:1', clients: [{ id: 'a', redirects: ['javascript:alert(1)'] }] },
     ],
     ['a machine without a secret', { url: 'http://localhost:1', clients: [{ id: 'a', machine: true }] }],
-    ['a life of no time', { url: 'http://localhost:1', tokenLife: 0 }],
+    ['a life of no time', { url: 'http://localhost:1', accessTokenTtl: 0 }],
   ])('does not run with %s [auth.security.endpoints-https]', (_, options) => {
     expect(() => createIssuer(options)).toThrow(expect.objectContaining({ code: 'auth/issuer-options' }));
   });
@@ -206,7 +206,7 @@ describe('refresh tokens', () => {
 
   it('are refused with another scope, client, resource, or after their time', async () => {
     const place = issuerPlace({
-      refreshLife: 10_000,
+      refreshTokenTtl: 10_000,
       clients: ['app', 'other'].map(id => ({ id, redirects: [BACK] })),
     });
     const first = (await place.redeem(await place.code())).body.refresh_token;

@@ -1,12 +1,12 @@
-import { createEndpoint, type IssuerEndpoint } from './endpoint.js';
-import type { Asked } from './exchange.js';
-import { single } from './exchange.js';
-import { answerWithCode } from './grants.js';
-import { type FaceOptions, settingsOf, wrong } from './options.js';
-import { hashed } from './secrets.js';
-import { MACHINE } from './token.js';
+import { createRoutedEndpoint, type IssuerEndpoint } from './endpoint.js';
+import type { IssuerHttpRequest } from './http-exchange.js';
+import { getSingle } from './http-exchange.js';
+import { createOptionError, type IssuerBaseOptions, resolveIssuerOptions } from './options.js';
+import { hashSecret } from './secrets.js';
+import { redirectWithCode } from './token/issued-grants.js';
+import { MACHINE_SUBJECT_PREFIX } from './token/token-endpoint.js';
 
-export interface IssuerOptions extends FaceOptions {
+export interface IssuerOptions extends IssuerBaseOptions {
   /** Names and passwords, as they are. For development and tests. */
   readonly users?: Readonly<Record<string, string>> | undefined;
   /**
@@ -19,30 +19,38 @@ export interface IssuerOptions extends FaceOptions {
 }
 
 /** Who is there when nobody is named. */
-const DEVELOPER = 'developer';
+const DEVELOPER_SUBJECT = 'developer';
 
 /** Throws `auth/issuer-options`. */
 export function createIssuerEndpoint(options: IssuerOptions): IssuerEndpoint {
-  const settings = settingsOf(options);
+  const settings = resolveIssuerOptions(options);
   const { users, signIn } = options;
-  if (users && signIn) throw wrong('users', 'either `users` or `signIn`', 'both');
-  if (!users && !signIn && settings.secure) throw wrong('users', '`users` or `signIn`, beyond this machine', 'neither');
-  return createEndpoint(settings, {
+  if (users && signIn) throw createOptionError('users', 'either `users` or `signIn`', 'both');
+  if (!users && !signIn && settings.secure)
+    throw createOptionError('users', '`users` or `signIn`, beyond this machine', 'neither');
+  return createRoutedEndpoint(settings, {
     password: users !== undefined,
-    async allowed(asked, wish) {
-      const subject = users ? await byPassword(asked, users) : signIn ? await signIn(asked) : DEVELOPER;
-      if (typeof subject === 'string' && subject !== '' && !subject.startsWith(MACHINE)) {
-        return answerWithCode(wish, { subject }, settings);
+    async completeConsent(request, wish) {
+      const subject = users
+        ? await authenticateByPassword(request, users)
+        : signIn
+          ? await signIn(request)
+          : DEVELOPER_SUBJECT;
+      if (typeof subject === 'string' && subject !== '' && !subject.startsWith(MACHINE_SUBJECT_PREFIX)) {
+        return redirectWithCode(wish, { subject }, settings);
       }
-      return { again: users ? 'The name or the password is wrong.' : 'You are not signed in here.' };
+      return { retryMessage: users ? 'The name or the password is wrong.' : 'You are not signed in here.' };
     },
   });
 }
 
 /** It takes as long for a name that there is not. */
-async function byPassword({ form }: Asked, users: Readonly<Record<string, string>>): Promise<string | undefined> {
-  const [name = '', password = ''] = [single(form, 'name'), single(form, 'password')];
-  const known = Object.hasOwn(users, name) ? users[name] : undefined;
-  const [given, kept] = await Promise.all([hashed(password), hashed(known ?? '')]);
-  return known !== undefined && known !== '' && given === kept ? name : undefined;
+async function authenticateByPassword(
+  { form }: IssuerHttpRequest,
+  users: Readonly<Record<string, string>>,
+): Promise<string | undefined> {
+  const [name = '', password = ''] = [getSingle(form, 'name'), getSingle(form, 'password')];
+  const expected = Object.hasOwn(users, name) ? users[name] : undefined;
+  const [givenHash, expectedHash] = await Promise.all([hashSecret(password), hashSecret(expected ?? '')]);
+  return expected !== undefined && expected !== '' && givenHash === expectedHash ? name : undefined;
 }

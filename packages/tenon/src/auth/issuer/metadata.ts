@@ -1,28 +1,28 @@
 import type { JsonObject } from '../../jsonrpc/message.js';
-import type { Settings } from './options.js';
-import { PROOF_ALGORITHMS } from './possession.js';
+import { PROOF_ALGORITHMS } from './dpop-proof.js';
+import type { IssuerSettings } from './options.js';
 
 /** What an issuer says of itself. https://www.rfc-editor.org/rfc/rfc8414#section-2 */
-export async function metadataOf(settings: Settings): Promise<JsonObject> {
+export async function createIssuerMetadata(settings: IssuerSettings): Promise<JsonObject> {
   const { issuer, origin, path, scopes, registration } = settings;
-  const at = (name: string) => `${origin}${path}/${name}`;
-  const { alg } = await settings.keys();
+  const getEndpointUrl = (name: string) => `${origin}${path}/${name}`;
+  const { alg } = await settings.getKeys();
   const methods = ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'];
   const machines = settings.clients.some(({ machine }) => machine);
   return {
     issuer,
-    authorization_endpoint: at('authorize'),
-    token_endpoint: at('token'),
-    jwks_uri: at('jwks'),
-    revocation_endpoint: at('revoke'),
-    ...(registration ? { registration_endpoint: at('register') } : {}),
+    authorization_endpoint: getEndpointUrl('authorize'),
+    token_endpoint: getEndpointUrl('token'),
+    jwks_uri: getEndpointUrl('jwks'),
+    revocation_endpoint: getEndpointUrl('revoke'),
+    ...(registration ? { registration_endpoint: getEndpointUrl('register') } : {}),
     ...(scopes.size > 0 ? { scopes_supported: [...scopes.keys()] } : {}),
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
     grant_types_supported: ['authorization_code', 'refresh_token', ...(machines ? ['client_credentials'] : [])],
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
-    client_id_metadata_document_supported: settings.takesDocuments,
+    client_id_metadata_document_supported: settings.supportsDocuments,
     token_endpoint_auth_methods_supported: methods,
     token_endpoint_auth_signing_alg_values_supported: PROOF_ALGORITHMS,
     revocation_endpoint_auth_methods_supported: methods,
@@ -34,7 +34,7 @@ export async function metadataOf(settings: Settings): Promise<JsonObject> {
 }
 
 /** Where the metadata is looked for. https://www.rfc-editor.org/rfc/rfc8414#section-3 */
-export function metadataPaths({ path }: Settings): string[] {
+export function getMetadataPaths({ path }: IssuerSettings): string[] {
   const [oauth, openid] = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'];
   return [...new Set([`${oauth}${path}`, `${openid}${path}`, `${path}${openid}`])];
 }

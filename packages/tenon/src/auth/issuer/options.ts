@@ -1,19 +1,19 @@
-import { type Clock, systemClock } from '../../jsonrpc/clock.js';
+import { type Clock, systemClock } from '../../cancellation/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import { applyDefaults, type Optional } from '../../model/defaults.js';
-import { memoryStores } from '../../stores/memory.js';
+import { applyDefaults, type Optional } from '../../protocol/defaults.js';
+import { memoryStores } from '../../stores/memory-stores.js';
 import type { Stores, Values } from '../../stores/stores.js';
-import { reachOfHost } from '../addresses.js';
-import type { PrivateJwk } from '../client-auth.js';
-import { type AuthFetch, createGuardedFetch, type GuardedFetch } from '../guarded-fetch.js';
-import { splitScopes } from '../scopes.js';
-import { createUrlGuard, type UrlGuard } from '../url-guard.js';
-import type { IssuerClient } from './clients.js';
-import { type IssuerKeys, readKeys } from './keys.js';
-import { createRegistrations, type Registrations } from './registrations.js';
+import type { PrivateJwk } from '../client/client-identity.js';
+import { splitScopes } from '../client/scopes.js';
+import { classifyHost } from '../http/address-class.js';
+import { type AuthFetch, createGuardedFetch, type GuardedFetch } from '../http/guarded-fetch.js';
+import { createUrlGuard, type UrlGuard } from '../http/url-guard.js';
+import type { IssuerClient } from './clients/client-registry.js';
+import { createRegistrationStore, type RegistrationStore } from './clients/registration-store.js';
+import { createSigningKeys, type SigningKeys } from './signing-keys.js';
 
 /** What an issuer and a proxy have in common. Times are in milliseconds. */
-export interface FaceOptions {
+export interface IssuerBaseOptions {
   /** The issuer, byte for byte as tokens name it: `https:`, or `http:` on loopback. Its endpoints are below it. */
   readonly url: string;
   /** The servers that tokens are issued for, byte for byte. Default: any on loopback, and no other. */
@@ -29,7 +29,7 @@ export interface FaceOptions {
   /** Whether clients may register themselves (RFC 7591). Default true. */
   readonly registration?: boolean | undefined;
   /** Whether the URL of a document may be the id of a client; a function says which URLs. Default true. */
-  readonly documents?: boolean | ((url: URL) => boolean) | undefined;
+  readonly clientMetadataDocuments?: boolean | ((url: URL) => boolean) | undefined;
   /** Limits on what callers without any authorization can cause. See `IssuerLimits`. */
   readonly limits?: Optional<IssuerLimits> | undefined;
   /**
@@ -38,16 +38,16 @@ export interface FaceOptions {
    */
   readonly allowRequest?: AllowRequest | undefined;
   /** Schemes without a dot that apps may be come back to by, such as `vscode`. Default none. */
-  readonly schemes?: readonly string[] | undefined;
+  readonly redirectSchemes?: readonly string[] | undefined;
   /** How long an access token is good for. It can not be called back. Default 10 minutes. */
-  readonly tokenLife?: number | undefined;
+  readonly accessTokenTtl?: number | undefined;
   /** How long a refresh token is good for when it is not used. Default 14 days. */
-  readonly refreshLife?: number | undefined;
+  readonly refreshTokenTtl?: number | undefined;
   readonly clock?: Clock | undefined;
-  /** Fetches the documents of clients. Default: `checkedFetch` on Node, else the global `fetch`. */
+  /** Fetches the documents of clients. Default: `fetchWithAddressCheck` on Node, else the global `fetch`. */
   readonly fetch?: AuthFetch | undefined;
   /** Hears what went wrong here. Default: nobody does. */
-  readonly onProblem?: ((error: TenonError) => void) | undefined;
+  readonly onError?: ((error: TenonError) => void) | undefined;
 }
 
 /** Limits on what callers without any authorization can cause. The oldest entry gives way to a new one. */
@@ -73,7 +73,7 @@ export type AllowRequest = (request: IssuerRequest) => AllowResult | Promise<All
 export type AllowResult = boolean | { readonly retryAfter: number };
 
 /** The options with all that has a default. */
-export interface Settings {
+export interface IssuerSettings {
   readonly issuer: string;
   /** The path of the issuer, without a slash at its end. */
   readonly path: string;
@@ -83,49 +83,49 @@ export interface Settings {
   readonly scopes: ReadonlyMap<string, string>;
   readonly values: Values;
   readonly limits: IssuerLimits;
-  readonly registrations: Registrations;
+  readonly registrations: RegistrationStore;
   readonly allowRequest: AllowRequest;
   readonly clients: readonly IssuerClient[];
   readonly registration: boolean;
-  readonly schemes: readonly string[];
-  readonly tokenLife: number;
-  readonly refreshLife: number;
+  readonly redirectSchemes: readonly string[];
+  readonly accessTokenTtl: number;
+  readonly refreshTokenTtl: number;
   readonly clock: Clock;
   readonly guard: UrlGuard;
   readonly fetch: GuardedFetch;
   readonly report: (error: TenonError) => void;
   /** Made when they are first needed: some runtimes have no randomness before. */
-  keys(): Promise<IssuerKeys>;
-  mayBeFor(resource: string): boolean;
-  readonly takesDocuments: boolean;
-  takesDocument(url: URL): boolean;
+  getKeys(): Promise<SigningKeys>;
+  isAllowedResource(resource: string): boolean;
+  readonly supportsDocuments: boolean;
+  isAllowedDocument(url: URL): boolean;
 }
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 /** Not to be followed: a redirect leads away from what the id names. */
-const straight =
-  (inner: AuthFetch): AuthFetch =>
+const rejectRedirects =
+  (fetchLike: AuthFetch): AuthFetch =>
   async (url, init, guard) => {
-    const reply = await inner(url, init, guard);
-    if (reply.type !== 'opaqueredirect' && !(reply.status >= 300 && reply.status < 400)) return reply;
+    const response = await fetchLike(url, init, guard);
+    if (response.type !== 'opaqueredirect' && !(response.status >= 300 && response.status < 400)) return response;
     throw new TenonError('auth/redirected', 'what a client names by its URL must be there', {
       expected: 'no redirect',
     });
   };
 
 /** Throws `auth/issuer-options`. */
-export function settingsOf(options: FaceOptions): Settings {
-  const { clock = systemClock, stores = memoryStores({ clock }), fetch: fetchLike = defaultFetch } = options;
-  const { documents = true, resources, onProblem } = options;
-  const url = readUrl(options.url);
+export function resolveIssuerOptions(options: IssuerBaseOptions): IssuerSettings {
+  const { clock = systemClock, stores = memoryStores({ clock }), fetch: fetchLike = fetchWithGlobal } = options;
+  const { clientMetadataDocuments = true, resources, onError } = options;
+  const url = parseIssuerUrl(options.url);
   const scopes = new Map(Object.entries(options.scopes ?? {}));
   for (const scope of scopes.keys()) {
-    if (splitScopes(scope)[0] !== scope) throw wrong('scopes', 'names as of RFC 6749, section 3.3', scope);
+    if (splitScopes(scope)[0] !== scope) throw createOptionError('scopes', 'names as of RFC 6749, section 3.3', scope);
   }
   const guard = createUrlGuard(url);
-  const limits = readLimits(options.limits);
-  let keys: Promise<IssuerKeys> | undefined;
+  const limits = resolveLimits(options.limits);
+  let keys: Promise<SigningKeys> | undefined;
   return {
     issuer: options.url,
     path: url.pathname.replace(/\/$/, ''),
@@ -134,41 +134,43 @@ export function settingsOf(options: FaceOptions): Settings {
     scopes,
     values: stores.values,
     limits,
-    registrations: createRegistrations(stores.values, {
+    registrations: createRegistrationStore(stores.values, {
       maxUnused: limits.maxUnusedRegistrations,
       unusedTtl: limits.unusedRegistrationTtl,
     }),
     allowRequest: options.allowRequest ?? (() => true),
     clients: options.clients ?? [],
     registration: options.registration ?? true,
-    schemes: options.schemes ?? [],
-    tokenLife: lifeOf('tokenLife', options.tokenLife, 10 * MINUTE),
-    refreshLife: lifeOf('refreshLife', options.refreshLife, 14 * DAY),
+    redirectSchemes: options.redirectSchemes ?? [],
+    accessTokenTtl: resolveTtl('accessTokenTtl', options.accessTokenTtl, 10 * MINUTE),
+    refreshTokenTtl: resolveTtl('refreshTokenTtl', options.refreshTokenTtl, 14 * DAY),
     clock,
     guard,
-    fetch: createGuardedFetch(straight(fetchLike), guard, clock),
-    report: error => onProblem?.(error),
-    keys: () => (keys ??= readKeys(options.keys)),
-    mayBeFor: resource => isResource(resource) && (resources?.includes(resource) ?? isLocal(resource)),
-    takesDocuments: documents !== false,
-    takesDocument: given => (typeof documents === 'function' ? documents(given) : documents),
+    fetch: createGuardedFetch(rejectRedirects(fetchLike), guard, clock),
+    report: error => onError?.(error),
+    getKeys: () => (keys ??= createSigningKeys(options.keys)),
+    isAllowedResource: resource =>
+      isResourceUrl(resource) && (resources?.includes(resource) ?? isLoopbackResource(resource)),
+    supportsDocuments: clientMetadataDocuments !== false,
+    isAllowedDocument: documentUrl =>
+      typeof clientMetadataDocuments === 'function' ? clientMetadataDocuments(documentUrl) : clientMetadataDocuments,
   };
 }
 
-function readUrl(given: string): URL {
+function parseIssuerUrl(given: string): URL {
   let url: URL;
   try {
     url = new URL(given);
   } catch {
-    throw wrong('url', 'an absolute URL', given);
+    throw createOptionError('url', 'an absolute URL', given);
   }
-  const local = url.protocol === 'http:' && reachOfHost(url.hostname) === 'loopback';
-  if (url.protocol !== 'https:' && !local) throw wrong('url', 'https:, or http: on loopback', given);
-  if (/[?#@]/.test(given)) throw wrong('url', 'neither query nor fragment nor a user', url.origin);
+  const isLoopback = url.protocol === 'http:' && classifyHost(url.hostname) === 'loopback';
+  if (url.protocol !== 'https:' && !isLoopback) throw createOptionError('url', 'https:, or http: on loopback', given);
+  if (/[?#@]/.test(given)) throw createOptionError('url', 'neither query nor fragment nor a user', url.origin);
   return url;
 }
 
-const DEFAULT_LIMITS: IssuerLimits = {
+const DEFAULT_ISSUER_LIMITS: IssuerLimits = {
   maxUnusedRegistrations: 1_000,
   unusedRegistrationTtl: 60 * MINUTE,
   maxPendingSignIns: 5_000,
@@ -176,23 +178,24 @@ const DEFAULT_LIMITS: IssuerLimits = {
 /** The most that a limit may be: a slot has at most seven digits. */
 const MAX_LIMIT = 9_999_999;
 
-function readLimits(given: Optional<IssuerLimits> = {}): IssuerLimits {
-  const limits = applyDefaults(DEFAULT_LIMITS, given);
+function resolveLimits(given: Optional<IssuerLimits> = {}): IssuerLimits {
+  const limits = applyDefaults(DEFAULT_ISSUER_LIMITS, given);
   for (const name of ['maxUnusedRegistrations', 'maxPendingSignIns'] as const) {
     const fits = Number.isSafeInteger(limits[name]) && limits[name] >= 1 && limits[name] <= MAX_LIMIT;
-    if (!fits) throw wrong(`limits.${name}`, `a whole number from 1 to ${MAX_LIMIT}`, String(limits[name]));
+    if (!fits) throw createOptionError(`limits.${name}`, `a whole number from 1 to ${MAX_LIMIT}`, String(limits[name]));
   }
-  lifeOf('limits.unusedRegistrationTtl', limits.unusedRegistrationTtl, 60 * MINUTE);
+  resolveTtl('limits.unusedRegistrationTtl', limits.unusedRegistrationTtl, 60 * MINUTE);
   return limits;
 }
 
-function lifeOf(name: string, given: number | undefined, otherwise: number): number {
-  const life = given ?? otherwise;
-  if (!(life >= 1_000 && Number.isFinite(life))) throw wrong(name, 'a second or more, in milliseconds', String(life));
-  return life;
+function resolveTtl(name: string, given: number | undefined, fallback: number): number {
+  const ttl = given ?? fallback;
+  if (!(ttl >= 1_000 && Number.isFinite(ttl)))
+    throw createOptionError(name, 'a second or more, in milliseconds', String(ttl));
+  return ttl;
 }
 
-function isResource(resource: string): boolean {
+function isResourceUrl(resource: string): boolean {
   try {
     return new URL(resource).protocol.startsWith('http') && !resource.includes('#');
   } catch {
@@ -200,15 +203,15 @@ function isResource(resource: string): boolean {
   }
 }
 
-function isLocal(resource: string): boolean {
-  return reachOfHost(new URL(resource).hostname) === 'loopback';
+function isLoopbackResource(resource: string): boolean {
+  return classifyHost(new URL(resource).hostname) === 'loopback';
 }
 
-export function wrong(option: string, expected: string, got: string): TenonError {
+export function createOptionError(option: string, expected: string, got: string): TenonError {
   return new TenonError('auth/issuer-options', `\`${option}\` is not fit for an issuer`, {
     expected,
-    got: got.slice(0, 200),
+    received: got.slice(0, 200),
   });
 }
 
-const defaultFetch: AuthFetch = (url, init) => fetch(url, init);
+const fetchWithGlobal: AuthFetch = (url, init) => fetch(url, init);

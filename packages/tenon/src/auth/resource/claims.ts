@@ -1,12 +1,12 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
-import { type GoodToken, invalidToken, type Problem } from './problem.js';
+import { createInvalidTokenProblem, type TokenProblem, type VerifiedToken } from './token-problem.js';
 
 /** How what is said of a token becomes who is calling. */
-export interface Reading {
+export interface ClaimOptions {
   /** Names the caller. */
-  readonly principal: (claims: JsonObject) => string | undefined;
+  readonly getPrincipal: (claims: JsonObject) => string | undefined;
   /** What scopes a token has that has this one, itself included. */
-  readonly widened: (scopes: readonly string[]) => readonly string[];
+  readonly expandScopes: (scopes: readonly string[]) => readonly string[];
 }
 
 /**
@@ -16,22 +16,22 @@ export interface Reading {
 export function readClaims(
   claims: JsonObject,
   { expiresAt, expires }: { readonly expiresAt: number; readonly expires: number },
-  { principal, widened }: Reading,
-): GoodToken | Problem {
-  if (!isForAccess(claims)) return invalidToken('The token is no access token');
-  const name = principal(claims);
-  if (typeof name !== 'string' || name === '') return invalidToken('The token does not say whose it is');
+  { getPrincipal, expandScopes }: ClaimOptions,
+): VerifiedToken | TokenProblem {
+  if (!isAccessToken(claims)) return createInvalidTokenProblem('The token is no access token');
+  const name = getPrincipal(claims);
+  if (typeof name !== 'string' || name === '') return createInvalidTokenProblem('The token does not say whose it is');
   const { cnf } = claims;
   const bindings = cnf === undefined ? {} : cnf;
-  const known = isObject(bindings) && Object.keys(bindings).every(key => key === 'jkt');
+  const isSupported = isObject(bindings) && Object.keys(bindings).every(key => key === 'jkt');
   // A binding that is not checked would be none.
-  if (!known || (bindings.jkt !== undefined && typeof bindings.jkt !== 'string')) {
-    return invalidToken('The token is bound to its sender in a way that is not supported here');
+  if (!isSupported || (bindings.jkt !== undefined && typeof bindings.jkt !== 'string')) {
+    return createInvalidTokenProblem('The token is bound to its sender in a way that is not supported here');
   }
   const auth = Object.freeze({
     principal: name,
     ...(Number.isFinite(expiresAt) ? { expiresAt } : {}),
-    scopes: Object.freeze(widened(scopesOf(claims))),
+    scopes: Object.freeze(expandScopes(readScopeClaims(claims))),
     claims: Object.freeze({ ...claims }),
   });
   return { auth, jkt: bindings.jkt as string | undefined, expires };
@@ -48,44 +48,46 @@ const TYPE_CLAIMS = ['token_type', 'token_use', 'typ'] as const;
 const ID_TOKEN_CLAIMS = ['at_hash', 'c_hash'] as const;
 
 /** Refresh tokens and ID tokens are of the same issuer and user: only these claims tell them from access tokens. */
-function isForAccess(claims: JsonObject): boolean {
+function isAccessToken(claims: JsonObject): boolean {
   const types = TYPE_CLAIMS.map(name => claims[name]).filter(type => type !== undefined);
   if (!types.every(type => typeof type === 'string' && ACCESS_TYPES.has(type.toLowerCase()))) return false;
   return ID_TOKEN_CLAIMS.every(name => claims[name] === undefined);
 }
 
 /** `scope` is a text by RFC 9068 and RFC 7662; some issuers write `scp`, or an array. */
-function scopesOf({ scope, scp }: JsonObject): string[] {
-  return [...new Set([scope, scp].flatMap(listed))];
+function readScopeClaims({ scope, scp }: JsonObject): string[] {
+  return [...new Set([scope, scp].flatMap(toScopeList))];
 }
 
-function listed(value: unknown): string[] {
+function toScopeList(value: unknown): string[] {
   if (typeof value === 'string') return value.split(' ').filter(Boolean);
   return Array.isArray(value) ? value.filter(each => typeof each === 'string' && each !== '') : [];
 }
 
 /** Byte for byte, and one of several is enough. */
-export function isMeantFor(audience: unknown, names: readonly string[]): boolean {
-  const said = Array.isArray(audience) ? audience : [audience];
-  return said.some(each => names.includes(each as string));
+export function isAudience(audience: unknown, names: readonly string[]): boolean {
+  const audiences = Array.isArray(audience) ? audience : [audience];
+  return audiences.some(each => names.includes(each as string));
 }
 
 /**
  * A subject is unique only with its issuer, in which neither of the two signs may be. A token of a client that calls for
  * itself may have none. https://www.rfc-editor.org/rfc/rfc9068#section-2.2
  */
-export function principalOf({ iss, sub, client_id: client }: JsonObject): string | undefined {
+export function getDefaultPrincipal({ iss, sub, client_id: client }: JsonObject): string | undefined {
   if (typeof sub === 'string' && sub !== '') return `${iss}|${sub}`;
   return sub === undefined && typeof client === 'string' && client !== '' ? `${iss}#${client}` : undefined;
 }
 
 /** Adds what broader scopes imply, as far as that goes. */
-export function widening(implied: { readonly [scope: string]: readonly string[] }): Reading['widened'] {
+export function createScopeExpander(hierarchy: {
+  readonly [scope: string]: readonly string[];
+}): ClaimOptions['expandScopes'] {
   return scopes => {
     const all = new Set(scopes);
     // A set that grows while it is walked is walked to its end.
     for (const scope of all) {
-      if (Object.hasOwn(implied, scope)) for (const narrower of implied[scope] ?? []) all.add(narrower);
+      if (Object.hasOwn(hierarchy, scope)) for (const narrower of hierarchy[scope] ?? []) all.add(narrower);
     }
     return [...all];
   };

@@ -14,8 +14,8 @@ declare const crypto: {
 };
 
 /** The SHA-256 of a text, in base64url. */
-export async function sha256(text: string): Promise<string> {
-  return base64url.encode(new Uint8Array(await crypto.subtle.digest('SHA-256', bytesOf(text))));
+export async function hashSha256(text: string): Promise<string> {
+  return base64url.encode(new Uint8Array(await crypto.subtle.digest('SHA-256', encodeText(text))));
 }
 
 /** Signs texts with one key, and knows its own signatures again. */
@@ -28,10 +28,10 @@ export interface Signer {
 export function createSigner(secret: Uint8Array): Signer {
   const key = crypto.subtle.importKey('raw', secret, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify']);
   return {
-    sign: async text => base64url.encode(new Uint8Array(await crypto.subtle.sign('HMAC', await key, bytesOf(text)))),
+    sign: async text => base64url.encode(new Uint8Array(await crypto.subtle.sign('HMAC', await key, encodeText(text)))),
     async verify(text, signature) {
       try {
-        return await crypto.subtle.verify('HMAC', await key, base64url.decode(signature), bytesOf(text));
+        return await crypto.subtle.verify('HMAC', await key, base64url.decode(signature), encodeText(text));
       } catch {
         return false;
       }
@@ -39,6 +39,6 @@ export function createSigner(secret: Uint8Array): Signer {
   };
 }
 
-function bytesOf(text: string): Uint8Array {
+function encodeText(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }

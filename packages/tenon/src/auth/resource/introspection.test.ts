@@ -60,7 +60,7 @@ describe('introspection', () => {
   });
 
   it('asks for each request where it is to', async () => {
-    const protection = protect({ life: 0 });
+    const protection = protect({ ttl: 0 });
     await outcome(protection, bearer('opaque'));
     await outcome(protection, bearer('opaque'));
     expect(sent.length).toBe(2);
@@ -133,7 +133,7 @@ describe('introspection', () => {
     const told: string[] = [];
     const protection = issuer.protect({
       introspection: { clientId: 'rs', clientSecret: 'secret-of-rs', endpoint: `${ISSUER}/introspect` },
-      onProblem: error => void told.push(inspect(error, { depth: 9, showHidden: true })),
+      onError: error => void told.push(inspect(error, { depth: 9, showHidden: true })),
     });
     issuer.site.set(`${ISSUER}/introspect`, { echoed: 'opaque-secret' });
     expect((await outcome(protection, bearer('opaque-secret'))).status).toBe(503);

@@ -7,9 +7,15 @@ import {
 } from 'oauth4webapi';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
-import { type Asking, bare, issuerMetadata, manners, unreachable } from './asking-issuers.js';
-import { isMeantFor, type Reading, readClaims } from './claims.js';
-import { invalidToken, type TokenCheck } from './problem.js';
+import { type ClaimOptions, isAudience, readClaims } from './claims.js';
+import {
+  createRequestOptions,
+  createUnreachableError,
+  fetchIssuerDocument,
+  type IssuerConnection,
+  stripError,
+} from './issuer-requests.js';
+import { createInvalidTokenProblem, type VerifyToken } from './token-problem.js';
 
 /** How the issuer is asked about tokens. https://www.rfc-editor.org/rfc/rfc7662 */
 export interface IntrospectionOptions {
@@ -24,70 +30,71 @@ export interface IntrospectionOptions {
    * For how long the answer is good, in milliseconds. Default 30 s: so long may a token that was revoked go on. 0 asks for
    * each request.
    */
-  readonly life?: number | undefined;
+  readonly ttl?: number | undefined;
 }
 
-export interface IntrospectionRules extends Reading, Asking {
+export interface IntrospectorOptions extends ClaimOptions, IssuerConnection {
   readonly audience: readonly string[];
-  readonly tolerance: number;
+  readonly clockTolerance: number;
   readonly options: IntrospectionOptions;
-  readonly problem: (error: TenonError) => void;
+  readonly onError: (error: TenonError) => void;
 }
 
 /** Judges tokens by asking who issued them. */
-export function introspectionCheck(rules: IntrospectionRules): TokenCheck {
+export function createIntrospector(rules: IntrospectorOptions): VerifyToken {
   const { options, issuer } = rules;
-  const proof = options.method === 'post' ? ClientSecretPost : ClientSecretBasic;
-  const identity = proof(options.clientSecret);
+  const createAuth = options.method === 'post' ? ClientSecretPost : ClientSecretBasic;
+  const clientAuth = createAuth(options.clientSecret);
   let server: Promise<AuthorizationServer> | undefined;
 
-  const ask = async (token: string): Promise<JsonObject> => {
-    server ??= serverOf(rules);
-    const known = await server;
+  const introspect = async (token: string): Promise<JsonObject> => {
+    server ??= findIntrospectionServer(rules);
+    const authorizationServer = await server;
     const client = { client_id: options.clientId };
-    const reply = await introspectionRequest(known, client, identity, token, {
-      ...manners(rules),
+    const response = await introspectionRequest(authorizationServer, client, clientAuth, token, {
+      ...createRequestOptions(rules),
       additionalParameters: { token_type_hint: 'access_token' },
     });
-    return processIntrospectionResponse(known, client, reply);
+    return processIntrospectionResponse(authorizationServer, client, response);
   };
   return async token => {
     try {
-      return judged(await ask(token), rules);
+      return toTokenResult(await introspect(token), rules);
     } catch (cause) {
       server = undefined;
-      rules.problem(unreachable(issuer, 'it could not be asked about a token', bare(cause)));
+      rules.onError(createUnreachableError(issuer, 'it could not be asked about a token', stripError(cause)));
       return { problem: 'unavailable' };
     }
   };
 }
 
-async function serverOf(rules: IntrospectionRules): Promise<AuthorizationServer> {
+async function findIntrospectionServer(rules: IntrospectorOptions): Promise<AuthorizationServer> {
   const { issuer, options } = rules;
-  const metadata: JsonObject = options.endpoint === undefined ? await issuerMetadata(rules) : { issuer };
+  const metadata: JsonObject = options.endpoint === undefined ? await fetchIssuerDocument(rules) : { issuer };
   const endpoint = options.endpoint ?? metadata.introspection_endpoint;
   if (typeof endpoint !== 'string') {
     throw new TenonError('auth/issuer', 'the issuer does not say where to ask about tokens', {
       peer: issuer,
       expected: '`introspection_endpoint` in its metadata',
-      next: 'give `introspection.endpoint`',
+      hint: 'give `introspection.endpoint`',
     });
   }
   return { issuer, introspection_endpoint: endpoint };
 }
 
-function judged(said: JsonObject, rules: IntrospectionRules): ReturnType<typeof readClaims> {
-  const { clock, issuer, audience, tolerance, options } = rules;
-  const { active, ...claims } = said;
-  if (active !== true) return invalidToken();
-  if (claims.iss !== undefined && claims.iss !== issuer) return invalidToken('The token is of another issuer');
-  if (!isMeantFor(claims.aud, audience)) return invalidToken('The token was not issued for this resource');
+function toTokenResult(response: JsonObject, rules: IntrospectorOptions): ReturnType<typeof readClaims> {
+  const { clock, issuer, audience, clockTolerance, options } = rules;
+  const { active, ...claims } = response;
+  if (active !== true) return createInvalidTokenProblem();
+  if (claims.iss !== undefined && claims.iss !== issuer)
+    return createInvalidTokenProblem('The token is of another issuer');
+  if (!isAudience(claims.aud, audience)) return createInvalidTokenProblem('The token was not issued for this resource');
   const now = clock.now();
-  const ends = claims.exp === undefined ? Number.POSITIVE_INFINITY : Number(claims.exp) * 1000;
-  if (!(ends + tolerance > now)) return invalidToken('The token has expired');
-  if (claims.nbf !== undefined && !(Number(claims.nbf) * 1000 - tolerance <= now)) {
-    return invalidToken('The token is not valid yet');
+  const endsAt = claims.exp === undefined ? Number.POSITIVE_INFINITY : Number(claims.exp) * 1000;
+  if (!(endsAt + clockTolerance > now)) return createInvalidTokenProblem('The token has expired');
+  if (claims.nbf !== undefined && !(Number(claims.nbf) * 1000 - clockTolerance <= now)) {
+    return createInvalidTokenProblem('The token is not valid yet');
   }
-  const times = { expiresAt: ends + tolerance, expires: Math.min(ends, now + (options.life ?? 30_000)) };
+  const times = { expiresAt: endsAt + clockTolerance, expires: Math.min(endsAt, now + (options.ttl ?? 30_000)) };
   return readClaims({ iss: issuer, ...claims }, times, rules);
 }

@@ -1,12 +1,12 @@
-import type { AuthInfo } from '../../jsonrpc/channel.js';
-import type { Clock } from '../../jsonrpc/clock.js';
+import type { Clock } from '../../cancellation/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
+import type { AuthInfo } from '../../jsonrpc/transport.js';
 import type { Stores } from '../../stores/stores.js';
-import type { AuthFetch } from '../guarded-fetch.js';
-import { isSafe } from './asking-issuers.js';
+import type { AuthFetch } from '../http/guarded-fetch.js';
+import type { NonceOptions } from './dpop-nonces.js';
 import type { IntrospectionOptions } from './introspection.js';
-import type { NonceOptions } from './nonces.js';
+import { isSafeUrl } from './issuer-requests.js';
 
 /** How a server is protected. Times are milliseconds. */
 export interface ProtectOptions {
@@ -20,7 +20,7 @@ export interface ProtectOptions {
   /** What every request needs. Default: no scope. What a tool needs is said with the tool. */
   readonly scopes?: readonly string[] | undefined;
   /** Which scopes a broader one stands for: `{ 'notes:write': ['notes:read'] }`. */
-  readonly implied?: { readonly [scope: string]: readonly string[] } | undefined;
+  readonly scopeHierarchy?: { readonly [scope: string]: readonly string[] } | undefined;
   /** Asks the issuer about each token, in place of verifying JWTs. For tokens that are none, or are to be revocable at once. */
   readonly introspection?: IntrospectionOptions | undefined;
   /**
@@ -38,7 +38,7 @@ export interface ProtectOptions {
    */
   readonly tokenType?: 'optional' | 'required' | undefined;
   /** By how much the clocks may differ. Default 30 s. */
-  readonly tolerance?: number | undefined;
+  readonly clockTolerance?: number | undefined;
   /**
    * Whether the sender of a token must prove to have its key (RFC 9449). Default `optional`: where the token is bound to
    * one. `required`: always. `false`: tokens that are bound are refused.
@@ -56,11 +56,11 @@ export interface ProtectOptions {
    */
   readonly originMetadata?: string | false | undefined;
   /** How many good tokens are remembered, and for how long at the most. Default 10,000 and 5 minutes. */
-  readonly remembered?: number | undefined;
-  readonly rememberedFor?: number | undefined;
+  readonly tokenCacheSize?: number | undefined;
+  readonly tokenCacheTtl?: number | undefined;
   /** Told when an issuer can not be asked. Default: standard error. */
-  readonly onProblem?: ((error: TenonError) => void) | undefined;
-  /** Does the requests to issuers. Default: `checkedFetch` on Node, else the global `fetch`. */
+  readonly onError?: ((error: TenonError) => void) | undefined;
+  /** Does the requests to issuers. Default: `fetchWithAddressCheck` on Node, else the global `fetch`. */
   readonly fetch?: AuthFetch | undefined;
   /** Its time must be that of the world: milliseconds since 1970. */
   readonly clock?: Clock | undefined;
@@ -83,65 +83,66 @@ export interface DpopOptions {
   /** Default false. */
   readonly required?: boolean | undefined;
   /** By how much the time of a proof may differ from ours. Default 60 s, at most 5 minutes. */
-  readonly window?: number | undefined;
+  readonly maxProofAge?: number | undefined;
   /** Whether proofs must have a nonce of ours, so that none can be made in advance. Default false. */
   readonly nonces?: boolean | NonceOptions | undefined;
   /** How proofs may be signed. Default: as tokens. */
   readonly algorithms?: readonly string[] | undefined;
 }
 
-const ALGORITHMS = ['RS', 'PS', 'ES'].flatMap(kind => [`${kind}256`, `${kind}384`, `${kind}512`]);
-const ASYMMETRIC: readonly string[] = [...ALGORITHMS, 'EdDSA', 'Ed25519'];
-const MOST_WINDOW = 300_000;
+const RSA_AND_EC_ALGORITHMS = ['RS', 'PS', 'ES'].flatMap(kind => [`${kind}256`, `${kind}384`, `${kind}512`]);
+const DEFAULT_ALGORITHMS: readonly string[] = [...RSA_AND_EC_ALGORITHMS, 'EdDSA', 'Ed25519'];
+const MAX_PROOF_AGE = 300_000;
 
 /** What is used of the options, with all that has a default. */
-export interface Settings {
+export interface ProtectSettings {
   readonly algorithms: readonly string[];
   readonly issuers: readonly TrustedIssuer[];
   /** The issuer whose metadata is served at this origin. */
   readonly originIssuer: string | undefined;
-  readonly dpop: (DpopOptions & { readonly algorithms: readonly string[]; readonly window: number }) | undefined;
+  readonly dpop: (DpopOptions & { readonly algorithms: readonly string[]; readonly maxProofAge: number }) | undefined;
 }
 
 /** Throws `auth/options` for what can not protect anything. */
-export function settingsOf(options: ProtectOptions): Settings {
-  if (!isObject(options)) throw wrong('resource', '{ resource, issuers }', typeof options);
-  const { resource, algorithms = ASYMMETRIC, dpop: given = 'optional', introspection } = options;
-  if (typeof resource !== 'string' || !isSafe(resource) || resource.includes('#')) {
-    throw wrong(
+export function resolveProtectOptions(options: ProtectOptions): ProtectSettings {
+  if (!isObject(options)) throw createOptionError('resource', '{ resource, issuers }', typeof options);
+  const { resource, algorithms = DEFAULT_ALGORITHMS, dpop: dpopOption = 'optional', introspection } = options;
+  if (typeof resource !== 'string' || !isSafeUrl(resource) || resource.includes('#')) {
+    throw createOptionError(
       'resource',
       'an absolute https: URL without a fragment, or one of http: on this machine',
       String(resource),
     );
   }
-  if (!Array.isArray(options.issuers)) throw wrong('issuers', 'a list of URLs', typeof options.issuers);
+  if (!Array.isArray(options.issuers)) throw createOptionError('issuers', 'a list of URLs', typeof options.issuers);
   const issuers = (options.issuers as ProtectOptions['issuers']).map(each =>
     typeof each === 'string' ? { issuer: each } : each,
   );
   for (const { issuer, jwksUri = issuer } of issuers) {
-    if (isSafe(issuer) && isSafe(jwksUri) && !/[?#|]/.test(issuer)) continue;
-    throw wrong('issuers', 'https: URLs without query and fragment, or of http: on this machine', issuer);
+    if (isSafeUrl(issuer) && isSafeUrl(jwksUri) && !/[?#|]/.test(issuer)) continue;
+    throw createOptionError('issuers', 'https: URLs without query and fragment, or of http: on this machine', issuer);
   }
-  if (issuers.length === 0) throw wrong('issuers', 'at least one', 'none');
-  if (introspection && issuers.length > 1) throw wrong('introspection', 'one issuer', `${issuers.length}`);
+  if (issuers.length === 0) throw createOptionError('issuers', 'at least one', 'none');
+  if (introspection && issuers.length > 1) throw createOptionError('introspection', 'one issuer', `${issuers.length}`);
   const [first, ...others] = issuers;
   const { originMetadata = others.length === 0 && first ? first.issuer : false } = options;
   if (originMetadata !== false && !issuers.some(({ issuer }) => issuer === originMetadata))
-    throw wrong('originMetadata', 'one of `issuers`, or false', originMetadata);
-  const dpop = typeof given === 'object' ? given : { required: given === 'required' };
-  const { window = 60_000, algorithms: proofs = algorithms } = dpop;
+    throw createOptionError('originMetadata', 'one of `issuers`, or false', originMetadata);
+  const dpop = typeof dpopOption === 'object' ? dpopOption : { required: dpopOption === 'required' };
+  const { maxProofAge = 60_000, algorithms: proofs = algorithms } = dpop;
   for (const each of [...algorithms, ...proofs]) {
-    if (/^(none|HS\d+)$/i.test(each)) throw wrong('algorithms', 'signatures by a key pair', each);
+    if (/^(none|HS\d+)$/i.test(each)) throw createOptionError('algorithms', 'signatures by a key pair', each);
   }
-  if (!(window > 0 && window <= MOST_WINDOW)) throw wrong('dpop.window', `1 to ${MOST_WINDOW} ms`, `${window}`);
+  if (!(maxProofAge > 0 && maxProofAge <= MAX_PROOF_AGE))
+    throw createOptionError('dpop.maxProofAge', `1 to ${MAX_PROOF_AGE} ms`, `${maxProofAge}`);
   return {
     algorithms,
     issuers,
     originIssuer: originMetadata || undefined,
-    dpop: given === false ? undefined : { ...dpop, window, algorithms: proofs },
+    dpop: dpopOption === false ? undefined : { ...dpop, maxProofAge, algorithms: proofs },
   };
 }
 
-function wrong(option: string, expected: string, got: string): TenonError {
-  return new TenonError('auth/options', `\`${option}\` does not protect`, { expected, got: got.slice(0, 200) });
+function createOptionError(option: string, expected: string, got: string): TenonError {
+  return new TenonError('auth/options', `\`${option}\` does not protect`, { expected, received: got.slice(0, 200) });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AuthFetch } from '../guarded-fetch.js';
+import type { AuthFetch } from '../http/guarded-fetch.js';
 import type { ProtectOptions } from './options.js';
 import { protect } from './protect.js';
 
@@ -24,7 +24,7 @@ function setUp(options: Partial<ProtectOptions> = {}) {
     issuers: [ISSUER],
     fetch,
     clock: { now: () => now, after: () => () => {} },
-    onProblem: ({ code }) => problems.push(code),
+    onError: ({ code }) => problems.push(code),
     ...options,
   });
   return {

@@ -1,18 +1,18 @@
-import type { Clock } from '../../jsonrpc/clock.js';
+import type { Clock } from '../../cancellation/clock.js';
 import type { TenonError } from '../../jsonrpc/error.js';
-import { type Asking, issuerMetadata } from './asking-issuers.js';
+import { fetchIssuerDocument, type IssuerConnection } from './issuer-requests.js';
 
 /** Path at which clients without knowledge of protected-resource metadata look for the authorization server. */
-const PATH = '/.well-known/oauth-authorization-server';
+const ORIGIN_METADATA_PATH = '/.well-known/oauth-authorization-server';
 /** Milliseconds for which the metadata is kept, and for which a failure is. */
-const TTL = 300_000;
+const METADATA_TTL = 300_000;
 const RETRY_DELAY = 10_000;
 
-export interface OriginMetadataFacts extends Pick<Asking, 'fetch'> {
+export interface OriginMetadataOptions extends Pick<IssuerConnection, 'fetch'> {
   readonly resource: string;
   readonly issuer: string;
   readonly clock: Clock;
-  readonly problem: (error: TenonError) => void;
+  readonly onError: (error: TenonError) => void;
 }
 
 /** Loads a document. Resolves with `undefined` while its source cannot be reached. */
@@ -23,25 +23,25 @@ export type LoadDocument = () => Promise<string | undefined>;
  * look for it. An issuer that has the same origin serves it itself.
  * https://modelcontextprotocol.io/specification/2025-03-26/basic/authorization
  */
-export function createOriginMetadata(facts: OriginMetadataFacts): ReadonlyMap<string, LoadDocument> {
-  const { origin, pathname } = new URL(facts.issuer);
-  const servesItself = origin === new URL(facts.resource).origin && pathname === '/';
-  return new Map(servesItself ? [] : [[PATH, createLoader(facts)]]);
+export function createOriginMetadata(options: OriginMetadataOptions): ReadonlyMap<string, LoadDocument> {
+  const { origin, pathname } = new URL(options.issuer);
+  const servesItself = origin === new URL(options.resource).origin && pathname === '/';
+  return new Map(servesItself ? [] : [[ORIGIN_METADATA_PATH, createLoader(options)]]);
 }
 
 /** Asks the issuer at most once at a time, and not again before the answer or the failure is old. */
-function createLoader({ issuer, clock, fetch, problem }: OriginMetadataFacts): LoadDocument {
+function createLoader({ issuer, clock, fetch, onError }: OriginMetadataOptions): LoadDocument {
   let latest: { readonly text: string | undefined; readonly expiresAt: number } | undefined;
   let loading: Promise<string | undefined> | undefined;
   const load = async (): Promise<string | undefined> => {
     let text: string | undefined;
     try {
-      text = JSON.stringify(await issuerMetadata({ issuer, clock, fetch }));
+      text = JSON.stringify(await fetchIssuerDocument({ issuer, clock, fetch }));
     } catch (error) {
-      problem(error as TenonError);
+      onError(error as TenonError);
       text = latest?.text;
     }
-    latest = { text, expiresAt: clock.now() + (text === undefined ? RETRY_DELAY : TTL) };
+    latest = { text, expiresAt: clock.now() + (text === undefined ? RETRY_DELAY : METADATA_TTL) };
     return text;
   };
   return () => {

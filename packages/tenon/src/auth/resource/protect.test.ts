@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { readChallenges } from '../challenge.js';
+import { parseChallenges } from '../http/www-authenticate.js';
 import { asks, bearer, createIssuer, ISSUER, outcome, RESOURCE, type TestIssuer } from './fixtures/issuer.js';
 
 const METADATA = 'https://mcp.example.com/.well-known/oauth-protected-resource/mcp';
@@ -51,7 +51,7 @@ describe('a token that is good', () => {
     const until = async (options: Parameters<typeof issuer.protect>[0]) =>
       (await outcome(issuer.protect(options), bearer(await issuer.token({ exp })))).auth?.expiresAt;
     expect(await until({})).toBe(exp * 1000 + 30_000);
-    expect(await until({ tolerance: 0 })).toBe(exp * 1000);
+    expect(await until({ clockTolerance: 0 })).toBe(exp * 1000);
     expect(await until({ verify: () => ({ principal: 'ada', claims: { exp } }) })).toBe(exp * 1000);
     expect(await until({ verify: () => ({ principal: 'ada', expiresAt: 5 }) })).toBe(5);
     expect(await until({ verify: () => ({ principal: 'ada' }) })).toBeUndefined();
@@ -81,7 +81,7 @@ describe('what is refused', () => {
     for (const headers of [{}, { authorization: 'Basic YTpi' }]) {
       const { status, challenge = '' } = await outcome(protection, asks(headers));
       expect(status).toBe(401);
-      expect(readChallenges(challenge)).toEqual([
+      expect(parseChallenges(challenge)).toEqual([
         { scheme: 'bearer', params: { scope: 'notes:read', resource_metadata: METADATA } },
       ]);
     }
@@ -118,7 +118,7 @@ describe('what is refused', () => {
       const token = await issuer.token(claims, header);
       const { status, challenge = '', body = '' } = await outcome(issuer.protect(), bearer(token));
       expect(status).toBe(401);
-      const [said] = readChallenges(challenge);
+      const [said] = parseChallenges(challenge);
       expect(said).toMatchObject({ scheme: 'bearer', params: { error: 'invalid_token', resource_metadata: METADATA } });
       expect(said?.params.error_description).toContain(why);
       expect(challenge + body).not.toContain(token.split('.')[2]);
@@ -137,7 +137,7 @@ describe('what is refused', () => {
     async authorization => {
       const { status, challenge = '' } = await outcome(issuer.protect(), asks({ authorization }));
       expect(status).toBe(400);
-      expect(readChallenges(challenge)[0]?.params.error).toBe('invalid_request');
+      expect(parseChallenges(challenge)[0]?.params.error).toBe('invalid_request');
     },
   );
 
@@ -145,7 +145,7 @@ describe('what is refused', () => {
     const protection = issuer.protect({ scopes: ['notes:read', 'notes:list'] });
     const { status, challenge = '' } = await outcome(protection, bearer(await issuer.token()));
     expect(status).toBe(403);
-    expect(readChallenges(challenge)[0]?.params).toMatchObject({
+    expect(parseChallenges(challenge)[0]?.params).toMatchObject({
       error: 'insufficient_scope',
       scope: 'notes:read notes:list',
       resource_metadata: METADATA,
@@ -153,8 +153,8 @@ describe('what is refused', () => {
   });
 
   it('nothing whose broader scope implies what is needed [auth.scope-hierarchy]', async () => {
-    const implied = { admin: ['notes:write'], 'notes:write': ['notes:read', 'admin'] };
-    const protection = issuer.protect({ scopes: ['notes:read'], implied });
+    const scopeHierarchy = { admin: ['notes:write'], 'notes:write': ['notes:read', 'admin'] };
+    const protection = issuer.protect({ scopes: ['notes:read'], scopeHierarchy });
     const { auth } = await outcome(protection, bearer(await issuer.token({ scope: 'admin' })));
     expect(auth?.scopes).toEqual(['admin', 'notes:write', 'notes:read']);
   });
@@ -167,7 +167,7 @@ describe('tokens that are judged in a way of your own', () => {
       asked += 1;
       return token === 'good' ? { principal: 'me', scopes: ['a'] } : undefined;
     };
-    const protection = issuer.protect({ verify, implied: { a: ['b'] } });
+    const protection = issuer.protect({ verify, scopeHierarchy: { a: ['b'] } });
     expect(await outcome(protection, bearer('good'))).toMatchObject({ auth: { principal: 'me', scopes: ['a', 'b'] } });
     expect((await outcome(protection, bearer('good'))).status).toBe(200);
     expect((await outcome(protection, bearer('bad'))).status).toBe(401);
@@ -221,7 +221,7 @@ describe('options that would protect nothing are refused', () => {
     ['keys without TLS', { issuers: [{ issuer: ISSUER, jwksUri: 'http://login.example.com/jwks' }] }],
     ['a shared secret', { algorithms: ['HS256'] }],
     ['no signature', { algorithms: ['none'] }],
-    ['a window of an hour', { dpop: { window: 3_600_000 } }],
+    ['a window of an hour', { dpop: { maxProofAge: 3_600_000 } }],
   ])('%s [dpop.iat-window]', (_, options) => {
     expect(() => issuer.protect(options)).toThrow(expect.objectContaining({ code: 'auth/options' }));
   });

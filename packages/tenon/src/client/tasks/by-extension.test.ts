@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../jsonrpc/message.js';
-import type { Asked } from '../options.js';
+import type { ServerRequestInfo } from '../options.js';
 import { content, EXTENSION, ending, failing, type Script, scripted, soon, TASKS, task } from './fixtures/scripted.js';
 
 const made = (more: JsonObject = {}) => ({ resultType: 'task', ...task('working', more) });
@@ -44,7 +44,7 @@ describe('a call that the server makes a task of', () => {
 
   it('is what the caller gets when it wants to see to it by itself', async () => {
     const { client, sent, pass } = await scripted(EXTENSION, telling([task('working')]));
-    expect(await client.call('tools/call', { name: 'x' }, { manual: true })).toMatchObject(made());
+    expect(await client.call('tools/call', { name: 'x' }, { resolveInputRequests: false })).toMatchObject(made());
     await pass(10_000);
     expect(sent('tasks/get')).toEqual([]);
     await client.close();
@@ -76,7 +76,7 @@ describe('a call that the server makes a task of', () => {
     const { client, pass } = await scripted(EXTENSION, telling([task('failed', { error })]));
     const result = client.callTool('x').catch(each => each);
     await pass(100);
-    expect(await result).toMatchObject({ code: 'peer/error', rpc: -32055, data: { after: 5 } });
+    expect(await result).toMatchObject({ code: 'peer/error', rpcCode: -32055, data: { after: 5 } });
     expect((await result).message).toContain('The rate limit');
     await client.close();
   });
@@ -287,7 +287,7 @@ describe('what a task asks', () => {
     const states = [asking(['a', 'b']), asking(['a', 'b']), asking(['b', 'c']), task('working'), done];
     const asked: string[] = [];
     const signals: AbortSignal[] = [];
-    const elicit = ({ message }: { message: string }, { signal }: Asked) => {
+    const elicit = ({ message }: { message: string }, { signal }: ServerRequestInfo) => {
       asked.push(message);
       signals.push(signal);
       return { action: 'accept' as const, content: {} };

@@ -96,7 +96,7 @@ describe('a tool that runs as a task', () => {
 
   it('may be refused, and must not become a task by itself', async () => {
     const first = await scripted(PARAMETER, { 'tools/call': () => failing(-32601, 'no tasks') });
-    await expect(first.client.callTool('x')).rejects.toMatchObject({ code: 'peer/error', rpc: -32601 });
+    await expect(first.client.callTool('x')).rejects.toMatchObject({ code: 'peer/error', rpcCode: -32601 });
     const second = await scripted(PARAMETER, { 'tools/call': () => made() }, {}, { taskSupport: null });
     expect(await ending(second.client.callTool('x'))).toBe('peer/invalid-result');
     await first.client.close();
@@ -153,11 +153,11 @@ describe('a tool that runs as a task', () => {
     ['that it is unknown, since its result is gone', plain('completed'), failing(-32602), 'task/unknown', -32602],
     ['that it was cancelled', plain('cancelled'), failing(-32602), 'task/cancelled', undefined],
     ['that it is unknown', failing(-32602), failing(-32602), 'task/unknown', -32602],
-  ])('ends with %s [tasks.result.exact-error tasks.error.unknown-task]', async (_, told, result, code, rpc) => {
+  ])('ends with %s [tasks.result.exact-error tasks.error.unknown-task]', async (_, told, result, code, rpcCode) => {
     const { client, pass } = await scripted(PARAMETER, telling([told], { 'tasks/result': () => result }));
     const error = client.callTool('x').catch(each => each);
     await pass(100);
-    expect(await error).toMatchObject({ code, rpc });
+    expect(await error).toMatchObject({ code, rpcCode });
     await client.close();
   });
 

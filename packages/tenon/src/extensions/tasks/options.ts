@@ -1,7 +1,7 @@
 import { MAX_SHARE } from '../../jsonrpc/shared-limit.js';
-import type { Complete } from '../../model/defaults.js';
-import { identify } from '../../model/owner.js';
-import type { Caller } from '../../server/caller.js';
+import { identifyCaller } from '../../protocol/caller-identity.js';
+import type { Complete } from '../../protocol/defaults.js';
+import type { CallerInfo } from '../../server/caller-info.js';
 
 /** How a server keeps and runs tasks. Times are milliseconds. */
 export interface TasksOptions {
@@ -35,7 +35,7 @@ export interface TasksOptions {
    */
   readonly handoverTimeout?: number | undefined;
   /** How long a handler waits in memory for an answer; later it is entered again. Default 5 minutes. */
-  readonly holdTime?: number | undefined;
+  readonly suspendTimeout?: number | undefined;
   /**
    * Whether `tasks/list` is offered. Default: to callers that are authenticated, since all others can not be told apart.
    * `true` for a server that has one user.
@@ -66,7 +66,7 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-export const defaults = {
+export const TASK_DEFAULTS = {
   ttl: 24 * HOUR,
   maxTtl: 7 * 24 * HOUR,
   pollInterval: SECOND,
@@ -77,18 +77,18 @@ export const defaults = {
   maxRecordSize: 16 * 2 ** 20,
   lease: 15 * SECOND,
   handoverTimeout: 10 * MINUTE,
-  holdTime: 5 * MINUTE,
+  suspendTimeout: 5 * MINUTE,
 } as const;
 
-export type Settings = TasksOptions & Complete<Omit<TasksOptions, 'list' | 'onEvent'>>;
+export type TaskSettings = TasksOptions & Complete<Omit<TasksOptions, 'list' | 'onEvent'>>;
 
 /** Names user and OAuth client for an event. */
-export function describeCaller({ auth }: Pick<Caller, 'auth'>): Pick<TaskEvent, 'principal' | 'clientId'> {
-  const { principal, clientId } = identify(auth);
+export function describeCaller({ auth }: Pick<CallerInfo, 'auth'>): Pick<TaskEvent, 'principal' | 'clientId'> {
+  const { principal, clientId } = identifyCaller(auth);
   return { principal, ...(clientId === undefined ? {} : { clientId }) };
 }
 
 /** Whoever can not be told from others gets no list of everybody's tasks. */
-export function offersList({ list }: Settings, { auth }: Caller): boolean {
+export function canListTasks({ list }: TaskSettings, { auth }: CallerInfo): boolean {
   return list ?? auth !== undefined;
 }

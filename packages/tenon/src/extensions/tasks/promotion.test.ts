@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../jsonrpc/message.js';
-import type { Context } from '../../server/context.js';
-import { tool } from '../../server/tool.js';
-import { type Caller, callerOf } from './fixtures/caller.js';
+import type { Context } from '../../server/context/context.js';
+import { tool } from '../../server/definitions/tool.js';
 import { accept, gate, input, type Site, settle, siteOf, until } from './fixtures/site.js';
+import { connectTaskClient, type TaskTestClient } from './fixtures/task-client.js';
 
 const AFTER = 100;
 const promoted = (run: (ctx: Context) => Promise<unknown>) => ({
   job: tool({ task: { after: AFTER }, run: (_, ctx) => run(ctx) as Promise<string> }),
 });
 
-async function begun(site: Site, run: (ctx: Context) => Promise<unknown>, settings = {}): Promise<Caller> {
-  return callerOf(site.serve(promoted(run), settings));
+async function begun(site: Site, run: (ctx: Context) => Promise<unknown>, settings = {}): Promise<TaskTestClient> {
+  return connectTaskClient(site.serve(promoted(run), settings));
 }
 
 /** Sends the call, and lets the time pass after which it is a task. */
-async function called(site: Site, caller: Caller, params: JsonObject = {}): Promise<number> {
+async function called(site: Site, caller: TaskTestClient, params: JsonObject = {}): Promise<number> {
   const id = caller.send('tools/call', { name: 'job', ...params });
   await settle();
   site.clock.advance(AFTER);
@@ -23,7 +23,7 @@ async function called(site: Site, caller: Caller, params: JsonObject = {}): Prom
   return id;
 }
 
-const stateOf = async (caller: Caller, taskId: unknown) => (await caller.call('tasks/get', { taskId })).result;
+const stateOf = async (caller: TaskTestClient, taskId: unknown) => (await caller.call('tasks/get', { taskId })).result;
 const tasksIn = async ({ stores }: Site) => (await stores.values.list('task')).length;
 
 describe('a call that may become a task later', () => {
@@ -114,7 +114,7 @@ describe('a call that may become a task later', () => {
     const taskId = caller.answers.get(id)?.result?.taskId;
     const other = siteOf(() => site.stores);
     other.clock.advance(site.clock.now() - other.clock.now() + 20_000);
-    const elsewhere = await callerOf(other.serve(promoted(run('there', undefined))));
+    const elsewhere = await connectTaskClient(other.serve(promoted(run('there', undefined))));
     other.clock.advance(0);
     await until(async () => (await stateOf(elsewhere, taskId))?.status === 'completed');
     expect((await stateOf(elsewhere, taskId))?.result).toMatchObject({ content: [{ text: 'x' }] });
@@ -147,7 +147,7 @@ describe('a call that may become a task later', () => {
       if (entries++ > 0) await slow.opened;
       return (await ctx.elicit({ message: 'one?', input })).content?.a;
     };
-    const caller = await callerOf(site.serve(promoted(run), {}, { asking: { maxHeld: 0 } }));
+    const caller = await connectTaskClient(site.serve(promoted(run), {}, { inputRequests: { maxSuspended: 0 } }));
     const { result: round } = await caller.call('tools/call', { name: 'job' });
     const [key = ''] = Object.keys(round?.inputRequests as JsonObject);
     const retry = { requestState: round?.requestState, inputResponses: { [key]: accept('x') } };
@@ -286,10 +286,10 @@ describe('a call that may become a task later', () => {
 
   it('is none where the client has no tasks, and where it has to ask for them', async () => {
     const site = siteOf();
-    const server = site.serve(promoted(async ({ revision }) => revision));
-    const plain = await callerOf(server, { capabilities: {} });
+    const server = site.serve(promoted(async ({ protocolVersion }) => protocolVersion));
+    const plain = await connectTaskClient(server, { capabilities: {} });
     expect((await plain.call('tools/call', { name: 'job' })).result?.resultType).toBe('complete');
-    const asking = await callerOf(server, { revision: '2025-11-25' });
+    const asking = await connectTaskClient(server, { revision: '2025-11-25' });
     expect((await asking.call('tools/call', { name: 'job' })).result?.content).toMatchObject([{ text: '2025-11-25' }]);
     expect((await asking.call('tools/call', { name: 'job', task: {} })).result?.task).toMatchObject({
       status: 'working',
@@ -312,14 +312,14 @@ describe('a call that may become a task later', () => {
     const site = siteOf();
     const work = gate<string>();
     const server = site.serve(promoted(() => work.opened));
-    const caller = await callerOf(server);
+    const caller = await connectTaskClient(server);
     const id = await called(site, caller);
     const taskId = caller.answers.get(id)?.result?.taskId;
-    caller.tell('notifications/cancelled', { requestId: id });
-    await caller.hangUp();
+    caller.notify('notifications/cancelled', { requestId: id });
+    await caller.close();
     await settle();
     work.open('done');
-    const other = await callerOf(server);
+    const other = await connectTaskClient(server);
     await until(async () => (await stateOf(other, taskId))?.status === 'completed');
   });
 });

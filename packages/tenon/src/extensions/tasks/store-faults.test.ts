@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { Stores } from '../../stores/stores.js';
-import { callerOf } from './fixtures/caller.js';
 import { answerAll, ask, job, start, statusOf, textOf } from './fixtures/jobs.js';
 import { gate, settle, siteOf, until } from './fixtures/site.js';
+import { connectTaskClient } from './fixtures/task-client.js';
 
 type Calls = 'get' | 'put' | 'publish';
 
@@ -57,7 +57,7 @@ describe('a fault of the store', () => {
     async late => {
       const { site, faults, pass } = createFaultySite();
       let runs = 0;
-      const caller = await callerOf(
+      const caller = await connectTaskClient(
         site.serve(
           job(async ctx => {
             const n = await ctx.step('pay', () => {
@@ -79,7 +79,7 @@ describe('a fault of the store', () => {
     const { site, faults, pass } = createFaultySite();
     const work = gate();
     let runs = 0;
-    const caller = await callerOf(
+    const caller = await connectTaskClient(
       site.serve(
         job(async ctx => {
           await work.opened;
@@ -103,7 +103,7 @@ describe('a fault of the store', () => {
     const { site, faults, pass } = createFaultySite();
     const work = gate<string>();
     let entries = 0;
-    const caller = await callerOf(
+    const caller = await connectTaskClient(
       site.serve(
         job(() => {
           entries++;
@@ -126,7 +126,7 @@ describe('a fault of the store', () => {
     async call => {
       const { site, faults, pass } = createFaultySite();
       faults.calls = [call];
-      const caller = await callerOf(
+      const caller = await connectTaskClient(
         site.serve(
           job(async ctx => {
             faults.next = 1;
@@ -151,11 +151,11 @@ describe('a fault of the store', () => {
   it('that lasts until another process has the task leaves it to that one', async () => {
     const { site, faults, pass } = createFaultySite();
     const healthy = siteOf(() => site.stores);
-    const other = await callerOf(healthy.serve(job(() => 'elsewhere')));
+    const other = await connectTaskClient(healthy.serve(job(() => 'elsewhere')));
     const fail = () => {
       faults.until = Number.POSITIVE_INFINITY;
     };
-    const caller = await callerOf(site.serve(job(async ctx => ctx.step('a', fail))));
+    const caller = await connectTaskClient(site.serve(job(async ctx => ctx.step('a', fail))));
     const id = await start(caller);
     await settle();
     expect(other).toBeDefined();

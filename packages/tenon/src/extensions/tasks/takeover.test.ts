@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import type { Context } from '../../server/context.js';
-import { tool } from '../../server/tool.js';
-import { type Caller, callerOf } from './fixtures/caller.js';
+import type { Context } from '../../server/context/context.js';
+import { tool } from '../../server/definitions/tool.js';
 import { answerAll, ask, job, start, statusOf, textOf } from './fixtures/jobs.js';
 import { gate, settle, siteOf, until } from './fixtures/site.js';
+import { connectTaskClient, type TaskTestClient } from './fixtures/task-client.js';
 
 describe('a worker that looks for tasks', () => {
   /** Tasks of a process that is gone. */
   async function leave(count: number, site: ReturnType<typeof siteOf>) {
     const gone = siteOf(() => site.stores);
-    const caller = await callerOf(gone.serve(job(() => gate().opened)));
+    const caller = await connectTaskClient(gone.serve(job(() => gate().opened)));
     const ids: string[] = [];
     for (let n = 0; n < count; n++) ids.push(await start(caller));
     return ids;
@@ -25,7 +25,7 @@ describe('a worker that looks for tasks', () => {
     const [unknown = '', broken = '', ...rest] = ids;
     await edit(site, unknown, { revision: '2099-01-01' });
     await edit(site, broken, { revision: undefined, params: 7, journal: 'none' });
-    const caller = await callerOf(
+    const caller = await connectTaskClient(
       site.serve(
         job(() => 'done'),
         { lease: 15_000 },
@@ -51,7 +51,7 @@ describe('a worker that looks for tasks', () => {
     let damaged = '';
     const [first = '', ...rest] = (await leave(3, site)).toSorted();
     damaged = first;
-    const caller = await callerOf(
+    const caller = await connectTaskClient(
       site.serve(
         job(() => 'done'),
         { lease: 15_000 },
@@ -68,7 +68,7 @@ describe('a worker that looks for tasks', () => {
     const site = siteOf();
     const [id = ''] = await leave(1, site);
     await edit(site, id, { lease: { until: site.clock.now() + 3_600_000, fence: 'gone', length: 15_000 } });
-    const caller = await callerOf(
+    const caller = await connectTaskClient(
       site.serve(
         job(() => 'done'),
         { lease: 15_000 },
@@ -90,7 +90,7 @@ describe('a task of a tool that this process does not have', () => {
   async function leave(version?: string) {
     const site = siteOf();
     const gone = siteOf(() => site.stores);
-    const caller = await callerOf(gone.serve(versioned(version, () => gate().opened)));
+    const caller = await connectTaskClient(gone.serve(versioned(version, () => gate().opened)));
     const id = await start(caller);
     await settle();
     return { site, id };
@@ -98,21 +98,21 @@ describe('a task of a tool that this process does not have', () => {
 
   it('is left to one that has it', async () => {
     const { site, id } = await leave();
-    const without = await callerOf(site.serve({}, { handoverTimeout: 60_000 }));
+    const without = await connectTaskClient(site.serve({}, { handoverTimeout: 60_000 }));
     for (let n = 0; n < 4; n++) {
       site.clock.advance(15_000);
       await settle();
     }
     expect(await statusOf(without, id)).toBe('working');
     expect(site.problems).toMatchObject([{ code: 'task/unserved' }]);
-    await callerOf(site.serve(versioned(undefined, () => 'done')));
+    await connectTaskClient(site.serve(versioned(undefined, () => 'done')));
     site.clock.advance(0);
     await until(async () => (await statusOf(without, id)) === 'completed');
   });
 
   it('fails when nobody has it for the time of `handoverTimeout`', async () => {
     const { site, id } = await leave();
-    const without = await callerOf(site.serve({}, { handoverTimeout: 60_000 }));
+    const without = await connectTaskClient(site.serve({}, { handoverTimeout: 60_000 }));
     await until(async () => {
       site.clock.advance(15_000);
       await settle(2);
@@ -133,13 +133,13 @@ describe('a task of a tool that this process does not have', () => {
     const { site, id } = await leave(before);
     const ran: string[] = [];
     const run = (where: string) => () => void ran.push(where);
-    const other = await callerOf(site.serve(versioned(after, run('other'))));
+    const other = await connectTaskClient(site.serve(versioned(after, run('other'))));
     for (let n = 0; n < 3; n++) {
       site.clock.advance(15_000);
       await settle();
     }
     expect([ran, await statusOf(other, id)]).toEqual([[], 'working']);
-    await callerOf(site.serve(versioned(before, run('same'))));
+    await connectTaskClient(site.serve(versioned(before, run('same'))));
     site.clock.advance(0);
     await until(async () => (await statusOf(other, id)) === 'completed');
     expect(ran).toEqual(['same']);
@@ -147,8 +147,8 @@ describe('a task of a tool that this process does not have', () => {
 
   it('fails at once where no other process shares the store', async () => {
     const site = siteOf(() => ({ durable: false }));
-    const server = site.serve(job(ask), { holdTime: 1000 });
-    const caller = await callerOf(server);
+    const server = site.serve(job(ask), { suspendTimeout: 1000 });
+    const caller = await connectTaskClient(server);
     const id = await start(caller);
     await until(async () => (await statusOf(caller, id)) === 'input_required');
     site.clock.advance(1000);
@@ -175,10 +175,10 @@ describe('a task whose process is gone', () => {
         await ctx.step('two', () => void seen.push(`two ${where}`));
         return where;
       });
-    const caller = await callerOf(gone.serve(run('there', never.opened)));
+    const caller = await connectTaskClient(gone.serve(run('there', never.opened)));
     const id = await start(caller);
     await settle();
-    const other = await callerOf(site.serve(run('here'), { lease: 15_000 }));
+    const other = await connectTaskClient(site.serve(run('here'), { lease: 15_000 }));
     site.clock.advance(14_999);
     await settle();
     expect(seen).toEqual(['one there']);
@@ -200,7 +200,7 @@ describe('a task whose process is gone', () => {
     const site = siteOf();
     const held = gate();
     const seen: string[] = [];
-    const caller = await callerOf(
+    const caller = await connectTaskClient(
       site.serve(
         job(async ctx => {
           await held.opened;
@@ -226,13 +226,13 @@ describe('a task whose process is gone', () => {
     const site = siteOf();
     const gone = frozen(site);
     const seen: string[] = [];
-    const caller = await callerOf(gone.serve(job(() => gate().opened)));
+    const caller = await connectTaskClient(gone.serve(job(() => gate().opened)));
     const ids = await Promise.all(Array.from({ length: 10 }, () => start(caller)));
     await settle();
     const work = job(async ctx => ctx.step('one', () => void seen.push('one')));
-    const others = await Promise.all([1, 2, 3].map(async () => callerOf(site.serve(work))));
+    const others = await Promise.all([1, 2, 3].map(async () => connectTaskClient(site.serve(work))));
     site.clock.advance(40_000);
-    const [other] = others as [Caller];
+    const [other] = others as [TaskTestClient];
     await until(async () =>
       (await Promise.all(ids.map(id => statusOf(other, id)))).every(each => each === 'completed'),
     );
@@ -248,8 +248,8 @@ describe('a task whose process is gone', () => {
       entries++;
       return work.opened;
     });
-    const caller = await callerOf(site.serve(tools));
-    await callerOf(site.serve(tools));
+    const caller = await connectTaskClient(site.serve(tools));
+    await connectTaskClient(site.serve(tools));
     const id = await start(caller);
     for (let n = 0; n < 40; n++) {
       site.clock.advance(2000);
@@ -277,8 +277,8 @@ describe('a task that is cancelled elsewhere as it completes', () => {
         },
       },
     }));
-    const caller = await callerOf(site.serve(job(() => 'done')));
-    const other = await callerOf(site.serve(job(() => 'done')));
+    const caller = await connectTaskClient(site.serve(job(() => 'done')));
+    const other = await connectTaskClient(site.serve(job(() => 'done')));
     const id = await start(caller);
     await until(() => cut);
     await other.call('tasks/cancel', { taskId: id });
@@ -305,13 +305,13 @@ describe('a server that closes', () => {
         return where;
       });
     const server = site.serve(run('there', step.opened));
-    const caller = await callerOf(server);
+    const caller = await connectTaskClient(server);
     const id = await start(caller);
     await settle();
     server.close();
     await settle();
     expect(await statusOf(caller, id)).toBe('working');
-    const other = await callerOf(site.serve(run('here')));
+    const other = await connectTaskClient(site.serve(run('here')));
     site.clock.advance(0);
     await until(async () => (await statusOf(other, id)) === 'completed');
     step.open();
@@ -333,7 +333,7 @@ describe('a server that closes', () => {
       },
     }));
     const server = site.serve(job(() => 'done'));
-    const caller = await callerOf(server);
+    const caller = await connectTaskClient(server);
     const id = await start(caller);
     await settle();
     server.close();
@@ -347,7 +347,7 @@ describe('a server that closes', () => {
   it('leaves no timer and no listener behind', async () => {
     const site = siteOf();
     const server = site.serve(job(ask));
-    const caller = await callerOf(server);
+    const caller = await connectTaskClient(server);
     await start(caller);
     await settle();
     server.close();
@@ -360,12 +360,12 @@ describe('a server that closes', () => {
   it('begins no task that comes still; others do', async () => {
     const site = siteOf();
     const server = site.serve(job(() => 'there'));
-    const caller = await callerOf(server);
+    const caller = await connectTaskClient(server);
     server.close();
     const id = await start(caller);
     await settle();
     expect(await statusOf(caller, id)).toBe('working');
-    await callerOf(site.serve(job(() => 'here')));
+    await connectTaskClient(site.serve(job(() => 'here')));
     site.clock.advance(0);
     await until(async () => (await textOf(caller, id)) === 'here');
   });
@@ -385,7 +385,7 @@ describe('a task whose time is up while it is worked on', () => {
       }),
       { ttl: 20_000 },
     );
-    const caller = await callerOf(server);
+    const caller = await connectTaskClient(server);
     const id = await start(caller);
     await settle();
     for (let n = 0; n < 6; n++) {
@@ -406,12 +406,12 @@ describe('a task of a revision that is served no more', () => {
   it('is left alone, and reported', async () => {
     const site = siteOf();
     const gone = siteOf(() => site.stores);
-    const caller = await callerOf(gone.serve(job(() => gate().opened)));
+    const caller = await connectTaskClient(gone.serve(job(() => gate().opened)));
     const id = await start(caller);
     await settle();
     const { value } = (await site.stores.values.get(`task/${id}`)) ?? { value: {} };
     await site.stores.values.put(`task/${id}`, { ...value, revision: '1999-01-01' });
-    const other = await callerOf(site.serve(job(() => 'here')));
+    const other = await connectTaskClient(site.serve(job(() => 'here')));
     site.clock.advance(30_000);
     await settle();
     expect(site.problems.map(({ code }) => code)).toContain('task/revision');

@@ -1,10 +1,10 @@
 import { TenonError } from '../../jsonrpc/error.js';
-import { applyDefaults } from '../../model/defaults.js';
-import { TASKS } from '../../model/tasks.js';
-import type { House, Installed, Operate, ServerExtension } from '../../server/extension.js';
-import { defaults, offersList, type TasksOptions } from './options.js';
-import { start } from './starting.js';
-import type { Workshop } from './workshop.js';
+import { applyDefaults } from '../../protocol/defaults.js';
+import { TASKS } from '../../protocol/tasks.js';
+import type { ExtensionHooks, ExtensionHost, MethodHandler, ServerExtension } from '../../server/extension.js';
+import { canListTasks, TASK_DEFAULTS, type TasksOptions } from './options.js';
+import { startAsTask } from './start-task.js';
+import type { TaskService } from './task-service.js';
 
 const METHODS = ['tasks/get', 'tasks/update', 'tasks/cancel', 'tasks/result', 'tasks/list'] as const;
 
@@ -14,45 +14,45 @@ const METHODS = ['tasks/get', 'tasks/update', 'tasks/cancel', 'tasks/result', 't
  * https://modelcontextprotocol.io/extensions/tasks/overview
  */
 export function tasks(options: TasksOptions = {}): ServerExtension {
-  return { id: TASKS, install: house => installed(house, options) };
+  return { id: TASKS, setup: host => createHooks(host, options) };
 }
 
-function installed(house: House, options: TasksOptions): Installed {
-  const settings = applyDefaults(defaults, options);
-  let workshop: Workshop | undefined;
-  let closed = false;
+function createHooks(host: ExtensionHost, options: TasksOptions): ExtensionHooks {
+  const settings = applyDefaults(TASK_DEFAULTS, options);
+  let service: TaskService | undefined;
+  let isClosed = false;
   // Loaded by the first that has to do with a task: many calls of many servers have not.
-  const open = async (): Promise<Workshop> => {
-    if (workshop) return workshop;
-    const { openWorkshop } = await import('./workshop.js');
-    if (workshop) return workshop;
-    notSoon?.();
-    workshop = openWorkshop(house, settings);
-    if (closed) workshop.close();
-    return workshop;
+  const open = async (): Promise<TaskService> => {
+    if (service) return service;
+    const { openTaskService } = await import('./task-service.js');
+    if (service) return service;
+    cancelOpening?.();
+    service = openTaskService(host, settings);
+    if (isClosed) service.close();
+    return service;
   };
   // Others may have left tasks.
-  const notSoon = house.stores.durable
-    ? house.clock.after(0, () => void open().catch(error => house.problem(TenonError.from(error, 'task/failed'))))
+  const cancelOpening = host.stores.durable
+    ? host.clock.after(0, () => void open().catch(error => host.onError(TenonError.from(error, 'task/failed'))))
     : undefined;
-  const operation =
-    (method: string): Operate =>
-    async (operation, turn) => {
-      const { operations } = await open();
-      return (operations[method] as Operate)(operation, turn);
+  const createHandler =
+    (method: string): MethodHandler =>
+    async (createHandler, context) => {
+      const { handlers } = await open();
+      return (handlers[method] as MethodHandler)(createHandler, context);
     };
   return {
-    operations: Object.fromEntries(METHODS.map(method => [method, operation(method)])),
-    capabilities(dialect, caller) {
+    methodHandlers: Object.fromEntries(METHODS.map(method => [method, createHandler(method)])),
+    getCapabilities(dialect, caller) {
       if (dialect.tasks !== 'by-parameter') return {};
-      const list = offersList(settings, caller) ? { list: {} } : {};
+      const list = canListTasks(settings, caller) ? { list: {} } : {};
       return { tasks: { ...list, cancel: {}, requests: { tools: { call: {} } } } };
     },
-    call: call => start(house.clock, open, call),
-    listen: async (wishes, turn) => (wishes.taskIds?.length ? (await open()).listen(wishes, turn) : undefined),
+    callTool: call => startAsTask(host.clock, open, call),
+    subscribe: async (wishes, context) => (wishes.taskIds?.length ? (await open()).listen(wishes, context) : undefined),
     close() {
-      closed = true;
-      workshop?.close();
+      isClosed = true;
+      service?.close();
     },
   };
 }

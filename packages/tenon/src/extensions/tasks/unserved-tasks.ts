@@ -1,23 +1,23 @@
-import { dialectOf } from '../../dialects/index.js';
-import { INVALID_PARAMS } from '../../jsonrpc/codes.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import type { House } from '../../server/extension.js';
-import type { Settings } from './options.js';
-import { ended, type TaskRecord } from './record.js';
-import type { Shelf } from './shelf.js';
-import { createIdleTurn } from './task-turn.js';
+import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
+import { getDialect } from '../../protocol/versions/index.js';
+import type { ExtensionHost } from '../../server/extension.js';
+import type { TaskSettings } from './options.js';
+import { createIdleContext } from './task-context.js';
+import { endRecord, type TaskRecord } from './task-record.js';
+import type { TaskStore } from './task-store.js';
 
 /** Finds the tasks that this process cannot go on with: they are left to other processes. */
 export class UnservedTasks {
-  readonly #house: House;
-  readonly #shelf: Shelf;
-  readonly #settings: Settings;
+  readonly #host: ExtensionHost;
+  readonly #store: TaskStore;
+  readonly #settings: TaskSettings;
   /** Since when this process has known them. */
   readonly #since = new Map<string, number>();
 
-  constructor(house: House, shelf: Shelf, settings: Settings) {
-    this.#house = house;
-    this.#shelf = shelf;
+  constructor(host: ExtensionHost, store: TaskStore, settings: TaskSettings) {
+    this.#host = host;
+    this.#store = store;
     this.#settings = settings;
   }
 
@@ -36,33 +36,33 @@ export class UnservedTasks {
    */
   async canServe(record: TaskRecord, onFailed: (record: TaskRecord) => void): Promise<boolean> {
     const { id, revision, params, version } = record;
-    const dialect = dialectOf(revision);
-    const missing = dialect && (await this.#house.findObstacle(params, createIdleTurn(record, dialect), version));
+    const dialect = getDialect(revision);
+    const missing = dialect && (await this.#host.findObstacle(params, createIdleContext(record, dialect), version));
     if (dialect && missing === undefined) return true;
-    const now = this.#house.clock.now();
+    const now = this.#host.clock.now();
     const since = this.#since.get(id) ?? now;
     if (!this.#since.has(id))
-      this.#house.problem(missing === undefined ? unknownRevision(revision) : unserved(missing));
+      this.#host.onError(missing === undefined ? createUnknownVersionError(revision) : createUnservedError(missing));
     this.#since.set(id, since);
-    const isLate = !this.#house.stores.durable || now - since >= this.#settings.handoverTimeout;
+    const isLate = !this.#host.stores.durable || now - since >= this.#settings.handoverTimeout;
     if (missing === undefined || !isLate) return false;
     const end = {
       status: 'failed',
       error: { code: INVALID_PARAMS, message: missing },
       statusMessage: missing,
     } as const;
-    const failed = await this.#shelf.endIdle(id, found => ended(found, now, end));
+    const failed = await this.#store.endIdle(id, stored => endRecord(stored, now, end));
     if (failed) onFailed(failed);
     return false;
   }
 }
 
-export function unknownRevision(revision: string): TenonError {
+export function createUnknownVersionError(revision: string): TenonError {
   return new TenonError('task/revision', `no one here speaks ${revision}`);
 }
 
-function unserved(missing: string): TenonError {
+function createUnservedError(missing: string): TenonError {
   return new TenonError('task/unserved', `a task is left to other processes: ${missing}`, {
-    next: 'start a process that has the tool, or wait for the end of `handoverTimeout`',
+    hint: 'start a process that has the tool, or wait for the end of `handoverTimeout`',
   });
 }

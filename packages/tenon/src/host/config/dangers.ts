@@ -1,14 +1,14 @@
-import { namesIn, short } from './mask.js';
+import { listReferences, shortenText } from './mask-secrets.js';
 import type { ConfiguredEntry } from './server-entry.js';
 
 /** How much of a command is looked through, in characters: a pattern takes its time. */
 const MAX_LINE = 8000;
 
 /** Variables by which a program is made to load or run something else. */
-const LOADING =
+const LOADER_VARIABLES =
   /^(LD_(PRELOAD|LIBRARY_PATH|AUDIT)|DYLD_\w+|NODE_OPTIONS|NODE_PATH|PYTHON(PATH|STARTUP|HOME)|PERL5(LIB|OPT)|RUBY(OPT|LIB)|JAVA_TOOL_OPTIONS|BASH_ENV|ENV|PATH|PROMPT_COMMAND|GIT_\w*(COMMAND|EDITOR|ASKPASS)|(HTTPS?|ALL)_PROXY|NODE_TLS_REJECT_UNAUTHORIZED)$/i;
 
-export const isLoading = (name: string): boolean => LOADING.test(name);
+export const isLoaderVariable = (name: string): boolean => LOADER_VARIABLES.test(name);
 
 const SHELLS = /^(sh|bash|zsh|dash|ksh|fish|cmd|powershell|pwsh)(\.exe)?$/i;
 const INTERPRETERS = /^(node|deno|bun|python[\d.]*|perl|ruby|php|osascript)(\.exe)?$/i;
@@ -17,9 +17,9 @@ const INTERPRETERS = /^(node|deno|bun|python[\d.]*|perl|ruby|php|osascript)(\.ex
  * What whoever approves a server should look at twice. It finds nothing that was hidden with care: it helps to read, and
  * keeps nothing from running.
  */
-export function dangersOf({ target, trusted, written = {} }: ConfiguredEntry): string[] {
-  const told = trusted ? ['what the server says of its tools is to be believed (`trusted`)'] : [];
-  if ('url' in target) return [...told, ...sentVariables(written)];
+export function findDangers({ target, trusted, written = {} }: ConfiguredEntry): string[] {
+  const dangers = trusted ? ['what the server says of its tools is to be believed (`trusted`)'] : [];
+  if ('url' in target) return [...dangers, ...listSentVariables(written)];
   const { command, args = [], env = {} } = target;
   const program = command.split(/[\\/]/).at(-1) ?? '';
   const whole = [command, ...args].join(' ');
@@ -45,20 +45,20 @@ export function dangersOf({ target, trusted, written = {} }: ConfiguredEntry): s
       'it names places where credentials are kept',
     ],
   ];
-  if (whole.length > MAX_LINE) told.push(`only its first ${MAX_LINE} characters were looked through`);
-  const loading = Object.keys(env).filter(isLoading);
+  if (whole.length > MAX_LINE) dangers.push(`only its first ${MAX_LINE} characters were looked through`);
+  const loading = Object.keys(env).filter(isLoaderVariable);
   return [
-    ...told,
+    ...dangers,
     ...found.flatMap(([is, what]) => (is ? [what] : [])),
     ...loading.map(name => `${name} changes what its programs load, or whom they believe`),
   ];
 }
 
 /** Variables of the user's that leave the machine: a project may name any of them, and any URL. */
-function sentVariables(written: Readonly<Record<string, string>>): string[] {
+function listSentVariables(written: Readonly<Record<string, string>>): string[] {
   const sent = Object.entries(written).filter(([key]) => key === 'url' || key.startsWith('headers.'));
   const names = new Set(
-    sent.flatMap(([, text]) => namesIn(text).flatMap(({ kind, name }) => (kind === 'env' ? name : []))),
+    sent.flatMap(([, text]) => listReferences(text).flatMap(({ kind, name }) => (kind === 'env' ? name : []))),
   );
-  return [...names].map(name => `the variable ${short(name)} is sent there`);
+  return [...names].map(name => `the variable ${shortenText(name)} is sent there`);
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { read, told } from './fixtures/read.js';
 import * as texts from './fixtures/texts.js';
 import type { ConfigInput } from './inputs.js';
-import { entriesOf } from './read-config.js';
+import { parseServerEntries } from './parse-config.js';
 
 const targets = (entries: readonly { name: string; target: unknown }[]) =>
   Object.fromEntries(entries.map(({ name, target }) => [name, target]));
@@ -128,7 +128,7 @@ describe('the formats that people have', () => {
 
   it('reads objects of the program by the same checks', async () => {
     const servers = { a: { command: 'x', args: ['${HOME}'], cwd: undefined }, b: { comand: 'x' }, c: 1 };
-    const config = await entriesOf(servers);
+    const config = await parseServerEntries(servers);
     expect(config.entries).toEqual([
       { name: 'a', target: { command: 'x', args: ['${HOME}'] }, written: { command: 'x', 'args[0]': '${HOME}' } },
     ]);
@@ -138,7 +138,7 @@ describe('the formats that people have', () => {
       'error config/shape c',
     ]);
     expect(config.problems.map(({ server }) => server)).toEqual(['b', 'b', 'c']);
-    const filled = await entriesOf(servers, { env: () => '/h' });
+    const filled = await parseServerEntries(servers, { env: () => '/h' });
     expect(filled.entries[0]?.target).toEqual({ command: 'x', args: ['/h'] });
   });
 });

@@ -1,6 +1,6 @@
-import type { Spot } from './document.js';
-import type { Report } from './problem.js';
-import { quoted } from './problem.js';
+import type { JsonNode } from './json-node.js';
+import type { ReportProblem } from './problem.js';
+import { quoteName } from './problem.js';
 
 /** What a configuration asks of its user before a server runs, in the manner of VS Code. */
 export interface ConfigInput {
@@ -19,69 +19,78 @@ export type AskInput = (input: ConfigInput) => string | undefined | Promise<stri
 
 /** An answer, or why there is none. */
 export type InputAnswer = { readonly value: string } | { readonly missing: string };
-export type Inputs = (id: string) => Promise<InputAnswer>;
+export type ResolveInput = (id: string) => Promise<InputAnswer>;
 
 /** Reads the `inputs` of a configuration. Each one that is needed is asked for once. */
-export function inputsOf(spots: readonly Spot[], report: Report, ask: AskInput | undefined): Inputs {
+export function createInputResolver(
+  nodes: readonly JsonNode[],
+  report: ReportProblem,
+  ask: AskInput | undefined,
+): ResolveInput {
   const known = new Map<string, ConfigInput>();
-  for (const spot of spots) {
-    const input = inputOf(spot, report);
+  for (const spot of nodes) {
+    const input = parseInput(spot, report);
     if (input && known.has(input.id)) report('error', 'config/input', spot, 'an input with this id came before');
     else if (input) known.set(input.id, input);
   }
   const answers = new Map<string, Promise<InputAnswer>>();
   return id => {
-    const answer = answers.get(id) ?? answerOf(known.get(id), id, ask);
+    const answer = answers.get(id) ?? resolveInput(known.get(id), id, ask);
     answers.set(id, answer);
     return answer;
   };
 }
 
-async function answerOf(input: ConfigInput | undefined, id: string, ask: AskInput | undefined): Promise<InputAnswer> {
-  if (!input) return { missing: `there is no input ${quoted(id)}` };
+async function resolveInput(
+  input: ConfigInput | undefined,
+  id: string,
+  ask: AskInput | undefined,
+): Promise<InputAnswer> {
+  if (!input) return { missing: `there is no input ${quoteName(id)}` };
   let value: string | undefined;
   try {
     value = await ask?.(input);
   } catch {
-    return { missing: `asking for the input ${quoted(id)} failed` };
+    return { missing: `asking for the input ${quoteName(id)} failed` };
   }
   value ??= input.default;
-  if (typeof value !== 'string') return { missing: `the input ${quoted(id)} has no answer` };
+  if (typeof value !== 'string') return { missing: `the input ${quoteName(id)} has no answer` };
   if (input.options && !input.options.includes(value))
-    return { missing: `the answer to the input ${quoted(id)} is none of its options` };
+    return { missing: `the answer to the input ${quoteName(id)} is none of its options` };
   return { value };
 }
 
-function inputOf(spot: Spot, report: Report): ConfigInput | undefined {
-  const wrong = (summary: string, at: Spot = spot): undefined => {
+function parseInput(node: JsonNode, report: ReportProblem): ConfigInput | undefined {
+  const reportInvalid = (summary: string, at: JsonNode = node): undefined => {
     report('error', 'config/input', at, summary, {
       expected: 'an object with `id`, and `type` promptString or pickString',
     });
   };
   const text = (name: string): string | undefined => {
-    const value = spot.members.get(name)?.value;
+    const value = node.members.get(name)?.value;
     return typeof value === 'string' ? value : undefined;
   };
-  if (spot.kind !== 'object') return wrong('this is no input');
+  if (node.kind !== 'object') return reportInvalid('this is no input');
   const id = text('id');
   const type = text('type') ?? 'promptString';
-  if (!id) return wrong('the input has no `id`');
-  if (type !== 'promptString' && type !== 'pickString') return wrong('inputs of this type can not be asked for');
-  const options = spot.members.get('options')?.items.flatMap(optionOf);
-  if (type === 'pickString' && !options?.length) return wrong('there is nothing to pick from', spot);
+  if (!id) return reportInvalid('the input has no `id`');
+  if (type !== 'promptString' && type !== 'pickString')
+    return reportInvalid('inputs of this type can not be asked for');
+  const options = node.members.get('options')?.items.flatMap(parseOption);
+  if (type === 'pickString' && !options?.length) return reportInvalid('there is nothing to pick from', node);
   const [description, fallback] = [text('description'), text('default')];
   return {
     id,
     type,
     ...(description !== undefined && { description }),
-    ...(spot.members.get('password')?.value === true && { password: true }),
+    ...(node.members.get('password')?.value === true && { password: true }),
     ...(fallback !== undefined && { default: fallback }),
     ...(type === 'pickString' && options && { options }),
   };
 }
 
 /** VS Code takes `{ label, value }` too. */
-function optionOf(spot: Spot): string[] {
+function parseOption(spot: JsonNode): string[] {
   const value = spot.kind === 'object' ? spot.members.get('value')?.value : spot.value;
   return typeof value === 'string' ? [value] : [];
 }

@@ -1,5 +1,5 @@
 /** The keys that hold servers, by who writes them so. */
-export const SECTIONS: readonly (readonly string[])[] = [
+export const SERVER_SECTIONS: readonly (readonly string[])[] = [
   ['mcpServers'], // Claude Desktop and Code, Cursor, Windsurf, Cline, Gemini CLI, and many more
   ['servers'], // VS Code's mcp.json
   ['mcp', 'servers'], // VS Code's settings.json
@@ -7,31 +7,31 @@ export const SECTIONS: readonly (readonly string[])[] = [
 ];
 
 /** The keys of a server that are followed. */
-export const FOLLOWED: readonly string[] = [
+export const SUPPORTED_KEYS: readonly string[] = [
   ...['type', 'transport', 'transportType', 'command', 'args', 'env', 'envFile', 'cwd'],
   ...['url', 'serverUrl', 'httpUrl', 'headers', 'disabled', 'enabled'],
   ...['timeout', 'startTimeout', 'idleTimeout', 'totalTimeout'],
   ...['trusted', 'tools', 'includeTools', 'excludeTools', 'disabledTools', 'roots', 'share', 'sandboxEnabled'],
 ];
 
-const byPolicy = 'say what may be called by rules of the policy: `allow("server/tool")`';
-const bySignIn = 'a server that asks for a sign-in is asked how; give a fixed token by `headers`';
+const POLICY_HINT = 'say what may be called by rules of the policy: `allow("server/tool")`';
+const SIGN_IN_HINT = 'a server that asks for a sign-in is asked how; give a fixed token by `headers`';
 
 /** Keys that other hosts follow and this one does not, with what to do instead. */
-export const UNFOLLOWED: Readonly<Record<string, string>> = {
-  autoApprove: byPolicy,
-  alwaysAllow: byPolicy,
-  trust: `${byPolicy}; to have the annotations of a server believed write \`trusted\``,
+export const UNSUPPORTED_KEYS: Readonly<Record<string, string>> = {
+  autoApprove: POLICY_HINT,
+  alwaysAllow: POLICY_HINT,
+  trust: `${POLICY_HINT}; to have the annotations of a server believed write \`trusted\``,
   headersHelper: 'no program is run for headers; give them by `headers`, with variables',
-  oauth: bySignIn,
-  auth: bySignIn,
-  authProviderType: bySignIn,
+  oauth: SIGN_IN_HINT,
+  auth: SIGN_IN_HINT,
+  authProviderType: SIGN_IN_HINT,
   dev: 'run the server under `tenon dev` instead',
   settings: 'give the server what it needs by `args` and `env`',
 };
 
 /** Keys that say nothing about how a server is run. */
-export const REMARKS: readonly string[] = [
+export const IGNORED_KEYS: readonly string[] = [
   ...['$schema', 'name', 'title', 'description', 'version', 'gallery', 'icon', 'iconPath', 'source', 'alwaysLoad'],
   ...['_comment', 'comment', 'note', 'sandbox', 'remote'],
 ];

@@ -1,5 +1,5 @@
-import { type ErrorFacts, TenonError } from '../../jsonrpc/error.js';
-import type { Path, Spot } from './document.js';
+import { type ErrorDetails, TenonError } from '../../jsonrpc/error.js';
+import type { ConfigPath, JsonNode } from './json-node.js';
 
 /** How many problems of one configuration are told. */
 export const MAX_PROBLEMS = 200;
@@ -19,28 +19,28 @@ export interface ConfigProblem {
   readonly server: string | undefined;
 }
 
-type Facts = Pick<ErrorFacts, 'expected' | 'got' | 'next' | 'cause'>;
+type ProblemDetails = Pick<ErrorDetails, 'expected' | 'received' | 'hint' | 'cause'>;
 
 /** Tells what is wrong, and with what. Facts that take time to find are found only for what is told. */
-export type Report = (
+export type ReportProblem = (
   level: ConfigProblem['level'],
   code: string,
-  at: Pick<Spot, 'path' | 'line'>,
+  at: Pick<JsonNode, 'path' | 'line'>,
   summary: string,
-  facts?: Facts | (() => Facts),
+  facts?: ProblemDetails | (() => ProblemDetails),
 ) => void;
 
 /** Gathers what is wrong with the configuration of a file. `serverIn` tells of which server a path is. */
-export function problemsOf(
+export function createProblemReport(
   file: string,
-  serverIn: (path: Path) => string | number | undefined,
-): { problems: ConfigProblem[]; report: Report } {
+  getServer: (path: ConfigPath) => string | number | undefined,
+): { problems: ConfigProblem[]; report: ReportProblem } {
   const problems: ConfigProblem[] = [];
-  const report: Report = (level, code, { path, line }, summary, facts = {}) => {
+  const report: ReportProblem = (level, code, { path, line }, summary, facts = {}) => {
     if (problems.length >= MAX_PROBLEMS) return;
-    const key = keyOf(path);
+    const key = formatConfigPath(path);
     const place = [line === undefined ? file : `${file}:${line}`, key].filter(Boolean).join(': ');
-    const server = serverIn(path);
+    const server = getServer(path);
     const error = new TenonError(code, `${place}: ${summary}`, typeof facts === 'function' ? facts() : facts);
     problems.push({ level, error, file, line, key, server: server === undefined ? undefined : String(server) });
   };
@@ -48,17 +48,17 @@ export function problemsOf(
 }
 
 /** A path as people write it: `mcpServers["my server"].args[0]`. */
-function keyOf(path: Path): string {
-  return path.map((part, at) => (typeof part === 'number' ? `[${part}]` : named(part, at > 0))).join('');
+function formatConfigPath(path: ConfigPath): string {
+  return path.map((part, at) => (typeof part === 'number' ? `[${part}]` : formatMember(part, at > 0))).join('');
 }
 
-function named(name: string, inner: boolean): string {
-  if (!/^[\w$-]{1,80}$/.test(name)) return `[${quoted(name)}]`;
+function formatMember(name: string, inner: boolean): string {
+  if (!/^[\w$-]{1,80}$/.test(name)) return `[${quoteName(name)}]`;
   return inner ? `.${name}` : name;
 }
 
 /** A name in quotes, which can not be taken for anything else on a screen: the configuration may be anybody's. */
-export function quoted(name: string): string {
+export function quoteName(name: string): string {
   const short = name.length > 80 ? `${name.slice(0, 80)}…` : name;
   return JSON.stringify(short).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, char => `\\u{${char.codePointAt(0)?.toString(16)}}`);
 }

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { read, readOne, said, told } from './fixtures/read.js';
-import { MAX_PROBLEMS, problemsOf } from './problem.js';
-import { MAX_SERVERS } from './read-config.js';
+import { MAX_SERVERS } from './parse-config.js';
+import { createProblemReport, MAX_PROBLEMS } from './problem.js';
 
 describe('what is wrong with a configuration', () => {
   it('names the file, the line and the key, also among comments', async () => {
@@ -12,7 +12,7 @@ describe('what is wrong with a configuration', () => {
     const { problems } = await read(text);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatchObject({ line: 9, key: 'mcpServers["a b"].args[1]', server: 'a b', level: 'error' });
-    expect(problems[0]?.error).toMatchObject({ code: 'config/shape', expected: 'a text', got: 'an object' });
+    expect(problems[0]?.error).toMatchObject({ code: 'config/shape', expected: 'a text', received: 'an object' });
     expect(problems[0]?.error.message).toContain('/p/mcp.json:9: mcpServers["a b"].args[1]: ');
     const apart = await read('{ "mcpServers":\n\n{ "s":\n\n{\n"command":\n\n[] } } }');
     expect(apart.problems[0]).toMatchObject({ line: 6, key: 'mcpServers.s.command' });
@@ -56,9 +56,9 @@ describe('what is wrong with a configuration', () => {
   });
 
   it('finds nothing out for what is not told any more', () => {
-    const { problems, report } = problemsOf('f', () => undefined);
+    const { problems, report } = createProblemReport('f', () => undefined);
     let found = 0;
-    const facts = () => ({ next: `${++found}` });
+    const facts = () => ({ hint: `${++found}` });
     for (let left = MAX_PROBLEMS + 9; left > 0; left--)
       report('warning', 'config/x', { path: [], line: 1 }, 'x', facts);
     expect([problems.length, found]).toEqual([MAX_PROBLEMS, MAX_PROBLEMS]);

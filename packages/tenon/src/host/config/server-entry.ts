@@ -25,10 +25,10 @@ export interface ServerEntry {
    */
   readonly share?: boolean | undefined;
   /** Where it stands. */
-  readonly origin?: Origin | undefined;
+  readonly origin?: EntryOrigin | undefined;
 }
 
-export interface Origin {
+export interface EntryOrigin {
   readonly file: string;
   /** From 1. */
   readonly line: number;

@@ -1,10 +1,10 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of configurations are written so
 import { beforeEach, describe, expect, it } from 'vitest';
-import { memoryStores } from '../../stores/memory.js';
+import { memoryStores } from '../../stores/memory-stores.js';
 import type { Values } from '../../stores/stores.js';
 import { command, entry, type From, hush, key, remote, variables } from './fixtures/project.js';
-import type { TrustQuestion } from './question.js';
 import { createTrust } from './trust.js';
+import type { TrustQuestion } from './trust-question.js';
 
 let values: Values;
 let asked: TrustQuestion[];
@@ -29,39 +29,39 @@ const kept = async () => JSON.stringify(await values.list(''));
 describe('approval of what a project brings along', () => {
   it('asks once, remembers it, and asks nobody about what is not of a project', async () => {
     const trust = asking(true);
-    expect(await trust.approved(await entry(command, { env: variables }))).toBe(true);
-    expect(await trust.approved(await entry(command, { env: variables }))).toBe(true);
+    expect(await trust.isApproved(await entry(command, { env: variables }))).toBe(true);
+    expect(await trust.isApproved(await entry(command, { env: variables }))).toBe(true);
     expect(asked).toHaveLength(1);
     expect(asked[0]?.first).toBe(true);
     const own = await entry({ command: 'rm', args: ['-rf', '/'] });
-    expect(await trust.approved({ ...own, origin: { file: '/u', line: 1, scope: 'user' } })).toBe(true);
-    expect(await trust.approved({ name: 'in code', target: { command: 'x' } })).toBe(true);
+    expect(await trust.isApproved({ ...own, origin: { file: '/u', line: 1, scope: 'user' } })).toBe(true);
+    expect(await trust.isApproved({ name: 'in code', target: { command: 'x' } })).toBe(true);
     expect(asked).toHaveLength(1);
   });
 
   it('does not run what was refused, and asks again', async () => {
     const trust = asking(false);
-    expect(await trust.approved(await entry(remote))).toBe(false);
-    expect(await trust.approved(await entry(remote))).toBe(false);
+    expect(await trust.isApproved(await entry(remote))).toBe(false);
+    expect(await trust.isApproved(await entry(remote))).toBe(false);
     expect(asked).toHaveLength(2);
     expect(await kept()).toBe('[]');
     const truthy = createTrust({ values, key, ask: () => 'yes' as unknown as boolean });
-    expect(await truthy.approved(await entry(remote))).toBe(false);
+    expect(await truthy.isApproved(await entry(remote))).toBe(false);
   });
 
   it('refuses where there is nobody to ask, and says how to approve', async () => {
     const trust = createTrust({ values, key });
-    const refusal = trust.approved(await entry(command, { env: variables }));
+    const refusal = trust.isApproved(await entry(command, { env: variables }));
     await expect(refusal).rejects.toMatchObject({ code: 'config/not-approved' });
     await expect(refusal).rejects.toThrow(
       /\/p\/\.mcp\.json:1: the server "s" .* never approved[\s\S]*`approve\(entry\)`/,
     );
     await trust.approve(await entry(command, { env: variables }));
-    expect(await trust.approved(await entry(command, { env: variables }))).toBe(true);
-    const other = trust.approved(await entry({ ...command, command: 'sh' }, { env: variables }));
+    expect(await trust.isApproved(await entry(command, { env: variables }))).toBe(true);
+    const other = trust.isApproved(await entry({ ...command, command: 'sh' }, { env: variables }));
     await expect(other).rejects.toThrow('is not what was approved: command');
     await trust.revoke({ file: '/p/.mcp.json' }, 's');
-    await expect(trust.approved(await entry(command, { env: variables }))).rejects.toThrow('never approved');
+    await expect(trust.isApproved(await entry(command, { env: variables }))).rejects.toThrow('never approved');
   });
 
   it.each<[string, object, object, From, From, object[]]>([
@@ -192,8 +192,10 @@ describe('approval of what a project brings along', () => {
     ],
   ])('asks again when %s changes, and shows it without secrets', async (_, server, change, from, to, changes) => {
     const trust = asking(true);
-    await trust.approved(await entry(server, { env: variables, ...from }));
-    expect(await trust.approved(await entry({ ...server, ...change }, { env: variables, ...from, ...to }))).toBe(true);
+    await trust.isApproved(await entry(server, { env: variables, ...from }));
+    expect(await trust.isApproved(await entry({ ...server, ...change }, { env: variables, ...from, ...to }))).toBe(
+      true,
+    );
     expect(asked).toHaveLength(2);
     expect(asked[1]).toMatchObject({ first: false });
     expect(asked[1]?.changes).toEqual(changes);
@@ -203,31 +205,31 @@ describe('approval of what a project brings along', () => {
 
   it('does not ask again for what decides nothing, nor for what the user has put into a variable', async () => {
     const trust = asking(true);
-    await trust.approved(await entry(command, { env: variables }));
+    await trust.isApproved(await entry(command, { env: variables }));
     const same = { timeout: 9000, description: 'x', ...command, env: { LEVEL: '${LEVEL}', TOKEN: hush } };
-    await trust.approved(await entry(same, { env: { LEVEL: 'info' } }));
+    await trust.isApproved(await entry(same, { env: { LEVEL: 'info' } }));
     expect(asked).toHaveLength(1);
   });
 
   it('binds an approval to the file and the name', async () => {
     const trust = asking(true);
-    await trust.approved(await entry(remote));
-    await trust.approved(await entry(remote, { file: '/q/.mcp.json' }));
-    await trust.approved(await entry(remote, { name: 't' }));
+    await trust.isApproved(await entry(remote));
+    await trust.isApproved(await entry(remote, { file: '/q/.mcp.json' }));
+    await trust.isApproved(await entry(remote, { name: 't' }));
     expect(asked.map(({ first }) => first)).toEqual([true, true, true]);
   });
 
   it('can not be given to another by moving what is kept, nor be read without the key', async () => {
     const trust = asking(true);
-    await trust.approved(await entry(remote));
+    await trust.isApproved(await entry(remote));
     const [record] = await values.list('');
-    await trust.approved(await entry(remote, { name: 't' }));
+    await trust.isApproved(await entry(remote, { name: 't' }));
     const other = (await values.list('')).find(each => each.key !== record?.key);
     await values.put(other?.key as string, record?.value as object as never);
-    await trust.approved(await entry(remote, { name: 't' }));
+    await trust.isApproved(await entry(remote, { name: 't' }));
     expect(asked).toHaveLength(3);
     // Another key knows nothing of it: what is kept can not be tried out.
-    await asking(true, new Uint8Array(32).fill(8)).approved(await entry(remote));
+    await asking(true, new Uint8Array(32).fill(8)).isApproved(await entry(remote));
     expect(asked).toHaveLength(4);
     expect(asked[3]?.first).toBe(true);
     expect(() => createTrust({ values, key: new Uint8Array(31) })).toThrow('32 bytes');
@@ -236,9 +238,9 @@ describe('approval of what a project brings along', () => {
   it('asks two that wait at once only once, and lets a third ask after a fault', async () => {
     const granted: ((answer: boolean) => void)[] = [];
     const trust = asking(() => new Promise(resolve => void granted.push(resolve)));
-    const [one, two] = [trust.approved(await entry(remote)), trust.approved(await entry(remote))];
+    const [one, two] = [trust.isApproved(await entry(remote)), trust.isApproved(await entry(remote))];
     await expect.poll(() => granted.length).toBe(1);
-    const changed = trust.approved(await entry({ ...remote, trusted: true }));
+    const changed = trust.isApproved(await entry({ ...remote, trusted: true }));
     await expect.poll(() => granted.length).toBe(2);
     granted[0]?.(true);
     granted[1]?.(false);
@@ -251,17 +253,17 @@ describe('approval of what a project brings along', () => {
       if (faults === 1) throw new Error('closed');
       return true;
     });
-    await expect(failing.approved(await entry(remote))).rejects.toThrow('closed');
-    expect(await failing.approved(await entry(remote))).toBe(true);
+    await expect(failing.isApproved(await entry(remote))).rejects.toThrow('closed');
+    expect(await failing.isApproved(await entry(remote))).toBe(true);
   });
 
   it('lives with a record that is not its own', async () => {
     const trust = asking(true);
-    await trust.approved(await entry(remote));
+    await trust.isApproved(await entry(remote));
     const [record] = await values.list('');
     for (const value of [{}, { parts: 1 }, { mark: 1, parts: { url: 1, command: { shown: {} } } }]) {
       await values.put(record?.key as string, value as never);
-      expect((await trust.question(await entry(remote)))?.changes).not.toEqual([]);
+      expect((await trust.getQuestion(await entry(remote)))?.changes).not.toEqual([]);
     }
   });
 });

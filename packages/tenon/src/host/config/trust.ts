@@ -1,14 +1,14 @@
 import { createSigner, type Signer } from '../../auth/resource/digest.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { Values } from '../../stores/stores.js';
-import { quoted } from './problem.js';
-import { type Examined, examined, placeOf, type TrustQuestion } from './question.js';
-import type { ConfiguredEntry, Origin } from './server-entry.js';
+import { quoteName } from './problem.js';
+import type { ConfiguredEntry, EntryOrigin } from './server-entry.js';
+import { examineEntry, getTrustKey, type TrustExamination, type TrustQuestion } from './trust-question.js';
 
 declare const crypto: { getRandomValues(bytes: Uint8Array): Uint8Array };
 
 /** How long a key must be at the least, in bytes. */
-const LEAST_KEY = 32;
+const MIN_KEY_BYTES = 32;
 
 /**
  * Asks the user. It must show the whole command, or the URL, of the entry before it runs
@@ -37,13 +37,13 @@ export interface Trust {
    *
    * @throws TenonError `config/not-approved` when there is nobody to ask.
    */
-  approved(entry: ConfiguredEntry): Promise<boolean>;
+  isApproved(entry: ConfiguredEntry): Promise<boolean>;
   /** What is different from what was approved; undefined when nothing is. */
-  question(entry: ConfiguredEntry): Promise<TrustQuestion | undefined>;
+  getQuestion(entry: ConfiguredEntry): Promise<TrustQuestion | undefined>;
   /** Approves an entry as it is, for the program that shows it by itself. */
   approve(entry: ConfiguredEntry): Promise<void>;
   /** Takes the approval of the server back, whatever it looks like now. */
-  revoke(origin: Pick<Origin, 'file'>, name: string): Promise<void>;
+  revoke(origin: Pick<EntryOrigin, 'file'>, name: string): Promise<void>;
 }
 
 /**
@@ -54,55 +54,58 @@ export interface Trust {
  * @throws TenonError `config/trust-key` when the key is too short.
  */
 export function createTrust({ values, key, ask }: TrustOptions): Trust {
-  if (key && key.length < LEAST_KEY)
+  if (key && key.length < MIN_KEY_BYTES)
     throw new TenonError('config/trust-key', 'the key of approvals is too short', {
-      expected: `${LEAST_KEY} bytes or more`,
-      got: `${key.length}`,
+      expected: `${MIN_KEY_BYTES} bytes or more`,
+      received: `${key.length}`,
     });
   let made: Signer | undefined;
   const signer = () => {
-    made ??= createSigner(key ?? crypto.getRandomValues(new Uint8Array(LEAST_KEY)));
+    made ??= createSigner(key ?? crypto.getRandomValues(new Uint8Array(MIN_KEY_BYTES)));
     return made;
   };
-  const examine = (entry: ConfiguredEntry) => examined(entry, signer(), values);
-  const underWay = new Map<string, Promise<boolean>>();
-  const obtain = async (entry: ConfiguredEntry, { place, record, question }: Examined): Promise<boolean> => {
+  const examine = (entry: ConfiguredEntry) => examineEntry(entry, signer(), values);
+  const inProgress = new Map<string, Promise<boolean>>();
+  const requestApproval = async (
+    entry: ConfiguredEntry,
+    { key: place, record, question }: TrustExamination,
+  ): Promise<boolean> => {
     if (!question) return true;
-    if (!ask) throw notApproved(entry, question);
+    if (!ask) throw createNotApprovedError(entry, question);
     const granted = (await ask(entry, question)) === true;
     if (granted) await values.put(place, record);
     return granted;
   };
 
   return {
-    async approved(entry) {
+    async isApproved(entry) {
       if (entry.origin?.scope !== 'project') return true;
       const found = await examine(entry);
       // Two that wait for the same answer do not ask twice.
-      const id = `${found.place} ${found.record.mark}`;
-      const waiting = underWay.get(id);
+      const id = `${found.key} ${found.record.mark}`;
+      const waiting = inProgress.get(id);
       if (waiting) return waiting;
-      const answer = obtain(entry, found).finally(() => underWay.delete(id));
-      underWay.set(id, answer);
+      const answer = requestApproval(entry, found).finally(() => inProgress.delete(id));
+      inProgress.set(id, answer);
       return answer;
     },
-    question: async entry => (entry.origin?.scope === 'project' ? (await examine(entry)).question : undefined),
+    getQuestion: async entry => (entry.origin?.scope === 'project' ? (await examine(entry)).question : undefined),
     async approve(entry) {
       if (entry.origin?.scope !== 'project') return;
-      const { place, record } = await examine(entry);
+      const { key: place, record } = await examine(entry);
       await values.put(place, record);
     },
     async revoke({ file }, name) {
-      await values.delete(await placeOf(signer(), file, name));
+      await values.delete(await getTrustKey(signer(), file, name));
     },
   };
 }
 
-function notApproved({ name, origin }: ConfiguredEntry, { first, changes }: TrustQuestion): TenonError {
+function createNotApprovedError({ name, origin }: ConfiguredEntry, { first, changes }: TrustQuestion): TenonError {
   const place = `${origin?.file}:${origin?.line}`;
   const keys = changes.map(({ key }) => key).slice(0, 10);
   const what = first ? 'was never approved' : `is not what was approved: ${keys.join(', ') || 'its parts'}`;
-  return new TenonError('config/not-approved', `${place}: the server ${quoted(name)} of this project ${what}`, {
-    next: 'read what it runs, then approve it: by `ask`, or `approve(entry)`, of `createTrust`; or take it out of the file',
+  return new TenonError('config/not-approved', `${place}: the server ${quoteName(name)} of this project ${what}`, {
+    hint: 'read what it runs, then approve it: by `ask`, or `approve(entry)`, of `createTrust`; or take it out of the file',
   });
 }

@@ -1,12 +1,12 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import type { Mend } from './mend.js';
 import { isNever } from './object.js';
-import { plain } from './plain.js';
+import { normalizeSchema } from './plain.js';
 import type { Rules } from './provider.js';
-import { MAX_SCHEMAS, REACHES, type Reading } from './reading.js';
-import { rootOf, wrapped } from './root.js';
+import { MAX_SCHEMAS, REACHES, type SchemaReading } from './reading.js';
+import { createRoot, wrapSchema } from './root.js';
 import { write } from './subset.js';
-import { whole } from './whole.js';
+import { fitCompleteSchema } from './whole.js';
 
 /** Characters of one schema as it is sent. */
 const MAX_SCHEMA_LENGTH = 100_000;
@@ -21,15 +21,15 @@ export interface Fitted {
 }
 
 /** Makes of the input schema of a tool what a provider accepts, or says why that can not be. */
-export function fitted(inputSchema: unknown, rules: Rules): Fitted | { readonly unfit: string } {
+export function fitSchema(inputSchema: unknown, rules: Rules): Fitted | { readonly unfit: string } {
   if (!isObject(inputSchema)) return { unfit: 'it has no input schema' };
   for (const reach of REACHES) {
     const start = { left: MAX_SCHEMAS, isTooLarge: false, fault: undefined, following: [] };
-    const reading: Reading = { root: inputSchema, reach, ...start };
-    const schema = plain(inputSchema, reading);
+    const reading: SchemaReading = { root: inputSchema, reach, ...start };
+    const schema = normalizeSchema(inputSchema, reading);
     if (reading.fault !== undefined) return { unfit: reading.fault };
     if (reading.isTooLarge) continue;
-    const root = rootOf(schema);
+    const root = createRoot(schema);
     if ('unfit' in root) return root;
     const made = rules.subset === undefined ? fitWhole(root, rules) : fitSubset(root, rules);
     if (JSON.stringify(made.schema).length <= MAX_SCHEMA_LENGTH) return made;
@@ -37,15 +37,15 @@ export function fitted(inputSchema: unknown, rules: Rules): Fitted | { readonly 
   return { unfit: `its input schema has more than ${MAX_SCHEMAS} parts or ${MAX_SCHEMA_LENGTH} characters` };
 }
 
-type Root = Exclude<ReturnType<typeof rootOf>, { readonly unfit: string }>;
+type FittedRoot = Exclude<ReturnType<typeof createRoot>, { readonly unfit: string }>;
 
-function fitWhole(root: Root, rules: Rules): Fitted {
-  const { schema, mend, note } = whole(root.schema, rules);
+function fitWhole(root: FittedRoot, rules: Rules): Fitted {
+  const { schema, mend, note } = fitCompleteSchema(root.schema, rules);
   return { schema, mend: both(mend, root.mend), notes: [...root.notes, note] };
 }
 
-function fitSubset(start: Root, rules: Rules): Fitted {
-  const root = isMap(start.schema) ? { ...wrapped(start.schema), notes: start.notes } : start;
+function fitSubset(start: FittedRoot, rules: Rules): Fitted {
+  const root = isMap(start.schema) ? { ...wrapSchema(start.schema), notes: start.notes } : start;
   const subset = rules.subset ?? { string: [], number: [], array: [], strict: false, openapi: false };
   const properties = isObject(root.schema.properties) ? root.schema.properties : {};
   const isEmpty = Object.values(properties).every(each => isObject(each) && isNever(each));

@@ -1,4 +1,4 @@
-import { canonical } from '../../conversation/asking/canonical.js';
+import { toCanonicalJson } from '../../encoding/canonical-json.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 
 const LARGER = new Set('minimum exclusiveMinimum minLength minItems minContains minProperties'.split(' '));
@@ -55,8 +55,8 @@ function bothProperties(one: JsonObject, other: JsonObject): JsonObject {
 }
 
 function common(one: readonly unknown[], other: readonly unknown[]): readonly unknown[] {
-  const texts = new Set(other.map(canonical));
-  const left = one.filter(each => texts.has(canonical(each)));
+  const texts = new Set(other.map(toCanonicalJson));
+  const left = one.filter(each => texts.has(toCanonicalJson(each)));
   return left.length > 0 ? left : one;
 }
 

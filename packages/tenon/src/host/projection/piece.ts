@@ -1,10 +1,10 @@
-import { canonical } from '../../conversation/asking/canonical.js';
+import { toCanonicalJson } from '../../encoding/canonical-json.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import { fits, fromText, isText, type Mend } from './mend.js';
-import { add, brief, worded } from './wording.js';
+import { add, addKeywordNotes, shorten } from './wording.js';
 
 /** A schema as it is written for one provider, and what undoes it. */
-export interface Piece {
+export interface SchemaPiece {
   readonly schema: JsonObject;
   readonly mend?: Mend | undefined;
   /** `null` is a value that the server takes here. */
@@ -14,23 +14,23 @@ export interface Piece {
 }
 
 /** Whether a value was given by this piece, as far as can be told. */
-export function takes({ accepts, schema }: Piece, value: unknown): boolean {
+export function acceptsValue({ accepts, schema }: SchemaPiece, value: unknown): boolean {
   return accepts ? accepts(value) : fits(schema, value);
 }
 
 /** A value that this provider's schemas can not describe, asked for as JSON in a text. */
-export function textPiece(node: JsonObject, kind: 'object' | 'any'): Piece {
+export function createTextPiece(node: JsonObject, kind: 'object' | 'any'): SchemaPiece {
   const { description: _, title: __, default: ___, ...rest } = node;
   const hint =
-    Object.keys(rest).length > (kind === 'object' ? 1 : 0) ? ` of this JSON Schema: ${brief(rest, 300)}` : '';
+    Object.keys(rest).length > (kind === 'object' ? 1 : 0) ? ` of this JSON Schema: ${shorten(rest, 300)}` : '';
   const what = `Written as JSON text: ${kind === 'object' ? 'an object' : 'any value'}${hint}.`;
-  const { description } = worded(node, Object.keys(node));
+  const { description } = addKeywordNotes(node, Object.keys(node));
   const schema = { type: 'string', description: add(description, [what]) };
   return { schema, mend: fromText(kind), accepts: value => isText(kind, value) };
 }
 
 /** Lets `null` be given. */
-export function orNull(piece: Piece, openapi: boolean): Piece {
+export function allowNull(piece: SchemaPiece, openapi: boolean): SchemaPiece {
   const { schema, mend, accepts } = piece;
   const whole = {
     nullable: true,
@@ -57,10 +57,10 @@ function nullableSchema(schema: JsonObject): JsonObject {
 }
 
 /** One of several. `anyOf` stands alone in OpenAPI, so the description goes to the first alternative. */
-export function either(pieces: readonly Piece[], said: JsonObject, openapi: boolean): Piece {
-  const different = new Map(pieces.map(piece => [canonical(piece.schema), piece]));
+export function combinePieces(pieces: readonly SchemaPiece[], said: JsonObject, openapi: boolean): SchemaPiece {
+  const different = new Map(pieces.map(piece => [toCanonicalJson(piece.schema), piece]));
   const [first, ...others] = different.values();
-  if (first === undefined) return textPiece(said, 'any');
+  if (first === undefined) return createTextPiece(said, 'any');
   if (others.length === 0) return { ...first, schema: { ...first.schema, ...beginning(said, first.schema) } };
   const schemas = [first, ...others].map(({ schema }) => schema);
   if (openapi) schemas[0] = { ...first.schema, ...beginning(said, first.schema) };
@@ -68,11 +68,11 @@ export function either(pieces: readonly Piece[], said: JsonObject, openapi: bool
   // A text that is JSON is told from any other text first.
   const tried = [...pieces.filter(piece => piece.accepts), ...pieces.filter(piece => !piece.accepts)];
   const mend: Mend = value => {
-    const taker = tried.find(piece => takes(piece, value));
+    const taker = tried.find(piece => acceptsValue(piece, value));
     return taker?.mend ? taker.mend(value) : value;
   };
   const isMended = pieces.some(piece => piece.mend !== undefined);
-  const accepts = (value: unknown) => pieces.some(piece => takes(piece, value));
+  const accepts = (value: unknown) => pieces.some(piece => acceptsValue(piece, value));
   const nullable = pieces.some(piece => piece.nullable === true);
   return isMended ? { schema, mend, accepts, nullable } : { schema, nullable };
 }

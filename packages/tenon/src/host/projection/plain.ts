@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
-import { unicodePattern } from '../../schemas/unicode-pattern.js';
-import { type Reading, target } from './reading.js';
+import { toUnicodePattern } from '../../schemas/patterns/unicode-pattern.js';
+import { findTarget, type SchemaReading } from './reading.js';
 
 const TYPES = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);
 const MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas']);
@@ -23,7 +23,7 @@ const ANNOTATIONS = new Set(['description', 'title', 'default', 'examples', 'dep
  * earlier drafts by those of 2020-12, and what is no keyword or has no meaning left out. A definition inside itself is
  * opened at some depth: anything goes there, and the server judges it. A fault is noted in the reading.
  */
-export function plain(node: unknown, reading: Reading): JsonObject {
+export function normalizeSchema(node: unknown, reading: SchemaReading): JsonObject {
   if (node === true || reading.fault !== undefined) return {};
   if (node === false) return { not: {} };
   if (!isObject(node)) return fault(reading, 'a part of its input schema is neither an object nor a boolean');
@@ -38,16 +38,16 @@ export function plain(node: unknown, reading: Reading): JsonObject {
   return reference === undefined ? written : joined(follow(reference, reading), written);
 }
 
-function follow(reference: unknown, reading: Reading): JsonObject {
+function follow(reference: unknown, reading: SchemaReading): JsonObject {
   if (typeof reference !== 'string') return fault(reading, 'a reference in its input schema is no text');
   const name = reference.slice(0, 200);
   const { following, reach } = reading;
   const rounds = following.filter(each => each === name).length;
   if (rounds > reach.recursion || following.length >= reach.references) return { description: OPENED };
-  const found = target(reading.root, reference);
+  const found = findTarget(reading.root, reference);
   if (found === undefined) return fault(reading, `its input schema refers to ${name}, which is not part of it`);
   following.push(name);
-  const written = plain(found, reading);
+  const written = normalizeSchema(found, reading);
   following.pop();
   return written;
 }
@@ -83,15 +83,15 @@ function renamed(node: JsonObject): JsonObject {
   return rest;
 }
 
-function keep(keyword: string, value: unknown, reading: Reading): unknown {
+function keep(keyword: string, value: unknown, reading: SchemaReading): unknown {
   if (MAPS.has(keyword) && isObject(value)) {
-    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, plain(each, reading)]));
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, normalizeSchema(each, reading)]));
   }
   if (LISTS.has(keyword)) {
-    return Array.isArray(value) && value.length > 0 ? value.map(each => plain(each, reading)) : undefined;
+    return Array.isArray(value) && value.length > 0 ? value.map(each => normalizeSchema(each, reading)) : undefined;
   }
   // The two places where `false` says more than an empty schema would.
-  if (SCHEMAS.has(keyword)) return typeof value === 'boolean' ? value : plain(value, reading);
+  if (SCHEMAS.has(keyword)) return typeof value === 'boolean' ? value : normalizeSchema(value, reading);
   if (NUMBERS.has(keyword)) return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
   if (COUNTS.has(keyword))
     return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : undefined;
@@ -109,7 +109,7 @@ function keepValue(keyword: string, value: unknown): unknown {
     case 'dependentRequired':
       return isObject(value) && Object.values(value).every(strings) ? value : undefined;
     case 'pattern':
-      return typeof value === 'string' && unicodePattern(value) !== undefined ? value : undefined;
+      return typeof value === 'string' && toUnicodePattern(value) !== undefined ? value : undefined;
     case 'format':
     case 'description':
     case 'title':
@@ -135,7 +135,7 @@ function strings(value: unknown): readonly string[] | undefined {
   return Array.isArray(value) && value.every(each => typeof each === 'string') ? [...new Set(value)] : undefined;
 }
 
-function fault(reading: Reading, why: string): JsonObject {
+function fault(reading: SchemaReading, why: string): JsonObject {
   reading.fault ??= why;
   return {};
 }

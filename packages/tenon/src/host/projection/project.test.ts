@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../jsonrpc/message.js';
-import type { Tool } from '../../model/content.js';
-import { compileJson } from '../../schemas/foreign.js';
+import type { Tool } from '../../protocol/content.js';
+import { compilePeerSchema } from '../../schemas/peer-schema.js';
 import { partsOf, refusals } from './fixtures/provider-checks.js';
 import { project } from './project.js';
-import type { Provider } from './provider.js';
+import type { ModelProvider } from './provider.js';
 
-const PROVIDERS: readonly Provider[] = ['anthropic', 'openai', 'openai-strict', 'gemini', 'ai-sdk'];
+const PROVIDERS: readonly ModelProvider[] = ['anthropic', 'openai', 'openai-strict', 'gemini', 'ai-sdk'];
 const tool = (inputSchema: unknown, name = 'x'): Tool => ({ name, description: 'Does it.', inputSchema }) as Tool;
 const object = (properties: unknown, more: object = {}) => ({ type: 'object', properties, ...more });
 const text = { type: 'string' };
@@ -199,7 +199,7 @@ describe.each(PROVIDERS)('project for %s', provider => {
 });
 
 describe('arguments', () => {
-  const back = (provider: Provider, schema: unknown, args: JsonObject) =>
+  const back = (provider: ModelProvider, schema: unknown, args: JsonObject) =>
     project([tool(schema)], provider).arguments('x', args);
 
   it('lose the nulls that left a property out, and no others', () => {
@@ -434,7 +434,7 @@ describe.each(['openai-strict', 'gemini'] as const)('a projection for %s', provi
         expect(refusals(provider, tools[0])).toEqual([]);
         const next = (below: number) => numbers.next().value % below;
         const args = sample(partsOf(tools[0])[1] as JsonObject, next) as JsonObject;
-        expect(compileJson(schema).check(back('x', args))).toMatchObject({ ok: true });
+        expect(compilePeerSchema(schema).check(back('x', args))).toMatchObject({ ok: true });
       }),
       { numRuns: 1_000 },
     );

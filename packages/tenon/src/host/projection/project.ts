@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
-import type { Tool } from '../../model/content.js';
-import { type Fitted, fitted } from './fitting.js';
-import { accepted } from './keys.js';
-import { type AnthropicTool, type Provider, type ProviderTools, RULES } from './provider.js';
+import type { Tool } from '../../protocol/content.js';
+import { type Fitted, fitSchema } from './fitting.js';
+import { mapAcceptedNames } from './keys.js';
+import { type AnthropicTool, type ModelProvider, type ProviderTools, RULES } from './provider.js';
 import { add } from './wording.js';
 
 /** A tool that is not offered to the model, and why. */
@@ -12,7 +12,7 @@ export interface Quarantined {
 }
 
 /** Tools as a provider accepts them, and the way back. */
-export interface Projection<P extends Provider> {
+export interface Projection<P extends ModelProvider> {
   /** In the order of the tools. */
   readonly tools: readonly ProviderTools[P][];
   readonly quarantined: readonly Quarantined[];
@@ -28,16 +28,16 @@ export interface Projection<P extends Provider> {
  * definition inside itself is opened after two rounds. A tool that no provider can be told of is quarantined with the
  * reason, and the others stand as they would without it.
  */
-export function project<P extends Provider>(tools: readonly Tool[], provider: P): Projection<P> {
+export function project<P extends ModelProvider>(tools: readonly Tool[], provider: P): Projection<P> {
   const rules = RULES[provider];
   const quarantined: Quarantined[] = [];
   const fit = new Map<string, { readonly tool: Tool; readonly fitted: Fitted }>();
   for (const tool of tools) {
-    const made = fit.has(tool.name) ? { unfit: 'another tool has the same name' } : judged(tool, provider);
+    const made = fit.has(tool.name) ? { unfit: 'another tool has the same name' } : fitTool(tool, provider);
     if ('unfit' in made) quarantined.push({ name: String(tool.name), reason: made.unfit });
     else fit.set(tool.name, { tool, fitted: made });
   }
-  const names = accepted([...fit.keys()], rules.names);
+  const names = mapAcceptedNames([...fit.keys()], rules.names);
   const originals = new Map([...names].map(([inner, outer]) => [outer, inner]));
   const written = [...fit.values()].map(({ tool, fitted: { schema, notes } }) => {
     const description = add(tool.description ?? tool.title, [...new Set(notes)]);
@@ -55,22 +55,22 @@ export function project<P extends Provider>(tools: readonly Tool[], provider: P)
 }
 
 /** Whatever a server sends as a schema, the other tools are not to suffer from it. */
-function judged(tool: Tool, provider: Provider): Fitted | { readonly unfit: string } {
+function fitTool(tool: Tool, provider: ModelProvider): Fitted | { readonly unfit: string } {
   if (typeof tool.name !== 'string') return { unfit: 'it has no name' };
   try {
-    return fitted(tool.inputSchema, RULES[provider]);
+    return fitSchema(tool.inputSchema, RULES[provider]);
   } catch {
     return { unfit: 'its input schema can not be read' };
   }
 }
 
-interface Written {
+interface NamedSchema {
   readonly name: string;
   readonly description: string | undefined;
   readonly schema: JsonObject;
 }
 
-function shaped(provider: Provider, { name, description, schema }: Written): ProviderTools[Provider] {
+function shaped(provider: ModelProvider, { name, description, schema }: NamedSchema): ProviderTools[ModelProvider] {
   const named = description === undefined ? { name } : { name, description };
   switch (provider) {
     case 'anthropic':

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../jsonrpc/message.js';
 
 /** Who reads the definitions. `openai-strict` is OpenAI with `strict: true`, which holds the model to the schema. */
-export type Provider = 'anthropic' | 'openai' | 'openai-strict' | 'gemini' | 'ai-sdk';
+export type ModelProvider = 'anthropic' | 'openai' | 'openai-strict' | 'gemini' | 'ai-sdk';
 
 /** A tool of the Messages API. https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview */
 export interface AnthropicTool {
@@ -87,7 +87,7 @@ const RANGE = ['minimum', 'maximum'];
  * - Gemini: the fields of https://ai.google.dev/api/caching#Schema; an object has properties, texts in `enum` are not empty.
  * - AI SDK: it hands on to any provider, so what all of JSON Schema's providers refuse is left out.
  */
-export const RULES: Readonly<Record<Provider, Rules>> = {
+export const RULES: Readonly<Record<ModelProvider, Rules>> = {
   anthropic: { names: NAMES, keys: KEYS, keysAt: 'root' },
   openai: { names: NAMES, keys: KEYS, keysAt: 'nowhere', formats: OPENAI_FORMATS },
   'openai-strict': {

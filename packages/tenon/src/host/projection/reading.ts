@@ -3,22 +3,22 @@ import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 /** Schemas inside one schema, after references are replaced by what they refer to. More is not sent to any model. */
 export const MAX_SCHEMAS = 3_000;
 /** How far references are followed: how often a definition may stand inside itself, and how many inside each other. */
-export interface Reach {
+export interface ExpansionLimits {
   readonly recursion: number;
   readonly references: number;
 }
 
 /** Tried in this order until the schema is small enough; what lies beyond is left open. */
-export const REACHES: readonly Reach[] = [
+export const REACHES: readonly ExpansionLimits[] = [
   { recursion: 2, references: 32 },
   { recursion: 0, references: 8 },
   { recursion: 0, references: 2 },
 ];
 
 /** One schema being read. */
-export interface Reading {
+export interface SchemaReading {
   readonly root: JsonObject;
-  readonly reach: Reach;
+  readonly reach: ExpansionLimits;
   /** Schemas that may still be read. */
   left: number;
   /** There was more than that. */
@@ -30,7 +30,7 @@ export interface Reading {
 }
 
 /** What a local reference points at; `undefined` when it points at nothing here. */
-export function target(root: JsonObject, reference: string): unknown {
+export function findTarget(root: JsonObject, reference: string): unknown {
   const [document = '', fragment = ''] = reference.split('#', 2);
   if (document !== '' && document !== root.$id) return undefined;
   if (fragment !== '' && !fragment.startsWith('/')) return anchored(root, fragment);

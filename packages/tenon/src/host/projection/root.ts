@@ -1,13 +1,13 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import type { Mend } from './mend.js';
 import { fold, merge } from './merge.js';
-import { onlyRequires, requirement } from './wording.js';
+import { describeRequirement, hasOnlyRequired } from './wording.js';
 
 const NOT_AT_ROOT = ['enum', 'const', 'not'] as const;
 const WRAPPER = 'arguments';
 
 /** The root of the arguments, as all providers want it: an object, and no choice between several. */
-export interface Root {
+export interface SchemaRoot {
   readonly schema: JsonObject;
   readonly mend?: Mend;
   /** What is said in the description of the tool instead. */
@@ -18,7 +18,7 @@ export interface Root {
  * Makes the root an object without alternatives. Alternatives that only say what must be given become a sentence; others
  * stand whole under one property, which is taken away again from the arguments.
  */
-export function rootOf(plain: JsonObject): Root | { readonly unfit: string } {
+export function createRoot(plain: JsonObject): SchemaRoot | { readonly unfit: string } {
   let schema = fold(plain);
   if (schema.type !== undefined && ![schema.type].flat().includes('object')) {
     return { unfit: 'its input schema takes no object, and arguments are one' };
@@ -32,24 +32,24 @@ export function rootOf(plain: JsonObject): Root | { readonly unfit: string } {
   for (const keyword of ['anyOf', 'oneOf'] as const) {
     const branches = [schema[keyword] ?? []].flat().filter(isObject).map(fold);
     if (branches.length === 0) continue;
-    if (branches.length === 1) return annotated(rootOf(merge(without(schema, keyword), branches[0] ?? {})), notes);
-    if (!branches.every(onlyRequires)) return wrapped({ ...schema, type: 'object' }, notes);
+    if (branches.length === 1) return annotated(createRoot(merge(without(schema, keyword), branches[0] ?? {})), notes);
+    if (!branches.every(hasOnlyRequired)) return wrapSchema({ ...schema, type: 'object' }, notes);
     schema = without(schema, keyword);
-    notes.push(requirement(branches, keyword === 'oneOf'));
+    notes.push(describeRequirement(branches, keyword === 'oneOf'));
   }
   const properties = isObject(schema.properties) ? schema.properties : {};
   return { schema: { ...schema, type: 'object', properties: withRequired(schema, properties) }, notes };
 }
 
 function annotated(
-  root: Root | { readonly unfit: string },
+  root: SchemaRoot | { readonly unfit: string },
   notes: readonly string[],
-): Root | { readonly unfit: string } {
+): SchemaRoot | { readonly unfit: string } {
   return 'unfit' in root ? root : { ...root, notes: [...notes, ...root.notes] };
 }
 
 /** Puts a schema under the one property of an object. A model that leaves the property out is understood as well. */
-export function wrapped(schema: JsonObject, notes: readonly string[] = []): Root {
+export function wrapSchema(schema: JsonObject, notes: readonly string[] = []): SchemaRoot {
   const name = freeName(schema);
   const mend: Mend = args => {
     const isWrapped = isObject(args) && Object.keys(args).length === 1 && Object.hasOwn(args, name);

@@ -1,7 +1,7 @@
-import { canonical } from '../../conversation/asking/canonical.js';
+import { toCanonicalJson } from '../../encoding/canonical-json.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
-import { orNull, type Piece, textPiece } from './piece.js';
-import { brief, worded } from './wording.js';
+import { allowNull, createTextPiece, type SchemaPiece } from './piece.js';
+import { addKeywordNotes, shorten } from './wording.js';
 
 /** Values of one `enum`, and of all of a tool together, that a schema may list. */
 const MAX_VALUES = 250;
@@ -9,34 +9,35 @@ const MAX_ALL_VALUES = 1_000;
 const SIMPLE = ['string', 'number', 'integer', 'boolean'];
 
 /** `enum` and `const`: values of one simple type as they are, others by texts that are turned back. */
-export function listed(
+export function createEnumPiece(
   values: readonly unknown[],
   node: JsonObject,
   counter: { values: number },
   openapi: boolean,
-): Piece {
-  const different = [...new Map(values.map(value => [canonical(value), value])).values()];
+): SchemaPiece {
+  const different = [...new Map(values.map(value => [toCanonicalJson(value), value])).values()];
   const others = different.filter(value => value !== null);
   const hasNull = others.length < different.length;
-  if (others.length === 0 && !openapi) return { schema: { type: 'null', ...worded(node, []) }, nullable: true };
+  if (others.length === 0 && !openapi)
+    return { schema: { type: 'null', ...addKeywordNotes(node, []) }, nullable: true };
   const [type, ...more] = typesOf(others);
   const isUniform =
     more.length === 0 && type !== undefined && (openapi ? type === 'string' && !others.includes('') : true);
   counter.values += others.length;
   if (others.length > MAX_VALUES || counter.values > MAX_ALL_VALUES) {
-    const said = worded(node, [], [`One of ${others.length} values: ${brief(others, 300)}`]);
-    const open = more.length === 0 && type !== undefined ? { schema: { type, ...said } } : textPiece(said, 'any');
-    return hasNull ? orNull(open, openapi) : open;
+    const said = addKeywordNotes(node, [], [`One of ${others.length} values: ${shorten(others, 300)}`]);
+    const open = more.length === 0 && type !== undefined ? { schema: { type, ...said } } : createTextPiece(said, 'any');
+    return hasNull ? allowNull(open, openapi) : open;
   }
   if (isUniform && others.length > 0) {
-    const piece: Piece = { schema: { type, enum: others, ...worded(node, []) } };
-    return hasNull ? orNull(piece, openapi) : piece;
+    const piece: SchemaPiece = { schema: { type, enum: others, ...addKeywordNotes(node, []) } };
+    return hasNull ? allowNull(piece, openapi) : piece;
   }
   return byText(different, node);
 }
 
 /** A text is itself; other values, and texts that look like one of them, are their JSON. */
-function byText(values: readonly unknown[], node: JsonObject): Piece {
+function byText(values: readonly unknown[], node: JsonObject): SchemaPiece {
   const written = new Set(values.flatMap(value => (typeof value === 'string' ? [] : [JSON.stringify(value)])));
   const texts = new Map<string, unknown>();
   for (const value of values) {
@@ -46,7 +47,7 @@ function byText(values: readonly unknown[], node: JsonObject): Piece {
   }
   const accepts = (value: unknown) => typeof value === 'string' && texts.has(value);
   return {
-    schema: { type: 'string', enum: [...texts.keys()], ...worded(node, []) },
+    schema: { type: 'string', enum: [...texts.keys()], ...addKeywordNotes(node, []) },
     mend: value => (typeof value === 'string' && texts.has(value) ? texts.get(value) : value),
     accepts,
   };

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
-import { accepted } from './keys.js';
+import { mapAcceptedNames } from './keys.js';
 import { type Mend, mendObject } from './mend.js';
 import type { Rules } from './provider.js';
 import { add } from './wording.js';
@@ -9,10 +9,13 @@ const MAPS = ['properties', 'patternProperties', 'dependentSchemas'];
 const NAMING = ['dependentRequired', 'dependentSchemas', 'if', 'then', 'else', 'propertyNames'];
 
 /** A schema for a provider that reads JSON Schema whole, and what undoes it. */
-export function whole(schema: JsonObject, rules: Rules): { schema: JsonObject; mend: Mend | undefined; note: string } {
+export function fitCompleteSchema(
+  schema: JsonObject,
+  rules: Rules,
+): { schema: JsonObject; mend: Mend | undefined; note: string } {
   const written = rewritten(schema, rules);
   const names = Object.keys(isObject(written.properties) ? written.properties : {});
-  const outers = accepted(names, rules.keys);
+  const outers = mapAcceptedNames(names, rules.keys);
   if (rules.keysAt === 'nowhere' || names.every(name => outers.get(name) === name)) {
     return { schema: written, mend: undefined, note: '' };
   }

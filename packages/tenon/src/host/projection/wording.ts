@@ -18,11 +18,11 @@ export function add(description: unknown, sentences: readonly string[]): string 
 }
 
 /** The description of a part, with its default and what else its schema said and can not say to this provider. */
-export function worded(node: JsonObject, kept: readonly string[], more: readonly string[] = []): JsonObject {
+export function addKeywordNotes(node: JsonObject, kept: readonly string[], more: readonly string[] = []): JsonObject {
   const lost = Object.entries(node).filter(([keyword]) => !SAID.has(keyword) && !kept.includes(keyword));
   const told = lost.filter(([keyword]) => !UNSAYABLE.has(keyword)).flatMap(inWords);
   const sentences = [
-    'default' in node ? `Default: ${brief(node.default)}.` : '',
+    'default' in node ? `Default: ${shorten(node.default)}.` : '',
     told.length > 0 ? `Also: ${told.join(', ')}.` : '',
     lost.some(([keyword]) => UNSAYABLE.has(keyword)) ? 'The server checks further conditions.' : '',
     ...more,
@@ -35,23 +35,23 @@ function inWords([keyword, value]: [string, unknown]): string[] {
   if (keyword === 'additionalProperties')
     return value === false ? [] : ['further properties, which can not be given here'];
   if (keyword === 'patternProperties') return ['further properties by pattern, which can not be given here'];
-  return [`${keyword} ${brief(value)}`];
+  return [`${keyword} ${shorten(value)}`];
 }
 
 /** A value as short JSON. */
-export function brief(value: unknown, length = 120): string {
+export function shorten(value: unknown, length = 120): string {
   const text = JSON.stringify(value) ?? 'null';
   return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }
 
 /** Whether an alternative says no more than which properties must be there. */
-export function onlyRequires(branch: JsonObject): boolean {
+export function hasOnlyRequired(branch: JsonObject): boolean {
   const keywords = Object.keys(branch).filter(keyword => keyword !== 'title' && keyword !== 'description');
   return keywords.every(keyword => keyword === 'required' || (keyword === 'type' && branch.type === 'object'));
 }
 
 /** Says in words which properties must be there, when each alternative says only that. */
-export function requirement(branches: readonly JsonObject[], exactlyOne: boolean): string {
+export function describeRequirement(branches: readonly JsonObject[], exactlyOne: boolean): string {
   const names = branches.map(({ required }) => [required ?? []].flat().join(' and ') || 'none');
   return `Give ${exactlyOne ? 'exactly' : 'at least'} one of: ${names.join('; ')}.`;
 }

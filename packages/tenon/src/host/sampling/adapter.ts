@@ -1,8 +1,8 @@
 import { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
-import type { CreateMessageParams, CreateMessageResult, SamplingContent } from '../../model/asking.js';
-import type { Tool } from '../../model/content.js';
-import { applyDefaults } from '../../model/defaults.js';
+import type { Tool } from '../../protocol/content.js';
+import { applyDefaults } from '../../protocol/defaults.js';
+import type { CreateMessageParams, CreateMessageResult, SamplingContent } from '../../protocol/input-requests.js';
 import type { Model, Takes } from './model.js';
 import type { ProviderOptions } from './provider-call.js';
 
@@ -17,7 +17,7 @@ export interface AdapterOptions extends ProviderOptions, Omit<Model, 'generate' 
 }
 
 /** The part of a model that its options say. */
-export function faceOf(options: AdapterOptions, takes: Takes): Omit<Model, 'generate'> {
+export function createModelInfo(options: AdapterOptions, takes: Takes): Omit<Model, 'generate'> {
   const { model, name = model, standsFor, scores } = options;
   return {
     name,
@@ -28,7 +28,7 @@ export function faceOf(options: AdapterOptions, takes: Takes): Omit<Model, 'gene
 }
 
 /** The parameters that a model may be spared. */
-export function tuning(
+export function getTuning(
   { temperature, stopSequences }: CreateMessageParams,
   { without = [] }: AdapterOptions,
 ): Pick<CreateMessageParams, 'temperature' | 'stopSequences'> {
@@ -39,12 +39,12 @@ export function tuning(
 }
 
 /** The schema of a tool's input as providers take it: they know one dialect of JSON Schema and want none named. */
-export function inputOf({ inputSchema }: Tool): JsonObject {
+export function getInputSchema({ inputSchema }: Tool): JsonObject {
   const { $schema: _, ...schema } = inputSchema;
   return schema;
 }
 
-export function resultOf(
+export function createResult(
   content: readonly SamplingContent[],
   model: unknown,
   fallback: string,
@@ -59,14 +59,14 @@ export function resultOf(
   };
 }
 
-export function badAnswer(peer: string, what: string): TenonError {
+export function createBadResponseError(peer: string, what: string): TenonError {
   return new TenonError('model/answer', `the model gave no usable answer: ${what}`, { peer });
 }
 
-export function objectsIn(value: unknown): JsonObject[] {
+export function filterObjects(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(each => typeof each === 'object' && each !== null) : [];
 }
 
-export function numberIn(value: unknown): number {
+export function toNumber(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) ? value : 0;
 }

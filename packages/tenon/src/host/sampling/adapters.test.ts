@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../jsonrpc/message.js';
-import type { CreateMessageParams, CreateMessageResult } from '../../model/asking.js';
+import type { CreateMessageParams, CreateMessageResult } from '../../protocol/input-requests.js';
 import { anthropicModel } from './anthropic.js';
 import { anthropicManners, geminiManners, openaiManners } from './fixtures/manners.js';
 import { type Manners, type Provider, type Reply, startProvider } from './fixtures/provider.js';

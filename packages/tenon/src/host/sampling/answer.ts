@@ -1,7 +1,7 @@
 import { TenonError } from '../../jsonrpc/error.js';
 import { isObject } from '../../jsonrpc/message.js';
-import type { CreateMessageParams, CreateMessageResult, SamplingContent } from '../../model/asking.js';
-import { blocksOf, toolUsesOf } from './content.js';
+import type { CreateMessageParams, CreateMessageResult, SamplingContent } from '../../protocol/input-requests.js';
+import { getBlocks, getToolUses } from './content.js';
 
 const MEDIA = ['image', 'audio'];
 
@@ -9,17 +9,21 @@ const MEDIA = ['image', 'audio'];
  * The answer of a model as the server may have it: the role, the stop reason that belongs to its content, and no use of
  * a tool that was not offered. Throws `model/answer` for what is no answer to this request.
  */
-export function judged(result: CreateMessageResult, request: CreateMessageParams, model: string): CreateMessageResult {
+export function checkResult(
+  result: CreateMessageResult,
+  request: CreateMessageParams,
+  model: string,
+): CreateMessageResult {
   const wrong = (what: string) =>
     new TenonError('model/answer', `the model gave no usable answer: ${what}`, {
       peer: model,
       method: 'sampling/createMessage',
-      next: 'try again, or choose another model',
+      hint: 'try again, or choose another model',
     });
   if (!isObject(result) || typeof result.model !== 'string') throw wrong('it has no model');
-  const blocks = blocksOf(result);
+  const blocks = getBlocks(result);
   if (!blocks.every(isContent)) throw wrong('a block is neither text, image, audio nor tool use');
-  const uses = toolUsesOf(result);
+  const uses = getToolUses(result);
   const { tools = [], toolChoice: { mode = 'auto' } = {} } = request;
   if (uses.length > 0 && mode === 'none') throw wrong('it uses a tool although it may not');
   const stranger = uses.find(({ name }) => !tools.some(tool => tool.name === name));

@@ -1,22 +1,36 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
-import type { CreateMessageParams, CreateMessageResult, SamplingContent, SamplingMessage } from '../../model/asking.js';
-import type { ContentBlock, ImageContent, TextContent, Tool } from '../../model/content.js';
-import { type AdapterOptions, badAnswer, faceOf, inputOf, numberIn, objectsIn, resultOf, tuning } from './adapter.js';
-import { blocksOf, inWords, toolUsesOf } from './content.js';
+import type { ContentBlock, ImageContent, TextContent, Tool } from '../../protocol/content.js';
+import type {
+  CreateMessageParams,
+  CreateMessageResult,
+  SamplingContent,
+  SamplingMessage,
+} from '../../protocol/input-requests.js';
+import {
+  type AdapterOptions,
+  createBadResponseError,
+  createModelInfo,
+  createResult,
+  filterObjects,
+  getInputSchema,
+  getTuning,
+  toNumber,
+} from './adapter.js';
+import { describeBlock, getBlocks, getToolUses } from './content.js';
 import type { Model } from './model.js';
 import { askProvider } from './provider-call.js';
-import { type ToolNames, toolNamesOf } from './tool-names.js';
+import { createToolNames, type ToolNames } from './tool-names.js';
 
 const BASE = 'https://api.anthropic.com/v1';
 const VERSION = '2023-06-01';
 
 /** A model behind the Messages API of Anthropic. Takes images and tools. https://platform.claude.com/docs/en/api/messages */
 export function anthropicModel(options: AdapterOptions): Model {
-  const face = faceOf(options, { images: true, tools: true });
+  const face = createModelInfo(options, { images: true, tools: true });
   return {
     ...face,
     async generate(request, { signal, spent }) {
-      const names = toolNamesOf(request);
+      const names = createToolNames(request);
       const reply = await askProvider(options, {
         peer: face.name,
         base: options.url ?? BASE,
@@ -26,7 +40,7 @@ export function anthropicModel(options: AdapterOptions): Model {
         signal,
       });
       const usage = isObject(reply.usage) ? reply.usage : undefined;
-      if (usage) spent?.(USED.reduce((sum, name) => sum + numberIn(usage[name]), 0));
+      if (usage) spent?.(USED.reduce((sum, name) => sum + toNumber(usage[name]), 0));
       return read(reply, names, face.name);
     },
   };
@@ -37,7 +51,7 @@ const USED = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_t
 function bodyOf(request: CreateMessageParams, options: AdapterOptions, names: ToolNames): JsonObject {
   const { systemPrompt, maxTokens } = request;
   const { tools, mode } = toolboxOf(request);
-  const { temperature, stopSequences } = tuning(request, options);
+  const { temperature, stopSequences } = getTuning(request, options);
   return {
     model: options.model,
     max_tokens: maxTokens,
@@ -50,7 +64,7 @@ function bodyOf(request: CreateMessageParams, options: AdapterOptions, names: To
           tools: tools.map(tool => ({
             name: names.outer(tool.name),
             ...(tool.description ? { description: tool.description } : {}),
-            input_schema: inputOf(tool),
+            input_schema: getInputSchema(tool),
           })),
           tool_choice: { type: mode === 'required' ? 'any' : mode },
         }
@@ -61,13 +75,13 @@ function bodyOf(request: CreateMessageParams, options: AdapterOptions, names: To
 /** The API wants to know tools when there are uses of them in the conversation, though they be past. */
 function toolboxOf({ tools = [], toolChoice: { mode = 'auto' } = {}, messages }: CreateMessageParams) {
   if (tools.length > 0) return { tools, mode };
-  const used = new Set(messages.flatMap(toolUsesOf).map(({ name }) => name));
+  const used = new Set(messages.flatMap(getToolUses).map(({ name }) => name));
   return { tools: [...used].map((name): Tool => ({ name, inputSchema: { type: 'object' } })), mode: 'none' as const };
 }
 
 /** No message at all when nothing is left of it: the API refuses empty texts. */
 function messageOf(message: SamplingMessage, names: ToolNames): JsonObject[] {
-  const content = blocksOf(message).flatMap(block => blockOf(block, message.role, names));
+  const content = getBlocks(message).flatMap(block => blockOf(block, message.role, names));
   return content.length > 0 ? [{ role: message.role, content }] : [];
 }
 
@@ -85,14 +99,14 @@ function blockOf(block: SamplingContent, role: string, names: ToolNames): JsonOb
         },
       ];
     default:
-      return role === 'user' ? seen(block) : text(inWords(block));
+      return role === 'user' ? seen(block) : text(describeBlock(block));
   }
 }
 
 /** Images as images, all else in words. */
 function seen(block: ContentBlock): JsonObject[] {
   if (block.type === 'image') return [image(block)];
-  return text(inWords(block));
+  return text(describeBlock(block));
 }
 
 function image({ mimeType, data }: ImageContent): JsonObject {
@@ -112,10 +126,10 @@ const STOPPED: { readonly [reason: string]: string | undefined } = {
 };
 
 function read({ content, model, stop_reason }: JsonObject, names: ToolNames, peer: string): CreateMessageResult {
-  if (!Array.isArray(content)) throw badAnswer(peer, 'it has no content');
-  const blocks = objectsIn(content).flatMap(block => blockIn(block, names));
+  if (!Array.isArray(content)) throw createBadResponseError(peer, 'it has no content');
+  const blocks = filterObjects(content).flatMap(block => blockIn(block, names));
   const reason = typeof stop_reason === 'string' ? (STOPPED[stop_reason] ?? stop_reason) : undefined;
-  return resultOf(blocks, model, peer, reason);
+  return createResult(blocks, model, peer, reason);
 }
 
 /** Thoughts of the model stay with it. */

@@ -1,13 +1,13 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { CreateMessageParams } from '../../model/asking.js';
-import { fakeClock } from '../../testing/clock.js';
-import { type BrokerOptions, createBroker, type SamplingAsked } from './broker.js';
+import type { CreateMessageParams } from '../../protocol/input-requests.js';
+import { fakeClock } from '../../testing/fake-clock.js';
+import { type BrokerOptions, createBroker, type SamplingContext } from './broker.js';
 import { afterTools, asking, IMAGE, weather } from './fixtures/requests.js';
-import { refuse } from './refusal.js';
+import { rejectSampling } from './refusal.js';
 import type { SamplingFacts } from './review.js';
 import { type ScriptedAnswer, scriptedModel } from './scripted.js';
 
-const asked = (rest: Partial<SamplingAsked> = {}): SamplingAsked => ({
+const asked = (rest: Partial<SamplingContext> = {}): SamplingContext => ({
   server: 'notes',
   signal: new AbortController().signal,
   ...rest,
@@ -72,15 +72,15 @@ describe('a review', () => {
   });
 
   it.each([
-    ['says no', () => refuse(), 'User rejected sampling request'],
-    ['says why not', () => refuse('not today'), 'User rejected sampling request: not today'],
+    ['says no', () => rejectSampling(), 'User rejected sampling request'],
+    ['says why not', () => rejectSampling('not today'), 'User rejected sampling request: not today'],
     ['says nothing', () => undefined as never, 'User rejected sampling request'],
   ])('that %s ends it with -1 [sampling.error.user-rejected] [sampling.host.human-in-loop]', async (_, no, message) => {
     const first = brokerOf({ review: { before: no } });
-    await expect(first.broker(asking(), asked())).rejects.toMatchObject({ code: 'rpc/error', rpc: -1, message });
+    await expect(first.broker(asking(), asked())).rejects.toMatchObject({ code: 'rpc/error', rpcCode: -1, message });
     expect(first.model.requests).toEqual([]);
     const last = brokerOf({ review: { after: no } });
-    await expect(last.broker(asking(), asked())).rejects.toMatchObject({ code: 'rpc/error', rpc: -1, message });
+    await expect(last.broker(asking(), asked())).rejects.toMatchObject({ code: 'rpc/error', rpcCode: -1, message });
     expect(last.model.requests).toHaveLength(1);
   });
 
@@ -102,13 +102,13 @@ describe('a review', () => {
   it('can not make a request that breaks the rules', async () => {
     const before = (request: CreateMessageParams) => ({ ...request, messages: [] });
     const { broker } = brokerOf({ review: { before } });
-    await expect(broker(asking(), asked())).rejects.toMatchObject({ rpc: -32602 });
+    await expect(broker(asking(), asked())).rejects.toMatchObject({ rpcCode: -32602 });
     const image = [{ role: 'user' as const, content: { type: 'image' as const, data: IMAGE, mimeType: 'image/png' } }];
     const blind = brokerOf(
       { review: { before: request => ({ ...request, messages: image }) } },
       scriptedModel(['x'], { takes: {} }),
     );
-    await expect(blind.broker(asking(), asked())).rejects.toMatchObject({ rpc: -32602 });
+    await expect(blind.broker(asking(), asked())).rejects.toMatchObject({ rpcCode: -32602 });
   });
 
   it('is waited for as long as the server waits', async () => {
@@ -163,14 +163,14 @@ describe('tools', () => {
     await broker(afterTools(), asked());
     const { messages } = afterTools();
     const twice = afterTools({ messages: [...messages, ...messages] });
-    await expect(broker(twice, asked())).rejects.toMatchObject({ rpc: -1 });
+    await expect(broker(twice, asked())).rejects.toMatchObject({ rpcCode: -1 });
     expect(model.requests).toHaveLength(1);
   });
 
   it('can not be used without end by forgetting the conversation', async () => {
     const { broker } = brokerOf({ maxPerChain: 2 });
     for (const chain of ['a', 'a', 'b']) await broker(asking(), asked({ chain }));
-    await expect(broker(asking(), asked({ chain: 'a' }))).rejects.toMatchObject({ rpc: -1 });
+    await expect(broker(asking(), asked({ chain: 'a' }))).rejects.toMatchObject({ rpcCode: -1 });
   });
 });
 
@@ -183,7 +183,7 @@ describe('limits', () => {
     const broker = createBroker({ models: [small, large], allow: { notes: ['large*'], mail: false, web: true } });
     const by = async (server: string) => (await broker(asking(), asked({ server }))).model;
     expect([await by('notes'), await by('web')]).toEqual(['large-1', 'small-1']);
-    for (const server of ['mail', 'other', 'toString']) await expect(by(server)).rejects.toMatchObject({ rpc: -1 });
+    for (const server of ['mail', 'other', 'toString']) await expect(by(server)).rejects.toMatchObject({ rpcCode: -1 });
   });
 
   it('keep to the calls of a window, each pair of server and principal its own [sampling.security.rate-limited]', async () => {
@@ -192,7 +192,7 @@ describe('limits', () => {
     await broker(asking(), asked({ principal: 'ann' }));
     clock.advance(400);
     await expect(broker(asking(), asked({ principal: 'ann' }))).rejects.toMatchObject({
-      rpc: 429,
+      rpcCode: 429,
       data: { retryAfterMs: 600 },
     });
     await broker(asking(), asked({ principal: 'bob' }));
@@ -205,9 +205,9 @@ describe('limits', () => {
     const clock = fakeClock();
     const model = scriptedModel(() => 'x', { spends: 300 });
     const { broker } = brokerOf({ budget: [{ tokens: 1_000, window: 1_000, per: [] }], clock }, model);
-    await expect(broker(asking('x', { maxTokens: 1_000 }), asked())).rejects.toMatchObject({ rpc: 429 });
+    await expect(broker(asking('x', { maxTokens: 1_000 }), asked())).rejects.toMatchObject({ rpcCode: 429 });
     for (const server of ['a', 'b', 'c']) await broker(asking('x', { maxTokens: 200 }), asked({ server }));
-    await expect(broker(asking('x', { maxTokens: 200 }), asked())).rejects.toMatchObject({ rpc: 429 });
+    await expect(broker(asking('x', { maxTokens: 200 }), asked())).rejects.toMatchObject({ rpcCode: 429 });
     await broker(asking('x', { maxTokens: 10 }), asked());
   });
 
@@ -219,14 +219,14 @@ describe('limits', () => {
     await vi.waitFor(() => expect(clock.timers).toBe(1));
     clock.advance(50);
     await expect(late).rejects.toMatchObject({ code: 'sampling/late' });
-    await expect(broker(asking('x', { maxTokens: 300 }), asked())).rejects.toMatchObject({ rpc: 429 });
+    await expect(broker(asking('x', { maxTokens: 300 }), asked())).rejects.toMatchObject({ rpcCode: 429 });
     const broken = brokerOf(
       { budget: { tokens: 500, window: 1e6 } },
       scriptedModel(() => Promise.reject(new Error('key sk-abcdefghijkl'))),
     );
     for (const _ of [1, 2, 3]) {
       const error = await broken.broker(asking('x', { maxTokens: 300 }), asked()).catch(each => each);
-      expect(error).toMatchObject({ code: 'model/failed', rpc: undefined });
+      expect(error).toMatchObject({ code: 'model/failed', rpcCode: undefined });
       expect(error.message).not.toContain('abcdefghijkl');
     }
   });
@@ -239,7 +239,7 @@ describe('limits', () => {
       broker(asking(), asked({ server: 'mail' })),
     ]);
     expect(first?.status).toBe('fulfilled');
-    expect(second).toMatchObject({ reason: { rpc: 429 } });
+    expect(second).toMatchObject({ reason: { rpcCode: 429 } });
     expect(third?.status).toBe('fulfilled');
     await broker(asking(), asked());
   });

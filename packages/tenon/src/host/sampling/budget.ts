@@ -1,9 +1,9 @@
-import type { Clock } from '../../jsonrpc/clock.js';
-import { type CallerIdentity, getOwnerKey } from '../../model/owner.js';
-import { tooMuch } from './refusal.js';
+import type { Clock } from '../../cancellation/clock.js';
+import { type CallerIdentity, getOwnerKey } from '../../protocol/caller-identity.js';
+import { createLimitError } from './refusal.js';
 
 /** What sampling may cost within a window of time, which begins with the first request in it. */
-export interface Budget {
+export interface TokenBudget {
   /** Milliseconds. */
   readonly window: number;
   /** Requests that get as far as a reviewer or a model. */
@@ -20,7 +20,7 @@ export interface Reservation {
   settle(tokens: number): void;
 }
 
-interface Account {
+interface BudgetAccount {
   readonly end: number;
   calls: number;
   tokens: number;
@@ -30,15 +30,15 @@ interface Account {
 const MAX_ACCOUNTS = 10_000;
 
 /** Keeps account of budgets. `reserve` throws what the server is told: 429, with `retryAfterMs`. */
-export function createAccounts(budgets: readonly Budget[], clock: Clock) {
-  const accounts = new Map<string, Account>();
+export function createAccounts(budgets: readonly TokenBudget[], clock: Clock) {
+  const accounts = new Map<string, BudgetAccount>();
 
-  function accountOf(key: string, { window }: Budget): Account {
+  function accountOf(key: string, { window }: TokenBudget): BudgetAccount {
     const now = clock.now();
     const there = accounts.get(key);
     if (there && there.end > now) return there;
     if (accounts.size >= MAX_ACCOUNTS) for (const [each, { end }] of accounts) if (end <= now) accounts.delete(each);
-    if (accounts.size >= MAX_ACCOUNTS) throw tooMuch('Too many ask for sampling', undefined);
+    if (accounts.size >= MAX_ACCOUNTS) throw createLimitError('Too many ask for sampling', undefined);
     const account = { end: now + window, calls: 0, tokens: 0 };
     accounts.set(key, account);
     return account;
@@ -52,9 +52,9 @@ export function createAccounts(budgets: readonly Budget[], clock: Clock) {
         const account = accountOf(JSON.stringify([index, ...per.map(each => keys[each])]), budget);
         const { calls = Number.POSITIVE_INFINITY, tokens: most = Number.POSITIVE_INFINITY } = budget;
         const after = account.end - clock.now();
-        if (account.calls + 1 > calls) throw tooMuch(`More than ${calls} sampling requests`, after);
-        if (tokens > most) throw tooMuch('The request could use more tokens than sampling may', undefined);
-        if (account.tokens + tokens > most) throw tooMuch('The tokens for sampling are used up', after);
+        if (account.calls + 1 > calls) throw createLimitError(`More than ${calls} sampling requests`, after);
+        if (tokens > most) throw createLimitError('The request could use more tokens than sampling may', undefined);
+        if (account.tokens + tokens > most) throw createLimitError('The tokens for sampling are used up', after);
         return account;
       });
       for (const account of found) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ModelPreferences } from '../../model/asking.js';
+import type { ModelPreferences } from '../../protocol/input-requests.js';
 import { createBroker } from './broker.js';
 import { rank } from './choosing.js';
 import { asking, IMAGE, weather } from './fixtures/requests.js';

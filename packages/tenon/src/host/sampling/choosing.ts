@@ -1,5 +1,5 @@
-import type { CreateMessageParams, ModelPreferences } from '../../model/asking.js';
-import { needsOf } from './content.js';
+import type { CreateMessageParams, ModelPreferences } from '../../protocol/input-requests.js';
+import { getRequirements } from './content.js';
 import type { Model } from './model.js';
 
 /**
@@ -20,7 +20,7 @@ export function rank(models: readonly Model[], request: CreateMessageParams): re
 }
 
 export function canTake({ takes = {} }: Model, request: CreateMessageParams): boolean {
-  const needs = needsOf(request);
+  const needs = getRequirements(request);
   return (
     (!needs.images || takes.images === true) &&
     (!needs.audio || takes.audio === true) &&

@@ -9,7 +9,7 @@ export type Allow =
   | { readonly [server: string]: boolean | readonly string[] }
   | ((asking: { readonly server: string; readonly principal: string | undefined }) => boolean | readonly string[]);
 
-export function allowed(
+export function requestConsent(
   models: readonly Model[],
   allow: Allow | undefined,
   asking: { readonly server: string; readonly principal: string | undefined },
@@ -19,7 +19,7 @@ export function allowed(
   return models.filter(({ name }) => granted.some(pattern => matches(pattern, name)));
 }
 
-function grantOf(allow: Allow | undefined, asking: Parameters<typeof allowed>[2]): boolean | readonly string[] {
+function grantOf(allow: Allow | undefined, asking: Parameters<typeof requestConsent>[2]): boolean | readonly string[] {
   if (allow === undefined) return true;
   if (typeof allow === 'function') return allow(asking);
   if (Object.hasOwn(allow, asking.server)) return allow[asking.server] ?? false;

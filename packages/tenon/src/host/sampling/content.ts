@@ -1,25 +1,30 @@
 import { isObject } from '../../jsonrpc/message.js';
-import type { CreateMessageParams, SamplingContent, SamplingMessage, ToolUseContent } from '../../model/asking.js';
-import type { ContentBlock } from '../../model/content.js';
+import type { ContentBlock } from '../../protocol/content.js';
+import type {
+  CreateMessageParams,
+  SamplingContent,
+  SamplingMessage,
+  ToolUseContent,
+} from '../../protocol/input-requests.js';
 import type { Takes } from './model.js';
 
 /** The blocks of a message, which may have one or a list of them. */
-export function blocksOf({ content }: Pick<SamplingMessage, 'content'>): readonly SamplingContent[] {
+export function getBlocks({ content }: Pick<SamplingMessage, 'content'>): readonly SamplingContent[] {
   return Array.isArray(content) ? content : [content];
 }
 
-export function toolUsesOf(message: Pick<SamplingMessage, 'content'>): readonly ToolUseContent[] {
-  return blocksOf(message).filter(block => block.type === 'tool_use');
+export function getToolUses(message: Pick<SamplingMessage, 'content'>): readonly ToolUseContent[] {
+  return getBlocks(message).filter(block => block.type === 'tool_use');
 }
 
 /** How often the model has asked for tools and was answered: the rounds of the loop so far. */
-export function roundsOf({ messages }: CreateMessageParams): number {
-  return messages.filter(message => message.role === 'assistant' && toolUsesOf(message).length > 0).length;
+export function countRounds({ messages }: CreateMessageParams): number {
+  return messages.filter(message => message.role === 'assistant' && getToolUses(message).length > 0).length;
 }
 
 /** What a model must be able to take to be asked this. Images inside the result of a tool can be told of in words. */
-export function needsOf({ messages, tools }: CreateMessageParams): Takes {
-  const types = new Set<string>(messages.flatMap(message => blocksOf(message).map(({ type }) => type)));
+export function getRequirements({ messages, tools }: CreateMessageParams): Takes {
+  const types = new Set<string>(messages.flatMap(message => getBlocks(message).map(({ type }) => type)));
   return {
     images: types.has('image'),
     audio: types.has('audio'),
@@ -32,7 +37,7 @@ const TOKENS_OF_MEDIA = 1_500;
 const CHARACTERS_PER_TOKEN = 4;
 
 /** About how many tokens it takes to tell a model this: a quarter of its characters, and a flat sum for each image and sound. */
-export function tokensOf(value: unknown): number {
+export function estimateTokens(value: unknown): number {
   let media = 0;
   const text = JSON.stringify(value, (_, each: unknown) => {
     if (!isObject(each) || (each.type !== 'image' && each.type !== 'audio')) return each;
@@ -43,7 +48,7 @@ export function tokensOf(value: unknown): number {
 }
 
 /** A block of a tool's result in words, for models that take nothing else in that place. */
-export function inWords(block: ContentBlock | SamplingContent): string {
+export function describeBlock(block: ContentBlock | SamplingContent): string {
   switch (block.type) {
     case 'text':
       return block.text;

@@ -9,7 +9,7 @@ const AFTER_BEARER = /\b(bearer|x-api-key:?|x-goog-api-key:?|api[-_ ]key:?|key=)
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/g;
 
 /** A piece of a foreign text that an error may show: short, on one line, and without keys. */
-export function excerpt(text: string, keys: readonly string[] = []): string {
+export function formatErrorExcerpt(text: string, keys: readonly string[] = []): string {
   let shown = text.slice(0, MAX_LOOKED_AT);
   for (const key of keys) if (key !== '') shown = shown.replaceAll(key, '‹hidden›');
   // A key that the cut has left a part of stands at the very end, which is far behind what is shown.

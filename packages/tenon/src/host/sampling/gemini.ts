@@ -1,11 +1,25 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
-import type { CreateMessageParams, CreateMessageResult, SamplingContent, SamplingMessage } from '../../model/asking.js';
-import type { AudioContent, ImageContent } from '../../model/content.js';
-import { type AdapterOptions, badAnswer, faceOf, inputOf, numberIn, objectsIn, resultOf, tuning } from './adapter.js';
-import { blocksOf, inWords, toolUsesOf } from './content.js';
+import type { AudioContent, ImageContent } from '../../protocol/content.js';
+import type {
+  CreateMessageParams,
+  CreateMessageResult,
+  SamplingContent,
+  SamplingMessage,
+} from '../../protocol/input-requests.js';
+import {
+  type AdapterOptions,
+  createBadResponseError,
+  createModelInfo,
+  createResult,
+  filterObjects,
+  getInputSchema,
+  getTuning,
+  toNumber,
+} from './adapter.js';
+import { describeBlock, getBlocks, getToolUses } from './content.js';
 import type { Model } from './model.js';
 import { askProvider } from './provider-call.js';
-import { type ToolNames, toolNamesOf } from './tool-names.js';
+import { createToolNames, type ToolNames } from './tool-names.js';
 
 declare const crypto: { randomUUID(): string };
 
@@ -20,11 +34,11 @@ const WITHOUT_SIGNATURES = /gemini-[12]\b/;
 
 /** A model behind `generateContent` of Gemini. Takes images, audio and tools. https://ai.google.dev/api/generate-content */
 export function geminiModel(options: AdapterOptions): Model {
-  const face = faceOf(options, { images: true, audio: true, tools: true });
+  const face = createModelInfo(options, { images: true, audio: true, tools: true });
   return {
     ...face,
     async generate(request, { signal, spent }) {
-      const names = toolNamesOf(request);
+      const names = createToolNames(request);
       const reply = await askProvider(options, {
         peer: face.name,
         base: options.url ?? BASE,
@@ -33,7 +47,7 @@ export function geminiModel(options: AdapterOptions): Model {
         body: bodyOf(request, options, names),
         signal,
       });
-      if (isObject(reply.usageMetadata)) spent?.(numberIn(reply.usageMetadata.totalTokenCount));
+      if (isObject(reply.usageMetadata)) spent?.(toNumber(reply.usageMetadata.totalTokenCount));
       return read(reply, names, face.name);
     },
   };
@@ -43,8 +57,8 @@ const MODES = { auto: 'AUTO', required: 'ANY', none: 'NONE' } as const;
 
 function bodyOf(request: CreateMessageParams, options: AdapterOptions, names: ToolNames): JsonObject {
   const { systemPrompt, maxTokens, messages, tools = [], toolChoice: { mode = 'auto' } = {} } = request;
-  const { temperature, stopSequences } = tuning(request, options);
-  const called = new Map(messages.flatMap(toolUsesOf).map(({ id, name }) => [id, names.outer(name)]));
+  const { temperature, stopSequences } = getTuning(request, options);
+  const called = new Map(messages.flatMap(getToolUses).map(({ id, name }) => [id, names.outer(name)]));
   const signs = !WITHOUT_SIGNATURES.test(options.model);
   return {
     contents: messages.map(message => ({
@@ -64,7 +78,7 @@ function bodyOf(request: CreateMessageParams, options: AdapterOptions, names: To
               functionDeclarations: tools.map(tool => ({
                 name: names.outer(tool.name),
                 description: tool.description ?? '',
-                parametersJsonSchema: inputOf(tool),
+                parametersJsonSchema: getInputSchema(tool),
               })),
             },
           ],
@@ -78,8 +92,8 @@ type Called = ReadonlyMap<string, string>;
 
 /** Only the first use of a message needs a signature. */
 function partsOf(message: SamplingMessage, names: ToolNames, called: Called, signs: boolean): JsonObject[] {
-  const [first] = toolUsesOf(message);
-  return blocksOf(message).flatMap(block => {
+  const [first] = getToolUses(message);
+  return getBlocks(message).flatMap(block => {
     switch (block.type) {
       case 'tool_use': {
         const signature = block._meta?.[SIGNATURE] ?? (signs && block === first ? NO_SIGNATURE : undefined);
@@ -88,7 +102,7 @@ function partsOf(message: SamplingMessage, names: ToolNames, called: Called, sig
       }
       case 'tool_result': {
         const { toolUseId: id, content, isError } = block;
-        const words = content.map(inWords).join('\n');
+        const words = content.map(describeBlock).join('\n');
         const response = isError ? { error: words } : { output: words };
         const media = content.filter(each => each.type === 'image' || each.type === 'audio');
         return [{ functionResponse: { id, name: called.get(id) ?? id, response } }, ...media.map(inline)];
@@ -113,21 +127,21 @@ function read(
   names: ToolNames,
   peer: string,
 ): CreateMessageResult {
-  const [candidate] = objectsIn(candidates);
+  const [candidate] = filterObjects(candidates);
   const blocked = isObject(promptFeedback) ? promptFeedback.blockReason : undefined;
   if (candidate === undefined)
-    throw badAnswer(
+    throw createBadResponseError(
       peer,
       typeof blocked === 'string' ? `it refuses the prompt (${blocked.slice(0, 60)})` : 'it is empty',
     );
   const { finishReason, content } = candidate;
   const reason = typeof finishReason === 'string' ? finishReason : undefined;
-  const parts = isObject(content) ? objectsIn(content.parts) : [];
+  const parts = isObject(content) ? filterObjects(content.parts) : [];
   const blocks = parts.flatMap(part => blockIn(part, names));
   if (blocks.length === 0 && reason !== 'STOP' && reason !== 'MAX_TOKENS')
-    throw badAnswer(peer, `it ended for the reason ${reason?.slice(0, 60) ?? '(none)'}`);
+    throw createBadResponseError(peer, `it ended for the reason ${reason?.slice(0, 60) ?? '(none)'}`);
   const used = blocks.some(({ type }) => type === 'tool_use');
-  return resultOf(blocks, modelVersion, peer, used ? 'toolUse' : reason && (STOPPED[reason] ?? reason));
+  return createResult(blocks, modelVersion, peer, used ? 'toolUse' : reason && (STOPPED[reason] ?? reason));
 }
 
 /** Thoughts of the model stay with it. */

@@ -1,10 +1,10 @@
-import type { Clock } from '../../jsonrpc/clock.js';
+import type { Clock } from '../../cancellation/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import type { CreateMessageParams, CreateMessageResult } from '../../model/asking.js';
-import { tokensOf } from './content.js';
-import { excerpt } from './excerpt.js';
+import type { CreateMessageParams, CreateMessageResult } from '../../protocol/input-requests.js';
+import { estimateTokens } from './content.js';
+import { formatErrorExcerpt } from './excerpt.js';
 import type { Model } from './model.js';
-import { patiently } from './patience.js';
+import { withGenerationTimeout } from './patience.js';
 
 /**
  * Asks the model, and tells what that has cost: what the model says, else an estimate. Where nobody waited for the end
@@ -21,11 +21,11 @@ export async function ask(
   const spent = (tokens: number) => {
     if (Number.isFinite(tokens) && tokens >= 0) said = tokens;
   };
-  const prompt = tokensOf(request);
+  const prompt = estimateTokens(request);
   try {
     const work = async (own: AbortSignal) => model.generate(request, { signal: own, spent });
-    const answer = await patiently(work, { signal, clock, ms: timeout, peer: model.name });
-    pay(said ?? prompt + tokensOf(answer));
+    const answer = await withGenerationTimeout(work, { signal, clock, ms: timeout, peer: model.name });
+    pay(said ?? prompt + estimateTokens(answer));
     return answer;
   } catch (error) {
     const given = TenonError.is(error) && (error.code === 'sampling/late' || error.code === 'sampling/aborted');
@@ -37,7 +37,7 @@ export async function ask(
 /** What a client of a provider throws may hold the whole request, headers too: its words are kept, and few of them. */
 function failed(error: unknown, peer: string): TenonError {
   const text = error instanceof Error ? error.message : 'something was thrown that is no error';
-  return new TenonError('model/failed', `the model could not be asked: ${excerpt(text)}`, {
+  return new TenonError('model/failed', `the model could not be asked: ${formatErrorExcerpt(text)}`, {
     peer,
     method: 'sampling/createMessage',
   });

@@ -1,4 +1,4 @@
-import type { CreateMessageParams, CreateMessageResult } from '../../model/asking.js';
+import type { CreateMessageParams, CreateMessageResult } from '../../protocol/input-requests.js';
 
 /** What a model can be given. What is absent or `false` it is never given. */
 export interface Takes {

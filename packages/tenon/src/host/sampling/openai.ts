@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
+import type { AudioContent, ImageContent } from '../../protocol/content.js';
 import type {
   CreateMessageParams,
   CreateMessageResult,
@@ -6,13 +7,21 @@ import type {
   SamplingMessage,
   ToolResultContent,
   ToolUseContent,
-} from '../../model/asking.js';
-import type { AudioContent, ImageContent } from '../../model/content.js';
-import { type AdapterOptions, badAnswer, faceOf, inputOf, numberIn, objectsIn, resultOf, tuning } from './adapter.js';
-import { blocksOf, inWords, toolUsesOf } from './content.js';
+} from '../../protocol/input-requests.js';
+import {
+  type AdapterOptions,
+  createBadResponseError,
+  createModelInfo,
+  createResult,
+  filterObjects,
+  getInputSchema,
+  getTuning,
+  toNumber,
+} from './adapter.js';
+import { describeBlock, getBlocks, getToolUses } from './content.js';
 import type { Model } from './model.js';
 import { askProvider } from './provider-call.js';
-import { type ToolNames, toolNamesOf } from './tool-names.js';
+import { createToolNames, type ToolNames } from './tool-names.js';
 
 const BASE = 'https://api.openai.com/v1';
 /** The API refuses more stop sequences than these. */
@@ -29,11 +38,11 @@ export interface OpenaiOptions extends AdapterOptions {
  * https://platform.openai.com/docs/api-reference/chat/create
  */
 export function openaiModel(options: OpenaiOptions): Model {
-  const face = faceOf(options, { images: true, tools: true });
+  const face = createModelInfo(options, { images: true, tools: true });
   return {
     ...face,
     async generate(request, { signal, spent }) {
-      const names = toolNamesOf(request);
+      const names = createToolNames(request);
       const reply = await askProvider(options, {
         peer: face.name,
         base: options.url ?? BASE,
@@ -42,7 +51,7 @@ export function openaiModel(options: OpenaiOptions): Model {
         body: bodyOf(request, options, names, face.takes?.images === true),
         signal,
       });
-      if (isObject(reply.usage)) spent?.(numberIn(reply.usage.total_tokens));
+      if (isObject(reply.usage)) spent?.(toNumber(reply.usage.total_tokens));
       return read(reply, names, face.name);
     },
   };
@@ -50,7 +59,7 @@ export function openaiModel(options: OpenaiOptions): Model {
 
 function bodyOf(request: CreateMessageParams, options: OpenaiOptions, names: ToolNames, sees: boolean): JsonObject {
   const { systemPrompt, maxTokens, tools = [], toolChoice: { mode = 'auto' } = {} } = request;
-  const { temperature, stopSequences } = tuning(request, options);
+  const { temperature, stopSequences } = getTuning(request, options);
   const { limitAs = options.url === undefined ? 'max_completion_tokens' : 'max_tokens' } = options;
   return {
     model: options.model,
@@ -68,7 +77,7 @@ function bodyOf(request: CreateMessageParams, options: OpenaiOptions, names: Too
             function: {
               name: names.outer(tool.name),
               ...(tool.description ? { description: tool.description } : {}),
-              parameters: inputOf(tool),
+              parameters: getInputSchema(tool),
             },
           })),
           tool_choice: mode,
@@ -78,14 +87,14 @@ function bodyOf(request: CreateMessageParams, options: OpenaiOptions, names: Too
 }
 
 function messagesOf(message: SamplingMessage, names: ToolNames, sees: boolean): JsonObject[] {
-  const blocks = blocksOf(message);
+  const blocks = getBlocks(message);
   const results = blocks.filter(block => block.type === 'tool_result');
   if (results.length > 0) return [...results.map(resultMessage), ...(sees ? picturesOf(results) : [])];
   if (message.role === 'user') return [{ role: 'user', content: blocks.map(partOf) }];
-  const uses = toolUsesOf(message);
+  const uses = getToolUses(message);
   const words = blocks
     .filter(block => block.type !== 'tool_use')
-    .map(inWords)
+    .map(describeBlock)
     .join('\n');
   return [
     {
@@ -102,7 +111,7 @@ function callOf({ id, name, input }: ToolUseContent, names: ToolNames): JsonObje
 
 /** There is no flag for errors: the model is told in words. */
 function resultMessage({ toolUseId, content, isError }: ToolResultContent): JsonObject {
-  const words = content.map(inWords).join('\n');
+  const words = content.map(describeBlock).join('\n');
   return { role: 'tool', tool_call_id: toolUseId, content: isError ? `Error: ${words}` : words };
 }
 
@@ -120,7 +129,7 @@ function picturesOf(results: readonly ToolResultContent[]): JsonObject[] {
 function partOf(block: SamplingContent): JsonObject {
   if (block.type === 'image') return imagePart(block);
   if (block.type === 'audio') return audioPart(block);
-  return { type: 'text', text: inWords(block) };
+  return { type: 'text', text: describeBlock(block) };
 }
 
 function imagePart({ mimeType, data }: ImageContent): JsonObject {
@@ -139,21 +148,21 @@ const STOPPED: { readonly [reason: string]: string | undefined } = {
 };
 
 function read({ choices, model }: JsonObject, names: ToolNames, peer: string): CreateMessageResult {
-  const [choice] = objectsIn(choices);
+  const [choice] = filterObjects(choices);
   const message = choice?.message;
-  if (choice === undefined || !isObject(message)) throw badAnswer(peer, 'it has no message');
+  if (choice === undefined || !isObject(message)) throw createBadResponseError(peer, 'it has no message');
   const said = [message.content, message.refusal].filter(each => typeof each === 'string' && each !== '') as string[];
-  const uses = objectsIn(message.tool_calls).map(call => useIn(call, names, peer));
+  const uses = filterObjects(message.tool_calls).map(call => useIn(call, names, peer));
   const { finish_reason } = choice;
   const reason = message.refusal ? 'refusal' : finish_reason;
   const stopReason = typeof reason === 'string' ? (STOPPED[reason] ?? reason) : undefined;
   const texts = said.map(text => ({ type: 'text' as const, text }));
-  return resultOf([...texts, ...uses], model, peer, stopReason);
+  return createResult([...texts, ...uses], model, peer, stopReason);
 }
 
 function useIn({ id, function: called }: JsonObject, names: ToolNames, peer: string): ToolUseContent {
   if (typeof id !== 'string' || !isObject(called) || typeof called.name !== 'string')
-    throw badAnswer(peer, 'a tool call lacks its id or function');
+    throw createBadResponseError(peer, 'a tool call lacks its id or function');
   return { type: 'tool_use', id, name: names.inner(called.name), input: argumentsIn(called.arguments, peer) };
 }
 
@@ -163,5 +172,5 @@ function argumentsIn(text: unknown, peer: string): JsonObject {
     const value: unknown = JSON.parse(String(text));
     if (isObject(value)) return value;
   } catch {}
-  throw badAnswer(peer, 'the arguments of a tool call are no JSON object');
+  throw createBadResponseError(peer, 'the arguments of a tool call are no JSON object');
 }

@@ -1,7 +1,7 @@
-import type { Clock } from '../../jsonrpc/clock.js';
+import type { Clock } from '../../cancellation/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
 
-export interface Patience {
+export interface GenerationTimeout {
   readonly signal: AbortSignal;
   readonly clock: Clock;
   /** Milliseconds; absent: for ever. */
@@ -11,9 +11,9 @@ export interface Patience {
 }
 
 /** Waits for work until the signal or the clock ends it: `sampling/aborted`, `sampling/late`. The work's own signal is aborted then. */
-export function patiently<T>(
+export function withGenerationTimeout<T>(
   work: (signal: AbortSignal) => Promise<T>,
-  { signal, clock, ms, peer }: Patience,
+  { signal, clock, ms, peer }: GenerationTimeout,
 ): Promise<T> {
   const controller = new AbortController();
   return new Promise<T>((resolve, reject) => {
@@ -24,7 +24,7 @@ export function patiently<T>(
     const abort = () =>
       end(new TenonError('sampling/aborted', 'the answer is no longer wanted', { peer, cause: signal.reason }));
     const late = () =>
-      end(new TenonError('sampling/late', `there was no answer within ${ms} ms`, { peer, next: 'raise `timeout`' }));
+      end(new TenonError('sampling/late', `there was no answer within ${ms} ms`, { peer, hint: 'raise `timeout`' }));
     signal.addEventListener('abort', abort, { once: true });
     const off = ms === undefined ? () => {} : clock.after(ms, late, { hold: true });
     const rest = () => {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { fakeClock } from '../../testing/clock.js';
+import { fakeClock } from '../../testing/fake-clock.js';
 import { openaiManners } from './fixtures/manners.js';
 import { type Provider, type Reply, startProvider } from './fixtures/provider.js';
 import { asking } from './fixtures/requests.js';

@@ -1,9 +1,9 @@
-import { type Clock, systemClock } from '../../jsonrpc/clock.js';
+import { type Clock, systemClock } from '../../cancellation/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
-import type { FetchLike, FetchResponse } from '../../transports/http/fetch-like.js';
-import { excerpt } from './excerpt.js';
-import { refused } from './provider-error.js';
+import type { FetchLike, FetchResponse } from '../../transports/http/client/fetch-like.js';
+import { formatErrorExcerpt } from './excerpt.js';
+import { createProviderError } from './provider-error.js';
 
 /** How a provider is reached. Times are milliseconds. */
 export interface ProviderOptions {
@@ -68,7 +68,7 @@ export async function askProvider(options: ProviderOptions, call: ProviderCall):
     const text = await textOf(response, MAX_ERROR, peer).catch(() => '');
     const wait = waitOf(response, tries, clock);
     if (tries >= retries || wait === undefined || wait > maxWait)
-      throw refused(response, text, { peer, secrets, wait });
+      throw createProviderError(response, text, { peer, secrets, wait });
     await pause(wait, clock, signal);
   }
 }
@@ -84,7 +84,7 @@ function checkedUrl(base: string, { insecure = false }: ProviderOptions, peer: s
   throw new TenonError('model/insecure-url', 'the URL of the model is not safe to send a key to', {
     peer,
     expected: 'https:, or http: to this machine, without a user name',
-    next: 'correct `url`, or set `insecure` if nobody can listen on the way',
+    hint: 'correct `url`, or set `insecure` if nobody can listen on the way',
   });
 }
 
@@ -93,7 +93,7 @@ async function keyOf({ key = '' }: ProviderOptions, peer: string): Promise<strin
   if (/^[!-~]*$/.test(text)) return text;
   throw new TenonError('model/key', 'the key has characters that no header can have', {
     peer,
-    next: 'look for a space or a line break that was copied along',
+    hint: 'look for a space or a line break that was copied along',
   });
 }
 
@@ -108,8 +108,8 @@ async function sent(
     return await send(url, init);
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    const said = cause instanceof Error ? excerpt(cause.message, secrets) : undefined;
-    throw new TenonError('model/unreachable', 'the model could not be reached', { peer, got: said });
+    const said = cause instanceof Error ? formatErrorExcerpt(cause.message, secrets) : undefined;
+    throw new TenonError('model/unreachable', 'the model could not be reached', { peer, received: said });
   }
 }
 
@@ -137,7 +137,7 @@ function parsed(text: string, peer: string): JsonObject {
   } catch {}
   throw new TenonError('model/answer', 'the model answers no JSON object', {
     peer,
-    next: 'look whether `url` is right',
+    hint: 'look whether `url` is right',
   });
 }
 

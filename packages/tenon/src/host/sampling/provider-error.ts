@@ -1,9 +1,9 @@
 import { TenonError } from '../../jsonrpc/error.js';
 import { isObject } from '../../jsonrpc/message.js';
-import type { FetchResponse } from '../../transports/http/fetch-like.js';
-import { excerpt } from './excerpt.js';
+import type { FetchResponse } from '../../transports/http/client/fetch-like.js';
+import { formatErrorExcerpt } from './excerpt.js';
 
-interface Said {
+interface ProviderErrorContext {
   readonly peer: string;
   /** What is to be shown nowhere. */
   readonly secrets: readonly string[];
@@ -12,14 +12,18 @@ interface Said {
 }
 
 /** What a provider said instead of an answer. */
-export function refused({ status, type }: FetchResponse, text: string, { peer, secrets, wait }: Said): TenonError {
+export function createProviderError(
+  { status, type }: FetchResponse,
+  text: string,
+  { peer, secrets, wait }: ProviderErrorContext,
+): TenonError {
   const isRedirect = type === 'opaqueredirect' || (status >= 300 && status < 400);
-  const next = isRedirect ? 'give the address that it redirects to as `url`' : NEXT[status];
+  const hint = isRedirect ? 'give the address that it redirects to as `url`' : NEXT[status];
   return new TenonError('model/refused', isRedirect ? 'the model redirects' : `the model answers ${status}`, {
     peer,
     status,
-    got: excerpt(messageIn(text), secrets) || undefined,
-    next,
+    received: formatErrorExcerpt(messageIn(text), secrets) || undefined,
+    hint,
     ...(wait === undefined ? {} : { data: { retryAfterMs: wait } }),
   });
 }

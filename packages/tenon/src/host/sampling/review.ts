@@ -1,5 +1,5 @@
-import type { CreateMessageParams, CreateMessageResult } from '../../model/asking.js';
-import { isRefusal, type Refusal, rejected } from './refusal.js';
+import type { CreateMessageParams, CreateMessageResult } from '../../protocol/input-requests.js';
+import { createRejectedError, isRefusal, type SamplingRefusal } from './refusal.js';
 
 type Awaitable<T> = T | Promise<T>;
 
@@ -26,23 +26,23 @@ export interface SamplingFacts {
 export interface Review {
   /** Sees what the model would be sent, prompt and tools, before it is. */
   readonly before?:
-    | ((request: CreateMessageParams, facts: SamplingFacts) => Awaitable<CreateMessageParams | Refusal>)
+    | ((request: CreateMessageParams, facts: SamplingFacts) => Awaitable<CreateMessageParams | SamplingRefusal>)
     | undefined;
   /** Sees what the server would be sent, before it is: uses of tools too. */
   readonly after?:
-    | ((result: CreateMessageResult, facts: SamplingFacts) => Awaitable<CreateMessageResult | Refusal>)
+    | ((result: CreateMessageResult, facts: SamplingFacts) => Awaitable<CreateMessageResult | SamplingRefusal>)
     | undefined;
 }
 
 /** What becomes of something under review. Whoever closes the window without a word has not agreed. */
-export async function reviewed<T extends object>(
-  look: ((value: T, facts: SamplingFacts) => Awaitable<T | Refusal>) | undefined,
+export async function runReview<T extends object>(
+  look: ((value: T, facts: SamplingFacts) => Awaitable<T | SamplingRefusal>) | undefined,
   value: T,
   facts: SamplingFacts,
 ): Promise<T> {
   if (look === undefined) return value;
-  const verdict: T | Refusal | undefined = await look(value, facts);
-  if (isRefusal(verdict)) throw rejected(verdict.reason);
-  if (typeof verdict !== 'object' || verdict === null) throw rejected();
+  const verdict: T | SamplingRefusal | undefined = await look(value, facts);
+  if (isRefusal(verdict)) throw createRejectedError(verdict.reason);
+  if (typeof verdict !== 'object' || verdict === null) throw createRejectedError();
   return verdict;
 }

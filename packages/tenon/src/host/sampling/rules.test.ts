@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CreateMessageParams, SamplingContent, SamplingMessage } from '../../model/asking.js';
+import type { CreateMessageParams, SamplingContent, SamplingMessage } from '../../protocol/input-requests.js';
 import { afterTools, asking, weather } from './fixtures/requests.js';
 import { judgeRequest } from './rules.js';
 
@@ -52,7 +52,7 @@ describe('a sampling request', () => {
     ['a choice that is none', 'toolChoice', asking('x', { tools: [weather], toolChoice: { mode: 'any' as never } })],
     ['a tool required of none', 'toolChoice', asking('x', { toolChoice: { mode: 'required' } })],
   ])('with %s is refused with -32602', (_, message, request) => {
-    expect(broken(request)).toThrow(expect.objectContaining({ code: 'rpc/error', rpc: -32602 }));
+    expect(broken(request)).toThrow(expect.objectContaining({ code: 'rpc/error', rpcCode: -32602 }));
     expect(broken(request)).toThrow(message);
   });
 

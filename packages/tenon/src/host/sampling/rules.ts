@@ -1,7 +1,7 @@
 import { isObject } from '../../jsonrpc/message.js';
-import type { CreateMessageParams, SamplingMessage } from '../../model/asking.js';
-import { blocksOf, toolUsesOf } from './content.js';
-import { invalid } from './refusal.js';
+import type { CreateMessageParams, SamplingMessage } from '../../protocol/input-requests.js';
+import { getBlocks, getToolUses } from './content.js';
+import { createInvalidError } from './refusal.js';
 
 /** How large a request of a server may be. */
 export interface RequestBounds {
@@ -23,12 +23,14 @@ const BLOCKS = ['text', 'image', 'audio', 'tool_use', 'tool_result'];
  */
 export function judgeRequest(request: CreateMessageParams, bounds: RequestBounds = REQUEST_BOUNDS): void {
   const { messages, maxTokens, tools = [] } = request;
-  if (!Number.isSafeInteger(maxTokens) || maxTokens < 1) throw invalid('maxTokens must be a whole number from 1 on');
-  if (!Array.isArray(messages) || messages.length === 0) throw invalid('There are no messages');
-  if (messages.length > bounds.messages) throw invalid(`There are more than ${bounds.messages} messages`);
-  if (!Array.isArray(tools) || tools.length > bounds.tools) throw invalid(`There are more than ${bounds.tools} tools`);
+  if (!Number.isSafeInteger(maxTokens) || maxTokens < 1)
+    throw createInvalidError('maxTokens must be a whole number from 1 on');
+  if (!Array.isArray(messages) || messages.length === 0) throw createInvalidError('There are no messages');
+  if (messages.length > bounds.messages) throw createInvalidError(`There are more than ${bounds.messages} messages`);
+  if (!Array.isArray(tools) || tools.length > bounds.tools)
+    throw createInvalidError(`There are more than ${bounds.tools} tools`);
   if (JSON.stringify(request).length > bounds.characters)
-    throw invalid(`The request is longer than ${bounds.characters} characters`);
+    throw createInvalidError(`The request is longer than ${bounds.characters} characters`);
   messages.forEach(judgeMessage);
   judgeBalance(messages);
   judgeTools(request);
@@ -36,9 +38,9 @@ export function judgeRequest(request: CreateMessageParams, bounds: RequestBounds
 
 function judgeMessage(message: SamplingMessage, index: number): void {
   const { role } = message;
-  const wrong = (what: string) => invalid(`Message ${index}: ${what}`);
+  const wrong = (what: string) => createInvalidError(`Message ${index}: ${what}`);
   if (role !== 'user' && role !== 'assistant') throw wrong('the role is neither user nor assistant');
-  for (const block of blocksOf(message)) {
+  for (const block of getBlocks(message)) {
     if (!isObject(block) || !BLOCKS.includes(block.type as string)) throw wrong('a block is of no known type');
     const problem = problemOf(block, role);
     if (problem) throw wrong(problem);
@@ -66,24 +68,28 @@ function problemOf(block: { readonly [name: string]: unknown }, role: string): s
 function judgeBalance(messages: readonly SamplingMessage[]): void {
   let open: string[] = [];
   for (const message of messages) {
-    const blocks = blocksOf(message);
+    const blocks = getBlocks(message);
     const results = blocks.flatMap(block => (block.type === 'tool_result' ? [block.toolUseId] : []));
-    if (results.length > 0 && results.length < blocks.length) throw invalid('Tool results mixed with other content');
-    if (open.some(id => !results.includes(id))) throw invalid('Tool result missing in request');
+    if (results.length > 0 && results.length < blocks.length)
+      throw createInvalidError('Tool results mixed with other content');
+    if (open.some(id => !results.includes(id))) throw createInvalidError('Tool result missing in request');
     if (results.some(id => !open.includes(id)) || new Set(results).size < results.length)
-      throw invalid('A tool result belongs to no tool use of the message before');
-    open = toolUsesOf(message).map(({ id }) => id);
-    if (new Set(open).size < open.length) throw invalid('Two tool uses have the same id');
+      throw createInvalidError('A tool result belongs to no tool use of the message before');
+    open = getToolUses(message).map(({ id }) => id);
+    if (new Set(open).size < open.length) throw createInvalidError('Two tool uses have the same id');
   }
-  if (open.length > 0) throw invalid('Tool result missing in request');
+  if (open.length > 0) throw createInvalidError('Tool result missing in request');
 }
 
 function judgeTools({ tools = [], toolChoice }: CreateMessageParams): void {
   const fits = (tool: unknown) => isObject(tool) && typeof tool.name === 'string' && isObject(tool.inputSchema);
-  if (!tools.every(fits)) throw invalid('A tool lacks its name or inputSchema');
-  if (new Set(tools.map(({ name }) => name)).size < tools.length) throw invalid('Two tools have the same name');
+  if (!tools.every(fits)) throw createInvalidError('A tool lacks its name or inputSchema');
+  if (new Set(tools.map(({ name }) => name)).size < tools.length)
+    throw createInvalidError('Two tools have the same name');
   if (toolChoice === undefined) return;
   const { mode = 'auto' } = toolChoice;
-  if (!['auto', 'required', 'none'].includes(mode)) throw invalid('toolChoice.mode is none of auto, required, none');
-  if (mode === 'required' && tools.length === 0) throw invalid('toolChoice requires a tool, and there is none');
+  if (!['auto', 'required', 'none'].includes(mode))
+    throw createInvalidError('toolChoice.mode is none of auto, required, none');
+  if (mode === 'required' && tools.length === 0)
+    throw createInvalidError('toolChoice requires a tool, and there is none');
 }

@@ -1,6 +1,6 @@
 import { TenonError } from '../../jsonrpc/error.js';
-import type { CreateMessageParams, CreateMessageResult } from '../../model/asking.js';
-import type { Optional } from '../../model/defaults.js';
+import type { Optional } from '../../protocol/defaults.js';
+import type { CreateMessageParams, CreateMessageResult } from '../../protocol/input-requests.js';
 import type { Model } from './model.js';
 
 type Awaitable<T> = T | Promise<T>;
@@ -40,7 +40,7 @@ export function scriptedModel(
       if (next === undefined)
         throw new TenonError('model/script-over', `the script has no answer to request ${requests.length}`, {
           peer: name,
-          next: 'give `scriptedModel` as many answers as it is asked for',
+          hint: 'give `scriptedModel` as many answers as it is asked for',
         });
       if (spends !== undefined) spent?.(spends);
       const content = typeof next === 'string' ? { type: 'text' as const, text: next } : next.content;

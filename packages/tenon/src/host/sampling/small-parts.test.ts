@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createChains } from './budget.js';
-import { allowed } from './consent.js';
-import { tokensOf } from './content.js';
-import { excerpt } from './excerpt.js';
+import { requestConsent } from './consent.js';
+import { estimateTokens } from './content.js';
+import { formatErrorExcerpt } from './excerpt.js';
 import { asking, IMAGE, weather } from './fixtures/requests.js';
 import { scriptedModel } from './scripted.js';
-import { toolNamesOf } from './tool-names.js';
+import { createToolNames } from './tool-names.js';
 
 describe('names of tools', () => {
   it('fit every provider, collide never, and lead back', () => {
@@ -16,7 +16,7 @@ describe('names of tools', () => {
     );
     fc.assert(
       fc.property(fc.uniqueArray(name, { maxLength: 12 }), names => {
-        const given = toolNamesOf(asking('x', { tools: names.map(each => ({ ...weather, name: each })) }));
+        const given = createToolNames(asking('x', { tools: names.map(each => ({ ...weather, name: each })) }));
         const outer = names.map(given.outer);
         expect(new Set(outer).size).toBe(names.length);
         for (const each of outer) expect(each).toMatch(/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/);
@@ -31,22 +31,22 @@ describe('an excerpt', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 400 }), fc.string({ maxLength: 400 }), (before, after) => {
         const key = 'secret-0123456789abcdef';
-        const shown = excerpt(`${before}${key}${after}`, [key]);
+        const shown = formatErrorExcerpt(`${before}${key}${after}`, [key]);
         expect(shown).not.toContain(key);
         expect(shown.length).toBeLessThanOrEqual(301);
         expect(shown).not.toMatch(/[\u0000-\u001f\u202a-\u202e]/);
       }),
     );
-    expect(excerpt('Incorrect API key provided: sk-pr*****abc. x-api-key: abcdefgh Bearer zyxwvut')).not.toMatch(
-      /abc|zyx/,
-    );
+    expect(
+      formatErrorExcerpt('Incorrect API key provided: sk-pr*****abc. x-api-key: abcdefgh Bearer zyxwvut'),
+    ).not.toMatch(/abc|zyx/);
   });
 });
 
 describe('small parts', () => {
   const models = ['a-1', 'a-2', 'b-1'].map(name => scriptedModel([], { name }));
   const names = (pattern: string) =>
-    allowed(models, { s: [pattern] }, { server: 's', principal: undefined }).map(({ name }) => name);
+    requestConsent(models, { s: [pattern] }, { server: 's', principal: undefined }).map(({ name }) => name);
 
   it('match models by patterns', () => {
     expect([names('a-1'), names('a*'), names('*1'), names('*'), names('a*1*1'), names('*-*'), names('')]).toEqual([
@@ -62,14 +62,14 @@ describe('small parts', () => {
 
   it('let a function allow', () => {
     const allow = ({ principal }: { principal: string | undefined }) => (principal === 'ann' ? ['b*'] : false);
-    expect(allowed(models, allow, { server: 's', principal: 'ann' })).toEqual([models[2]]);
-    expect(allowed(models, allow, { server: 's', principal: 'bob' })).toEqual([]);
+    expect(requestConsent(models, allow, { server: 's', principal: 'ann' })).toEqual([models[2]]);
+    expect(requestConsent(models, allow, { server: 's', principal: 'bob' })).toEqual([]);
   });
 
   it('estimate tokens, without the data of images', () => {
-    expect(tokensOf('x'.repeat(398))).toBe(100);
+    expect(estimateTokens('x'.repeat(398))).toBe(100);
     const image = { type: 'image', data: IMAGE.repeat(10_000), mimeType: 'image/png' };
-    expect(tokensOf([image])).toBeLessThan(1_510);
+    expect(estimateTokens([image])).toBeLessThan(1_510);
   });
 
   it('count chains, and forget those that rest', () => {

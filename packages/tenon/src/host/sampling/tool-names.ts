@@ -1,5 +1,5 @@
-import type { CreateMessageParams } from '../../model/asking.js';
-import { toolUsesOf } from './content.js';
+import type { CreateMessageParams } from '../../protocol/input-requests.js';
+import { getToolUses } from './content.js';
 
 /** What every provider accepts as the name of a tool. */
 const MAX_NAME = 64;
@@ -12,8 +12,8 @@ export interface ToolNames {
 }
 
 /** Names of the tools of one request as providers accept them, and back: the same request has the same names. */
-export function toolNamesOf({ tools = [], messages }: CreateMessageParams): ToolNames {
-  const names = [...tools.map(({ name }) => name), ...messages.flatMap(toolUsesOf).map(({ name }) => name)];
+export function createToolNames({ tools = [], messages }: CreateMessageParams): ToolNames {
+  const names = [...tools.map(({ name }) => name), ...messages.flatMap(getToolUses).map(({ name }) => name)];
   const inner = new Map<string, string>();
   const outer = new Map<string, string>();
   const give = (name: string, as: string) => {

@@ -1,13 +1,13 @@
 import { connect, createServer, tool } from 'tenon';
 import { describe, expect, it } from 'vitest';
-import type { CreateMessageParams } from '../../model/asking.js';
+import type { CreateMessageParams } from '../../protocol/input-requests.js';
 import { type BrokerOptions, createBroker } from './broker.js';
 import { afterTools, asking, weather } from './fixtures/requests.js';
-import { refuse } from './refusal.js';
+import { rejectSampling } from './refusal.js';
 import { scriptedModel } from './scripted.js';
 
 /** What a server that asks for this hears, over a real connection. */
-async function heard(revision: string, request: CreateMessageParams, options: Partial<BrokerOptions> = {}) {
+async function heard(protocolVersion: string, request: CreateMessageParams, options: Partial<BrokerOptions> = {}) {
   const server = createServer({
     name: 'notes',
     version: '1',
@@ -16,7 +16,7 @@ async function heard(revision: string, request: CreateMessageParams, options: Pa
         run: async (_, ctx) => {
           const answer = await ctx
             .sample(request)
-            .catch(error => ({ rpc: error.rpc as number, text: String(error.message) }));
+            .catch(error => ({ rpcCode: error.rpcCode as number, text: String(error.message) }));
           return JSON.stringify(answer);
         },
       }),
@@ -29,7 +29,7 @@ async function heard(revision: string, request: CreateMessageParams, options: Pa
   ];
   const broker = createBroker({ models, allow: { notes: true }, ...options });
   const client = await connect(server, {
-    revision,
+    protocolVersion,
     sampleTools: true,
     sample: (each, { signal }) => broker(each, { server: 'notes', signal }),
   });
@@ -53,15 +53,19 @@ describe('a server that is lent a model', () => {
   });
 
   it('hears that the user refused, and what was wrong with its request [sampling.error.user-rejected] [sampling.error.tool-result-missing]', async () => {
-    expect(await heard('2025-11-25', asking(), { review: { before: () => refuse() } })).toMatchObject({ rpc: -1 });
+    expect(await heard('2025-11-25', asking(), { review: { before: () => rejectSampling() } })).toMatchObject({
+      rpcCode: -1,
+    });
     const { messages } = afterTools();
-    expect(await heard('2025-11-25', afterTools({ messages: messages.slice(0, 2) }))).toMatchObject({ rpc: -32602 });
+    expect(await heard('2025-11-25', afterTools({ messages: messages.slice(0, 2) }))).toMatchObject({
+      rpcCode: -32602,
+    });
   });
 
   it('hears nothing of what a provider said', async () => {
     const models = [scriptedModel(() => Promise.reject(new Error('quota of acct_123 is used up')))];
     const told = await heard('2025-11-25', asking(), { models });
-    expect(told).toMatchObject({ rpc: -32603 });
+    expect(told).toMatchObject({ rpcCode: -32603 });
     expect(JSON.stringify(told)).not.toContain('acct_123');
   });
 });

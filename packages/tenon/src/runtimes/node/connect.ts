@@ -1,13 +1,16 @@
-import type { Client, Offers } from '../../client/client.js';
+import type { Client, ServerTypes } from '../../client/client.js';
 import { connectTo } from '../../client/connect.js';
 import type { ClientOptions } from '../../client/options.js';
-import { endpointOf, type Target } from '../../client/target.js';
-import { nodeRoads } from './roads.js';
+import { type ConnectTarget, resolveEndpoint } from '../../client/target.js';
+import { nodeTransports } from './transports.js';
 
 /**
  * Connects to a server: a URL, a command, a server in this process, a channel of your own. With the type of a server of
  * yours, `connect<typeof server>(…)`, its tools and prompts are typed. Rejects with a `TenonError` when there is none.
  */
-export async function connect<S extends Offers = Offers>(target: Target, options?: ClientOptions): Promise<Client<S>> {
-  return connectTo<S>(endpointOf(target, nodeRoads, options), options);
+export async function connect<S extends ServerTypes = ServerTypes>(
+  target: ConnectTarget,
+  options?: ClientOptions,
+): Promise<Client<S>> {
+  return connectTo<S>(resolveEndpoint(target, nodeTransports, options), options);
 }

@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { Database } from '../../stores/sqlite/database.js';
-import { fault } from '../../stores/sqlite/faults.js';
-import { type SqliteStoresOptions, storesIn } from '../../stores/sqlite/stores.js';
+import { toStoreError } from '../../stores/sqlite/errors.js';
+import { createSqliteStores, type SqliteStoresOptions } from '../../stores/sqlite/stores.js';
 import type { Stores } from '../../stores/stores.js';
 
 type Libsql = new (path: string, options: { timeout: number }) => Database;
@@ -24,8 +24,8 @@ export function sqliteStores(file: string, options: SqliteStoresOptions = {}): S
   // A full path, so that no name is taken for an address or for a database in memory.
   const path = resolve(file);
   const Libsql = loadLibsql();
-  make(path);
-  const stores = storesIn(
+  createPrivateFile(path);
+  const stores = createSqliteStores(
     path,
     () => new Libsql(path, { timeout: OPENING_TIMEOUT_MS }),
     options,
@@ -39,11 +39,11 @@ export function sqliteStores(file: string, options: SqliteStoresOptions = {}): S
 function createFileCheck(path: string): () => void {
   const opened = statSync(path);
   return () => {
-    const found = statSync(path, { throwIfNoEntry: false });
-    if (found?.ino === opened.ino && found.dev === opened.dev) return;
-    const next = 'restart this process, and restore the file if it is needed';
-    const what = found === undefined ? 'deleted' : 'replaced';
-    throw new TenonError('store/file-replaced', `${path}: the file was ${what} while it was open`, { next });
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats?.ino === opened.ino && stats.dev === opened.dev) return;
+    const hint = 'restart this process, and restore the file if it is needed';
+    const change = stats === undefined ? 'deleted' : 'replaced';
+    throw new TenonError('store/file-replaced', `${path}: the file was ${change} while it was open`, { hint });
   };
 }
 
@@ -52,8 +52,8 @@ function loadLibsql(): Libsql {
   try {
     return createRequire(import.meta.filename)('libsql') as Libsql;
   } catch (cause) {
-    const next = 'npm install libsql';
-    throw new TenonError('store/no-driver', 'stores in a file need the package libsql', { next, cause });
+    const hint = 'npm install libsql';
+    throw new TenonError('store/no-driver', 'stores in a file need the package libsql', { hint, cause });
   }
 }
 
@@ -61,10 +61,10 @@ function loadLibsql(): Libsql {
  * Makes the file readable by its owner only, which those beside it then are as well. One that is there is not touched:
  * to close it again would let go of the locks that this process has on it. https://www.sqlite.org/howtocorrupt.html
  */
-function make(path: string): void {
+function createPrivateFile(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw fault(error, path);
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw toStoreError(error, path);
   }
 }

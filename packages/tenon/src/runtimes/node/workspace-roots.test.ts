@@ -36,7 +36,7 @@ describe('workspaceRoots', () => {
     const roots = workspaceRoots([path('a'), path('missing'), path('file')], { onError: error => errors.push(error) });
     await roots.list();
     expect(await roots.list()).toEqual([{ uri: uri('a') }]);
-    expect(errors.map(({ code, got }) => [code, got])).toEqual([
+    expect(errors.map(({ code, received }) => [code, received])).toEqual([
       ['roots/unavailable', 'ENOENT'],
       ['roots/unavailable', 'something that is no folder'],
     ]);
@@ -89,7 +89,7 @@ describe('workspaceRoots', () => {
       onRootsChanged: async change => void seen.push(await change.roots()),
     });
     const roots = workspaceRoots([path('a')]);
-    const client = await connect(server, { revision: '2025-11-25', roots });
+    const client = await connect(server, { protocolVersion: '2025-11-25', roots });
     expect(await roots.list()).toEqual([{ uri: uri('a') }]);
     roots.set([path('a'), path('b')]);
     await expect.poll(() => seen).toEqual([[{ uri: uri('a') }, { uri: uri('b') }]]);

@@ -2,13 +2,13 @@ import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { type Clock, systemClock } from '../../cancellation/clock.js';
 import type { RootsSource } from '../../client/options.js';
-import { type Clock, systemClock } from '../../jsonrpc/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import type { Root } from '../../model/content.js';
+import type { Root } from '../../protocol/content.js';
 
 /** Time between two checks of the folders while a client is connected, in milliseconds. */
-const INTERVAL = 2000;
+const CHECK_INTERVAL = 2000;
 
 /** A folder of this machine. A plain string is its path; `name` is what the server may show. */
 export type WorkspaceFolder = string | { readonly path: string; readonly name?: string | undefined };
@@ -28,7 +28,7 @@ export interface WorkspaceRoots extends RootsSource {
   set(folders: readonly WorkspaceFolder[]): void;
 }
 
-interface Folder {
+interface ResolvedFolder {
   readonly path: string;
   readonly name: string | undefined;
 }
@@ -53,13 +53,13 @@ class FolderRoots implements WorkspaceRoots {
   readonly #listeners = new Set<() => void>();
   /** Folders that were reported as unavailable and have not been available since. */
   readonly #reported = new Set<string>();
-  #folders: readonly Folder[];
+  #folders: readonly ResolvedFolder[];
   #stopTimer: (() => void) | undefined;
   /** The list that was last given or announced to all clients. */
   #known: string | undefined;
 
   constructor(folders: readonly WorkspaceFolder[], options: WorkspaceRootsOptions) {
-    const { interval = INTERVAL, onError = () => {}, clock = systemClock } = options;
+    const { interval = CHECK_INTERVAL, onError = () => {}, clock = systemClock } = options;
     this.#interval = interval;
     this.#onError = onError;
     this.#clock = clock;
@@ -114,7 +114,7 @@ class FolderRoots implements WorkspaceRoots {
     return roots.filter(root => root !== undefined);
   }
 
-  async #toRoot({ path, name }: Folder): Promise<Root | undefined> {
+  async #toRoot({ path, name }: ResolvedFolder): Promise<Root | undefined> {
     const problem = await findProblem(path);
     if (problem === undefined) {
       this.#reported.delete(path);
@@ -126,8 +126,8 @@ class FolderRoots implements WorkspaceRoots {
       this.#onError(
         new TenonError('roots/unavailable', `the folder ${path} is not offered as a root`, {
           expected: 'a folder that can be read',
-          got: problem,
-          next: 'create the folder, or allow this process to read it',
+          received: problem,
+          hint: 'create the folder, or allow this process to read it',
         }),
       );
     }
@@ -135,7 +135,7 @@ class FolderRoots implements WorkspaceRoots {
   }
 }
 
-function toFolder(folder: WorkspaceFolder): Folder {
+function toFolder(folder: WorkspaceFolder): ResolvedFolder {
   const { path, name } = typeof folder === 'string' ? { path: folder, name: undefined } : folder;
   return { path: resolve(path), name };
 }

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
-import { createHandler, type FetchFacts } from '../../http.js';
-import { notification, success } from '../../jsonrpc/message.js';
+import { createHandler, type FetchRequestInfo } from '../../http.js';
+import { createNotification, createSuccess } from '../../jsonrpc/message.js';
 import { createFakeService } from '../../transports/http/fixtures/fake-service.js';
 import { alone, eventsOf, nextMessages } from '../../transports/http/fixtures/sites.js';
 
@@ -19,14 +19,14 @@ describe('a fetch handler', () => {
     const service = createFakeService();
     const handler = createHandler(service);
     await handler(ask(), { auth: { principal: 'ann' }, remote: '192.0.2.1' });
-    await handler(ask(), { auth: {}, remote: 7, ASSETS: {} } as unknown as FetchFacts);
+    await handler(ask(), { auth: {}, remote: 7, ASSETS: {} } as unknown as FetchRequestInfo);
     await handler(ask(), undefined);
     expect(service.alone.map(({ loan }) => loan.auth)).toEqual([{ principal: 'ann' }, undefined, undefined]);
   });
 
   it('tells a server that speaks faster than the client reads to wait', async () => {
     const waits: unknown[] = [];
-    const big = notification('n', { text: 'x'.repeat(50_000) });
+    const big = createNotification('n', { text: 'x'.repeat(50_000) });
     const service = createFakeService({
       async alone(request, loan) {
         for (let n = 0; n < 4; n++) {
@@ -34,7 +34,7 @@ describe('a fetch handler', () => {
           waits.push(room);
           await room;
         }
-        return success(request.id, {});
+        return createSuccess(request.id, {});
       },
     });
     const events = eventsOf(await createHandler(service)(ask()));

@@ -1,8 +1,8 @@
-import type { AuthInfo } from '../../jsonrpc/channel.js';
-import type { Body, Exchange, HeaderFields, Sink } from '../../transports/http/exchange.js';
+import type { AuthInfo } from '../../jsonrpc/transport.js';
+import type { Exchange, HeaderFields, RequestBody, ResponseStream } from '../../transports/http/server/exchange.js';
 
 /** What may be known of a request beside the request. Members of other types, as runtimes pass them, do not count. */
-export interface FetchFacts {
+export interface FetchRequestInfo {
   /** Whom something in front has authenticated. */
   readonly auth?: AuthInfo | undefined;
   /** The address of the other end. */
@@ -10,7 +10,7 @@ export interface FetchFacts {
 }
 
 /** How long a runtime stays with a request: the `ctx` of a Worker. */
-export interface Lifetime {
+export interface WorkerContext {
   readonly waitUntil?: ((until: Promise<unknown>) => void) | undefined;
 }
 
@@ -18,44 +18,50 @@ export interface Lifetime {
 export function answerFetch(
   handle: (exchange: Exchange) => void,
   request: Request,
-  facts: FetchFacts = {},
-  lifetime: Lifetime = {},
+  info: FetchRequestInfo = {},
+  workerContext: WorkerContext = {},
 ): Promise<Response> {
-  return new Promise(resolve => handle(new FetchExchange(request, facts, lifetime, resolve)));
+  return new Promise(resolve => handle(new FetchExchange(request, info, workerContext, resolve)));
 }
 
 declare function setTimeout(run: () => void, ms: number): unknown;
 declare const navigator: { readonly userAgent?: string } | undefined;
 
 /** Where promises of one request do not settle in another. */
-const FLEETING = typeof navigator === 'object' && navigator.userAgent === 'Cloudflare-Workers';
+const IS_WORKERS = typeof navigator === 'object' && navigator.userAgent === 'Cloudflare-Workers';
 
 /** What some servers write into their logs for a client that left. */
-const CLIENT_GONE = 499;
+const STATUS_CLIENT_CLOSED = 499;
 
 /** An exchange of `fetch`. Adapters on Node make the costly parts of a `Request` when they are asked for: here they seldom are. */
 class FetchExchange implements Exchange {
   readonly path: string;
   readonly query: string;
   readonly mount = '';
-  readonly fleeting = FLEETING;
-  readonly hold: Exchange['hold'];
+  readonly ephemeral = IS_WORKERS;
+  readonly waitUntil: Exchange['waitUntil'];
   readonly raw: Request;
   readonly #host: string;
-  readonly #facts: FetchFacts;
-  readonly #answer: (response: Response) => void;
+  readonly #info: FetchRequestInfo;
+  readonly #respond: (response: Response) => void;
   #state: 'waiting' | 'streaming' | 'complete' | 'gone' = 'waiting';
   #listeners: (() => void)[] | undefined;
 
-  constructor(request: Request, facts: FetchFacts, lifetime: Lifetime, answer: (response: Response) => void) {
-    const { host, path, query } = placeOf(request.url);
+  constructor(
+    request: Request,
+    info: FetchRequestInfo,
+    workerContext: WorkerContext,
+    respond: (response: Response) => void,
+  ) {
+    const { host, path, query } = parseUrl(request.url);
     this.path = path;
     this.query = query;
     this.raw = request;
-    this.hold = typeof lifetime.waitUntil === 'function' ? until => lifetime.waitUntil?.(until) : undefined;
+    this.waitUntil =
+      typeof workerContext.waitUntil === 'function' ? until => workerContext.waitUntil?.(until) : undefined;
     this.#host = host;
-    this.#facts = facts;
-    this.#answer = answer;
+    this.#info = info;
+    this.#respond = respond;
   }
 
   get method(): string {
@@ -63,16 +69,16 @@ class FetchExchange implements Exchange {
   }
 
   get remote(): string | undefined {
-    const { remote } = this.#facts;
+    const { remote } = this.#info;
     return typeof remote === 'string' ? remote : undefined;
   }
 
   get auth(): AuthInfo | undefined {
-    const { auth } = this.#facts;
+    const { auth } = this.#info;
     return typeof auth?.principal === 'string' ? auth : undefined;
   }
 
-  get gone(): boolean {
+  get clientClosed(): boolean {
     return this.#state === 'gone';
   }
 
@@ -81,12 +87,12 @@ class FetchExchange implements Exchange {
     return this.raw.headers.get(name) ?? (name === 'host' ? this.#host : undefined);
   }
 
-  body(limit: number, read: (body: Body) => void): void {
+  body(limit: number, read: (body: RequestBody) => void): void {
     readBody(this.raw, limit).then(
       body => {
-        if (!this.gone) read(body);
+        if (!this.clientClosed) read(body);
       },
-      () => this.#leave(),
+      () => this.#handleClientClosed(),
     );
   }
 
@@ -94,49 +100,49 @@ class FetchExchange implements Exchange {
     if (this.#state !== 'waiting') return;
     this.#state = 'complete';
     const fields = body === undefined ? { ...headers } : { 'content-type': 'application/json', ...headers };
-    this.#answer(new Response(body ?? null, { status, headers: fields }));
+    this.#respond(new Response(body ?? null, { status, headers: fields }));
   }
 
-  stream(status: number, headers: HeaderFields): Sink {
+  stream(status: number, headers: HeaderFields): ResponseStream {
     this.#state = 'streaming';
-    const complete = () => {
+    const markComplete = () => {
       this.#state = 'complete';
     };
-    const [sink, response] = createStream(status, headers, complete, () => this.#leave());
-    this.#answer(response);
+    const [sink, response] = createStream(status, headers, markComplete, () => this.#handleClientClosed());
+    this.#respond(response);
     this.watch();
     return sink;
   }
 
-  whenGone(gone: () => void): void {
-    if (this.gone) return gone();
+  onClientClosed(listener: () => void): void {
+    if (this.clientClosed) return listener();
     if (this.#state === 'complete') return;
     if (this.#listeners === undefined) watchSoon(this);
     this.#listeners ??= [];
-    this.#listeners.push(gone);
+    this.#listeners.push(listener);
   }
 
   /** Notices from now on when the client leaves. */
   watch(): void {
-    if (this.#state === 'complete' || this.gone) return;
+    if (this.#state === 'complete' || this.clientClosed) return;
     const { signal } = this.raw;
-    if (signal?.aborted) this.#leave();
-    else signal?.addEventListener('abort', () => this.#leave(), { once: true });
+    if (signal?.aborted) this.#handleClientClosed();
+    else signal?.addEventListener('abort', () => this.#handleClientClosed(), { once: true });
   }
 
   /** False when there is nothing to leave any more. */
-  #leave(): boolean {
-    if (this.#state === 'complete' || this.gone) return false;
+  #handleClientClosed(): boolean {
+    if (this.#state === 'complete' || this.clientClosed) return false;
     // Nobody reads it, but whoever waits for the answer here is not left waiting.
-    if (this.#state === 'waiting') this.#answer(new Response(null, { status: CLIENT_GONE }));
+    if (this.#state === 'waiting') this.#respond(new Response(null, { status: STATUS_CLIENT_CLOSED }));
     this.#state = 'gone';
-    for (const gone of this.#listeners?.splice(0) ?? []) gone();
+    for (const listener of this.#listeners?.splice(0) ?? []) listener();
     return true;
   }
 }
 
 /** Milliseconds after which somebody who waits for an answer is watched. */
-const PATIENCE = 20;
+const WATCH_DELAY = 20;
 
 let unwatched: FetchExchange[] = [];
 
@@ -145,8 +151,8 @@ let unwatched: FetchExchange[] = [];
  * not. One timer serves all, but where what belongs to one request can not be touched in another.
  */
 function watchSoon(exchange: FetchExchange): void {
-  if (FLEETING) return void setTimeout(() => exchange.watch(), 0);
-  if (unwatched.push(exchange) === 1) setTimeout(watchAll, PATIENCE);
+  if (IS_WORKERS) return void setTimeout(() => exchange.watch(), 0);
+  if (unwatched.push(exchange) === 1) setTimeout(watchAll, WATCH_DELAY);
 }
 
 function watchAll(): void {
@@ -156,7 +162,7 @@ function watchAll(): void {
 }
 
 /** The parts of an absolute URL, as a request has it: no part is written in two ways. */
-function placeOf(url: string): { host: string; path: string; query: string } {
+function parseUrl(url: string): { host: string; path: string; query: string } {
   const [, host = '', path = '', query = ''] = /^[a-z]+:\/\/([^/?#]*)([^?#]*)\??([^#]*)/i.exec(url) ?? [];
   return { host: host.slice(host.indexOf('@') + 1), path: path === '' ? '/' : path, query };
 }
@@ -165,15 +171,15 @@ function placeOf(url: string): { host: string; path: string; query: string } {
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** What says how long it is is read in one go. */
-async function readBody(request: Request, limit: number): Promise<Body> {
+async function readBody(request: Request, limit: number): Promise<RequestBody> {
   const length = request.headers.get('content-length');
-  if (length === null) return readPieces(request, limit);
+  if (length === null) return readChunks(request, limit);
   if (Number(length) > limit) return { status: 413 };
   const bytes = await request.arrayBuffer();
   return bytes.byteLength > limit ? { status: 413 } : { text: utf8.decode(bytes) };
 }
 
-async function readPieces(request: Request, limit: number): Promise<Body> {
+async function readChunks(request: Request, limit: number): Promise<RequestBody> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   const reader = request.body?.getReader();
   let text = '';
@@ -194,17 +200,17 @@ async function readPieces(request: Request, limit: number): Promise<Body> {
 function createStream(
   status: number,
   headers: HeaderFields,
-  complete: () => void,
-  leave: () => boolean,
-): [Sink, Response] {
+  onComplete: () => void,
+  onCancel: () => boolean,
+): [ResponseStream, Response] {
   const encoder = new TextEncoder();
   const capacity = 64 * 1024;
   let controller!: ReadableStreamDefaultController<Uint8Array>;
   let open = true;
-  let room: { promise: Promise<void>; free: () => void } | undefined;
+  let drained: { promise: Promise<void>; free: () => void } | undefined;
   const free = (): void => {
-    room?.free();
-    room = undefined;
+    drained?.free();
+    drained = undefined;
   };
   const close = (): boolean => {
     const first = open;
@@ -214,44 +220,44 @@ function createStream(
   };
   const stream = new ReadableStream<Uint8Array>(
     {
-      start(given) {
-        controller = given;
+      start(streamController) {
+        controller = streamController;
       },
       pull: free,
       cancel() {
-        if (close()) leave();
+        if (close()) onCancel();
       },
     },
     { highWaterMark: capacity, size: chunk => chunk?.byteLength ?? 0 },
   );
   const waiting = (): number => capacity - (controller.desiredSize ?? capacity);
-  const sink: Sink = {
+  const sink: ResponseStream = {
     write(text) {
       if (!open) return undefined;
       controller.enqueue(encoder.encode(text));
       if (waiting() < capacity) return undefined;
-      room ??= deferred();
-      return room.promise;
+      drained ??= createDeferred();
+      return drained.promise;
     },
-    get waiting() {
+    get bufferedAmount() {
       return open ? waiting() : 0;
     },
     end() {
       if (!close()) return;
-      complete();
+      onComplete();
       controller.close();
     },
-    cut() {
+    destroy() {
       if (!close()) return;
       // Who has left is told nothing: some runtimes log an error that a stream ends with.
-      if (leave()) controller.error(new Error('cut off'));
+      if (onCancel()) controller.error(new Error('cut off'));
       else controller.close();
     },
   };
   return [sink, new Response(stream, { status, headers: { ...headers } })];
 }
 
-function deferred(): { promise: Promise<void>; free: () => void } {
+function createDeferred(): { promise: Promise<void>; free: () => void } {
   let free!: () => void;
   const promise = new Promise<void>(resolve => {
     free = resolve;

@@ -1,16 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../jsonrpc/message.js';
-import { fakeClock } from '../../testing/clock.js';
-import { connectPair } from '../../testing/pair.js';
-import { layersOn, type Middleware, type Next, type Operation, on, onion } from '../middleware.js';
-import { toolError } from '../reply.js';
+import { connectPair } from '../../testing/connect-pair.js';
+import { fakeClock } from '../../testing/fake-clock.js';
+import { tool } from '../definitions/tool.js';
+import { toolError } from '../definitions/tool-result.js';
 import { createServer } from '../server.js';
-import { tool } from '../tool.js';
-import { cached } from './cached.js';
-import { type LogLine, logged } from './logged.js';
+import { caching } from './caching.js';
+import {
+  composeMiddleware,
+  forMethod,
+  type Middleware,
+  type Next,
+  type Operation,
+  selectMiddleware,
+} from './compose-middleware.js';
+import { logging, type OperationLogEntry } from './logging.js';
 import { rateLimit } from './rate-limit.js';
-import { resultLimit } from './result-limit.js';
-import { timeLimit } from './time-limit.js';
+import { resultSizeLimit } from './result-size-limit.js';
+import { timeout } from './timeout.js';
 
 const operation = (
   name = 'a',
@@ -21,7 +28,7 @@ const operation = (
   params: { name, arguments: more.args ?? {} },
   context: {
     auth: more.principal === undefined ? undefined : { principal: more.principal },
-    revision: 'r',
+    protocolVersion: 'r',
   } as Operation['context'],
   ...more,
 });
@@ -36,11 +43,11 @@ function through(
     passed.push(each);
     return core(each);
   };
-  const run = onion([layer], next);
+  const run = composeMiddleware([layer], next);
   const outcome = (each: Operation) =>
     run(each).then(
       result => result,
-      (error: { rpc?: number; data?: unknown; code: string }) => error,
+      (error: { rpcCode?: number; data?: unknown; code: string }) => error,
     );
   return { passed, outcome };
 }
@@ -56,19 +63,19 @@ describe('an onion', () => {
         log.push(`-${name}`);
         return result;
       };
-    await onion([layer('a'), layer('b')], async () => ({}))(operation());
+    await composeMiddleware([layer('a'), layer('b')], async () => ({}))(operation());
     expect(log).toEqual(['+a', '+b', '-b', '-a']);
   });
 
   it('has layers for one method', async () => {
-    const only = on('tools/call', () => ({ mine: true }));
+    const only = forMethod('tools/call', () => ({ mine: true }));
     const core = async () => ({ mine: false });
-    expect(await onion([only], core)(operation())).toEqual({ mine: true });
-    expect(await onion([only], core)(operation('a', { method: 'ping' }))).toEqual({ mine: false });
+    expect(await composeMiddleware([only], core)(operation())).toEqual({ mine: true });
+    expect(await composeMiddleware([only], core)(operation('a', { method: 'ping' }))).toEqual({ mine: false });
     const all: Middleware = (each, next) => next(each);
     const layers = [only, all];
-    expect([layersOn(layers, 'tools/call'), layersOn(layers, 'ping')]).toEqual([[only, all], [all]]);
-    expect(layersOn(layers, 'ping')).toBe(layersOn(layers, 'ping'));
+    expect([selectMiddleware(layers, 'tools/call'), selectMiddleware(layers, 'ping')]).toEqual([[only, all], [all]]);
+    expect(selectMiddleware(layers, 'ping')).toBe(selectMiddleware(layers, 'ping'));
   });
 });
 
@@ -78,7 +85,7 @@ describe('a rate limit', () => {
     const { outcome, passed } = through(rateLimit({ burst: 2, perSecond: 1, clock }));
     for (let n = 0; n < 3; n++) await outcome(operation());
     expect(passed).toHaveLength(2);
-    expect(await outcome(operation())).toMatchObject({ rpc: 429, data: { retryAfterMs: 1000 } });
+    expect(await outcome(operation())).toMatchObject({ rpcCode: 429, data: { retryAfterMs: 1000 } });
     clock.advance(500);
     expect(await outcome(operation())).toMatchObject({ data: { retryAfterMs: 500 } });
     clock.advance(500);
@@ -101,13 +108,13 @@ describe('a rate limit', () => {
       await outcome(each);
     }
     expect(passed).toHaveLength(4);
-    const all = through(rateLimit({ burst: 1, perSecond: 1, clock, by: () => '' }));
+    const all = through(rateLimit({ burst: 1, perSecond: 1, clock, getKey: () => '' }));
     await all.outcome(operation('a'));
-    expect(await all.outcome(operation('b'))).toMatchObject({ rpc: 429 });
+    expect(await all.outcome(operation('b'))).toMatchObject({ rpcCode: 429 });
   });
 
   it('never refuses what a client opens a connection by, or looks whether it is alive by', async () => {
-    const { outcome, passed } = through(rateLimit({ burst: 1, perSecond: 1, clock: fakeClock(), by: () => '' }));
+    const { outcome, passed } = through(rateLimit({ burst: 1, perSecond: 1, clock: fakeClock(), getKey: () => '' }));
     for (const method of ['server/discover', 'ping', 'initialize', 'server/discover', 'ping'])
       await outcome(operation('a', { method }));
     expect(passed).toHaveLength(5);
@@ -125,7 +132,7 @@ describe('a rate limit', () => {
 
   it('remembers ten thousand at the most, those that came last', async () => {
     const { outcome, passed } = through(
-      rateLimit({ burst: 1, perSecond: 0.001, clock: fakeClock(), by: ({ name }) => String(name) }),
+      rateLimit({ burst: 1, perSecond: 0.001, clock: fakeClock(), getKey: ({ name }) => String(name) }),
     );
     for (let n = 0; n <= 10_000; n++) await outcome(operation(`t${n}`));
     await outcome(operation('t10000'));
@@ -137,21 +144,19 @@ describe('a rate limit', () => {
 describe('a time limit', () => {
   it('gives up in time, and leaves no timer', async () => {
     const clock = fakeClock();
-    const { outcome } = through(timeLimit(100, { clock }), ({ name }) =>
-      name === 'slow' ? new Promise(() => {}) : {},
-    );
+    const { outcome } = through(timeout(100, { clock }), ({ name }) => (name === 'slow' ? new Promise(() => {}) : {}));
     const slow = outcome(operation('slow'));
     const read = outcome(operation('slow', { method: 'resources/read' }));
     clock.advance(100);
     expect(await slow).toMatchObject({ code: 'tool/failed', message: 'Gave up after 100 ms' });
-    expect(await read).toMatchObject({ rpc: -32603, message: 'Gave up after 100 ms' });
+    expect(await read).toMatchObject({ rpcCode: -32603, message: 'Gave up after 100 ms' });
     expect(await outcome(operation())).toEqual({});
     expect(clock.timers).toBe(0);
   });
 
   it('ends no listening', async () => {
     const clock = fakeClock();
-    const { outcome } = through(timeLimit(100, { clock }));
+    const { outcome } = through(timeout(100, { clock }));
     await outcome(operation('a', { method: 'subscriptions/listen' }));
     expect(clock.timers).toBe(0);
   });
@@ -159,7 +164,7 @@ describe('a time limit', () => {
 
 describe('a limit of results', () => {
   it('tells a model, or a caller, that there is too much', async () => {
-    const big = through(resultLimit(20), () => ({
+    const big = through(resultSizeLimit(20), () => ({
       content: [{ type: 'text', text: 'x'.repeat(100) }],
       structuredContent: {},
       resultType: 'complete',
@@ -170,14 +175,14 @@ describe('a limit of results', () => {
       content: [{ text: expect.stringContaining('more than the 20') }],
     });
     expect(await big.outcome(operation())).not.toHaveProperty('structuredContent');
-    expect(await big.outcome(operation('a', { method: 'resources/read' }))).toMatchObject({ rpc: -32603 });
-    expect(await through(resultLimit(20)).outcome(operation())).toEqual({ content: [] });
+    expect(await big.outcome(operation('a', { method: 'resources/read' }))).toMatchObject({ rpcCode: -32603 });
+    expect(await through(resultSizeLimit(20)).outcome(operation())).toEqual({ content: [] });
   });
 });
 
 describe('a log', () => {
   it('has a line for each operation, with how it ended and nothing of what was in it', async () => {
-    const lines: LogLine[] = [];
+    const lines: OperationLogEntry[] = [];
     const clock = fakeClock();
     const results: Record<string, () => JsonObject> = {
       ok: () => ({}),
@@ -191,7 +196,7 @@ describe('a log', () => {
       },
     };
     const { outcome } = through(
-      logged(line => lines.push(line), { clock }),
+      logging(line => lines.push(line), { clock }),
       ({ name }) => {
         clock.advance(5);
         return results[name ?? '']?.() ?? {};
@@ -203,7 +208,7 @@ describe('a log', () => {
       method: 'tools/call',
       name: 'ok',
       principal: 'ann',
-      revision: 'r',
+      protocolVersion: 'r',
       ms: 5,
       outcome: 'ok',
     });
@@ -214,7 +219,7 @@ describe('a log', () => {
 describe('a cache of results', () => {
   const clock = fakeClock();
   const counting = (result: JsonObject = {}) =>
-    through(cached({ ttlMs: 100, tools: ['a'], size: 2, clock }), () => ({ ...result }));
+    through(caching({ ttl: 100, tools: ['a'], maxEntries: 2, clock }), () => ({ ...result }));
 
   it('gives the same again for a while, to the same principal with the same arguments [caching.private-not-shared]', async () => {
     const { outcome, passed } = counting();
@@ -246,13 +251,13 @@ describe('a cache of results', () => {
 describe('a layer of a server', () => {
   it.each(['2026-07-28', '2025-11-25'])(
     'may tell the model that it refuses, and answer by itself, on %s [result.result-type-complete]',
-    async revision => {
+    async protocolVersion => {
       const messages: JsonObject[] = [];
       const server = createServer({
         name: 's',
         version: '1',
         use: [
-          on('tools/call', ({ name }) => {
+          forMethod('tools/call', ({ name }) => {
             if (name === 'refuse') throw toolError('not today');
             return { content: [{ type: 'text', text: 'mine' }] };
           }),
@@ -260,14 +265,14 @@ describe('a layer of a server', () => {
         tools: { refuse: tool({ run: () => '' }), mine: tool({ run: () => '' }) },
       });
       const client = await connectPair(server, {
-        revision,
+        protocolVersion,
         validate: 'off',
-        tap: (from, message) => from === 'server' && messages.push(message as never),
+        onMessage: (from, message) => from === 'server' && messages.push(message as never),
       });
       expect(await client.callTool('refuse')).toMatchObject({ isError: true, content: [{ text: 'not today' }] });
       expect(await client.callTool('mine')).toMatchObject({ content: [{ text: 'mine' }] });
       const [{ result }] = messages.slice(-1) as [{ result: JsonObject }];
-      expect(result.resultType).toBe(revision === '2026-07-28' ? 'complete' : undefined);
+      expect(result.resultType).toBe(protocolVersion === '2026-07-28' ? 'complete' : undefined);
       await client.close();
     },
   );

@@ -1,4 +1,4 @@
-import type { Clock } from '../../jsonrpc/clock.js';
+import type { Clock } from '../../cancellation/clock.js';
 
 /** Keys that are remembered. The one that was used longest ago is forgotten first. */
 const MAX_BUCKETS = 10_000;
@@ -18,17 +18,17 @@ export interface TokenBuckets {
 }
 
 export function createTokenBuckets({ burst, perSecond, clock }: TokenBucketOptions): TokenBuckets {
-  const buckets = new Map<string, { tokens: number; at: number }>();
+  const buckets = new Map<string, { tokens: number; updatedAt: number }>();
   return {
     take(key) {
       const now = clock.now();
-      const bucket = buckets.get(key) ?? { tokens: burst, at: now };
-      const tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) / 1000) * perSecond);
+      const bucket = buckets.get(key) ?? { tokens: burst, updatedAt: now };
+      const tokens = Math.min(burst, bucket.tokens + ((now - bucket.updatedAt) / 1000) * perSecond);
       // The one that was used last goes to the end: the first is the one to forget.
       buckets.delete(key);
-      buckets.set(key, { tokens: tokens < 1 ? tokens : tokens - 1, at: now });
-      const first = buckets.keys().next().value;
-      if (buckets.size > MAX_BUCKETS && first !== undefined) buckets.delete(first);
+      buckets.set(key, { tokens: tokens < 1 ? tokens : tokens - 1, updatedAt: now });
+      const oldestKey = buckets.keys().next().value;
+      if (buckets.size > MAX_BUCKETS && oldestKey !== undefined) buckets.delete(oldestKey);
       return tokens >= 1 ? 0 : Math.ceil(((1 - tokens) / perSecond) * 1000);
     },
   };

@@ -1,33 +1,33 @@
 import { TenonError } from '../../jsonrpc/error.js';
 import { OPERATORS, type OperatorTraits } from './operators.js';
-import type { Part, Variable } from './parse.js';
+import type { TemplatePart, Variable } from './parse.js';
 import { encodeReserved, encodeUnreserved } from './percent.js';
 
 /** The longest URI, in characters: 64 KiB. None longer is made, and none longer matches. */
 export const MAX_URI_LENGTH = 64 * 1024;
 
 export type TemplateScalar = string | number | boolean;
-type Maybe<T> = T | null | undefined;
+type Nullable<T> = T | null | undefined;
 
 /** `undefined`, `null`, an empty list and an empty object are undefined in the sense of the RFC, and leave no trace. */
-export type TemplateValue = Maybe<
-  TemplateScalar | readonly Maybe<TemplateScalar>[] | { readonly [key: string]: Maybe<TemplateScalar> }
+export type TemplateValue = Nullable<
+  TemplateScalar | readonly Nullable<TemplateScalar>[] | { readonly [key: string]: Nullable<TemplateScalar> }
 >;
 
 export type TemplateValues = { readonly [name: string]: TemplateValue };
 
 /** A value with everything undefined left out: one text, a list, or pairs. */
-type Defined = string | readonly string[] | readonly (readonly [key: string, value: string])[];
+type DefinedValue = string | readonly string[] | readonly (readonly [key: string, value: string])[];
 
-const wrong = (summary: string, next: string) => new TenonError('template/value', summary, { next });
+const createValueError = (summary: string, hint: string) => new TenonError('template/value', summary, { hint });
 
 /** Expands by RFC 6570 §3.2. Throws `template/value` for a value that has no place in a URI. */
-export function expand(parts: readonly Part[], values: TemplateValues): string {
+export function expand(parts: readonly TemplatePart[], values: TemplateValues): string {
   let uri = '';
   for (const part of parts) {
     uri += typeof part === 'string' ? part : expandExpression(OPERATORS[part.operator], part.variables, values);
     if (uri.length > MAX_URI_LENGTH) {
-      throw wrong(`the expanded URI is longer than ${MAX_URI_LENGTH} characters`, 'shorten the values');
+      throw createValueError(`the expanded URI is longer than ${MAX_URI_LENGTH} characters`, 'shorten the values');
     }
   }
   return uri;
@@ -36,31 +36,37 @@ export function expand(parts: readonly Part[], values: TemplateValues): string {
 function expandExpression(traits: OperatorTraits, variables: readonly Variable[], values: TemplateValues): string {
   const pieces: string[] = [];
   for (const variable of variables) {
-    const value = define(Object.hasOwn(values, variable.name) ? values[variable.name] : undefined, variable.name);
+    const value = toDefinedValue(
+      Object.hasOwn(values, variable.name) ? values[variable.name] : undefined,
+      variable.name,
+    );
     if (value === undefined) continue;
     pieces.push(expandVariable(traits, variable, value));
   }
   return pieces.length === 0 ? '' : traits.first + pieces.join(traits.separator);
 }
 
-function expandVariable(traits: OperatorTraits, { name, explode, prefix }: Variable, value: Defined): string {
-  const write = (text: string) => encode(text, traits.reserved, name);
-  const named = (label: string, text: string) => label + (text === '' ? traits.ifEmpty : `=${text}`);
+function expandVariable(traits: OperatorTraits, { name, explode, prefix }: Variable, value: DefinedValue): string {
+  const encodeText = (text: string) => encode(text, traits.reserved, name);
+  const formatPair = (label: string, text: string) => label + (text === '' ? traits.ifEmpty : `=${text}`);
   if (typeof value === 'string') {
-    const text = write(prefix === undefined ? value : beginning(value, prefix, traits.reserved));
-    return traits.named ? named(name, text) : text;
+    const text = encodeText(prefix === undefined ? value : takeCharacters(value, prefix, traits.reserved));
+    return traits.named ? formatPair(name, text) : text;
   }
   if (prefix !== undefined) {
-    throw wrong(`the variable "${name}" is cut to ${prefix} characters and can hold no list`, 'give it one text');
+    throw createValueError(
+      `the variable "${name}" is cut to ${prefix} characters and can hold no list`,
+      'give it one text',
+    );
   }
   if (!explode) {
-    const joined = value.flat().map(write).join(',');
-    return traits.named ? named(name, joined) : joined;
+    const joined = value.flat().map(encodeText).join(',');
+    return traits.named ? formatPair(name, joined) : joined;
   }
   const items = value.map(item => {
-    if (typeof item === 'string') return traits.named ? named(name, write(item)) : write(item);
-    const [key, text] = [write(item[0]), write(item[1])];
-    return traits.named ? named(key, text) : `${key}=${text}`;
+    if (typeof item === 'string') return traits.named ? formatPair(name, encodeText(item)) : encodeText(item);
+    const [key, text] = [encodeText(item[0]), encodeText(item[1])];
+    return traits.named ? formatPair(key, text) : `${key}=${text}`;
   });
   return items.join(traits.separator);
 }
@@ -69,7 +75,7 @@ function encode(text: string, reserved: boolean, name: string): string {
   try {
     return reserved ? encodeReserved(text) : encodeUnreserved(text);
   } catch {
-    throw wrong(
+    throw createValueError(
       `the value of "${name}" holds half a surrogate pair, which UTF-8 cannot write`,
       'give it whole characters',
     );
@@ -77,30 +83,30 @@ function encode(text: string, reserved: boolean, name: string): string {
 }
 
 /** One character each; where triplets pass through, those of one UTF-8 sequence count as one (RFC 6570 §2.4.1). */
-const CHARACTERS =
+const TRIPLET_OR_CHARACTER =
   /%[CD][\dA-F](?:%[89AB][\dA-F])|%E[\dA-F](?:%[89AB][\dA-F]){2}|%F[0-7](?:%[89AB][\dA-F]){3}|%[\dA-F]{2}|./gisu;
 
-function beginning(text: string, count: number, reserved: boolean): string {
-  const characters = reserved ? (text.match(CHARACTERS) ?? []) : [...text];
+function takeCharacters(text: string, count: number, reserved: boolean): string {
+  const characters = reserved ? (text.match(TRIPLET_OR_CHARACTER) ?? []) : [...text];
   return characters.slice(0, count).join('');
 }
 
-function define(value: TemplateValue, name: string): Defined | undefined {
+function toDefinedValue(value: TemplateValue, name: string): DefinedValue | undefined {
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'object') return scalar(value, name);
-  const known = (item: unknown) => item !== undefined && item !== null;
+  if (typeof value !== 'object') return toText(value, name);
+  const isDefined = (item: unknown) => item !== undefined && item !== null;
   const defined = Array.isArray(value)
-    ? value.filter(known).map(item => scalar(item, name))
+    ? value.filter(isDefined).map(item => toText(item, name))
     : Object.entries(value)
-        .filter(([, item]) => known(item))
-        .map(([key, item]) => [key, scalar(item, name)] as const);
-  return defined.length === 0 ? undefined : (defined as Defined);
+        .filter(([, item]) => isDefined(item))
+        .map(([key, item]) => [key, toText(item, name)] as const);
+  return defined.length === 0 ? undefined : (defined as DefinedValue);
 }
 
-function scalar(value: unknown, name: string): string {
+function toText(value: unknown, name: string): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  throw wrong(
+  throw createValueError(
     `the variable "${name}" holds a ${typeof value}`,
     'give it texts, numbers, booleans, or a flat list or object of them',
   );

@@ -1,17 +1,17 @@
-import { collect, type Found } from './collect.js';
+import { collectValues, type MatchedValues } from './collect-values.js';
 import { MAX_URI_LENGTH } from './expand.js';
-import { symbolsOf } from './percent.js';
-import type { Capture, Literal, Plan, Run } from './plan.js';
+import type { Capture, LiteralAtom, MatchPlan, RunAtom } from './match-plan.js';
+import { toSymbols } from './percent.js';
 
 /** Counts the symbols looked at. */
-export interface Work {
+export interface SymbolCounter {
   steps: number;
 }
 
 /** By position, 1 where the rest of the template matches the rest of the URI. */
-type Table = Uint8Array;
+type MatchTable = Uint8Array;
 
-interface Stretch {
+interface CapturedSpan {
   readonly capture: Capture;
   readonly start: number;
   readonly end: number;
@@ -23,106 +23,130 @@ interface Stretch {
  * (CVE-2026-0621 was an expression with nested quantifiers).
  */
 export function match(
-  { atoms, lead }: Plan,
+  { atoms, leadingText }: MatchPlan,
   uri: string,
   allowUnsafe: boolean,
-  work: Work = { steps: 0 },
-): Found | undefined {
-  if (uri.length > MAX_URI_LENGTH || !uri.startsWith(lead)) return undefined;
-  const symbols = symbolsOf(uri);
-  work.steps += uri.length;
+  counter: SymbolCounter = { steps: 0 },
+): MatchedValues | undefined {
+  if (uri.length > MAX_URI_LENGTH || !uri.startsWith(leadingText)) return undefined;
+  const symbols = toSymbols(uri);
+  counter.steps += uri.length;
   if (symbols === undefined || symbols.codes.length > MAX_URI_LENGTH) return undefined;
-  const tables = reach(atoms, symbols.codes, work);
+  const tables = computeReach(atoms, symbols.codes, counter);
   if (tables[0]![0] !== 1) return undefined;
-  const found: Found = new Map();
-  for (const { capture, start, end } of walk(atoms, tables, symbols.codes, work)) {
-    work.steps += end - start;
-    if (!collect(capture, symbols.text(start, end), allowUnsafe, found)) return undefined;
+  const values: MatchedValues = new Map();
+  for (const { capture, start, end } of collectSpans(atoms, tables, symbols.codes, counter)) {
+    counter.steps += end - start;
+    if (!collectValues(capture, symbols.text(start, end), allowUnsafe, values)) return undefined;
   }
-  return found;
+  return values;
 }
 
-function reach(atoms: Plan['atoms'], codes: Uint16Array, work: Work): Table[] {
+function computeReach(atoms: MatchPlan['atoms'], codes: Uint16Array, counter: SymbolCounter): MatchTable[] {
   const end = new Uint8Array(codes.length + 1);
   end[codes.length] = 1;
-  const tables: Table[] = new Array(atoms.length + 1).fill(end);
+  const tables: MatchTable[] = new Array(atoms.length + 1).fill(end);
   for (let index = atoms.length - 1; index >= 0; index--) {
     const atom = atoms[index]!;
     const next = tables[index + 1]!;
     tables[index] =
       atom.kind === 'literal'
-        ? reachLiteral(atom, codes, next, work)
-        : reachRun(atom, codes, next, atom.skip < 0 ? undefined : tables[atom.skip], work);
+        ? computeLiteralReach(atom, codes, next, counter)
+        : computeRunReach(atom, codes, next, atom.skip < 0 ? undefined : tables[atom.skip], counter);
   }
   return tables;
 }
 
-function reachLiteral({ codes: wanted, fallback }: Literal, codes: Uint16Array, next: Table, work: Work): Table {
+function computeLiteralReach(
+  { codes: wanted, fallback }: LiteralAtom,
+  codes: Uint16Array,
+  next: MatchTable,
+  counter: SymbolCounter,
+): MatchTable {
   const table = new Uint8Array(next.length);
   let matched = 0;
-  for (let at = 0; at < codes.length; at++) {
-    work.steps++;
-    while (matched > 0 && codes[at] !== wanted[matched]) {
-      work.steps++;
+  for (let position = 0; position < codes.length; position++) {
+    counter.steps++;
+    while (matched > 0 && codes[position] !== wanted[matched]) {
+      counter.steps++;
       matched = fallback[matched - 1]!;
     }
-    if (codes[at] === wanted[matched]) matched++;
+    if (codes[position] === wanted[matched]) matched++;
     if (matched < wanted.length) continue;
-    if (next[at + 1] === 1) table[at + 1 - wanted.length] = 1;
+    if (next[position + 1] === 1) table[position + 1 - wanted.length] = 1;
     matched = fallback[matched - 1]!;
   }
   return table;
 }
 
-function reachRun(run: Run, codes: Uint16Array, next: Table, absent: Table | undefined, work: Work): Table {
+function computeRunReach(
+  run: RunAtom,
+  codes: Uint16Array,
+  next: MatchTable,
+  absent: MatchTable | undefined,
+  counter: SymbolCounter,
+): MatchTable {
   const { allow, least, prefix } = run;
   const table = new Uint8Array(next.length);
   // Whether, from the position just looked at: a run of any length can begin; one that is long enough can.
   let any = 0;
   let enough = 0;
-  for (let at = codes.length; at >= 0; at--) {
-    work.steps++;
-    const code = codes[at];
+  for (let position = codes.length; position >= 0; position--) {
+    counter.steps++;
+    const code = codes[position];
     const behind = code === prefix ? enough : 0;
     const more = code !== undefined && allow[code] === 1 ? any : 0;
-    any = next[at]! | more;
+    any = next[position]! | more;
     enough = least === 1 ? more : any;
-    table[at] = prefix < 0 ? enough : behind | (absent?.[at] ?? 0);
+    table[position] = prefix < 0 ? enough : behind | (absent?.[position] ?? 0);
   }
   return table;
 }
 
-function walk(atoms: Plan['atoms'], tables: readonly Table[], codes: Uint16Array, work: Work): Stretch[] {
-  const stretches: Stretch[] = [];
-  let at = 0;
+function collectSpans(
+  atoms: MatchPlan['atoms'],
+  tables: readonly MatchTable[],
+  codes: Uint16Array,
+  counter: SymbolCounter,
+): CapturedSpan[] {
+  const spans: CapturedSpan[] = [];
+  let position = 0;
   for (let index = 0; index < atoms.length; ) {
     const atom = atoms[index]!;
     if (atom.kind === 'literal') {
-      at += atom.codes.length;
+      position += atom.codes.length;
       index++;
       continue;
     }
-    const start = atom.prefix < 0 ? at : at + 1;
+    const start = atom.prefix < 0 ? position : position + 1;
     const end =
-      atom.prefix < 0 || codes[at] === atom.prefix ? longest(atom, codes, start, tables[index + 1]!, work) : -1;
+      atom.prefix < 0 || codes[position] === atom.prefix
+        ? findLongestRun(atom, codes, start, tables[index + 1]!, counter)
+        : -1;
     if (end < 0) {
       index = atom.skip;
       continue;
     }
-    stretches.push({ capture: atom.capture, start, end });
-    at = end;
+    spans.push({ capture: atom.capture, start, end });
+    position = end;
     index++;
   }
-  return stretches;
+  return spans;
 }
 
 /** Where the longest run from `start` ends after which the rest still matches; -1 when there is none. */
-function longest({ allow, least }: Run, codes: Uint16Array, start: number, next: Table, work: Work): number {
+function findLongestRun(
+  { allow, least }: RunAtom,
+  codes: Uint16Array,
+  start: number,
+  next: MatchTable,
+  counter: SymbolCounter,
+): number {
   let end = -1;
-  for (let at = start; at < next.length; at++) {
-    work.steps++;
-    if (next[at] === 1 && at - start >= least) end = at;
-    const code = codes[at];
+  for (let position = start; position < next.length; position++) {
+    counter.steps++;
+    if (next[position] === 1 && position - start >= least) end = position;
+    const code = codes[position];
     if (code === undefined || allow[code] !== 1) break;
   }
   return end;

@@ -15,7 +15,13 @@ export interface OperatorTraits {
   readonly reserved: boolean;
 }
 
-const traits = (first: string, separator: string, named = false, ifEmpty = '', reserved = false): OperatorTraits => ({
+const createTraits = (
+  first: string,
+  separator: string,
+  named = false,
+  ifEmpty = '',
+  reserved = false,
+): OperatorTraits => ({
   first,
   separator,
   named,
@@ -24,14 +30,14 @@ const traits = (first: string, separator: string, named = false, ifEmpty = '', r
 });
 
 export const OPERATORS: Readonly<Record<Operator, OperatorTraits>> = {
-  '': traits('', ','),
-  '+': traits('', ',', false, '', true),
-  '#': traits('#', ',', false, '', true),
-  '.': traits('.', '.'),
-  '/': traits('/', '/'),
-  ';': traits(';', ';', true),
-  '?': traits('?', '&', true, '='),
-  '&': traits('&', '&', true, '='),
+  '': createTraits('', ','),
+  '+': createTraits('', ',', false, '', true),
+  '#': createTraits('#', ',', false, '', true),
+  '.': createTraits('.', '.'),
+  '/': createTraits('/', '/'),
+  ';': createTraits(';', ';', true),
+  '?': createTraits('?', '&', true, '='),
+  '&': createTraits('&', '&', true, '='),
 };
 
 /** Characters that mean nothing yet and are kept for a later version of the RFC (§2.2). */

@@ -85,7 +85,7 @@ describe('parse', () => {
     ['𝄞\u{1ffff}', 2],
     ['\u{e0001}', 0],
   ])('finds what is wrong in %j at %d', (template, at) => {
-    expect(trouble(template)).toMatchObject({ at, why: expect.any(String) });
+    expect(trouble(template)).toMatchObject({ position: at, why: expect.any(String) });
   });
 
   it('tells a reserved operator from a bad name', () => {

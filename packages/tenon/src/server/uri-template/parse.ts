@@ -24,52 +24,55 @@ export interface Expression {
 }
 
 /** A literal, encoded as it is to appear in the URI, or an expression. Two literals never follow each other. */
-export type Part = string | Expression;
+export type TemplatePart = string | Expression;
 
-export type Parsed = { readonly parts: readonly Part[] } | { readonly why: string; readonly at: number };
+export type ParseResult =
+  | { readonly parts: readonly TemplatePart[] }
+  | { readonly why: string; readonly position: number };
 
-interface Trouble {
+interface ParseProblem {
   why: string;
-  at: number;
+  position: number;
 }
 
 /** Reads a template by RFC 6570 §2. A malformed one gives the reason and the position (UTF-16, from 0). */
-export function parse(template: string): Parsed {
+export function parse(template: string): ParseResult {
   if (template.length > MAX_TEMPLATE_LENGTH)
-    return { why: `longer than ${MAX_TEMPLATE_LENGTH}`, at: MAX_TEMPLATE_LENGTH };
-  const parts: Part[] = [];
+    return { why: `longer than ${MAX_TEMPLATE_LENGTH}`, position: MAX_TEMPLATE_LENGTH };
+  const parts: TemplatePart[] = [];
   const count = { expressions: 0, variables: 0 };
-  for (let at = 0; at < template.length; ) {
-    const open = template.indexOf('{', at);
+  for (let position = 0; position < template.length; ) {
+    const open = template.indexOf('{', position);
     const end = open === -1 ? template.length : open;
-    const trouble = literalTrouble(template, at, end);
-    if (trouble) return trouble;
-    if (end > at) parts.push(encodeReserved(template.slice(at, end)));
+    const problem = findLiteralProblem(template, position, end);
+    if (problem) return problem;
+    if (end > position) parts.push(encodeReserved(template.slice(position, end)));
     if (open === -1) break;
     const close = template.indexOf('}', open);
-    if (close === -1) return { why: 'an expression is never closed with "}"', at: open };
+    if (close === -1) return { why: 'an expression is never closed with "}"', position: open };
     const expression = parseExpression(template, open + 1, close);
     if ('why' in expression) return expression;
     count.variables += expression.variables.length;
-    if (++count.expressions > MAX_EXPRESSIONS) return { why: `more than ${MAX_EXPRESSIONS} expressions`, at: open };
-    if (count.variables > MAX_VARIABLES) return { why: `more than ${MAX_VARIABLES} variables`, at: open };
+    if (++count.expressions > MAX_EXPRESSIONS)
+      return { why: `more than ${MAX_EXPRESSIONS} expressions`, position: open };
+    if (count.variables > MAX_VARIABLES) return { why: `more than ${MAX_VARIABLES} variables`, position: open };
     parts.push(expression);
-    at = close + 1;
+    position = close + 1;
   }
   return { parts };
 }
 
-function literalTrouble(template: string, start: number, end: number): Trouble | undefined {
-  for (let at = start; at < end; ) {
-    const code = template.codePointAt(at)!;
+function findLiteralProblem(template: string, start: number, end: number): ParseProblem | undefined {
+  for (let position = start; position < end; ) {
+    const code = template.codePointAt(position)!;
     if (code === 0x25) {
-      if (!/^%[0-9A-Fa-f]{2}$/.test(template.slice(at, at + 3))) {
-        return { why: '"%" is not followed by two hexadecimal digits', at };
+      if (!/^%[0-9A-Fa-f]{2}$/.test(template.slice(position, position + 3))) {
+        return { why: '"%" is not followed by two hexadecimal digits', position };
       }
     } else if (!isLiteral(code)) {
-      return { why: `${show(String.fromCodePoint(code))} may not stand in a literal`, at };
+      return { why: `${formatText(String.fromCodePoint(code))} may not stand in a literal`, position };
     }
-    at += code > 0xffff ? 2 : 1;
+    position += code > 0xffff ? 2 : 1;
   }
   return undefined;
 }
@@ -82,37 +85,38 @@ function isLiteral(code: number): boolean {
   return (code & 0xfffe) !== 0xfffe && !(code >= 0xe0000 && code < 0xe1000);
 }
 
-function parseExpression(template: string, start: number, end: number): Expression | Trouble {
+function parseExpression(template: string, start: number, end: number): Expression | ParseProblem {
   const sign = template.charAt(start);
   if (start < end && RESERVED_OPERATORS.includes(sign)) {
-    return { why: `the operator ${show(sign)} is reserved and has no meaning yet`, at: start };
+    return { why: `the operator ${formatText(sign)} is reserved and has no meaning yet`, position: start };
   }
   const operator = start < end && sign in OPERATORS ? (sign as Operator) : '';
   const variables: Variable[] = [];
-  let at = start + operator.length;
-  for (const spec of template.slice(at, end).split(',')) {
-    const variable = parseVariable(spec, at);
+  let position = start + operator.length;
+  for (const spec of template.slice(position, end).split(',')) {
+    const variable = parseVariable(spec, position);
     if ('why' in variable) return variable;
     variables.push(variable);
-    at += spec.length + 1;
+    position += spec.length + 1;
   }
   return { operator, variables };
 }
 
 const NAME = /^(?:\w|%[0-9A-Fa-f]{2})(?:\.?(?:\w|%[0-9A-Fa-f]{2}))*/;
 
-function parseVariable(spec: string, at: number): Variable | Trouble {
+function parseVariable(spec: string, position: number): Variable | ParseProblem {
   const name = NAME.exec(spec)?.[0];
-  if (name === undefined) return { why: spec === '' ? 'a name is missing' : `${show(spec)} begins no name`, at };
-  if (name.length > MAX_NAME_LENGTH) return { why: `a name is longer than ${MAX_NAME_LENGTH}`, at };
+  if (name === undefined)
+    return { why: spec === '' ? 'a name is missing' : `${formatText(spec)} begins no name`, position };
+  if (name.length > MAX_NAME_LENGTH) return { why: `a name is longer than ${MAX_NAME_LENGTH}`, position };
   const modifier = spec.slice(name.length);
   if (modifier === '') return { name, explode: false };
   if (modifier === '*') return { name, explode: true };
   if (/^:[1-9][0-9]{0,3}$/.test(modifier)) return { name, explode: false, prefix: Number(modifier.slice(1)) };
   const why = modifier.startsWith(':')
-    ? `the prefix ${show(modifier)} is no number from 1 to 9999`
-    : `${show(modifier)} may not follow the name "${name}"; a name has letters, digits, "_", "." and triplets only`;
-  return { why, at: at + name.length };
+    ? `the prefix ${formatText(modifier)} is no number from 1 to 9999`
+    : `${formatText(modifier)} may not follow the name "${name}"; a name has letters, digits, "_", "." and triplets only`;
+  return { why, position: position + name.length };
 }
 
-const show = (text: string) => JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
+const formatText = (text: string) => JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);

@@ -1,10 +1,10 @@
 /** Percent-encoding and -decoding of UTF-8, by RFC 3986 and RFC 6570 §3.1. */
 
-const hex = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+const encodeCharacter = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 
 /** Encodes all but the unreserved characters. Throws a `URIError` on a lone surrogate, which UTF-8 cannot write. */
 export function encodeUnreserved(text: string): string {
-  return encodeURIComponent(text).replace(/[!'()*]/g, hex);
+  return encodeURIComponent(text).replace(/[!'()*]/g, encodeCharacter);
 }
 
 /** Encodes all but unreserved and reserved characters and triplets (`%2F`) that are there already. Throws as above. */
@@ -16,7 +16,7 @@ export function encodeReserved(text: string): string {
 }
 
 /** The text behind the encoding; `undefined` when it is malformed or no UTF-8. */
-export function decode(text: string): string | undefined {
+export function decodePercent(text: string): string | undefined {
   if (!text.includes('%')) return text;
   try {
     return decodeURIComponent(text);
@@ -29,7 +29,7 @@ export function decode(text: string): string | undefined {
  * A URI as a row of symbols. Code units below 128 stand for themselves, 128 + byte for a triplet: a triplet is one
  * symbol, so nothing ever splits one, and `%2f` and `%2F` are the same.
  */
-export interface Symbols {
+export interface UriSymbols {
   readonly codes: Uint16Array;
   /** The text of the symbols from `start` up to `end`, as it was written. */
   text(start: number, end: number): string;
@@ -39,16 +39,16 @@ export interface Symbols {
  * Reads the symbols of a text; `undefined` when a `%` has no two hexadecimal digits after it or a surrogate stands alone.
  * A character beyond ASCII counts as its UTF-8 triplets, as RFC 3987 §3.1 maps an IRI to a URI.
  */
-export function symbolsOf(raw: string): Symbols | undefined {
+export function toSymbols(raw: string): UriSymbols | undefined {
   const ascii = toAscii(raw);
   if (ascii === undefined) return undefined;
   const codes = new Uint16Array(ascii.length);
   const starts = new Uint32Array(ascii.length + 1);
   let count = 0;
-  for (let at = 0; at < ascii.length; at += ascii[at] === '%' ? 3 : 1) {
-    const code = symbolAt(ascii, at);
+  for (let offset = 0; offset < ascii.length; offset += ascii[offset] === '%' ? 3 : 1) {
+    const code = readSymbol(ascii, offset);
     if (code === undefined) return undefined;
-    starts[count] = at;
+    starts[count] = offset;
     codes[count++] = code;
   }
   starts[count] = ascii.length;
@@ -63,16 +63,16 @@ function toAscii(text: string): string | undefined {
   }
 }
 
-function symbolAt(text: string, at: number): number | undefined {
-  const code = text.charCodeAt(at);
+function readSymbol(text: string, offset: number): number | undefined {
+  const code = text.charCodeAt(offset);
   if (code !== 0x25) return code;
-  const high = digit(text.charCodeAt(at + 1));
-  const low = digit(text.charCodeAt(at + 2));
+  const high = readHexDigit(text.charCodeAt(offset + 1));
+  const low = readHexDigit(text.charCodeAt(offset + 2));
   return high < 0 || low < 0 ? undefined : 128 + high * 16 + low;
 }
 
 /** The value of a hexadecimal digit; -1 for anything else, `NaN` (behind the end of the text) included. */
-function digit(code: number): number {
+function readHexDigit(code: number): number {
   if (code >= 0x30 && code <= 0x39) return code - 0x30;
   const lower = code | 0x20;
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;

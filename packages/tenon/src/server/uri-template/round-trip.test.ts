@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { match, type Work } from './match.js';
+import { match, type SymbolCounter } from './match.js';
+import { createMatchPlan, type MatchPlan } from './match-plan.js';
 import { parse } from './parse.js';
-import { type Plan, plan } from './plan.js';
 import { parseTemplate, type Template } from './template.js';
 
 const OPERATORS = ['', '+', '#', '.', '/', ';', '?', '&'];
@@ -121,8 +121,8 @@ describe('matching, as properties', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'{}ab+#./;?&*:1,%2 é|=', '\ud800') }), text => {
         const parsed = parse(text);
-        if ('why' in parsed) expect(parsed.at).toBeLessThanOrEqual(text.length);
-        else expect(plan(parsed.parts)).toBeDefined();
+        if ('why' in parsed) expect(parsed.position).toBeLessThanOrEqual(text.length);
+        else expect(createMatchPlan(parsed.parts)).toBeDefined();
       }),
       { numRuns: 2000 },
     );
@@ -164,14 +164,14 @@ function slowly(t: Template): RegExp {
 }
 
 describe('the work of a match', () => {
-  const planned = (text: string): { plan: Plan; atoms: number } => {
+  const planned = (text: string): { plan: MatchPlan; atoms: number } => {
     const parsed = parse(text);
-    const made = 'parts' in parsed ? plan(parsed.parts) : 'malformed';
+    const made = 'parts' in parsed ? createMatchPlan(parsed.parts) : 'malformed';
     if (typeof made === 'string') throw new Error(made);
     return { plan: made, atoms: made.atoms.length };
   };
-  const steps = (made: Plan, uri: string) => {
-    const work: Work = { steps: 0 };
+  const steps = (made: MatchPlan, uri: string) => {
+    const work: SymbolCounter = { steps: 0 };
     match(made, uri, false, work);
     return work.steps;
   };

@@ -1,8 +1,8 @@
 import { TenonError } from '../../jsonrpc/error.js';
 import { expand, type TemplateValues } from './expand.js';
 import { match } from './match.js';
+import { createMatchPlan } from './match-plan.js';
 import { parse } from './parse.js';
-import { plan } from './plan.js';
 import type { TemplateVariables } from './variables.js';
 
 export interface MatchOptions {
@@ -52,29 +52,29 @@ export interface Template<T extends string = string> {
  */
 export function parseTemplate<const T extends string>(template: T): Template<T> {
   const parsed = parse(template);
-  if ('why' in parsed) throw malformed(template, parsed.why, parsed.at);
+  if ('why' in parsed) throw createMalformedError(template, parsed.why, parsed.position);
   const { parts } = parsed;
-  const planned = plan(parts);
+  const matchPlan = createMatchPlan(parts);
   const names = parts.flatMap(part => (typeof part === 'string' ? [] : part.variables.map(variable => variable.name)));
   return Object.freeze({
     source: template,
     variables: Object.freeze([...new Set(names)]),
-    matchable: typeof planned === 'string' ? planned : true,
+    matchable: typeof matchPlan === 'string' ? matchPlan : true,
     expand: (values: TemplateValues) => expand(parts, values),
     match(uri: string, options: MatchOptions = {}) {
-      const found = typeof planned === 'string' ? undefined : match(planned, uri, options.allowUnsafe === true);
-      return found && (Object.fromEntries(found) as TemplateVariables<T>);
+      const values = typeof matchPlan === 'string' ? undefined : match(matchPlan, uri, options.allowUnsafe === true);
+      return values && (Object.fromEntries(values) as TemplateVariables<T>);
     },
   });
 }
 
-function malformed(template: string, why: string, position: number): TenonError {
+function createMalformedError(template: string, why: string, position: number): TenonError {
   const shown = template.length > 120 ? `${template.slice(0, 120)}…` : template;
   return new TenonError(
     'template/malformed',
     `the URI template ${JSON.stringify(shown)} is malformed at ${position}: ${why}`,
     {
-      next: 'write it as RFC 6570 says, e.g. note://{title}{?lang}',
+      hint: 'write it as RFC 6570 says, e.g. note://{title}{?lang}',
       data: { position, why },
     },
   );

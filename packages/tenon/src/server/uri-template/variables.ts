@@ -1,38 +1,38 @@
 /** The types of a template's variables, read from its text by the compiler. */
 
 /** The expressions of a template without their braces, as a union. */
-type Bodies<T extends string, Found = never> = T extends `${string}{${infer Body}}${infer Rest}`
-  ? Bodies<Rest, Found | Body>
-  : Found;
+type ExpressionBodies<T extends string, Collected = never> = T extends `${string}{${infer Body}}${infer Rest}`
+  ? ExpressionBodies<Rest, Collected | Body>
+  : Collected;
 
 /** The variables of a list with their modifiers, as a union. */
-type Specs<List extends string, Found = never> = List extends `${infer Spec},${infer Rest}`
-  ? Specs<Rest, Found | Spec>
-  : Found | List;
+type VariableSpecs<List extends string, Collected = never> = List extends `${infer Spec},${infer Rest}`
+  ? VariableSpecs<Rest, Collected | Spec>
+  : Collected | List;
 
-type Prefixing = '#' | '.' | '/' | ';' | '?' | '&';
+type PrefixOperator = '#' | '.' | '/' | ';' | '?' | '&';
 
 /** Variables that every match has: those of simple and reserved expressions. */
-type Needed<Body> = Body extends `${Prefixing}${string}`
+type RequiredSpecs<Body> = Body extends `${PrefixOperator}${string}`
   ? never
   : Body extends `+${infer List}`
-    ? Specs<List>
+    ? VariableSpecs<List>
     : Body extends string
-      ? Specs<Body>
+      ? VariableSpecs<Body>
       : never;
 
 /** Variables whose expression may be absent. */
-type Optional<Body> = Body extends `${Prefixing}${infer List}` ? Specs<List> : never;
+type OptionalSpecs<Body> = Body extends `${PrefixOperator}${infer List}` ? VariableSpecs<List> : never;
 
-type NameOf<Spec> = Spec extends `${infer Name}*` | `${infer Name}:${string}` ? Name : Spec;
-type ValueOf<Spec> = Spec extends `${string}*` ? string[] : string;
+type SpecName<Spec> = Spec extends `${infer Name}*` | `${infer Name}:${string}` ? Name : Spec;
+type SpecValue<Spec> = Spec extends `${string}*` ? string[] : string;
 
-type Shape<NeededSpec extends string, OptionalSpec extends string> = {
-  [Spec in NeededSpec as NameOf<Spec>]: ValueOf<Spec>;
-} & { [Spec in OptionalSpec as NameOf<Spec>]?: ValueOf<Spec> };
+type VariablesShape<NeededSpec extends string, OptionalSpec extends string> = {
+  [Spec in NeededSpec as SpecName<Spec>]: SpecValue<Spec>;
+} & { [Spec in OptionalSpec as SpecName<Spec>]?: SpecValue<Spec> };
 
 /** `& {}` keeps the name of this type out of what editors show. */
-type Flat<T> = { [Key in keyof T]: T[Key] } & {};
+type FlatShape<T> = { [Key in keyof T]: T[Key] } & {};
 
 /**
  * What a match of the template `T` gives. Variables of simple and reserved expressions are always there; those of
@@ -42,5 +42,5 @@ type Flat<T> = { [Key in keyof T]: T[Key] } & {};
 export type TemplateVariables<T extends string> = T extends unknown
   ? Record<never, never> extends { [Text in T]: never }
     ? Record<string, string | string[]>
-    : Flat<Shape<Needed<Bodies<T>>, Optional<Bodies<T>>>>
+    : FlatShape<VariablesShape<RequiredSpecs<ExpressionBodies<T>>, OptionalSpecs<ExpressionBodies<T>>>>
   : never;

@@ -1,27 +1,27 @@
-import type { Clock } from '../../jsonrpc/clock.js';
-import { createListeners, type Report } from '../listeners.js';
-import { checkKey, textOf } from '../rules.js';
+import type { Clock } from '../../cancellation/clock.js';
+import { createTopicListeners, type ErrorReporter } from '../listeners.js';
 import type { Bus } from '../stores.js';
-import { type Database, type Parameter, prepared, type Row } from './database.js';
-import { fault, isBusy } from './faults.js';
-import type { Line } from './line.js';
+import { checkKey, serializeValue } from '../validation.js';
+import { type Database, type Parameter, prepareStatement, type Row } from './database.js';
+import { isBusy, toStoreError } from './errors.js';
+import type { WorkQueue } from './work-queue.js';
 
 export interface SqliteBusOptions {
   readonly clock: Clock;
   readonly pollInterval: number;
   readonly maxValueSize: number;
   readonly file: string;
-  readonly report: Report;
+  readonly report: ErrorReporter;
 }
 
 /** How long a message stands in the file, for the processes that look for it. */
-const KEPT_MS = 60_000;
+const MESSAGE_TTL = 60_000;
 /** How many messages stand there at the most. */
-const MAX_KEPT = 10_000;
+const MAX_MESSAGES = 10_000;
 /** Each so many messages, the outdated ones are deleted. */
 const MESSAGES_PER_SWEEP = 64;
 /** How many messages are read at once. */
-const READ_AT_ONCE = 100;
+const READ_BATCH = 100;
 const LAST_ID_ATTEMPTS = 20;
 
 // Of its own messages a process reads only that they are there: it has heard them.
@@ -29,67 +29,71 @@ const STATEMENTS = {
   add: 'INSERT INTO messages (origin, topic, text, at) VALUES (?, ?, ?, ?) RETURNING id',
   last: 'SELECT coalesce(max(id), 0) AS id FROM messages',
   read: `SELECT id, topic, CASE WHEN origin = ? THEN NULL ELSE text END AS text FROM messages
-    WHERE id > ? ORDER BY id LIMIT ${READ_AT_ONCE}`,
-  sweep: `DELETE FROM messages WHERE at <= ? OR id <= (SELECT max(id) FROM messages) - ${MAX_KEPT} RETURNING id`,
+    WHERE id > ? ORDER BY id LIMIT ${READ_BATCH}`,
+  sweep: `DELETE FROM messages WHERE at <= ? OR id <= (SELECT max(id) FROM messages) - ${MAX_MESSAGES} RETURNING id`,
 } as const;
 
 /** A bus over a table: who publishes writes to it, who listens looks into it at intervals. */
-export function createSqliteBus(database: Database, line: Line, options: SqliteBusOptions): Bus & { end(): void } {
+export function createSqliteBus(
+  database: Database,
+  enqueue: WorkQueue,
+  options: SqliteBusOptions,
+): Bus & { end(): void } {
   const { clock, pollInterval, maxValueSize, file, report } = options;
   const origin = crypto.randomUUID();
-  const listeners = createListeners(report);
+  const listeners = createTopicListeners(report);
   const statements = new Map<string, (...parameters: Parameter[]) => Row[]>();
   let published = 0;
-  let read = 0;
+  let lastRead = 0;
   let stop: (() => void) | undefined;
   let failing = false;
 
-  function ask(name: keyof typeof STATEMENTS, ...parameters: Parameter[]): Row[] {
-    const statement = statements.get(name) ?? prepared(database, STATEMENTS[name]);
+  function execute(name: keyof typeof STATEMENTS, ...parameters: Parameter[]): Row[] {
+    const statement = statements.get(name) ?? prepareStatement(database, STATEMENTS[name]);
     statements.set(name, statement);
     return statement(...parameters);
   }
 
   /** What comes later has a greater number. */
-  function lastId(): number {
+  function readLastId(): number {
     for (let attempt = 1; ; attempt++) {
       try {
-        return ask('last')[0]?.id as number;
+        return execute('last')[0]?.id as number;
       } catch (error) {
         // Readers wait for nobody but who opens or closes the file, and each attempt waits a little by itself.
-        if (!isBusy(error) || attempt === LAST_ID_ATTEMPTS) throw fault(error, file);
+        if (!isBusy(error) || attempt === LAST_ID_ATTEMPTS) throw toStoreError(error, file);
       }
     }
   }
 
   /** Tells what others have published since. Gives whether there may be more. */
   function readOnce(): boolean {
-    const rows = ask('read', origin, read) as unknown as { id: number; topic: string; text: string | null }[];
+    const rows = execute('read', origin, lastRead) as unknown as { id: number; topic: string; text: string | null }[];
     for (const { id, topic, text } of rows) {
-      read = id;
-      if (text !== null) listeners.tell(topic, text, id);
+      lastRead = id;
+      if (text !== null) listeners.notify(topic, text, id);
     }
-    return rows.length === READ_AT_ONCE;
+    return rows.length === READ_BATCH;
   }
 
   function poll(): void {
-    let more = false;
+    let hasMore = false;
     try {
-      more = readOnce();
+      hasMore = readOnce();
       failing = false;
     } catch (error) {
       // It is said once, not twenty times a second.
-      if (!isBusy(error) && !failing) report(fault(error, file));
+      if (!isBusy(error) && !failing) report(toStoreError(error, file));
       failing ||= !isBusy(error);
     }
-    stop = clock.after(more ? 0 : pollInterval, poll);
+    stop = clock.after(hasMore ? 0 : pollInterval, poll);
   }
 
   function sweepSometimes(): void {
-    if (++published % MESSAGES_PER_SWEEP === 0) ask('sweep', clock.now() - KEPT_MS);
+    if (++published % MESSAGES_PER_SWEEP === 0) execute('sweep', clock.now() - MESSAGE_TTL);
   }
 
-  function rest(): void {
+  function stopPolling(): void {
     stop?.();
     stop = undefined;
   }
@@ -97,27 +101,27 @@ export function createSqliteBus(database: Database, line: Line, options: SqliteB
   return {
     async publish(topic, message) {
       checkKey(topic);
-      const text = textOf(message, maxValueSize);
-      const [row] = await line(() => ask('add', origin, topic, text, clock.now()));
-      listeners.tell(topic, text, row?.id as number);
-      await line(sweepSometimes).catch(report);
+      const text = serializeValue(message, maxValueSize);
+      const [row] = await enqueue(() => execute('add', origin, topic, text, clock.now()));
+      listeners.notify(topic, text, row?.id as number);
+      await enqueue(sweepSometimes).catch(report);
     },
-    subscribe(topic, hear) {
+    subscribe(topic, listener) {
       checkKey(topic);
-      const since = lastId();
+      const since = readLastId();
       if (stop === undefined) {
-        read = since;
+        lastRead = since;
         stop = clock.after(pollInterval, poll);
       }
-      const remove = listeners.add(topic, hear, since);
+      const remove = listeners.add(topic, listener, since);
       return () => {
         remove();
-        if (listeners.size === 0) rest();
+        if (listeners.size === 0) stopPolling();
       };
     },
     end() {
       listeners.clear();
-      rest();
+      stopPolling();
     },
   };
 }

@@ -16,12 +16,12 @@ export type Row = Readonly<Record<string, unknown>>;
  * Prepares a statement, those that write and return something as well. Only `all` takes it to its end: a `get` stops at
  * the first row, and then an error of the commit is lost, and the write-ahead log is never folded into the file.
  */
-export function prepared(database: Database, sql: string): (...parameters: Parameter[]) => Row[] {
+export function prepareStatement(database: Database, sql: string): (...parameters: Parameter[]) => Row[] {
   const statement = database.prepare(sql);
   return (...parameters) => statement.all(parameters) as Row[];
 }
 
 /** The one value that a statement without parameters gives. */
-export function scalar(database: Database, sql: string): unknown {
-  return Object.values(prepared(database, sql)()[0] ?? {})[0];
+export function readScalar(database: Database, sql: string): unknown {
+  return Object.values(prepareStatement(database, sql)()[0] ?? {})[0];
 }

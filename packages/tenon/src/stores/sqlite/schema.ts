@@ -1,13 +1,13 @@
 import { TenonError } from '../../jsonrpc/error.js';
-import { type Database, prepared, scalar } from './database.js';
-import { isBusy, isReadOnly } from './faults.js';
+import { type Database, prepareStatement, readScalar } from './database.js';
+import { isBusy, isReadOnly } from './errors.js';
 
 /** Says whose file it is: `tnon`. https://www.sqlite.org/pragma.html#pragma_application_id */
 const APPLICATION_ID = 0x746e6f6e;
 const SCHEMA_VERSION = 1;
 /** Another connection may hold the file while it comes into being: how often and how long that is waited for. */
-const OPENINGS = 100;
-const OPENING_PAUSE_MS = 20;
+const MAX_OPEN_ATTEMPTS = 100;
+const OPEN_PAUSE = 20;
 
 // Both times are milliseconds. A message's number is never given again, so that no listener takes one for heard.
 const TABLES = `
@@ -29,22 +29,22 @@ const IDENTITY = `SELECT user_version AS version, application_id AS owner, (SELE
 export function prepareFile(database: Database, file: string): void {
   for (let attempt = 1; ; attempt++) {
     try {
-      return prepareNow(database, file);
+      return prepareOnce(database, file);
     } catch (error) {
       // The switch to a write-ahead log does not wait for others by itself.
-      if (!isBusy(error) || attempt === OPENINGS) throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, OPENING_PAUSE_MS);
+      if (!isBusy(error) || attempt === MAX_OPEN_ATTEMPTS) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, OPEN_PAUSE);
     }
   }
 }
 
-function prepareNow(database: Database, file: string): void {
-  const made = isMade(database, file);
-  if (scalar(database, 'PRAGMA journal_mode = WAL') !== 'wal') throw notShared(file);
-  if (made) return checkWritable(database);
+function prepareOnce(database: Database, file: string): void {
+  const isPrepared = hasTables(database, file);
+  if (readScalar(database, 'PRAGMA journal_mode = WAL') !== 'wal') throw createNoWalError(file);
+  if (isPrepared) return checkWritable(database);
   database.exec('BEGIN IMMEDIATE');
   try {
-    if (!isMade(database, file)) database.exec(TABLES);
+    if (!hasTables(database, file)) database.exec(TABLES);
     database.exec('COMMIT');
   } catch (error) {
     rollBack(database);
@@ -56,7 +56,7 @@ function prepareNow(database: Database, file: string): void {
 function checkWritable(database: Database): void {
   try {
     // Another process that is writing shows that the file can be written: it is not waited for.
-    scalar(database, 'PRAGMA busy_timeout = 0');
+    readScalar(database, 'PRAGMA busy_timeout = 0');
     database.exec('BEGIN IMMEDIATE');
     database.exec("DELETE FROM entries WHERE key = ''");
   } catch (error) {
@@ -74,29 +74,29 @@ function rollBack(database: Database): void {
   }
 }
 
-function isMade(database: Database, file: string): boolean {
-  const { version, owner, tables } = prepared(database, IDENTITY)()[0] ?? {};
+function hasTables(database: Database, file: string): boolean {
+  const { version, owner, tables } = prepareStatement(database, IDENTITY)()[0] ?? {};
   if (owner === APPLICATION_ID && version === SCHEMA_VERSION) return true;
-  if (owner === APPLICATION_ID) throw otherSchema(file, Number(version));
-  if (owner !== 0 || version !== 0 || tables !== 0) throw foreign(file);
+  if (owner === APPLICATION_ID) throw createSchemaVersionError(file, Number(version));
+  if (owner !== 0 || version !== 0 || tables !== 0) throw createForeignFileError(file);
   return false;
 }
 
-function otherSchema(file: string, version: number): TenonError {
-  const facts = {
+function createSchemaVersionError(file: string, version: number): TenonError {
+  const details = {
     expected: `schema ${SCHEMA_VERSION}`,
-    got: `schema ${version}`,
-    next: 'update tenon, or name another file',
+    received: `schema ${version}`,
+    hint: 'update tenon, or name another file',
   };
-  return new TenonError('store/schema', `${file}: written by another version of tenon`, facts);
+  return new TenonError('store/schema', `${file}: written by another version of tenon`, details);
 }
 
-function foreign(file: string): TenonError {
-  const next = 'name a file of its own for the stores';
-  return new TenonError('store/schema', `${file}: the database of another program`, { next });
+function createForeignFileError(file: string): TenonError {
+  const hint = 'name a file of its own for the stores';
+  return new TenonError('store/schema', `${file}: the database of another program`, { hint });
 }
 
-function notShared(file: string): TenonError {
-  const next = 'put the file on a local disk: network folders have no memory to share between processes';
-  return new TenonError('store/unreadable', `${file}: this file can have no write-ahead log`, { next });
+function createNoWalError(file: string): TenonError {
+  const hint = 'put the file on a local disk: network folders have no memory to share between processes';
+  return new TenonError('store/unreadable', `${file}: this file can have no write-ahead log`, { hint });
 }

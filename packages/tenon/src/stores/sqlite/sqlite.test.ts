@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TenonError } from '../../jsonrpc/error.js';
 import { sqliteStores } from '../../sqlite.js';
-import { fakeClock } from '../../testing/clock.js';
+import { fakeClock } from '../../testing/fake-clock.js';
 import { storeCases } from '../../testing/store-cases.js';
-import { type Database, scalar } from './database.js';
+import { type Database, readScalar } from './database.js';
 import { openDatabase } from './fixtures/driver.js';
 import { prepareFile } from './schema.js';
-import { storesIn } from './stores.js';
+import { createSqliteStores } from './stores.js';
 
 let folder = '';
 let file = '';
@@ -27,14 +27,14 @@ const ask = (database: Database, sql: string) => database.prepare(sql).all([]);
 describe('stores in a file', () => {
   const open = () => {
     const clock = fakeClock(1000);
-    const another = () => sqliteStores(file, { clock });
-    return { stores: another(), another, pass: (ms: number) => clock.advance(ms) };
+    const openSecond = () => sqliteStores(file, { clock });
+    return { stores: openSecond(), openSecond, advance: (ms: number) => clock.advance(ms) };
   };
   for (const { name, run } of storeCases(open)) it(name, run);
 
   it('go by the time of the system unless they are given another', async () => {
-    const another = () => sqliteStores(file, { maxValueSize: 200, pollInterval: 5 });
-    const cases = storeCases(() => ({ stores: another(), another, maxValueSize: 200 }));
+    const openSecond = () => sqliteStores(file, { maxValueSize: 200, pollInterval: 5 });
+    const cases = storeCases(() => ({ stores: openSecond(), openSecond, maxValueSize: 200 }));
     for (const { name, run } of cases)
       if (/has had its time|too large|the others/.test(name)) {
         await run();
@@ -64,7 +64,9 @@ describe('stores in a file', () => {
       database.exec('PRAGMA query_only = 1');
       return database;
     };
-    expect(() => storesIn(file, openReadOnly, {})).toThrow(expect.objectContaining({ code: 'store/read-only' }));
+    expect(() => createSqliteStores(file, openReadOnly, {})).toThrow(
+      expect.objectContaining({ code: 'store/read-only' }),
+    );
   });
 
   it.skipIf(process.platform === 'win32')('refuse everything once the file is deleted or replaced', async () => {
@@ -74,12 +76,12 @@ describe('stores in a file', () => {
     const gone = { code: 'store/file-replaced' };
     await expect(stores.values.put('a', { n: 2 })).rejects.toMatchObject(gone);
     await expect(stores.values.get('a')).rejects.toMatchObject(gone);
-    const another = sqliteStores(file);
-    await another.values.put('a', { n: 3 });
+    const second = sqliteStores(file);
+    await second.values.put('a', { n: 3 });
     await expect(stores.values.put('a', { n: 4 }, { version: 1 })).rejects.toMatchObject(gone);
     await expect(stores.bus.publish('a', {})).rejects.toMatchObject(gone);
-    expect((await another.values.get('a'))?.value).toEqual({ n: 3 });
-    await Promise.all([stores.close(), another.close()]);
+    expect((await second.values.get('a'))?.value).toEqual({ n: 3 });
+    await Promise.all([stores.close(), second.close()]);
   });
 
   it('fold what was written into the file, so that the log stays small', async () => {
@@ -186,16 +188,16 @@ describe('stores in a file', () => {
 
   it('wait for the disk where values are kept, and not for messages', async () => {
     const opened: Database[] = [];
-    const { close } = storesIn(file, () => opened[opened.push(openDatabase(file)) - 1] as Database, {});
+    const { close } = createSqliteStores(file, () => opened[opened.push(openDatabase(file)) - 1] as Database, {});
     // 2 is FULL, 1 is NORMAL. https://www.sqlite.org/pragma.html#pragma_synchronous
-    expect(opened.map(each => scalar(each, 'PRAGMA synchronous'))).toEqual([2, 1]);
+    expect(opened.map(each => readScalar(each, 'PRAGMA synchronous'))).toEqual([2, 1]);
     await close();
   });
 
   it('say once that messages can not be read, and go on', async () => {
     const clock = fakeClock(1000);
     const problems: TenonError[] = [];
-    const stores = sqliteStores(file, { clock, onProblem: problem => problems.push(problem) });
+    const stores = sqliteStores(file, { clock, onError: problem => problems.push(problem) });
     const heard: unknown[] = [];
     stores.bus.subscribe('a', ({ n }) => heard.push(n));
     const database = openDatabase(file);
@@ -234,7 +236,7 @@ describe('a file that can not be used', () => {
   it('is not opened when it is no database', () => {
     writeFileSync(file, 'a letter to somebody\n'.repeat(1000));
     const before = readFileSync(file);
-    expect(refusal()).toMatchObject({ code: 'store/unreadable', next: expect.any(String) });
+    expect(refusal()).toMatchObject({ code: 'store/unreadable', hint: expect.any(String) });
     expect(refusal().message).toContain(file);
     expect(readFileSync(file)).toEqual(before);
   });
@@ -264,7 +266,7 @@ describe('a file that can not be used', () => {
   it('is left alone when a later version has written it', async () => {
     await sqliteStores(file).close();
     ask(openDatabase(file), 'PRAGMA user_version = 2');
-    expect(refusal()).toMatchObject({ code: 'store/schema', expected: 'schema 1', got: 'schema 2' });
+    expect(refusal()).toMatchObject({ code: 'store/schema', expected: 'schema 1', received: 'schema 2' });
   });
 
   it('is not looked for in a folder that is not there', () => {
@@ -280,7 +282,7 @@ describe('a file that can not be used', () => {
       return load(name, ...rest);
     };
     try {
-      expect(refusal()).toMatchObject({ code: 'store/no-driver', next: 'npm install libsql' });
+      expect(refusal()).toMatchObject({ code: 'store/no-driver', hint: 'npm install libsql' });
       expect(readdirSync(folder)).toEqual([]);
     } finally {
       loader._load = load;

@@ -1,14 +1,14 @@
-import { type Clock, systemClock } from '../../jsonrpc/clock.js';
+import { type Clock, systemClock } from '../../cancellation/clock.js';
 import type { TenonError } from '../../jsonrpc/error.js';
-import { reporting } from '../listeners.js';
-import { closedError, MAX_VALUE_SIZE } from '../rules.js';
+import { createErrorReporter } from '../listeners.js';
 import type { Stores, Values } from '../stores.js';
+import { createClosedError, MAX_VALUE_SIZE } from '../validation.js';
 import { createSqliteBus } from './bus.js';
-import { type Database, scalar } from './database.js';
-import { fault } from './faults.js';
-import { ATTEMPT_MS, createLine } from './line.js';
+import { type Database, readScalar } from './database.js';
+import { toStoreError } from './errors.js';
 import { prepareFile } from './schema.js';
 import { createSqliteValues } from './values.js';
+import { ATTEMPT_TIMEOUT, createWorkQueue } from './work-queue.js';
 
 export interface SqliteStoresOptions {
   /** The time by which values end: the same for all processes that share the file. Default: the system's. */
@@ -22,47 +22,47 @@ export interface SqliteStoresOptions {
   /** How often a listener looks for messages of other processes, in milliseconds. Default: 50. */
   readonly pollInterval?: number | undefined;
   /** Hears of listeners that threw, and of messages that could not be read. Default: nobody does. */
-  readonly onProblem?: ((error: TenonError) => void) | undefined;
+  readonly onError?: ((error: TenonError) => void) | undefined;
 }
 
 /**
  * Stores over connections to one file. `open` gives another connection each time. `checkFile` throws when the path no
  * longer leads to the file that was opened; it is called before each use.
  */
-export function storesIn(
+export function createSqliteStores(
   file: string,
   open: () => Database,
   options: SqliteStoresOptions,
   checkFile: () => void = () => {},
 ): Stores {
   const { clock = systemClock, busyTimeout = 5000, pollInterval = 50, maxValueSize = MAX_VALUE_SIZE } = options;
-  const [kept, heard] = connect(file, open, options.maxSize ?? 2 ** 30);
-  const lines = [createLine(clock, busyTimeout, file), createLine(clock, busyTimeout, file)] as const;
-  const report = reporting(options.onProblem);
-  const { end, ...bus } = createSqliteBus(heard, lines[1], { clock, pollInterval, maxValueSize, file, report });
+  const [valuesDatabase, busDatabase] = openDatabases(file, open, options.maxSize ?? 2 ** 30);
+  const queues = [createWorkQueue(clock, busyTimeout, file), createWorkQueue(clock, busyTimeout, file)] as const;
+  const report = createErrorReporter(options.onError);
+  const { end, ...bus } = createSqliteBus(busDatabase, queues[1], { clock, pollInterval, maxValueSize, file, report });
   let closing: Promise<void> | undefined;
 
   async function close(): Promise<void> {
     end();
     // What was asked before comes to its end.
-    for (const line of lines) await line(() => undefined);
-    for (const each of [kept, heard]) each.close();
+    for (const enqueue of queues) await enqueue(() => undefined);
+    for (const each of [valuesDatabase, busDatabase]) each.close();
   }
   const check = () => {
-    if (closing) throw closedError();
+    if (closing) throw createClosedError();
     checkFile();
   };
   return {
     durable: true,
-    values: guarded(createSqliteValues(kept, lines[0], clock, maxValueSize), check),
+    values: guardValues(createSqliteValues(valuesDatabase, queues[0], clock, maxValueSize), check),
     bus: {
       publish: async (topic, message) => {
         check();
         return bus.publish(topic, message);
       },
-      subscribe: (topic, hear) => {
+      subscribe: (topic, listener) => {
         check();
-        return bus.subscribe(topic, hear);
+        return bus.subscribe(topic, listener);
       },
     },
     close: () => {
@@ -72,7 +72,7 @@ export function storesIn(
   };
 }
 
-function guarded(values: Values, check: () => void): Values {
+function guardValues(values: Values, check: () => void): Values {
   return {
     get: async key => {
       check();
@@ -98,24 +98,24 @@ function guarded(values: Values, check: () => void): Values {
  * that what was said to be kept survives the loss of power. Messages are for who listens now; not to wait for the disk
  * makes them many times faster.
  */
-function connect(file: string, open: () => Database, maxSize: number): [kept: Database, heard: Database] {
+function openDatabases(file: string, open: () => Database, maxSize: number): [kept: Database, heard: Database] {
   const opened: Database[] = [];
   try {
     for (const synchronous of ['FULL', 'NORMAL']) {
       const database = open();
       opened.push(database);
       prepareFile(database, file);
-      const pages = Math.max(1, Math.floor(maxSize / Number(scalar(database, 'PRAGMA page_size'))));
+      const pages = Math.max(1, Math.floor(maxSize / Number(readScalar(database, 'PRAGMA page_size'))));
       for (const setting of [
         `synchronous = ${synchronous}`,
         `max_page_count = ${pages}`,
-        `busy_timeout = ${ATTEMPT_MS}`,
+        `busy_timeout = ${ATTEMPT_TIMEOUT}`,
       ])
-        scalar(database, `PRAGMA ${setting}`);
+        readScalar(database, `PRAGMA ${setting}`);
     }
   } catch (error) {
     for (const each of opened) each.close();
-    throw fault(error, file);
+    throw toStoreError(error, file);
   }
   return opened as [Database, Database];
 }

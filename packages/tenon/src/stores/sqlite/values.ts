@@ -1,15 +1,15 @@
-import type { Clock } from '../../jsonrpc/clock.js';
+import type { Clock } from '../../cancellation/clock.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
-import { checkKey, checkVersion, endOf, pageOf, textOf } from '../rules.js';
-import type { Stored, Values } from '../stores.js';
-import { type Database, type Parameter, prepared, type Row } from './database.js';
-import { isFull } from './faults.js';
-import type { Line } from './line.js';
+import type { StoredValue, Values } from '../stores.js';
+import { checkKey, checkVersion, computeExpiry, serializeValue, toKeyRange } from '../validation.js';
+import { type Database, type Parameter, prepareStatement, type Row } from './database.js';
+import { isFull } from './errors.js';
+import type { WorkQueue } from './work-queue.js';
 
 /** Each so many writes, what has ended is deleted, as many at once as stands in the statement. */
 const WRITES_PER_SWEEP = 64;
 /** Greater than each character that a key may have. */
-const BEYOND = '\x7f';
+const AFTER_KEYS = '\x7f';
 
 const IS_LIVE = '(ends IS NULL OR ends > ?)';
 
@@ -31,29 +31,29 @@ const STATEMENTS = {
   sweep: 'DELETE FROM entries WHERE rowid IN (SELECT rowid FROM entries WHERE ends <= ? LIMIT 256) RETURNING version',
 } as const;
 
-export function createSqliteValues(database: Database, line: Line, clock: Clock, maxValueSize: number): Values {
+export function createSqliteValues(database: Database, enqueue: WorkQueue, clock: Clock, maxValueSize: number): Values {
   const statements = new Map<string, (...parameters: Parameter[]) => Row[]>();
   let writes = 0;
 
-  function ask(name: keyof typeof STATEMENTS, ...parameters: Parameter[]): Row[] {
-    const statement = statements.get(name) ?? prepared(database, STATEMENTS[name]);
+  function execute(name: keyof typeof STATEMENTS, ...parameters: Parameter[]): Row[] {
+    const statement = statements.get(name) ?? prepareStatement(database, STATEMENTS[name]);
     statements.set(name, statement);
     return statement(...parameters);
   }
 
   function write(name: 'put' | 'create' | 'replace', ...parameters: Parameter[]): number | undefined {
     try {
-      return ask(name, ...parameters)[0]?.version as number | undefined;
+      return execute(name, ...parameters)[0]?.version as number | undefined;
     } catch (error) {
-      if (!isFull(error) || ask('sweep', clock.now()).length === 0) throw error;
-      return ask(name, ...parameters)[0]?.version as number | undefined;
+      if (!isFull(error) || execute('sweep', clock.now()).length === 0) throw error;
+      return execute(name, ...parameters)[0]?.version as number | undefined;
     }
   }
 
   function sweepSometimes(): void {
     if (++writes % WRITES_PER_SWEEP !== 0) return;
     try {
-      ask('sweep', clock.now());
+      execute('sweep', clock.now());
     } catch {
       // What was to be written is; the next sweep takes what this one leaves.
     }
@@ -62,37 +62,41 @@ export function createSqliteValues(database: Database, line: Line, clock: Clock,
   return {
     async get(key) {
       checkKey(key);
-      const [row] = await line(() => ask('get', key, clock.now()));
-      return row && stored({ ...row, key });
+      const [row] = await enqueue(() => execute('get', key, clock.now()));
+      return row && toStored({ ...row, key });
     },
     async put(key, value, options = {}) {
       const { version } = options;
       checkKey(key);
       checkVersion(version);
-      const end = endOf(options, clock.now()) ?? null;
-      const text = textOf(value, maxValueSize);
-      return line(() => {
+      const expiresAt = computeExpiry(options, clock.now()) ?? null;
+      const text = serializeValue(value, maxValueSize);
+      return enqueue(() => {
         const now = clock.now();
-        if (version === undefined) return write('put', key, text, end, now);
-        return version === 0 ? write('create', key, text, end, now) : write('replace', text, end, key, version, now);
+        if (version === undefined) return write('put', key, text, expiresAt, now);
+        return version === 0
+          ? write('create', key, text, expiresAt, now)
+          : write('replace', text, expiresAt, key, version, now);
       }).finally(sweepSometimes);
     },
     async delete(key, version) {
       checkKey(key);
       checkVersion(version);
-      const rows = await line(() =>
-        version === undefined ? ask('delete', key, clock.now()) : ask('deleteVersion', key, version, clock.now()),
+      const rows = await enqueue(() =>
+        version === undefined
+          ? execute('delete', key, clock.now())
+          : execute('deleteVersion', key, version, clock.now()),
       );
       return rows.length > 0;
     },
     async list(prefix, options = {}) {
-      const { first, limit } = pageOf(prefix, options);
-      return (await line(() => ask('list', first, prefix + BEYOND, clock.now(), limit))).map(stored);
+      const { first, limit } = toKeyRange(prefix, options);
+      return (await enqueue(() => execute('list', first, prefix + AFTER_KEYS, clock.now(), limit))).map(toStored);
     },
   };
 }
 
-function stored(row: Row): Stored {
+function toStored(row: Row): StoredValue {
   const { key, value, version } = row as { key: string; value: string; version: number };
   return { key, value: JSON.parse(value) as JsonObject, version };
 }

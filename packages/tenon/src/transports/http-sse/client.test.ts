@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nodeRequester } from '../../runtimes/node/http-client.js';
+import { createNodeRequester } from '../../runtimes/node/http/http-requester.js';
 import {
   answer,
   ask,
@@ -10,15 +10,15 @@ import {
   stillClock,
   stream,
   takeNotes,
-} from '../http/client-loopback.test.js';
-import { type HttpSseOptions, openHttpSse } from './client.js';
+} from '../http/client/loopback.test.js';
+import { createHttpSseTransport, type HttpSseTransportOptions } from './client.js';
 
 const endpoint = (address: string) => `event: endpoint\ndata: ${address}\n\n`;
 
 describe('an HTTP+SSE client', () => {
-  const start = async (script: Script, options: Partial<HttpSseOptions> = {}) => {
+  const start = async (script: Script, options: Partial<HttpSseTransportOptions> = {}) => {
     const server = await serve(script);
-    const channel = openHttpSse(server.url, { requester: nodeRequester(), ...options });
+    const channel = createHttpSseTransport(server.url, { requester: createNodeRequester(), ...options });
     return { server, channel, notes: takeNotes() };
   };
 
@@ -68,10 +68,14 @@ describe('an HTTP+SSE client', () => {
   });
 
   const wrong: [string, Script, object][] = [
-    ['a message', (_, response) => void stream(response, data(note())), { code: 'http/no-endpoint', got: 'a message' }],
+    [
+      'a message',
+      (_, response) => void stream(response, data(note())),
+      { code: 'http/no-endpoint', received: 'a message' },
+    ],
     ['its end', (_, response) => void stream(response).end(), { code: 'http/no-endpoint' }],
     ['its break', (_, response) => void stream(response).destroy(), { code: 'http/no-endpoint' }],
-    ['JSON', (_, response) => void response.end('{}'), { code: 'http/no-endpoint', got: 'no event stream' }],
+    ['JSON', (_, response) => void response.end('{}'), { code: 'http/no-endpoint', received: 'no event stream' }],
     ['405', (_, response) => void response.writeHead(405).end(), { code: 'http/status', status: 405 }],
     ['nothing', (_, response) => void response.destroy(), { code: 'http/interrupted' }],
   ];
@@ -90,13 +94,13 @@ describe('an HTTP+SSE client', () => {
       (_, response) => {
         if (what === 'the endpoint') stream(response, ': wait\n\n');
       },
-      { clock, endpointWait: 300 },
+      { clock, endpointTimeout: 300 },
     );
     const opened = channel.open(notes);
     expect(await clock.timer()).toBe(300);
     await expect.poll(() => server.seen.length).toBe(1);
     clock.pass(300);
-    await expect(opened).rejects.toMatchObject({ code: 'http/no-endpoint', got: 'nothing in 300 ms' });
+    await expect(opened).rejects.toMatchObject({ code: 'http/no-endpoint', received: 'nothing in 300 ms' });
     await server.seen[0]?.gone;
   });
 

@@ -1,21 +1,21 @@
-import type { Channel, Receiver } from '../../jsonrpc/channel.js';
-import { systemClock } from '../../jsonrpc/clock.js';
+import { systemClock } from '../../cancellation/clock.js';
+import { parseJson } from '../../encoding/parse-json.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import { parseJson } from '../../jsonrpc/parse-json.js';
-import { closedError, refusal, unreadableError } from '../http/client-errors.js';
-import { type Lease, Leases } from '../http/client-leases.js';
-import { type EndpointOptions, MAX_MESSAGE } from '../http/client-options.js';
-import { requestId } from '../http/client-post.js';
-import { createRoad, drain, isEventStream, isSuccess } from '../http/client-road.js';
-import type { HttpReply } from '../http/requester.js';
-import { readSse, type SseEvent } from '../http/sse-read.js';
+import type { MessageReceiver, Transport } from '../../jsonrpc/transport.js';
+import { createEndpointClient, drain, isEventStream, isSuccess } from '../http/client/endpoint-client.js';
+import { createClosedError, createUnreadableError, readRefusal } from '../http/client/errors.js';
+import { type HttpClientOptions, MAX_MESSAGE } from '../http/client/options.js';
+import { getRequestId } from '../http/client/post-message.js';
+import { type RequestSignal, RequestSignals } from '../http/client/request-signals.js';
+import type { HttpReply } from '../http/client/requester.js';
+import { createSseReader, type SseEvent } from '../http/sse/sse-reader.js';
 
-export interface HttpSseOptions extends EndpointOptions {
-  /** How long `open` waits for the server to say where to POST, in milliseconds. Default `ENDPOINT_WAIT`. */
-  readonly endpointWait?: number;
+export interface HttpSseTransportOptions extends HttpClientOptions {
+  /** How long `open` waits for the server to say where to POST, in milliseconds. Default `ENDPOINT_TIMEOUT`. */
+  readonly endpointTimeout?: number;
 }
 
-const ENDPOINT_WAIT = 10_000;
+const ENDPOINT_TIMEOUT = 10_000;
 
 /**
  * A client's road to the two endpoints of HTTP+SSE: what the server says comes on one event stream, what the client says
@@ -23,26 +23,26 @@ const ENDPOINT_WAIT = 10_000;
  * `open` rejects with `http/no-endpoint`, `http/foreign-endpoint`, or as `send` of a Streamable HTTP channel does.
  * https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
-export function openHttpSse(url: string | URL, options: HttpSseOptions): Channel {
-  let restart = (_wait: boolean): void => {};
+export function createHttpSseTransport(url: string | URL, options: HttpSseTransportOptions): Transport {
+  let restartTimer = (_enabled: boolean): void => {};
   const onSigningIn = (signingIn: boolean) => {
-    restart(!signingIn);
+    restartTimer(!signingIn);
     options.onSigningIn?.(signingIn);
   };
-  const road = createRoad(url, { ...options, onSigningIn });
-  const { peer } = road;
-  const leases = new Leases();
+  const client = createEndpointClient(url, { ...options, onSigningIn });
+  const { peer } = client;
+  const signals = new RequestSignals();
   const clock = options.clock ?? systemClock;
   const maxMessage = options.maxMessage ?? MAX_MESSAGE;
   let endpoint: string | undefined;
-  let receiver: Receiver | undefined;
-  let over = false;
+  let receiver: MessageReceiver | undefined;
+  let closed = false;
 
   const end = (error?: TenonError) => {
-    if (over) return;
-    over = true;
-    leases.endAll(error ?? closedError(peer));
-    if (endpoint !== undefined) receiver?.closed(error);
+    if (closed) return;
+    closed = true;
+    signals.abortAll(error ?? createClosedError(peer));
+    if (endpoint !== undefined) receiver?.onClose(error);
   };
 
   const message = (text: string) => {
@@ -50,45 +50,50 @@ export function openHttpSse(url: string | URL, options: HttpSseOptions): Channel
     try {
       value = parseJson(text);
     } catch (cause) {
-      receiver?.unreadable(unreadableError(peer, `${text.length} characters that are none`, cause));
+      receiver?.onParseError(createUnreadableError(peer, `${text.length} characters that are none`, cause));
       return;
     }
-    receiver?.message(value);
+    receiver?.onMessage(value);
   };
 
   /** Reads until the stream ends. `found` is called with the address, or with why there is none. */
-  const read = async (reply: HttpReply, lease: Lease, found: (address: string | TenonError) => void) => {
-    const event = ({ type, data }: SseEvent) => {
-      if (lease.aborted) return;
+  const read = async (
+    reply: HttpReply,
+    requestSignal: RequestSignal,
+    onEndpoint: (address: string | TenonError) => void,
+  ) => {
+    const onEvent = ({ type, data }: SseEvent) => {
+      if (requestSignal.aborted) return;
       if (endpoint !== undefined) return type === 'message' ? message(data) : undefined;
-      if (type === 'endpoint') found(resolveEndpoint(data, road.url, peer));
-      else if (type === 'message') found(noEndpoint(peer, 'a message'));
+      if (type === 'endpoint') onEndpoint(resolveEndpoint(data, client.url, peer));
+      else if (type === 'message') onEndpoint(createNoEndpointError(peer, 'a message'));
     };
-    const tooLong = () => receiver?.unreadable(unreadableError(peer, `an event of more than ${maxMessage} characters`));
-    const reader = readSse({ event, tooLong }, maxMessage);
+    const onEventTooLong = () =>
+      receiver?.onParseError(createUnreadableError(peer, `an event of more than ${maxMessage} characters`));
+    const reader = createSseReader({ onEvent, onEventTooLong }, maxMessage);
     try {
       await reply.read(chunk => reader.feed(chunk));
     } catch {
       // The end of the stream, however it comes, is the end of the channel.
     }
     reply.cancel();
-    found(noEndpoint(peer, 'the end of the stream'));
+    onEndpoint(createNoEndpointError(peer, 'the end of the stream'));
     if (endpoint === undefined) return;
-    end(new TenonError('connection/closed', 'the event stream ended', { peer, next: 'connect again' }));
+    end(new TenonError('connection/closed', 'the event stream ended', { peer, hint: 'connect again' }));
   };
 
-  const connect = async (lease: Lease): Promise<void> => {
+  const connect = async (requestSignal: RequestSignal): Promise<void> => {
     const headers = { accept: 'text/event-stream' };
-    const reply = await road.request({ method: 'GET', headers, signal: lease });
-    if (!isSuccess(reply)) throw await refusal(reply, peer, { hadSession: false });
+    const reply = await client.request({ method: 'GET', headers, signal: requestSignal });
+    if (!isSuccess(reply)) throw await readRefusal(reply, peer, { hadSession: false });
     if (!isEventStream(reply)) {
       await drain(reply);
-      throw noEndpoint(peer, 'no event stream');
+      throw createNoEndpointError(peer, 'no event stream');
     }
-    const address = await new Promise<string | TenonError>(found => {
-      void read(reply, lease, address => {
+    const address = await new Promise<string | TenonError>(onEndpoint => {
+      void read(reply, requestSignal, address => {
         if (endpoint === undefined && typeof address === 'string') endpoint = address;
-        found(address);
+        onEndpoint(address);
       });
     });
     if (typeof address !== 'string') throw address;
@@ -96,46 +101,52 @@ export function openHttpSse(url: string | URL, options: HttpSseOptions): Channel
 
   return {
     peer,
-    listening: true,
-    async open(to) {
-      receiver = to;
-      const lease = leases.lend();
-      const { endpointWait = ENDPOINT_WAIT } = options;
-      const late = noEndpoint(peer, `nothing in ${endpointWait} ms`);
-      let callOff = () => {};
+    hasOpenStream: true,
+    async open(givenReceiver) {
+      receiver = givenReceiver;
+      const requestSignal = signals.create();
+      const { endpointTimeout = ENDPOINT_TIMEOUT } = options;
+      const timeoutError = createNoEndpointError(peer, `nothing in ${endpointTimeout} ms`);
+      let cancelTimer = () => {};
       // Who signs in takes the time that it takes.
-      restart = wait => {
-        callOff();
-        callOff = wait ? clock.after(endpointWait, () => lease.abort(late)) : () => {};
+      restartTimer = enabled => {
+        cancelTimer();
+        cancelTimer = enabled ? clock.after(endpointTimeout, () => requestSignal.abort(timeoutError)) : () => {};
       };
-      restart(true);
+      restartTimer(true);
       try {
-        await connect(lease);
+        await connect(requestSignal);
       } catch (error) {
         end(TenonError.from(error));
-        throw lease.aborted ? lease.reason : error;
+        throw requestSignal.aborted ? requestSignal.reason : error;
       } finally {
-        restart(false);
-        restart = () => {};
+        restartTimer(false);
+        restartTimer = () => {};
       }
     },
     async send(message, { headers, signal } = {}) {
-      if (over || endpoint === undefined) throw closedError(peer);
-      const lease = leases.lend(signal);
+      if (closed || endpoint === undefined) throw createClosedError(peer);
+      const requestSignal = signals.create(signal);
       try {
-        const all = { ...headers, 'content-type': 'application/json' };
+        const allHeaders = { ...headers, 'content-type': 'application/json' };
         const body = JSON.stringify(message);
-        const reply = await road.request({ method: 'POST', headers: all, body, signal: lease, url: endpoint });
+        const reply = await client.request({
+          method: 'POST',
+          headers: allHeaders,
+          body,
+          signal: requestSignal,
+          url: endpoint,
+        });
         // The address names the session.
         if (!isSuccess(reply))
-          throw await refusal(reply, peer, {
-            id: requestId(message),
+          throw await readRefusal(reply, peer, {
+            id: getRequestId(message),
             hadSession: true,
-            needsWords: true,
+            checkBody: true,
           });
         await drain(reply);
       } finally {
-        lease.end();
+        requestSignal.release();
       }
     },
     close: () => end(),
@@ -148,17 +159,21 @@ function resolveEndpoint(data: string, base: string, peer: string): string | Ten
   try {
     url = new URL(data, base);
   } catch {
-    return noEndpoint(peer, 'an address that is none');
+    return createNoEndpointError(peer, 'an address that is none');
   }
   if (url.origin === new URL(base).origin && !url.username && !url.password) return url.href;
   return new TenonError('http/foreign-endpoint', 'the server wants the messages sent to somebody else', {
     peer,
     expected: 'an address of its own origin',
-    got: url.origin,
-    next: 'connect to that server itself if you trust it',
+    received: url.origin,
+    hint: 'connect to that server itself if you trust it',
   });
 }
 
-function noEndpoint(peer: string, got: string): TenonError {
-  return new TenonError('http/no-endpoint', 'this is no HTTP+SSE server', { peer, expected: 'an endpoint event', got });
+function createNoEndpointError(peer: string, received: string): TenonError {
+  return new TenonError('http/no-endpoint', 'this is no HTTP+SSE server', {
+    peer,
+    expected: 'an endpoint event',
+    received,
+  });
 }

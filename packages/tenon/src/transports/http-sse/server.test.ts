@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { notification } from '../../jsonrpc/message.js';
+import { createNotification } from '../../jsonrpc/message.js';
 import { type Behaviour, type Call, createFakeService } from '../http/fixtures/fake-service.js';
 import { byName, eventsOf, JSON_HEADERS, nextMessages, runtimes, type Site } from '../http/fixtures/sites.js';
-import type { HandlerOptions } from '../http/options.js';
+import type { HandlerOptions } from '../http/server/options.js';
 
 describe.each(runtimes)('the two endpoints, over $name', ({ open }) => {
   let site: Site;
@@ -11,7 +11,7 @@ describe.each(runtimes)('the two endpoints, over $name', ({ open }) => {
     site = await open(service, options);
     return service;
   };
-  afterEach(() => site.close({ deadline: 0 }));
+  afterEach(() => site.close({ timeout: 0 }));
 
   const connect = async (headers: Record<string, string> = {}) => {
     const response = await site.send('/sse', { headers: { accept: 'text/event-stream', ...headers } });
@@ -40,7 +40,7 @@ describe.each(runtimes)('the two endpoints, over $name', ({ open }) => {
     const answer = (await events.next()).value;
     expect(answer).toEqual({ event: 'message', data: expect.any(String) });
     expect(JSON.parse(answer?.data ?? '')).toMatchObject({ id: 0, result: { protocolVersion: '2024-11-05' } });
-    expect((await post(notification('notifications/initialized'))).status).toBe(202);
+    expect((await post(createNotification('notifications/initialized'))).status).toBe(202);
   });
 
   it('serve several clients, each on its own stream [sse-legacy.multi-client]', async () => {
@@ -49,8 +49,8 @@ describe.each(runtimes)('the two endpoints, over $name', ({ open }) => {
     await Promise.all([one.post(initialize), two.post({ ...initialize, id: 'two' })]);
     expect(await nextMessages(one.events, 1)).toMatchObject([{ id: 0 }]);
     expect(await nextMessages(two.events, 1)).toMatchObject([{ id: 'two' }]);
-    service.peers[1]?.channel.send(notification('only/two'));
-    service.peers[0]?.channel.send(notification('only/one'));
+    service.peers[1]?.channel.send(createNotification('only/two'));
+    service.peers[0]?.channel.send(createNotification('only/one'));
     expect(await nextMessages(one.events, 1)).toMatchObject([{ method: 'only/one' }]);
     expect(await nextMessages(two.events, 1)).toMatchObject([{ method: 'only/two' }]);
   });
@@ -61,7 +61,7 @@ describe.each(runtimes)('the two endpoints, over $name', ({ open }) => {
     await events.return(undefined);
     await expect.poll(() => service.peers[0]?.closed).toBe(1);
     expect((await post(initialize)).status).toBe(404);
-    await expect(service.peers[0]?.channel.send(notification('x'))).rejects.toMatchObject({
+    await expect(service.peers[0]?.channel.send(createNotification('x'))).rejects.toMatchObject({
       code: 'connection/closed',
     });
   });
@@ -105,7 +105,7 @@ describe.each(runtimes)('the two endpoints, over $name', ({ open }) => {
 
   it('are bounded like any stream [streams] [requests]', async () => {
     const calls: Call[] = [];
-    await serve({ session: call => calls.push(call) > 0 }, { bounds: { streams: 1, requests: 1 } });
+    await serve({ session: call => calls.push(call) > 0 }, { limits: { maxStreams: 1, maxRequestsPerSession: 1 } });
     const { post } = await connect();
     expect((await site.send('/sse')).status).toBe(503);
     const call = { jsonrpc: '2.0', id: 1, method: 'tools/call' };

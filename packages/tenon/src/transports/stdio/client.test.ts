@@ -1,20 +1,20 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { TenonError } from '../../jsonrpc/error.js';
-import { notification } from '../../jsonrpc/message.js';
-import type { ByteReader } from './bytes.js';
-import { openStdio, type StdioOptions } from './client.js';
-import type { Exit, ServerProcess } from './process.js';
+import { createNotification } from '../../jsonrpc/message.js';
+import type { ByteReader } from './byte-streams.js';
+import { createStdioTransport, type StdioTransportOptions } from './client.js';
+import type { ProcessExit, ServerProcess } from './server-process.js';
 
 /** A process that reacts as the test says, on a clock that runs by itself as fast as it can. */
 function fake(
   reacts: { stdinEnd?: boolean; terminate?: boolean; leavesOrphan?: boolean } = {},
-  options: Partial<StdioOptions> = {},
+  options: Partial<StdioTransportOptions> = {},
 ) {
   const log: string[] = [];
   const state = { running: true, orphan: reacts.leavesOrphan ?? false, now: 0, holds: 0, releases: 0 };
   const readers = {} as { output: ByteReader; errors: ByteReader };
-  let exit = (_: Exit) => {};
-  const exited = new Promise<Exit>(resolve => {
+  let exit = (_: ProcessExit) => {};
+  const exited = new Promise<ProcessExit>(resolve => {
     exit = how => {
       state.running = false;
       resolve(how);
@@ -37,17 +37,17 @@ function fake(
         log.push('stdin ended');
         if (reacts.stdinEnd) exit({ code: 0, signal: null });
       },
-      soon: run => void setImmediate(run),
+      schedule: run => void setImmediate(run),
     },
     output: { read: reader => void Object.assign(readers, { output: reader }), pause() {}, resume() {} },
     errors: { read: reader => void Object.assign(readers, { errors: reader }) },
     exited,
-    running: () => state.running,
-    hold() {
+    isRunning: () => state.running,
+    keepAlive() {
       state.holds++;
       return () => void state.releases++;
     },
-    anyRunning: () => state.running || state.orphan,
+    isTreeRunning: () => state.running || state.orphan,
     terminate() {
       log.push(`terminated after ${Math.round(state.now / 100) * 100}`);
       if (reacts.terminate) {
@@ -63,12 +63,12 @@ function fake(
   };
   const closed: (TenonError | undefined)[] = [];
   const receiver = {
-    message: vi.fn(),
-    unreadable: vi.fn(),
-    lost: vi.fn(),
-    closed: (error?: TenonError) => void closed.push(error),
+    onMessage: vi.fn(),
+    onParseError: vi.fn(),
+    onResponseLost: vi.fn(),
+    onClose: (error?: TenonError) => void closed.push(error),
   };
-  const channel = openStdio(
+  const channel = createStdioTransport(
     { command: 'node', args: ['x.js', '--token=hunter22'], clock, ...options },
     async () => child,
   );
@@ -89,7 +89,7 @@ describe('closing', () => {
     await polite.open();
     await polite.channel.close();
     expect(polite.log).toEqual(['stdin ended', 'terminated after 2000']);
-    const stubborn = fake({}, { exitMs: 300, terminateMs: 500 });
+    const stubborn = fake({}, { exitTimeout: 300, terminateTimeout: 500 });
     await stubborn.open();
     await stubborn.channel.close();
     expect(stubborn.log).toEqual(['stdin ended', 'terminated after 300', 'killed after 800']);
@@ -108,10 +108,10 @@ describe('closing', () => {
     const { open, channel, readers, receiver } = fake({ stdinEnd: true });
     await open();
     const closing = channel.close();
-    readers.output.chunk(Buffer.from('{"id":1}\n'));
-    await expect(channel.send(notification('n'))).rejects.toMatchObject({ code: 'connection/closed' });
+    readers.output.push(Buffer.from('{"id":1}\n'));
+    await expect(channel.send(createNotification('n'))).rejects.toMatchObject({ code: 'connection/closed' });
     await closing;
-    expect(receiver.message).not.toHaveBeenCalled();
+    expect(receiver.onMessage).not.toHaveBeenCalled();
   });
 });
 
@@ -119,11 +119,11 @@ describe('a server that goes by itself [lifecycle.shutdown.stdio-server-initiate
   it('is told with how it ended, its last words, and no secret', async () => {
     const { open, closed, readers, exit } = fake({}, { env: { KEY: 'hunter23' } });
     await open();
-    readers.errors.chunk(Buffer.from('no config for hunter23\nbye'));
+    readers.errors.push(Buffer.from('no config for hunter23\nbye'));
     exit({ code: 7, signal: null });
     readers.output.end();
     await vi.waitFor(() => expect(closed).toHaveLength(1));
-    expect(closed[0]).toMatchObject({ code: 'stdio/exited', got: 'exit code 7' });
+    expect(closed[0]).toMatchObject({ code: 'stdio/exited', received: 'exit code 7' });
     expect(closed[0]?.message).toContain('no config for …\n  bye');
     expect(closed[0]?.message).toContain('stdio: node x.js --token=…');
     expect(closed[0]?.message).not.toContain('hunter');
@@ -134,10 +134,10 @@ describe('a server that goes by itself [lifecycle.shutdown.stdio-server-initiate
     await open();
     exit({ code: 0, signal: null });
     await Promise.resolve();
-    readers.output.chunk(Buffer.from('{"id":1}\n'));
+    readers.output.push(Buffer.from('{"id":1}\n'));
     readers.output.end();
     await vi.waitFor(() => expect(closed).toHaveLength(1));
-    expect(receiver.message).toHaveBeenCalledWith({ id: 1 });
+    expect(receiver.onMessage).toHaveBeenCalledWith({ id: 1 });
   });
 
   it('may only have closed its stdout: it is stopped', async () => {
@@ -161,7 +161,7 @@ it('hands each line of stderr to who asks, and survives what they throw [stdio.s
     },
   );
   await open();
-  readers.errors.chunk(Buffer.from('one\ntwo\n'));
+  readers.errors.push(Buffer.from('one\ntwo\n'));
   expect(lines).toEqual(['one', 'two']);
   expect(closed).toEqual([]);
 });

@@ -1,14 +1,14 @@
-import type { Channel, Receiver } from '../../jsonrpc/channel.js';
-import { type Clock, systemClock } from '../../jsonrpc/clock.js';
+import { type Clock, systemClock } from '../../cancellation/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import type { Id, Message, Response } from '../../jsonrpc/message.js';
-import { createLineReader, type LineLimits } from './lines.js';
-import type { Exit, ServerProcess, SpawnServer } from './process.js';
-import { shownCommand, withoutSecrets } from './redaction.js';
+import type { Id, JsonRpcMessage, JsonRpcResponse } from '../../jsonrpc/message.js';
+import type { MessageReceiver, Transport } from '../../jsonrpc/transport.js';
+import { redactCommand, redactValues } from './command-redaction.js';
+import { createLineReader, type LineLimits } from './line-reader.js';
+import { createLineWriter, type LineWriter } from './line-writer.js';
+import type { ProcessExit, ServerProcess, SpawnServer } from './server-process.js';
 import { createStderrTail, type StderrTail } from './stderr-tail.js';
-import { createLineWriter, type LineWriter } from './writer.js';
 
-export interface StdioOptions extends LineLimits {
+export interface StdioTransportOptions extends LineLimits {
   /** The program: a path, or a name that is looked up on PATH. Never a shell line. */
   readonly command: string;
   readonly args?: readonly string[] | undefined;
@@ -25,55 +25,55 @@ export interface StdioOptions extends LineLimits {
    */
   readonly stderr?: 'pipe' | 'inherit' | 'ignore' | ((line: string) => void) | undefined;
   /** How long a server may take to exit after its stdin was closed, before SIGTERM. Default 2,000 ms. */
-  readonly exitMs?: number | undefined;
+  readonly exitTimeout?: number | undefined;
   /** How long it may take after SIGTERM, before SIGKILL. Default 2,000 ms. */
-  readonly terminateMs?: number | undefined;
+  readonly terminateTimeout?: number | undefined;
   /** How much may wait for a server that does not read, in characters. Default 64 Mi. */
   readonly maxQueued?: number | undefined;
   readonly clock?: Clock | undefined;
 }
 
-const EXIT_MS = 2000;
-const TERMINATE_MS = 2000;
+const EXIT_TIMEOUT = 2000;
+const TERMINATE_TIMEOUT = 2000;
 /** How long one end of a process may outlive the other: its output after its exit, or the reverse. */
-const SETTLE_MS = 500;
+const SETTLE_TIMEOUT = 500;
 
 /**
  * The road to a server that runs as a child process and speaks on its standard streams. `open` rejects with
  * `stdio/spawn` when it can not be started; a later exit closes the channel with `stdio/exited`.
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
-export function openStdio(options: StdioOptions, spawn: SpawnServer): Channel {
-  return new ChildChannel(options, spawn);
+export function createStdioTransport(options: StdioTransportOptions, spawn: SpawnServer): Transport {
+  return new StdioTransport(options, spawn);
 }
 
-class ChildChannel implements Channel {
+class StdioTransport implements Transport {
   readonly peer: string;
-  readonly #options: StdioOptions;
+  readonly #options: StdioTransportOptions;
   readonly #spawn: SpawnServer;
   readonly #clock: Clock;
-  readonly #tail: StderrTail;
-  #receiver: Receiver | undefined;
+  readonly #stderrTail: StderrTail;
+  #receiver: MessageReceiver | undefined;
   #child: ServerProcess | undefined;
   #writer: LineWriter | undefined;
   #starting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(options: StdioOptions, spawn: SpawnServer) {
-    this.peer = `stdio: ${shownCommand(options.command, options.args)}`;
+  constructor(options: StdioTransportOptions, spawn: SpawnServer) {
+    this.peer = `stdio: ${redactCommand(options.command, options.args)}`;
     this.#options = options;
     this.#spawn = spawn;
     this.#clock = options.clock ?? systemClock;
-    this.#tail = createStderrTail(lineListener(options.stderr));
+    this.#stderrTail = createStderrTail(createLineListener(options.stderr));
   }
 
-  open(receiver: Receiver): Promise<void> {
+  open(receiver: MessageReceiver): Promise<void> {
     this.#receiver = receiver;
     this.#starting = this.#start();
     return this.#starting;
   }
 
-  send(message: Message | readonly Response[]): void | Promise<void> {
+  send(message: JsonRpcMessage | readonly JsonRpcResponse[]): void | Promise<void> {
     if (this.#writer && !this.#closing) return this.#writer.send(message);
     return Promise.reject(new TenonError('connection/closed', 'the connection is not open', { peer: this.peer }));
   }
@@ -86,29 +86,29 @@ class ChildChannel implements Channel {
     const child = await this.#spawn(this.#options, this.peer);
     this.#child = child;
     this.#writer = createLineWriter(child.input, { peer: this.peer, maxQueued: this.#options.maxQueued });
-    child.errors?.read(this.#tail);
+    child.errors?.read(this.#stderrTail);
     const outputEnded = this.#read(child);
     void child.exited.then(async exit => {
       // What was written before the exit is still to be read, but a child of the child may hold the stream open.
-      await Promise.race([outputEnded, after(this.#clock, SETTLE_MS)]);
-      await this.#finish(exited(this.peer, exit, this.#tail, this.#options.env));
+      await Promise.race([outputEnded, delay(this.#clock, SETTLE_TIMEOUT)]);
+      await this.#finish(createExitError(this.peer, exit, this.#stderrTail, this.#options.env));
     });
     void outputEnded.then(async () => {
-      await Promise.race([child.exited, after(this.#clock, SETTLE_MS)]);
-      if (child.running()) await this.#finish(silent(this.peer));
+      await Promise.race([child.exited, delay(this.#clock, SETTLE_TIMEOUT)]);
+      if (child.isRunning()) await this.#finish(createOutputClosedError(this.peer));
     });
   }
 
   #read(child: ServerProcess): Promise<void> {
     const lines = {
-      value: (value: unknown) => this.#receiver?.message(value),
-      unreadable: (error: TenonError) => this.#receiver?.unreadable(error),
-      lost: (id: Id, error: TenonError) => this.#receiver?.lost(id, error),
+      value: (value: unknown) => this.#receiver?.onMessage(value),
+      onParseError: (error: TenonError) => this.#receiver?.onParseError(error),
+      onResponseLost: (id: Id, error: TenonError) => this.#receiver?.onResponseLost(id, error),
     };
     const reader = createLineReader(this.peer, lines, this.#options);
     return new Promise(resolve => {
       child.output.read({
-        chunk: bytes => reader.chunk(bytes),
+        push: bytes => reader.push(bytes),
         end() {
           reader.end();
           resolve();
@@ -126,42 +126,42 @@ class ChildChannel implements Channel {
     const receiver = this.#receiver;
     this.#receiver = undefined;
     // An unexpected end is told at once; one that was asked for, when the process is gone.
-    if (error) receiver?.closed(error);
+    if (error) receiver?.onClose(error);
     await this.#starting?.catch(() => {});
     this.#writer?.end();
     if (this.#child) await stop(this.#child, this.#clock, this.#options);
-    if (!error) receiver?.closed();
+    if (!error) receiver?.onClose();
   }
 }
 
-const LOOK_MS = 20;
+const POLL_INTERVAL = 20;
 
 /** Its stdin is closed: wait, SIGTERM, wait, SIGKILL; the last two for everything that it started as well. */
-async function stop(child: ServerProcess, clock: Clock, options: StdioOptions): Promise<void> {
-  const { exitMs = EXIT_MS, terminateMs = TERMINATE_MS } = options;
+async function stop(child: ServerProcess, clock: Clock, options: StdioTransportOptions): Promise<void> {
+  const { exitTimeout = EXIT_TIMEOUT, terminateTimeout = TERMINATE_TIMEOUT } = options;
   // The clock's timers keep no process alive, but who awaits this is to come back from it.
-  const release = child.hold();
-  if (!(await gone(child, clock, exitMs))) child.terminate();
-  if (!(await gone(child, clock, terminateMs))) child.kill();
-  await gone(child, clock, terminateMs);
+  const release = child.keepAlive();
+  if (!(await waitForExit(child, clock, exitTimeout))) child.terminate();
+  if (!(await waitForExit(child, clock, terminateTimeout))) child.kill();
+  await waitForExit(child, clock, terminateTimeout);
   release();
 }
 
-async function gone(child: ServerProcess, clock: Clock, ms: number): Promise<boolean> {
+async function waitForExit(child: ServerProcess, clock: Clock, ms: number): Promise<boolean> {
   const deadline = clock.now() + ms;
-  while (child.anyRunning()) {
+  while (child.isTreeRunning()) {
     if (clock.now() >= deadline) return false;
-    const look = after(clock, LOOK_MS);
-    await (child.running() ? Promise.race([child.exited, look]) : look);
+    const poll = delay(clock, POLL_INTERVAL);
+    await (child.isRunning() ? Promise.race([child.exited, poll]) : poll);
   }
   return true;
 }
 
-function after(clock: Clock, ms: number): Promise<void> {
+function delay(clock: Clock, ms: number): Promise<void> {
   return new Promise(resolve => clock.after(ms, resolve));
 }
 
-function lineListener(stderr: StdioOptions['stderr']): ((line: string) => void) | undefined {
+function createLineListener(stderr: StdioTransportOptions['stderr']): ((line: string) => void) | undefined {
   if (typeof stderr !== 'function') return undefined;
   return line => {
     try {
@@ -172,22 +172,27 @@ function lineListener(stderr: StdioOptions['stderr']): ((line: string) => void) 
   };
 }
 
-function exited(peer: string, exit: Exit, tail: StderrTail, env: StdioOptions['env']): TenonError {
+function createExitError(
+  peer: string,
+  exit: ProcessExit,
+  tail: StderrTail,
+  env: StdioTransportOptions['env'],
+): TenonError {
   tail.end();
-  const how = exit.signal ? `was ended by ${exit.signal}` : `exited with code ${exit.code ?? 'unknown'}`;
+  const ending = exit.signal ? `was ended by ${exit.signal}` : `exited with code ${exit.code ?? 'unknown'}`;
   const secrets = Object.values(env ?? {}).filter(value => value !== undefined);
-  const lines = tail.lines().map(line => withoutSecrets(line, secrets));
-  const words = lines.length === 0 ? 'and wrote nothing to stderr' : `its last words:\n  ${lines.join('\n  ')}`;
-  return new TenonError('stdio/exited', `the server ${how}: ${words}`, {
+  const lines = tail.getLines().map(line => redactValues(line, secrets));
+  const stderrText = lines.length === 0 ? 'and wrote nothing to stderr' : `its last words:\n  ${lines.join('\n  ')}`;
+  return new TenonError('stdio/exited', `the server ${ending}: ${stderrText}`, {
     peer,
-    got: exit.signal ? `signal ${exit.signal}` : `exit code ${exit.code}`,
-    next: 'run the command in a terminal: a server that works waits in silence for its stdin',
+    received: exit.signal ? `signal ${exit.signal}` : `exit code ${exit.code}`,
+    hint: 'run the command in a terminal: a server that works waits in silence for its stdin',
   });
 }
 
-function silent(peer: string): TenonError {
+function createOutputClosedError(peer: string): TenonError {
   return new TenonError('stdio/output-closed', 'the server closed its stdout but did not exit', {
     peer,
-    next: 'nothing can come from it any more; it is being stopped',
+    hint: 'nothing can come from it any more; it is being stopped',
   });
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Conversation } from '../../conversation/service.js';
-import type { Channel, Receiver } from '../../jsonrpc/channel.js';
-import type { Clock } from '../../jsonrpc/clock.js';
+import type { Clock } from '../../cancellation/clock.js';
 import type { TenonError } from '../../jsonrpc/error.js';
-import { success } from '../../jsonrpc/message.js';
-import type { ByteReader } from './bytes.js';
+import { createSuccess } from '../../jsonrpc/message.js';
+import type { MessageReceiver, Transport } from '../../jsonrpc/transport.js';
+import type { ServerSession } from '../../protocol/request-handler.js';
+import type { ByteReader } from './byte-streams.js';
 import { serveLines } from './server.js';
 
 function manualClock() {
@@ -36,7 +36,7 @@ function manualClock() {
 const settle = () => new Promise(resolve => setImmediate(resolve));
 
 /** A server whose answers the test gives, on streams that the test moves. */
-async function serve(options: { drainMs?: number; cancelTimeout?: number } = {}) {
+async function serve(options: { drainTimeout?: number; cancelTimeout?: number } = {}) {
   const { clock, pass } = manualClock();
   const seen = {
     received: [] as unknown[],
@@ -50,19 +50,19 @@ async function serve(options: { drainMs?: number; cancelTimeout?: number } = {})
   const stuck: ((error?: unknown) => void)[] = [];
   const state = {
     reader: undefined as ByteReader | undefined,
-    channel: undefined as Channel | undefined,
+    channel: undefined as Transport | undefined,
     reads: true,
     inFlight: 0,
     activeHandlers: 0,
   };
-  const receiver: Receiver = {
-    message: value => void seen.received.push(value),
-    unreadable: () => void seen.unreadable++,
-    lost() {},
-    closed: error => void seen.closed.push(error),
+  const receiver: MessageReceiver = {
+    onMessage: value => void seen.received.push(value),
+    onParseError: () => void seen.unreadable++,
+    onResponseLost() {},
+    onClose: error => void seen.closed.push(error),
   };
   const service = {
-    async connect(channel: Channel): Promise<Conversation> {
+    async connect(channel: Transport): Promise<ServerSession> {
       state.channel = channel;
       await channel.open(receiver);
       return {
@@ -89,13 +89,13 @@ async function serve(options: { drainMs?: number; cancelTimeout?: number } = {})
       done();
     },
     end() {},
-    soon: (run: () => void) => void setImmediate(run),
+    schedule: (run: () => void) => void setImmediate(run),
   };
   const serving = await serveLines(service, source, sink, { clock, ...options });
   void serving.closed.then(() => {
     seen.finished = true;
   });
-  const answer = (id: number, length = 1) => state.channel!.send(success(id, { text: 'x'.repeat(length) }));
+  const answer = (id: number, length = 1) => state.channel!.send(createSuccess(id, { text: 'x'.repeat(length) }));
   return { serving, seen, state, written, stuck, answer, pass, reader: state.reader! };
 }
 
@@ -103,7 +103,7 @@ describe('serving on lines [stdio.streams] [stdio.server-exits-on-eof]', () => {
   it('receives what the last bytes bring, and lets what is being worked on finish', async () => {
     const { reader, seen, state, written, answer, pass } = await serve();
     state.inFlight = 1;
-    reader.chunk(Buffer.from('{"id":1}\n{"id":2}'));
+    reader.push(Buffer.from('{"id":1}\n{"id":2}'));
     reader.end();
     await pass(1000);
     expect(seen).toMatchObject({ received: [{ id: 1 }, { id: 2 }], ended: 0, closed: [], finished: false });
@@ -115,7 +115,7 @@ describe('serving on lines [stdio.streams] [stdio.server-exits-on-eof]', () => {
   });
 
   it('waits for it no longer than the drain time [lifecycle.errors.shutdown-timeout]', async () => {
-    const { reader, seen, state, pass } = await serve({ drainMs: 300 });
+    const { reader, seen, state, pass } = await serve({ drainTimeout: 300 });
     state.inFlight = 1;
     reader.end();
     await pass(250);

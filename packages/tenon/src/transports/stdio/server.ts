@@ -1,10 +1,10 @@
-import type { Service } from '../../conversation/service.js';
-import type { AuthInfo, Channel, Receiver } from '../../jsonrpc/channel.js';
-import { type Clock, systemClock } from '../../jsonrpc/clock.js';
+import { type Clock, systemClock } from '../../cancellation/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import type { ByteSink, ByteSource } from './bytes.js';
-import { createLineReader, type LineLimits } from './lines.js';
-import { createLineWriter } from './writer.js';
+import type { AuthInfo, MessageReceiver, Transport } from '../../jsonrpc/transport.js';
+import type { RequestHandler } from '../../protocol/request-handler.js';
+import type { ByteSink, ByteSource } from './byte-streams.js';
+import { createLineReader, type LineLimits } from './line-reader.js';
+import { createLineWriter } from './line-writer.js';
 
 export interface ServeLinesOptions extends LineLimits {
   /** How errors name the client. Default `stdio: the client`. */
@@ -14,7 +14,7 @@ export interface ServeLinesOptions extends LineLimits {
    * cancelled. Their answers have as long again to be read. Default 1,500: with `cancelTimeout` less than the 2 s after
    * which clients send SIGTERM.
    */
-  readonly drainMs?: number | undefined;
+  readonly drainTimeout?: number | undefined;
   /** Milliseconds that cancelled calls have to clean up, by `ctx.signal`, before the server ends without them. Default 300. */
   readonly cancelTimeout?: number | undefined;
   /** How much may wait for a client that does not read, in characters. Default 64 Mi. */
@@ -28,16 +28,16 @@ export interface ServeLinesOptions extends LineLimits {
 }
 
 /** A server that is being served. */
-export interface Serving {
-  /** Waits for open calls up to `drainMs`, cancels the others, waits for them up to `cancelTimeout`, and ends. Safe to call twice. */
+export interface StdioServer {
+  /** Waits for open calls up to `drainTimeout`, cancels the others, waits for them up to `cancelTimeout`, and ends. Safe to call twice. */
   close(): Promise<void>;
   /** Resolves when it has ended, whoever ended it. Never rejects. */
   readonly closed: Promise<void>;
 }
 
-export const DRAIN_MS = 1500;
+export const DRAIN_TIMEOUT = 1500;
 const CANCEL_TIMEOUT = 300;
-const LOOK_MS = 10;
+const POLL_INTERVAL = 10;
 /** Milliseconds after which a client has read a notification that was sent before. */
 const PROGRESS_GAP = 50;
 
@@ -46,107 +46,112 @@ const PROGRESS_GAP = 50;
  * While a client does not read its answers, its requests are not read either.
  */
 export async function serveLines(
-  service: Pick<Service, 'connect'>,
+  service: Pick<RequestHandler, 'connect'>,
   source: ByteSource,
   sink: ByteSink,
   options: ServeLinesOptions = {},
-): Promise<Serving> {
-  const { clock = systemClock, drainMs = DRAIN_MS, cancelTimeout = CANCEL_TIMEOUT } = options;
-  const ends = createEnds();
-  const channel = serverChannel(source, sink, options, ends);
+): Promise<StdioServer> {
+  const { clock = systemClock, drainTimeout = DRAIN_TIMEOUT, cancelTimeout = CANCEL_TIMEOUT } = options;
+  const phases = createShutdownPhases();
+  const transport = createServerTransport(source, sink, options, phases);
   const { auth } = options;
-  const conversation = await service.connect(channel, auth === undefined ? undefined : { auth });
-  void ends.leaving.then(async () => {
-    let isRead = true;
-    void ends.gone.then(() => {
-      isRead = false;
+  const session = await service.connect(transport, auth === undefined ? undefined : { auth });
+  void phases.closing.then(async () => {
+    let isClientOpen = true;
+    void phases.clientClosed.then(() => {
+      isClientOpen = false;
     });
     // What came with the last bytes has its turn first.
-    await new Promise<void>(resolve => sink.soon(resolve));
-    await waitWhile(() => isRead && conversation.inFlight > 0, clock, drainMs);
-    conversation.end();
-    await waitWhile(() => (conversation.activeHandlers ?? 0) > 0, clock, cancelTimeout);
-    await channel.close();
+    await new Promise<void>(resolve => sink.schedule(resolve));
+    await waitWhile(() => isClientOpen && session.inFlight > 0, clock, drainTimeout);
+    session.end();
+    await waitWhile(() => (session.activeHandlers ?? 0) > 0, clock, cancelTimeout);
+    await transport.close();
   });
   const close = () => {
-    ends.leave();
-    return ends.closed;
+    phases.startClosing();
+    return phases.closed;
   };
-  return { close, closed: ends.closed };
+  return { close, closed: phases.closed };
 }
 
 /** The three moments of an end: no more is to be expected, there is nobody to answer, it is over. */
-interface Ends {
-  readonly leaving: Promise<void>;
-  readonly gone: Promise<void>;
+interface ShutdownPhases {
+  readonly closing: Promise<void>;
+  readonly clientClosed: Promise<void>;
   readonly closed: Promise<void>;
-  leave(): void;
-  vanish(): void;
+  startClosing(): void;
+  markClientClosed(): void;
   finish(): void;
 }
 
-function createEnds(): Ends {
-  const ends = {} as { -readonly [name in keyof Ends]: Ends[name] };
-  ends.leaving = new Promise(resolve => {
-    ends.leave = resolve;
+function createShutdownPhases(): ShutdownPhases {
+  const phases = {} as { -readonly [name in keyof ShutdownPhases]: ShutdownPhases[name] };
+  phases.closing = new Promise(resolve => {
+    phases.startClosing = resolve;
   });
-  ends.gone = new Promise(resolve => {
-    ends.vanish = resolve;
+  phases.clientClosed = new Promise(resolve => {
+    phases.markClientClosed = resolve;
   });
-  ends.closed = new Promise(resolve => {
-    ends.finish = resolve;
+  phases.closed = new Promise(resolve => {
+    phases.finish = resolve;
   });
-  return ends;
+  return phases;
 }
 
-function serverChannel(source: ByteSource, sink: ByteSink, options: ServeLinesOptions, ends: Ends): Channel {
+function createServerTransport(
+  source: ByteSource,
+  sink: ByteSink,
+  options: ServeLinesOptions,
+  phases: ShutdownPhases,
+): Transport {
   const { peer = 'stdio: the client', maxQueued, clock = systemClock } = options;
-  let receiver: Receiver | undefined;
+  let receiver: MessageReceiver | undefined;
   let failure: TenonError | undefined;
   let closing: Promise<void> | undefined;
-  const leave = (error?: TenonError) => {
+  const startClosing = (error?: TenonError) => {
     failure ??= error;
-    ends.leave();
+    phases.startClosing();
   };
   const writer = createLineWriter(sink, {
     peer,
     maxQueued,
-    pressure: high => (high ? source.pause() : source.resume()),
-    failed: error => {
-      ends.vanish();
-      leave(error);
+    onPressure: high => (high ? source.pause() : source.resume()),
+    onFailure: error => {
+      phases.markClientClosed();
+      startClosing(error);
     },
   });
 
   async function end(): Promise<void> {
-    ends.leave();
-    await Promise.race([writer.flushed(), after(clock, options.drainMs ?? DRAIN_MS)]);
+    phases.startClosing();
+    await Promise.race([writer.flush(), delay(clock, options.drainTimeout ?? DRAIN_TIMEOUT)]);
     source.pause();
-    const told = receiver;
+    const activeReceiver = receiver;
     receiver = undefined;
-    told?.closed(failure);
-    ends.finish();
+    activeReceiver?.onClose(failure);
+    phases.finish();
   }
 
   return {
     peer,
-    progressGap: PROGRESS_GAP,
-    open(opened) {
-      receiver = opened;
+    progressDelay: PROGRESS_GAP,
+    open(givenReceiver) {
+      receiver = givenReceiver;
       const reader = createLineReader(
         peer,
         {
-          value: value => receiver?.message(value),
-          unreadable: error => receiver?.unreadable(error),
-          lost: (id, error) => receiver?.lost(id, error),
+          value: value => receiver?.onMessage(value),
+          onParseError: error => receiver?.onParseError(error),
+          onResponseLost: (id, error) => receiver?.onResponseLost(id, error),
         },
         options,
       );
       source.read({
-        chunk: bytes => reader.chunk(bytes),
+        push: bytes => reader.push(bytes),
         end(cause) {
           reader.end();
-          leave(cause === undefined ? undefined : unreadableSource(peer, cause));
+          startClosing(cause === undefined ? undefined : createReadFailedError(peer, cause));
         },
       });
     },
@@ -160,13 +165,13 @@ function serverChannel(source: ByteSource, sink: ByteSink, options: ServeLinesOp
 
 async function waitWhile(condition: () => boolean, clock: Clock, timeout: number): Promise<void> {
   const deadline = clock.now() + timeout;
-  while (condition() && clock.now() < deadline) await after(clock, LOOK_MS);
+  while (condition() && clock.now() < deadline) await delay(clock, POLL_INTERVAL);
 }
 
-function after(clock: Clock, ms: number): Promise<void> {
+function delay(clock: Clock, ms: number): Promise<void> {
   return new Promise(resolve => clock.after(ms, resolve));
 }
 
-function unreadableSource(peer: string, cause: unknown): TenonError {
+function createReadFailedError(peer: string, cause: unknown): TenonError {
   return new TenonError('stdio/read-failed', 'can no longer be read', { peer, cause });
 }

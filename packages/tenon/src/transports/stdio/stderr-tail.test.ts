@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createStderrTail, TAIL_CHARACTERS, TAIL_LINES } from './stderr-tail.js';
+import { createStderrTail, MAX_TAIL_CHARACTERS, MAX_TAIL_LINES } from './stderr-tail.js';
 
 const bytes = (text: string) => Buffer.from(text);
 
@@ -8,27 +8,27 @@ describe('the tail of stderr [stdio.stderr-logging] [stdio.stderr-client-choice]
     const seen: string[] = [];
     const tail = createStderrTail(line => void seen.push(line));
     const text = Array.from({ length: 30 }, (_, index) => `línea ${index}\r\n`).join('');
-    for (const byte of bytes(text)) tail.chunk(Uint8Array.of(byte));
+    for (const byte of bytes(text)) tail.push(Uint8Array.of(byte));
     expect(seen).toHaveLength(30);
-    expect(tail.lines()).toEqual(seen.slice(-TAIL_LINES));
-    expect(tail.lines().at(-1)).toBe('línea 29');
+    expect(tail.getLines()).toEqual(seen.slice(-MAX_TAIL_LINES));
+    expect(tail.getLines().at(-1)).toBe('línea 29');
   });
 
   it('stays small, whatever comes', () => {
     const tail = createStderrTail();
-    for (let count = 0; count < 1000; count++) tail.chunk(bytes('x'.repeat(10_000)));
-    for (let count = 0; count < 100; count++) tail.chunk(bytes(`\n${'y'.repeat(10_000)}`));
+    for (let count = 0; count < 1000; count++) tail.push(bytes('x'.repeat(10_000)));
+    for (let count = 0; count < 100; count++) tail.push(bytes(`\n${'y'.repeat(10_000)}`));
     tail.end();
-    expect(tail.lines().join('').length).toBeLessThanOrEqual(TAIL_CHARACTERS);
-    expect(tail.lines().length).toBeGreaterThan(3);
-    expect(tail.lines().every(line => line.length <= 1025 && line.endsWith('…'))).toBe(true);
+    expect(tail.getLines().join('').length).toBeLessThanOrEqual(MAX_TAIL_CHARACTERS);
+    expect(tail.getLines().length).toBeGreaterThan(3);
+    expect(tail.getLines().every(line => line.length <= 1025 && line.endsWith('…'))).toBe(true);
   });
 
   it('leaves out what moves the cursor, sets a title or hides text, and keeps a line without an end', () => {
     const tail = createStderrTail();
-    tail.chunk(bytes('\u001b[1;31mError\u001b[0m:\tbad\u0007\u202e\n\u001b]0;title\u0007after\u001b[2J'));
+    tail.push(bytes('\u001b[1;31mError\u001b[0m:\tbad\u0007\u202e\n\u001b]0;title\u0007after\u001b[2J'));
     tail.end();
-    expect(tail.lines()).toEqual(['Error: bad', 'after']);
+    expect(tail.getLines()).toEqual(['Error: bad', 'after']);
   });
 
   it('hides what looks like a secret, from the listener and from errors', () => {
@@ -41,14 +41,14 @@ describe('the tail of stderr [stdio.stderr-logging] [stdio.stderr-client-choice]
       'postgres://ada:hunter2@db/notes',
       'listening on port 8080',
     ];
-    tail.chunk(bytes(`${lines.join('\n')}\n`));
-    expect(tail.lines()).toEqual([
+    tail.push(bytes(`${lines.join('\n')}\n`));
+    expect(tail.getLines()).toEqual([
       'starting with API_KEY=…',
       expect.stringMatching(/^Authorization: …/),
       'token …',
       'postgres://…@db/notes',
       'listening on port 8080',
     ]);
-    expect(seen).toEqual(tail.lines());
+    expect(seen).toEqual(tail.getLines());
   });
 });

@@ -1,0 +1,49 @@
+import { type Command, Option } from 'commander';
+import type { CliContext } from '../cli-context.js';
+import type { HttpAuthOptions } from '../http/http-auth.js';
+import { createUsageError } from '../usage-error.js';
+
+/** The options of a command that serves over HTTP, as far as they say who may call. */
+export interface CallerOptions extends HttpAuthOptions {
+  readonly host?: string;
+  readonly allowedHosts?: string[];
+  readonly allowUnauthenticated?: boolean;
+}
+
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/i;
+
+/** Adds `--bearer-env`, and refuses `--bearer TOKEN` without showing the token. */
+export function withBearer(command: Command, description: string): Command {
+  const onCommandLine = new Option('--bearer [token]').hideHelp().argParser(() => {
+    throw createUsageError(
+      '--bearer: a token is not accepted here, because other users of this machine can read command lines',
+      'put the token into an environment variable and pass its name: --bearer-env NAME',
+    );
+  });
+  return command.option('--bearer-env <NAME>', description).addOption(onCommandLine);
+}
+
+export function withProtection(
+  command: Command,
+  parse: (text: string, before?: readonly string[]) => string[],
+): Command {
+  return command
+    .option('--host <address>', 'the address to listen on', '127.0.0.1')
+    .option('--allowed-hosts <names>', 'names by which clients may call it, behind a proxy for example', parse)
+    .option('--allow-unauthenticated', 'with --host beyond loopback: let every machine that reaches it call')
+    .option('--issuer <url>', 'let in only who has an access token of this authorization server')
+    .option('--audience <url>', 'the URL under which clients know the endpoint: what such tokens are for');
+}
+
+/** Refuses to listen beyond loopback without authorization, unless `--allow-unauthenticated` is given; then it warns. */
+export function refuseUnauthenticated({ screen }: CliContext, options: CallerOptions): void {
+  const { host = '127.0.0.1', bearerEnv, issuer, allowUnauthenticated = false } = options;
+  if (LOOPBACK.test(host) || bearerEnv !== undefined || issuer !== undefined) return;
+  if (!allowUnauthenticated) {
+    throw createUsageError(
+      `--host ${host}: without authorization every machine that reaches this address may call all tools`,
+      'require a token: --bearer-env NAME, or --issuer and --audience; else --allow-unauthenticated',
+    );
+  }
+  screen.note(`warning: every machine that reaches ${host} may call all tools`);
+}

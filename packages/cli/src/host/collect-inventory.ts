@@ -1,0 +1,27 @@
+import { TenonError } from 'tenon';
+import { type ConfiguredEntry, createHost, type Inventories, sanitizeText } from 'tenon/host';
+import type { CliContext } from '../cli-context.js';
+import { createCredentials, toHostServers } from './create-host.js';
+
+/** Starts all servers, and reads all that they offer. */
+export async function collectInventories(
+  context: CliContext,
+  entries: readonly ConfiguredEntry[],
+): Promise<Inventories> {
+  const host = await createHost({
+    servers: toHostServers(entries),
+    // Some servers offer more to those who can be asked: all of it is to be known.
+    elicit: () => ({ action: 'cancel' }),
+    elicitUrl: () => ({ action: 'cancel' }),
+    sample: () => Promise.reject(new TenonError('cli/no-model', 'there is no model here')),
+    sampleTools: true,
+    roots: [],
+    credentials: createCredentials(context, entries),
+    onError: error => context.screen.note(sanitizeText(error.message, { lines: true })),
+  });
+  try {
+    return await host.inventory();
+  } finally {
+    await host.close();
+  }
+}

@@ -1,0 +1,175 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { memoryStores, type Stores } from 'tenon';
+import type { CallerSignIn } from 'tenon/auth';
+import {
+  type ConfiguredEntry,
+  createHost,
+  describeDrift,
+  type Host,
+  type HostServer,
+  type NodeHostOptions,
+  openAudit,
+} from 'tenon/host';
+import { sqliteStores } from 'tenon/sqlite';
+import type { CliContext } from '../cli-context.js';
+import { BEARER_PRINCIPAL } from '../http/http-auth.js';
+import { createUserSignIn } from '../http/sign-in.js';
+import { YES_OR_NO } from '../terminal.js';
+import { createUsageError, readVariable } from '../usage-error.js';
+import { type ApprovalMode, createGatewayApprovals } from './approvals.js';
+import { createHostListeners } from './host-reports.js';
+
+/** What a gateway holds its servers to. */
+export interface GatewayHostOptions {
+  readonly policy?: string;
+  readonly approve?: ApprovalMode;
+  readonly store?: string;
+  /** A path, `true` for `mcp.lock`, `false` for none at all. Absent: `mcp.lock` where it is there. */
+  readonly lock?: string | boolean;
+  readonly drift?: 'block' | 'ask' | 'warn';
+  readonly audit?: string;
+  readonly auditKeyEnv?: string;
+  readonly prefix?: 'auto' | 'always' | 'never';
+  readonly budget?: number;
+  readonly maxOutput?: number;
+  readonly maxProcesses?: number;
+  /** In milliseconds. */
+  readonly idle?: number;
+  readonly screening?: 'report' | 'mask' | 'block';
+  readonly browser?: boolean;
+  /** Signs callers in to servers. Without it the user of this machine signs in. */
+  readonly callerSignIn?: CallerSignIn;
+}
+
+export interface GatewayHost {
+  readonly host: Host;
+  close(): Promise<void>;
+}
+
+/** Makes the host of a gateway. Nothing is started by it. */
+export async function createGatewayHost(
+  context: CliContext,
+  entries: readonly ConfiguredEntry[],
+  options: GatewayHostOptions,
+): Promise<GatewayHost> {
+  const lock = findLock(context, options);
+  const stores = openStores(context, options);
+  const key =
+    options.auditKeyEnv === undefined ? undefined : readVariable(context.env, options.auditKeyEnv, '--audit-key-env');
+  const audit = options.audit === undefined ? undefined : await openAudit(resolve(context.cwd, options.audit), { key });
+  try {
+    const host = await createHost({
+      servers: toHostServers(entries),
+      stores,
+      ...createPolicyOptions(context, options, stores),
+      ...(lock === undefined ? {} : createLockOptions(context, lock, options)),
+      ...(audit ? { audit } : {}),
+      ...(options.prefix ? { prefix: options.prefix } : {}),
+      ...(options.screening ? { screening: options.screening } : {}),
+      ...(options.budget === undefined ? {} : { budget: options.budget }),
+      ...(options.maxOutput === undefined
+        ? {}
+        : { output: { maxTotal: options.maxOutput, maxText: options.maxOutput } }),
+      ...(options.maxProcesses === undefined ? {} : { maxProcesses: options.maxProcesses }),
+      ...(options.idle === undefined ? {} : { idleTimeout: options.idle }),
+      ...(options.callerSignIn
+        ? { callerSignIn: options.callerSignIn }
+        : { credentials: createCredentials(context, entries, options) }),
+      ...createHostListeners(context.screen),
+    });
+    const close = async () => {
+      await host.close();
+      await audit?.close();
+      await stores.close();
+    };
+    return { host, close };
+  } catch (error) {
+    await audit?.close();
+    await stores.close();
+    throw error;
+  }
+}
+
+/** Servers of a configuration as a host takes them. */
+export function toHostServers(entries: readonly ConfiguredEntry[]): Record<string, HostServer> {
+  return Object.fromEntries(
+    entries.map(({ name, target, written: _, ...settings }) => [name, { ...target, ...settings }]),
+  );
+}
+
+function openStores({ cwd }: CliContext, { store, approve }: GatewayHostOptions): Stores {
+  if (approve === 'store' && store === undefined) {
+    throw createUsageError(
+      '--approve store needs a store',
+      'give its file, and the same one to `tenon approvals`: --store FILE',
+    );
+  }
+  return store === undefined ? memoryStores() : sqliteStores(resolve(cwd, store));
+}
+
+/** Without a policy nothing is asked about, unless somebody is named who is asked. */
+function createPolicyOptions(
+  { cwd, terminal }: CliContext,
+  { policy, approve }: GatewayHostOptions,
+  stores: Stores,
+): Partial<NodeHostOptions> {
+  if (policy === undefined && approve === undefined) return {};
+  if (approve === 'terminal' && !terminal.interactive) {
+    throw createUsageError(
+      '--approve terminal: there is no terminal to ask at',
+      'run it in one, or ask elsewhere: --approve client',
+    );
+  }
+  const mode = approve ?? (terminal.interactive ? 'terminal' : 'client');
+  return {
+    policy: policy === undefined ? [] : resolve(cwd, policy),
+    approvals: createGatewayApprovals(mode, terminal, stores),
+  };
+}
+
+function findLock({ cwd }: CliContext, { lock }: GatewayHostOptions): string | undefined {
+  if (lock === false) return undefined;
+  const path = resolve(cwd, typeof lock === 'string' ? lock : 'mcp.lock');
+  if (existsSync(path)) return path;
+  if (lock === undefined) return undefined;
+  throw createUsageError(`there is no lock ${path}`, 'write it first: tenon lock');
+}
+
+function createLockOptions(
+  { screen, terminal }: CliContext,
+  lock: string,
+  { drift }: GatewayHostOptions,
+): Partial<NodeHostOptions> {
+  const mode = drift ?? (terminal.interactive ? 'ask' : 'block');
+  if (mode === 'ask' && !terminal.interactive) {
+    throw createUsageError('--drift ask: there is no terminal to ask at', 'run it in one, or give --drift block');
+  }
+  screen.note(`held to ${lock}`);
+  return {
+    lock,
+    onChanged: mode,
+    onUnknown: mode === 'ask' ? 'ask' : 'block',
+    async confirmDrift(drifts) {
+      const text = `\nNot as it stands in the lock:\n\n${describeDrift(drifts)}\n\nApprove it, and write it into the lock? [y/n] `;
+      return (await terminal.choose(text, YES_OR_NO)) === 'yes';
+    },
+  };
+}
+
+/** The user of this machine signs in for what runs on their behalf; what others call is called without their tokens. */
+export function createCredentials(
+  context: CliContext,
+  entries: readonly ConfiguredEntry[],
+  { browser = true }: Pick<GatewayHostOptions, 'browser'> = {},
+): NonNullable<NodeHostOptions['credentials']> {
+  const authorizer = createUserSignIn(context, { browser });
+  const own = entries.filter(({ target }) => 'url' in target && !hasToken(target.headers));
+  const names = new Set(own.map(({ name }) => name));
+  return (server, principal) =>
+    names.has(server) && (principal === undefined || principal === BEARER_PRINCIPAL) ? authorizer : undefined;
+}
+
+export function hasToken(headers: Readonly<Record<string, string>> = {}): boolean {
+  return Object.keys(headers).some(name => name.toLowerCase() === 'authorization');
+}

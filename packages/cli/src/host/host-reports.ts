@@ -1,0 +1,66 @@
+import type { TenonError } from 'tenon';
+import {
+  describeDrift,
+  type Host,
+  type HostGuardOptions,
+  type HostOptions,
+  type ScreeningReport,
+  type ServerState,
+  sanitizeName,
+  sanitizeText,
+} from 'tenon/host';
+import { describeError } from '../error-hints.js';
+import { formatColumns, type Screen } from '../screen.js';
+
+/** The longest reason, in characters. */
+const MAX_REASON = 300;
+/** How many findings are told of once and then never again. */
+const MAX_REPORTED = 2000;
+
+/** What a host tells of while it runs, for whoever sits at it. */
+export function createHostListeners(
+  screen: Screen,
+): Pick<HostOptions, 'onError'> & Pick<HostGuardOptions, 'onDrift' | 'onScreeningReport'> {
+  const reported = new Set<string>();
+  const reportOnce = (text: string) => {
+    if (reported.has(text) || reported.size >= MAX_REPORTED) return;
+    reported.add(text);
+    screen.note(text);
+  };
+  return {
+    onError: (error: TenonError) =>
+      screen.note(`${error.code}: ${sanitizeText(describeError(error), { lines: true })}`),
+    onDrift: (_, drifts) => reportOnce(`\nNot as it stands in the lock:\n\n${describeDrift(drifts)}\n`),
+    onScreeningReport: ({ server, kind, name, findings }: ScreeningReport) => {
+      const kinds = [...new Set(findings.map(each => each.kind))].join(', ');
+      reportOnce(
+        `${sanitizeName(server)}: the ${kind} ${sanitizeName(name)} has ${kinds}: ${sanitizeText(findings[0]?.excerpt ?? '', { max: 120 })}`,
+      );
+    },
+  };
+}
+
+/** Tries each server, and tells how they stand. Those who have not answered in time are told of as they are then. */
+export async function probeServers(host: Host): Promise<ServerState[]> {
+  try {
+    for await (const _ of host.client.listTools()) break;
+  } catch {
+    // When none is there, how each stands says so.
+  }
+  return host.getServers();
+}
+
+/** A reason in one line: servers that crash give their last lines of output as the reason. */
+export const shortenReason = (reason: string): string => sanitizeText(reason, { max: MAX_REASON });
+
+/** `notes   connected   2026-07-28`. */
+export function formatStates(states: readonly ServerState[]): string {
+  return formatColumns(
+    states.map(({ name, state, protocolVersion, reason }) => {
+      const details = [protocolVersion, reason === undefined ? undefined : shortenReason(reason)].filter(
+        each => each !== undefined,
+      );
+      return [sanitizeName(name), state, details.join(' ')];
+    }),
+  );
+}

@@ -1,0 +1,91 @@
+import { stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { TenonError } from 'tenon';
+import {
+  type AskInput,
+  type ConfigLocation,
+  type ConfigProblem,
+  type ConfiguredEntry,
+  findProjectConfigs,
+  findUserConfigs,
+  readConfigFile,
+  sanitizeText,
+} from 'tenon/host';
+import type { CliContext } from '../cli-context.js';
+
+/** What configurations name. */
+export interface Configuration {
+  readonly files: readonly string[];
+  /** Those that are not disabled, one of each name: of several the first. */
+  readonly entries: readonly ConfiguredEntry[];
+  /** The names of all that stand there, those that are disabled or can not be read too. */
+  readonly named: ReadonlySet<string>;
+  /** Those that can not be read. */
+  readonly broken: readonly string[];
+}
+
+/**
+ * Reads the configurations of these paths, else `mcp.json` of this folder, else what other programs keep in it. What is
+ * wrong in them is said. Rejects when there is none, and when one can not be read at all.
+ */
+export async function readConfiguration(context: CliContext, paths: readonly string[]): Promise<Configuration> {
+  const sources = paths.length > 0 ? await resolveSources(paths, context.cwd) : await findSources(context.cwd);
+  if (sources.length === 0) {
+    throw new TenonError('cli/no-config', `there is no configuration in ${context.cwd}`, {
+      expected: 'mcp.json, .mcp.json, .cursor/mcp.json or .vscode/mcp.json',
+      hint: 'write one, or give its path',
+    });
+  }
+  const entries = new Map<string, ConfiguredEntry>();
+  const broken = new Set<string>();
+  for (const { path, scope } of sources) {
+    const read = await readConfigFile(path, { scope, env: context.env, inputs: createInputPrompt(context) });
+    for (const problem of read.problems) reportProblem(context, problem);
+    for (const { level, server } of read.problems) if (level === 'error' && server !== undefined) broken.add(server);
+    for (const entry of read.entries) {
+      if (entries.has(entry.name))
+        context.screen.note(`${path}: there is a server "${sanitizeText(entry.name)}" already: left out`);
+      else entries.set(entry.name, entry);
+    }
+  }
+  return {
+    files: sources.map(({ path }) => path),
+    entries: [...entries.values()].filter(({ disabled }) => !disabled),
+    named: new Set([...entries.keys(), ...broken]),
+    broken: [...broken].filter(name => !entries.has(name)),
+  };
+}
+
+type ConfigSource = Pick<ConfigLocation, 'path' | 'scope'>;
+
+/** A file is the user's own where a program keeps the user's; all others may have come with a project. */
+async function resolveSources(paths: readonly string[], cwd: string): Promise<ConfigSource[]> {
+  const own = new Set((await findUserConfigs()).map(({ path }) => path));
+  return paths.map(path => resolve(cwd, path)).map(path => ({ path, scope: own.has(path) ? 'user' : 'project' }));
+}
+
+async function findSources(cwd: string): Promise<ConfigSource[]> {
+  const path = join(cwd, 'mcp.json');
+  const isThere = await stat(path).then(
+    file => file.isFile(),
+    () => false,
+  );
+  return isThere ? [{ path, scope: 'project' }] : findProjectConfigs(cwd);
+}
+
+/** A mistake of one server leaves that one out; one of the whole file ends the command. */
+function reportProblem({ screen }: CliContext, { level, error, server }: ConfigProblem): void {
+  if (level === 'error' && server === undefined) throw error;
+  screen.note(`${level}: ${error.message}`);
+}
+
+function createInputPrompt({ terminal }: CliContext): AskInput {
+  return async ({ id, description, password, options, default: fallback }) => {
+    const label = sanitizeText(description ?? id, { max: 300 });
+    const choice =
+      options === undefined ? '' : ` (${options.map(each => sanitizeText(each, { max: 100 })).join(', ')})`;
+    const usual = fallback === undefined || password ? '' : ` [${sanitizeText(fallback, { max: 100 })}]`;
+    const answer = await terminal.ask(`${label}${choice}${usual}: `, { hidden: password });
+    return answer === '' ? undefined : answer;
+  };
+}

@@ -1,0 +1,94 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { memoryStores, type Stores, TenonError } from 'tenon';
+import {
+  type ConfiguredEntry,
+  createTrust,
+  loadTrustKey,
+  sanitizeName,
+  sanitizeText,
+  type Trust,
+  type TrustQuestion,
+} from 'tenon/host';
+import { sqliteStores } from 'tenon/sqlite';
+import type { CliContext } from '../cli-context.js';
+import { getFolders } from '../folders.js';
+import { formatColumns } from '../screen.js';
+import { YES_OR_NO } from '../terminal.js';
+
+/** Which servers may be started. */
+export interface TrustDecision {
+  readonly approved: readonly ConfiguredEntry[];
+  /** Those that nobody has approved. */
+  readonly refused: readonly ConfiguredEntry[];
+}
+
+/**
+ * Asks about each server that a project brings along and that is not as it was approved: before anything of it runs. Where
+ * there is nobody to ask it is refused. With `trust` all are taken as they are, and nothing is remembered.
+ */
+export async function checkTrust(
+  context: CliContext,
+  entries: readonly ConfiguredEntry[],
+  trust: boolean,
+): Promise<TrustDecision> {
+  const isAsked = (entry: ConfiguredEntry) => !trust && entry.origin?.scope === 'project';
+  if (!entries.some(isAsked)) return { approved: entries, refused: [] };
+  const { settings, state } = getFolders(context.env);
+  const stores = await openTrustStores(context, state);
+  try {
+    const trustStore = createTrust({ values: stores.values, key: await loadTrustKey(join(settings, 'trust.key')) });
+    const granted = new Set<ConfiguredEntry>();
+    for (const entry of entries)
+      if (!isAsked(entry) || (await requestApproval(context, trustStore, entry))) granted.add(entry);
+    return {
+      approved: entries.filter(entry => granted.has(entry)),
+      refused: entries.filter(entry => !granted.has(entry)),
+    };
+  } finally {
+    await stores.close();
+  }
+}
+
+async function openTrustStores({ screen }: CliContext, folder: string): Promise<Stores> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  try {
+    return sqliteStores(join(folder, 'trust.sqlite'));
+  } catch (error) {
+    if (!TenonError.is(error) || error.code !== 'store/no-driver') throw error;
+    screen.note('approvals are not remembered: there is no libsql for this platform');
+    return memoryStores();
+  }
+}
+
+async function requestApproval(
+  { terminal, screen }: CliContext,
+  trust: Trust,
+  entry: ConfiguredEntry,
+): Promise<boolean> {
+  const question = await trust.getQuestion(entry);
+  if (question === undefined) return true;
+  const { name, origin } = entry;
+  const where = `${origin?.file}:${origin?.line}`;
+  if (!terminal.interactive) {
+    const what = question.first ? 'was never approved' : 'is not as it was approved';
+    screen.note(`${where}: the server "${sanitizeName(name)}" ${what}, and is left out`);
+    screen.note('→ run this in a terminal to be asked, or give --trust when the file is your own');
+    return false;
+  }
+  const answer = await terminal.choose(`${describeTrustQuestion(name, where, question)}\nRun it? [y/n] `, YES_OR_NO);
+  if (answer !== 'yes') return false;
+  await trust.approve(entry);
+  return true;
+}
+
+/** All that decides what runs, or what is different from what was approved: as it is, but for secrets and what hides. */
+function describeTrustQuestion(name: string, where: string, { first, changes, dangers }: TrustQuestion): string {
+  const title = first ? 'wants to run a server' : 'wants to run a server that is not as you approved it';
+  const lines = changes.map(({ key, before, after }) => {
+    const is = after ?? '(gone)';
+    return [key, first || before === undefined ? is : `${before} → ${is}`];
+  });
+  const warnings = dangers.map(each => `  ! ${sanitizeText(each)}`);
+  return ['', `${where} ${title}: ${sanitizeName(name)}`, formatColumns(lines), ...warnings].join('\n');
+}

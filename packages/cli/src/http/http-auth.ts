@@ -1,0 +1,63 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { protect } from 'tenon/auth';
+import type { ServeHttpOptions } from 'tenon/node';
+import { createUsageError, readVariable } from '../usage-error.js';
+
+/** How callers over HTTP are told from strangers. */
+export interface HttpAuthOptions {
+  /** The name of the variable that has the token which all callers send. */
+  readonly bearerEnv?: string;
+  readonly issuer?: string;
+  /** The URL under which clients know the endpoint. */
+  readonly audience?: string;
+}
+
+export type HttpAuth = Pick<ServeHttpOptions, 'auth' | 'authorize'>;
+
+/** The principal of all who have the one token. */
+export const BEARER_PRINCIPAL = 'bearer';
+/** How long a token must be: a short one is guessed. */
+const MIN_TOKEN_LENGTH = 16;
+
+/** What lets callers in. `path`: where the endpoint lies, if not where the audience says. */
+export function createHttpAuth(
+  options: HttpAuthOptions,
+  env: Readonly<Record<string, string | undefined>>,
+  path?: string,
+): HttpAuth {
+  const { bearerEnv, issuer, audience } = options;
+  if (bearerEnv !== undefined && issuer !== undefined) {
+    throw createUsageError('--bearer-env and --issuer exclude each other', 'give one of them');
+  }
+  if (bearerEnv !== undefined) return createTokenAuth(readVariable(env, bearerEnv, '--bearer-env'));
+  if ((issuer === undefined) !== (audience === undefined)) {
+    throw createUsageError(
+      '--issuer and --audience belong together',
+      'give both: who issues tokens, and the URL they are for',
+    );
+  }
+  if (issuer === undefined || audience === undefined) return {};
+  const resource = path === undefined ? audience : new URL(path, audience).href;
+  return { auth: protect({ resource, issuers: [issuer] }) };
+}
+
+function createTokenAuth(token: string): HttpAuth {
+  if (token.length < MIN_TOKEN_LENGTH) {
+    throw createUsageError(
+      '--bearer-env: the token in this variable is too short',
+      `give one of ${MIN_TOKEN_LENGTH} characters or more: openssl rand -hex 32`,
+    );
+  }
+  const expected = computeDigest(`Bearer ${token}`);
+  return {
+    authorize(request) {
+      const authorization = request.header('authorization') ?? '';
+      // Digests are of one length, and are compared in a time that tells nothing.
+      if (timingSafeEqual(computeDigest(authorization.replace(/^bearer /i, 'Bearer ')), expected))
+        return { auth: { principal: BEARER_PRINCIPAL } };
+      return { status: 401, headers: { 'www-authenticate': 'Bearer' } };
+    },
+  };
+}
+
+const computeDigest = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -1,0 +1,121 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { TenonError } from 'tenon';
+import type { Host } from 'tenon/host';
+import { createHandler, type HttpHandler } from 'tenon/http';
+import { type ServeHttpOptions, serveHttp, toNode } from 'tenon/node';
+import type { HttpAuth } from './http-auth.js';
+
+export interface ListenOptions extends Pick<ServeHttpOptions, 'port' | 'host' | 'allowedHosts' | 'limits'> {
+  /** What each virtual server has of the host, by name: it lies at `/NAME`. */
+  readonly virtual?: Readonly<Record<string, readonly string[]>>;
+  /** What the server at `/mcp` has. Default: all. */
+  readonly servers?: readonly string[];
+  /** Lets callers in, by where they come to. */
+  readonly createAuth: (path?: string) => HttpAuth;
+  readonly onError: (error: unknown) => void;
+  /** Pages beside the servers. */
+  readonly pages?: Parameters<typeof toNode>[0] | undefined;
+}
+
+/** Where something is served. */
+export interface ServedEndpoint {
+  readonly url: string;
+  readonly sseUrl?: string | undefined;
+  /** Which servers, where it is not all. */
+  readonly servers?: readonly string[] | undefined;
+}
+
+export interface HttpListener {
+  readonly endpoints: readonly ServedEndpoint[];
+  close(): Promise<void>;
+}
+
+/** How long calls may go on when the end is asked for, in milliseconds. */
+const CLOSE_TIMEOUT = 5000;
+
+/** Serves a host over HTTP: all of it at `/mcp`, and each virtual server at a path of its own. */
+export async function listen(host: Host, options: ListenOptions): Promise<HttpListener> {
+  const { virtual = {}, servers, createAuth, onError, pages, ...rest } = options;
+  const server = host.toServer(servers ? { servers } : {});
+  if (pages || Object.keys(virtual).length > 0) return listenTogether(host, options);
+  const { url, sseUrl, close } = await serveHttp(server, {
+    ...rest,
+    ...createAuth(),
+    onError,
+    // The command says so itself.
+    allowUnauthenticated: true,
+  });
+  return { endpoints: [{ url, sseUrl, servers }], close: () => close({ timeout: CLOSE_TIMEOUT }) };
+}
+
+async function listenTogether(host: Host, options: ListenOptions): Promise<HttpListener> {
+  const { virtual = {}, servers, createAuth, onError, port = 3000, host: address = '127.0.0.1', limits } = options;
+  const { allowedHosts = [] } = options;
+  const names = allowedHosts === '*' ? '*' : [...allowedHosts, address];
+  const shared = { allowedHosts: names, onError, ...(limits ? { limits } : {}) } as const;
+  const handlers: { path: string; servers: readonly string[] | undefined; handler: HttpHandler }[] = [
+    {
+      path: '/mcp',
+      servers,
+      handler: createHandler(host.toServer(servers ? { servers } : {}), { ...shared, ...createAuth() }),
+    },
+    ...Object.entries(virtual).map(([name, chosen]) => {
+      const path = `/${name}`;
+      const own = { path, ssePath: `${path}/sse`, messagesPath: `${path}/messages`, ...createAuth(path) };
+      const server = host.toServer({ name: `tenon-${name}`, servers: chosen });
+      return { path, servers: chosen, handler: createHandler(server, { ...shared, ...own }) };
+    }),
+  ];
+  const server = createCombinedServer([
+    ...handlers.map(({ handler }) => handler),
+    ...(options.pages ? [options.pages] : []),
+  ]);
+  const origin = await startListening(server, port, address);
+  return {
+    endpoints: handlers.map(({ path, servers: chosen }) => ({
+      url: origin + path,
+      ...(path === '/mcp' ? { sseUrl: `${origin}/sse` } : {}),
+      servers: chosen,
+    })),
+    async close() {
+      const closed = new Promise<void>(resolve => server.close(() => resolve()));
+      await Promise.all(handlers.map(({ handler }) => handler.close({ timeout: CLOSE_TIMEOUT })));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** One after the other is asked whether a path is its own. */
+function createCombinedServer(handlers: readonly Parameters<typeof toNode>[0][]): Server {
+  const listeners = handlers.map(toNode);
+  const limits = {
+    ...{ keepAliveTimeout: 65_000, headersTimeout: 10_000, requestTimeout: 60_000, noDelay: true },
+    // Node looks for late connections every 30 s otherwise.
+    connectionsCheckingInterval: 500,
+  };
+  return createServer(limits, (request, response) => {
+    const next = (index: number) => () => {
+      const listener = listeners[index];
+      if (listener) listener(request, response, next(index + 1));
+      else response.writeHead(404).end();
+    };
+    next(0)();
+  });
+}
+
+function startListening(server: Server, port: number, host: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      const hint =
+        cause.code === 'EADDRINUSE' ? 'stop what listens there, or give another --port' : 'give another --host';
+      reject(new TenonError('serve/listen', `can not listen on ${host}:${port}: ${cause.code}`, { hint, cause }));
+    });
+    server.listen({ port, host }, () => {
+      const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+      const { port: bound } = server.address() as AddressInfo;
+      resolve(`http://${name.includes(':') ? `[${name}]` : name}:${bound}`);
+    });
+  });
+}

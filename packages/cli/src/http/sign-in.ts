@@ -1,0 +1,106 @@
+import { openSync } from 'node:fs';
+import { join } from 'node:path';
+import { ReadStream, WriteStream } from 'node:tty';
+import {
+  type Authorizer,
+  type CallerSignIn,
+  createCallerSignIn,
+  manualRedirect,
+  type Redirect,
+  signIn,
+} from 'tenon/auth';
+import { fileTokenStore, loopbackRedirect } from 'tenon/auth/node';
+import type { CliContext } from '../cli-context.js';
+import { getFolders } from '../folders.js';
+import { createTerminal } from '../terminal.js';
+import { readVariable } from '../usage-error.js';
+import { createHttpAuth, type HttpAuthOptions } from './http-auth.js';
+
+export interface UserSignInOptions {
+  /** `false`: the page is opened by hand, on whatever machine, and the address that it ends at is pasted. */
+  readonly browser?: boolean;
+  /** A client that was registered by hand. */
+  readonly clientId?: string;
+  readonly clientSecret?: string | undefined;
+}
+
+export interface CallerSignInCommandOptions extends HttpAuthOptions {
+  /** URL under which browsers reach the gateway. Default: the origin of the audience. */
+  readonly publicUrl?: string;
+  /** A client that was registered by hand at the issuer. */
+  readonly clientId?: string;
+  readonly clientSecretEnv?: string;
+}
+
+/** Signs the user of this machine in where a server asks for it. Tokens are kept in a file that only the user can read. */
+export function createUserSignIn(
+  context: CliContext,
+  { browser = true, clientId, clientSecret }: UserSignInOptions,
+): Authorizer {
+  const { settings } = getFolders(context.env);
+  const secret = clientSecret === undefined ? {} : { secret: clientSecret };
+  return signIn({
+    clientName: 'Tenon',
+    tokenStore: fileTokenStore(join(settings, 'tokens.json')),
+    redirect: browser ? loopbackRedirect({ print: context.screen.note }) : createManualRedirect(context),
+    ...(clientId === undefined ? {} : { client: { id: clientId, ...secret } }),
+  });
+}
+
+/** Signs in the callers whom an issuer names, each for itself. `undefined` without an issuer. */
+export function createGatewaySignIn(
+  context: CliContext,
+  options: CallerSignInCommandOptions,
+): CallerSignIn | undefined {
+  const { issuer, audience, publicUrl, clientId, clientSecretEnv } = options;
+  const { auth } = createHttpAuth(options, context.env);
+  if (issuer === undefined || audience === undefined || auth === undefined) return undefined;
+  const secret =
+    clientSecretEnv === undefined ? {} : { secret: readVariable(context.env, clientSecretEnv, '--client-secret-env') };
+  const { settings } = getFolders(context.env);
+  return createCallerSignIn({
+    url: new URL('/sign-in', publicUrl ?? audience).href,
+    resource: audience,
+    issuer,
+    tokenVerifier: auth,
+    clientName: 'Tenon gateway',
+    tokenStore: fileTokenStore(join(settings, 'caller-tokens.json')),
+    ...(clientId === undefined ? {} : { client: { id: clientId, ...secret } }),
+  });
+}
+
+/** Standard input may be the protocol's: one types into the terminal behind it, where there is one. */
+function createManualRedirect({ screen }: CliContext): Redirect {
+  const onThisMachine = loopbackRedirect({ open: false, print: screen.note });
+  return {
+    async begin(known, signal) {
+      const tty = openTerminal();
+      if (tty === undefined) return onThisMachine.begin(known, signal);
+      const paste = manualRedirect({
+        async ask(url, given) {
+          const text = `To sign in, open this page on any machine:\n${url}\nThen paste the address that the browser ends at: `;
+          return (await tty.terminal.ask(text, { signal: given })) ?? '';
+        },
+      });
+      const attempt = await paste.begin(known, signal);
+      const close = async () => {
+        await attempt.close();
+        tty.close();
+      };
+      return { uri: attempt.uri, authorize: (url, given) => attempt.authorize(url, given), close };
+    },
+  };
+}
+
+function openTerminal() {
+  try {
+    const [input, output] = [new ReadStream(openSync('/dev/tty', 'r')), new WriteStream(openSync('/dev/tty', 'w'))];
+    const close = () => {
+      input.destroy();
+      output.destroy();
+    };
+    return { terminal: createTerminal(input, output), close };
+  } catch {
+    return undefined;
+  }
+}

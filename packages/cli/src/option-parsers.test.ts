@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import {
+  createPairParser,
+  parseCount,
+  parseDuration,
+  parseNames,
+  parsePort,
+  parseSelections,
+  parseWebUrl,
+} from './option-parsers.js';
+
+describe('what options are given as', () => {
+  it('reads times', () => {
+    expect(['500ms', '90s', '30m', '2h', '1d', '1.5s'].map(parseDuration)).toEqual([
+      500, 90_000, 1_800_000, 7_200_000, 86_400_000, 1500,
+    ]);
+    for (const text of ['', '30', '0s', '-1s', '1 week']) expect(() => parseDuration(text)).toThrow(/time/);
+  });
+
+  it('reads numbers and ports', () => {
+    expect(['1', '20k', '250'].map(parseCount)).toEqual([1, 20_000, 250]);
+    for (const text of ['', '0', '-1', '1.5', 'k']) expect(() => parseCount(text)).toThrow(/number/);
+    expect([parsePort('0'), parsePort('65535')]).toEqual([0, 65_535]);
+    for (const text of ['', '65536', '-1', 'http']) expect(() => parsePort(text)).toThrow(/port/);
+  });
+
+  it('reads lists, pairs and selections, also of several options', () => {
+    expect(parseNames('c', parseNames('a, b'))).toEqual(['a', 'b', 'c']);
+    expect(() => parseNames('a,,b')).toThrow(/names/);
+    expect(
+      createPairParser('--header')('authorization: Bearer a=b', createPairParser('--header')('X-Key=v=w')),
+    ).toEqual({
+      'X-Key': 'v=w',
+      authorization: 'Bearer a=b',
+    });
+    expect(() => createPairParser('--header')('novalue')).toThrow(/--header NAME=VALUE/);
+    expect(parseSelections('two=c', parseSelections('one=a,b'))).toEqual({ one: ['a', 'b'], two: ['c'] });
+    expect(() => parseSelections('one=c', { one: ['a'] })).toThrow(/two of the name/);
+    expect(() => parseSelections('a/b=c')).toThrow(/name/);
+  });
+
+  it('tells the URL of a server from all else', () => {
+    expect(parseWebUrl('https://example.com/mcp')).toBe('https://example.com/mcp');
+    for (const text of ['node', 'ftp://example.com', 'C:\\server.exe', './server.js'])
+      expect(parseWebUrl(text)).toBeUndefined();
+  });
+});

@@ -1,0 +1,84 @@
+import { InvalidArgumentError } from 'commander';
+import { createUsageError } from './usage-error.js';
+
+/** Parsers of option values. Commander adds the option and the value to the message of an `InvalidArgumentError`. */
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `500ms`, `90s`, `30m`, `2h`, `1d`: milliseconds. */
+export function parseDuration(text: string): number {
+  const [, number, unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text.trim()) ?? [];
+  const factor = UNITS[unit];
+  if (number === undefined || factor === undefined || Number(number) === 0) {
+    throw new InvalidArgumentError('Expected a time such as 90s, 30m or 2h.');
+  }
+  return Number(number) * factor;
+}
+
+/** A whole number from 1 on; `20k` is 20,000. */
+export function parseCount(text: string): number {
+  const [, number, thousands] = /^(\d{1,12})(k?)$/i.exec(text.trim()) ?? [];
+  const value = Number(number) * (thousands ? 1000 : 1);
+  if (number === undefined || value < 1) throw new InvalidArgumentError('Expected a whole number from 1 on, or 20k.');
+  return value;
+}
+
+export function parsePort(text: string): number {
+  const value = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value <= 65_535)) throw new InvalidArgumentError('Expected a port: 0 to 65535, 0 for one that is free.');
+  return value;
+}
+
+/** `a,b`, also several times. */
+export function parseNames(text: string, before: readonly string[] = []): string[] {
+  const parsed = text.split(',').map(each => each.trim());
+  if (parsed.some(each => each === '')) throw new InvalidArgumentError('Expected names with commas between them.');
+  return [...before, ...parsed];
+}
+
+/** `A,B`, also several times: names of environment variables. `variable` checks them, without showing them. */
+export const parseVariableNames = (text: string, before: readonly string[] = []): string[] => [
+  ...before,
+  ...text.split(',').map(each => each.trim()),
+];
+
+/** A parser of `NAME=VALUE`, or `Name: value`; several times. Its error does not show the text, which may be a secret. */
+export const createPairParser =
+  (option: string) =>
+  (text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> => {
+    const [, name, value] = /^([^=:\s]+)(?:=|:\s*)([\s\S]*)$/.exec(text) ?? [];
+    if (name === undefined || value === undefined)
+      throw createUsageError(`${option}: no name`, `write ${option} NAME=VALUE`);
+    return { ...before, [name]: value };
+  };
+
+/** `NAME=a,b`, several times: names and what each stands for. */
+export function parseSelections(
+  text: string,
+  before: Readonly<Record<string, string[]>> = {},
+): Record<string, string[]> {
+  const [, name, list] = /^([\w-]{1,64})=(.+)$/.exec(text) ?? [];
+  if (name === undefined || list === undefined) {
+    throw new InvalidArgumentError('Expected NAME=server,server with a name of letters, digits, - and _.');
+  }
+  if (Object.hasOwn(before, name)) throw new InvalidArgumentError(`There are two of the name ${name}.`);
+  return { ...before, [name]: parseNames(list) };
+}
+
+/** An `http:` or `https:` URL; undefined for what is none. */
+export function parseWebUrl(text: string): string | undefined {
+  try {
+    const { protocol, href } = new URL(text);
+    return protocol === 'http:' || protocol === 'https:' ? href : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads the value of `--public-url`. */
+export function parsePublicUrl(text: string): string {
+  const url = parseWebUrl(text);
+  if (url === undefined)
+    throw createUsageError(`--public-url: not a URL: ${text}`, 'give one of https:, or http: on loopback');
+  return url;
+}

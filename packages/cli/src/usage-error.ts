@@ -1,0 +1,20 @@
+import { TenonError } from 'tenon';
+
+/** The error of a call that makes no sense: the process ends with 64. */
+export function createUsageError(summary: string, hint: string): TenonError {
+  return new TenonError('cli/usage', summary, { hint });
+}
+
+/**
+ * The value of the environment variable that an option names. Errors show neither the value nor the name, because users
+ * paste the secret itself where its name belongs.
+ */
+export function readVariable(env: Readonly<Record<string, string | undefined>>, name: string, option: string): string {
+  const value = env[name];
+  if (value !== undefined && value !== '') return value;
+  throw new TenonError('cli/usage', `${option}: no such environment variable`, {
+    expected: 'the name of a variable that is set',
+    received: 'another text, which is not shown because it may be a secret',
+    hint: `set a variable and pass its name: ${option} NAME`,
+  });
+}

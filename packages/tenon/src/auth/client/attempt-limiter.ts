@@ -1,0 +1,107 @@
+import { TenonError } from '../../jsonrpc/error.js';
+import { redactUrl } from '../http/guarded-fetch.js';
+import type { RefusedRequest } from './authorizer.js';
+import type { Grant } from './grants/grant.js';
+import { findUnwantedScopes } from './scopes.js';
+
+/** How often the same scopes are asked for anew when having them has not helped. */
+const MAX_STEP_UPS = 2;
+/** Authorizations for one request. */
+const MAX_AUTHORIZATIONS = 3;
+const MAX_REMEMBERED_SCOPES = 100;
+
+interface AttemptCounts {
+  refreshed: boolean;
+  requested: number;
+}
+
+/** Counts what has been tried, so that nothing goes on for ever: by the request, and by the scopes. */
+export class AttemptLimiter {
+  readonly #grant: Grant;
+  readonly #server: string;
+  readonly #requests = new WeakMap<object, AttemptCounts>();
+  readonly #stepUps = new Map<string, number>();
+  #failed = false;
+
+  constructor(grant: Grant, server: string) {
+    this.#grant = grant;
+    this.#server = server;
+  }
+
+  /** Refreshed tokens that are refused as well are not refreshed again. */
+  mayRefresh(refusal: RefusedRequest): boolean {
+    const counts = this.#getCounts(refusal);
+    if (counts.refreshed) return false;
+    counts.refreshed = true;
+    return true;
+  }
+
+  /**
+   * Whether to get tokens anew. Nobody is asked for the sake of a farewell, nor again by itself after a sign-in that
+   * failed. Throws `auth/rejected` when the server has refused tokens that are just as new.
+   */
+  mayRequestTokens(refusal: RefusedRequest): boolean {
+    const { interactive } = this.#grant;
+    if (interactive && refusal.method === 'DELETE') return false;
+    if (interactive && this.#failed && refusal.method !== 'POST') return false;
+    const counts = this.#getCounts(refusal);
+    if (counts.requested > 0) throw this.#createRejectedError();
+    counts.requested += 1;
+    return true;
+  }
+
+  /** Throws `auth/insufficient-scope` when asking for these scopes has not helped, or when they are not wanted. */
+  countStepUp(refusal: RefusedRequest, scopes: readonly string[]): void {
+    const unwanted = findUnwantedScopes(this.#grant.scopes, scopes);
+    if (unwanted.length > 0)
+      throw this.#createInsufficientScopeError(
+        unwanted,
+        'if you trust this server with them, add them to `scope` and sign in again',
+      );
+    const counts = this.#getCounts(refusal);
+    const name = [...scopes].sort().join(' ');
+    const stepUps = this.#stepUps.get(name) ?? 0;
+    if (stepUps >= MAX_STEP_UPS || counts.requested >= MAX_AUTHORIZATIONS)
+      throw this.#createInsufficientScopeError(scopes, 'the user, or the authorization server, does not grant them');
+    counts.requested += 1;
+    if (this.#stepUps.size >= MAX_REMEMBERED_SCOPES) this.#stepUps.clear();
+    this.#stepUps.set(name, stepUps + 1);
+  }
+
+  /** Remembers whether a sign-in came to its end. */
+  async trackSignIn<T>(signIn: Promise<T>): Promise<T> {
+    try {
+      return await signIn;
+    } catch (error) {
+      this.#failed = true;
+      throw error;
+    }
+  }
+
+  markSucceeded(): void {
+    this.#failed = false;
+  }
+
+  #getCounts({ request = {} }: RefusedRequest): AttemptCounts {
+    const counts = this.#requests.get(request) ?? { refreshed: false, requested: 0 };
+    this.#requests.set(request, counts);
+    return counts;
+  }
+
+  #createRejectedError(): TenonError {
+    return new TenonError('auth/rejected', 'the server refuses a token that was given just now for it', {
+      peer: redactUrl(this.#server),
+      status: 401,
+      hint: 'the server and its authorization server do not agree; tell whoever runs them',
+    });
+  }
+
+  #createInsufficientScopeError(scopes: readonly string[], hint: string): TenonError {
+    return new TenonError('auth/insufficient-scope', 'the server wants scopes that it has not been given', {
+      peer: redactUrl(this.#server),
+      status: 403,
+      expected: scopes.join(' ').slice(0, 200),
+      hint,
+    });
+  }
+}

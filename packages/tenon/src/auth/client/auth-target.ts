@@ -1,0 +1,82 @@
+import * as oauth from 'oauth4webapi';
+import type { Clock } from '../../cancellation/clock.js';
+import { TenonError } from '../../jsonrpc/error.js';
+import type { GuardedFetch } from '../http/guarded-fetch.js';
+import type { UrlGuard } from '../http/url-guard.js';
+import { retryWithNonce } from './auth-error.js';
+import type { AuthorizationServerInfo } from './discovery/authorization-server.js';
+import type { DpopKey } from './dpop-key.js';
+import { splitScopes } from './scopes.js';
+import type { TokenOrigin, Tokens } from './token-store.js';
+
+const SECOND = 1_000;
+/** How much before their end tokens are renewed, at the most. */
+const MAX_RENEWAL_LEAD = 30 * SECOND;
+
+/** Where tokens for a server are had, and by what means. */
+export interface AuthTarget extends TokenOrigin {
+  /** The server as the client was told of it. */
+  readonly server: string;
+  readonly authorizationServer: AuthorizationServerInfo;
+  /** `scopes_supported` of the resource. */
+  readonly scopes: readonly string[] | undefined;
+  readonly fetch: GuardedFetch;
+  readonly guard: UrlGuard;
+  readonly clock: Clock;
+  readonly dpopKey: DpopKey | undefined;
+}
+
+interface OauthRequestOptions {
+  [oauth.customFetch]: (url: string, init: object) => Promise<Response>;
+  [oauth.allowInsecureRequests]: boolean;
+}
+
+/** What every request to an authorization server takes along. */
+export function createRequestOptions(
+  target: Pick<AuthTarget, 'fetch' | 'guard'>,
+  signal: AbortSignal,
+): OauthRequestOptions {
+  return {
+    [oauth.customFetch]: (url, init) => target.fetch(url, init, signal),
+    // The guard judges each URL by itself.
+    [oauth.allowInsecureRequests]: target.guard.allowsPlainHttp,
+  };
+}
+
+export function createTokenRequestOptions(
+  target: AuthTarget,
+  signal: AbortSignal,
+): OauthRequestOptions & { DPoP?: oauth.DPoPHandle } {
+  const { dpopKey } = target;
+  return { ...createRequestOptions(target, signal), ...(dpopKey ? { DPoP: dpopKey.handle } : {}) };
+}
+
+/** Asks for tokens, and once more when the proof needs a nonce. */
+export async function fetchTokens(
+  target: AuthTarget,
+  asked: readonly string[],
+  request: () => Promise<oauth.TokenEndpointResponse>,
+): Promise<Tokens> {
+  const response = await retryWithNonce(request);
+  const { access_token: access, token_type: type, expires_in: lifetime, refresh_token: refresh } = response;
+  if (target.dpopKey && type !== 'dpop') {
+    throw new TenonError('auth/not-bound', 'the authorization server does not bind tokens to a key', {
+      peer: target.issuer.slice(0, 200),
+      expected: 'token_type DPoP',
+      received: 'token_type Bearer',
+      hint: 'leave `dpop` away where tokens that whoever has them may use are good enough',
+    });
+  }
+  return {
+    access,
+    type: type === 'dpop' ? 'dpop' : 'bearer',
+    asked: asked.length > 0 ? asked : splitScopes(response.scope ?? ''),
+    ...(lifetime === undefined ? {} : computeExpiry(target.clock.now(), lifetime * SECOND)),
+    ...(refresh === undefined ? {} : { refresh }),
+  };
+}
+
+function computeExpiry(now: number, lifetime: number): { expires: number; renew: number } {
+  const expires = now + lifetime;
+  return { expires, renew: expires - Math.min(MAX_RENEWAL_LEAD, lifetime / 10) };
+}

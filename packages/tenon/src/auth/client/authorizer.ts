@@ -1,0 +1,44 @@
+/** One request to the server, before it is sent. */
+export interface AuthorizerRequest {
+  readonly method: string;
+  readonly url: string;
+  /** The server as the client was told of it. Default: `url`. */
+  readonly server?: string | undefined;
+  /** Aborted when nobody waits for the request any more. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** One request that the server has refused. */
+export interface RefusedRequest extends AuthorizerRequest {
+  readonly status: number;
+  /** Looks up a header of the refusal by its lower-case name. */
+  header(name: string): string | undefined;
+  /** What `getHeaders` gave for the request. */
+  readonly sentHeaders: Readonly<Record<string, string>>;
+  /** Stands for the request: the same object each time that it is refused. By it attempts are counted. */
+  readonly request?: object | undefined;
+  /** The value of `MCP-Protocol-Version` in the request, if it had one. */
+  readonly protocolVersion?: string | undefined;
+}
+
+/** Signs a client in. What `connect({ url, auth })` takes. */
+export interface Authorizer {
+  /** Headers for one request to the server, by lower-case names. Asked anew for each. */
+  getHeaders(request: AuthorizerRequest): Promise<Readonly<Record<string, string>>>;
+  /**
+   * The server has refused a request. True when it is worth sending it once more, with headers asked for anew. Rejects
+   * when signing in failed: the caller gets that error.
+   */
+  handleRefusal(refusal: RefusedRequest): Promise<boolean>;
+  /** The server has answered a request otherwise. */
+  readonly onResponse?:
+    | ((response: { readonly url: string; header(name: string): string | undefined }) => void)
+    | undefined;
+  /** Ids of extensions to declare to the server. */
+  readonly extensions?: readonly string[] | undefined;
+  /**
+   * Forgets the tokens that are kept, and revokes them where the authorization server can. Of all servers that this
+   * authorizer has been used for, unless one is named.
+   */
+  readonly signOut?: ((server?: string | URL) => Promise<void>) | undefined;
+}

@@ -1,0 +1,39 @@
+import { TenonError } from '../../jsonrpc/error.js';
+import { requireEncryption } from '../http/require-encryption.js';
+import type { GuardOptions } from '../http/url-guard.js';
+import type { Authorizer } from './authorizer.js';
+
+type TokenSource = string | (() => string | Promise<string>);
+
+export interface BearerOptions extends Pick<GuardOptions, 'allowInsecure'> {}
+
+/**
+ * Sends a token that you have. A function is called for each request, and once more when the server has refused its
+ * token: a new token is then tried once. Over plain `http:` the token goes to this machine only, unless `allowInsecure`
+ * is set. Rejects with `auth/insecure-server`, and with `auth/bad-token` for a token that a header cannot hold.
+ * https://www.rfc-editor.org/rfc/rfc6750#section-5.3
+ */
+export function bearer(token: TokenSource, options: BearerOptions = {}): Authorizer {
+  const readToken = async (): Promise<string> => checkToken(typeof token === 'function' ? await token() : token);
+  let checkedUrl: string | undefined;
+  return {
+    async getHeaders({ url }) {
+      if (url !== checkedUrl) requireEncryption(url, options);
+      checkedUrl = url;
+      return { authorization: `Bearer ${await readToken()}` };
+    },
+    async handleRefusal({ status, sentHeaders }) {
+      if (status !== 401 || typeof token !== 'function') return false;
+      return `Bearer ${await readToken()}` !== sentHeaders.authorization;
+    },
+  };
+}
+
+/** https://www.rfc-editor.org/rfc/rfc6750#section-2.1 */
+function checkToken(token: unknown): string {
+  if (typeof token === 'string' && /^[\w\-.~+/]+=*$/.test(token)) return token;
+  throw new TenonError('auth/bad-token', 'this is no token', {
+    expected: 'letters, digits and -._~+/=',
+    received: typeof token,
+  });
+}

@@ -1,0 +1,183 @@
+import { systemClock } from '../../../cancellation/clock.js';
+import { TenonError } from '../../../jsonrpc/error.js';
+import { type CallerIdentity, getOwnerKey } from '../../../protocol/caller-identity.js';
+import type { Authorizer, RefusedRequest } from '../authorizer.js';
+import { signIn } from '../sign-in/sign-in.js';
+import { createCallerRequiredError, createSignInRequiredError } from '../sign-in/sign-in-required.js';
+import { memoryTokenStore, scopeTokenStore, type TokenStore } from '../token-store.js';
+import { createSignInEndpoint } from './endpoint.js';
+import type { CallerSignIn, CallerSignInChange, CallerSignInOptions } from './options.js';
+import { createDeadline, createPageRedirect, getSignInKey, type OpenPage, PendingSignIns } from './pending-sign-ins.js';
+import { VisitRegistry } from './visit-registry.js';
+
+/** Nobody can sign in for a caller without a name. */
+const ANONYMOUS_AUTHORIZER: Authorizer = {
+  getHeaders: async () => ({}),
+  async handleRefusal({ status }) {
+    if (status === 401) throw createCallerRequiredError();
+    return false;
+  },
+};
+
+const DEFAULT_TIMEOUT = 600_000;
+const DEFAULT_MAX_PENDING = 10_000;
+/** Callers whose authorizers are kept ready; the one that was used longest ago gives way. */
+const MAX_AUTHORIZERS = 10_000;
+
+/** Makes what signs each caller of a gateway in to the servers behind it, by pages that the gateway serves. */
+export function createCallerSignIn(options: CallerSignInOptions): CallerSignIn {
+  const {
+    clock = systemClock,
+    timeout = DEFAULT_TIMEOUT,
+    maxPending = DEFAULT_MAX_PENDING,
+    tokenStore = memoryTokenStore(),
+  } = options;
+  const base = checkUrl(options.url);
+  const url = base.href.replace(/\/$/, '');
+  const pending = new PendingSignIns(url, maxPending);
+  const visits = new VisitRegistry({ ...options, url }, clock, timeout, tokenStore);
+  const sessions = new Map<string, CallerSession>();
+  const deadlines = new Map<ReturnType<typeof createDeadline>, string>();
+  const listeners = new Set<(change: CallerSignInChange) => void>();
+  const notify = (change: CallerSignInChange) => {
+    for (const listener of listeners) listener(change);
+  };
+
+  /** Ends the sign-ins that wait: all, or those of one caller at one server. */
+  const cancel = (key?: string) => {
+    const error = new TenonError('auth/aborted', 'the sign-in was given up');
+    for (const [deadline, signInKey] of deadlines) if (key === undefined || signInKey === key) deadline.end(error);
+  };
+
+  const getSession = (server: string, caller: CallerIdentity): CallerSession => {
+    const key = getSignInKey(server, caller);
+    const existing = sessions.get(key);
+    const session =
+      existing ?? createCallerSession(options, createCallerStore(tokenStore, server, caller), `${url}/callback`);
+    sessions.delete(key);
+    sessions.set(key, session);
+    const [oldest] = sessions.keys();
+    if (sessions.size > MAX_AUTHORIZERS && oldest !== undefined) sessions.delete(oldest);
+    return session;
+  };
+
+  /** Renews the tokens, or rejects as soon as it is known that the user has to sign in. The sign-in goes on. */
+  const renewOrReject = async (server: string, caller: CallerIdentity, refusal: RefusedRequest): Promise<boolean> => {
+    const pendingSignIn = pending.get(getSignInKey(server, caller));
+    if (pendingSignIn) throw createSignInRequiredError(pendingSignIn);
+    const session = getSession(server, caller);
+    const deadline = createDeadline(clock, timeout);
+    deadlines.set(deadline, getSignInKey(server, caller));
+    const page = session.waitForPage();
+    const renewal = session.authorizer.handleRefusal({ ...refusal, signal: deadline.signal });
+    const outcome = renewal.then(
+      () => undefined,
+      error => TenonError.from(error),
+    );
+    void outcome.then(() => {
+      deadline.end();
+      deadlines.delete(deadline);
+    });
+    const first = await Promise.race([page, renewal]);
+    if (typeof first === 'boolean') return first;
+    const other = pending.get(getSignInKey(server, caller));
+    if (other) throw createSignInRequiredError(other);
+    pending.checkRoom();
+    const added = pending.add(server, caller, first, outcome);
+    void outcome.then(error => {
+      const { elicitationId } = added;
+      const action = error ? 'failed' : 'signed-in';
+      notify({ action, server, caller, elicitationId, ...(error ? { error } : {}) });
+    });
+    throw createSignInRequiredError(added);
+  };
+
+  return {
+    getAuthorizer(server, caller) {
+      if (caller.principal === undefined) return ANONYMOUS_AUTHORIZER;
+      return {
+        async getHeaders(request) {
+          const session = getSession(server, caller);
+          const headers = await session.authorizer.getHeaders(request);
+          session.signedIn = headers.authorization !== undefined;
+          return headers;
+        },
+        handleRefusal: refusal => renewOrReject(server, caller, refusal),
+        onResponse: response => getSession(server, caller).authorizer.onResponse?.(response),
+      };
+    },
+    isSignedIn: (server, caller) => sessions.get(getSignInKey(server, caller))?.signedIn ?? false,
+    onChange(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async signOut(server, caller) {
+      const session = getSession(server, caller);
+      session.signedIn = false;
+      cancel(getSignInKey(server, caller));
+      try {
+        await session.authorizer.signOut?.();
+      } finally {
+        notify({ action: 'signed-out', server, caller });
+      }
+    },
+    endpoint: createSignInEndpoint(base, pending, visits),
+    close: () => cancel(),
+  };
+}
+
+/** The tokens of one caller for one server. */
+interface CallerSession {
+  readonly authorizer: Authorizer;
+  /** The last request had a token. */
+  signedIn: boolean;
+  /** The next page that the user has to open. */
+  waitForPage(): Promise<OpenPage>;
+}
+
+function createCallerSession(
+  { clock, fetch, clientName = 'MCP gateway' }: CallerSignInOptions,
+  tokenStore: TokenStore,
+  redirectUri: string,
+): CallerSession {
+  let resolve: (page: OpenPage) => void = () => {};
+  let nextPage: Promise<OpenPage> | undefined;
+  const waitForPage = () => {
+    nextPage ??= new Promise(resolvePage => {
+      resolve = resolvePage;
+    });
+    return nextPage;
+  };
+  const onPage = (page: OpenPage) => {
+    nextPage = undefined;
+    resolve(page);
+  };
+  const authorizer = signIn({
+    tokenStore,
+    clientName,
+    redirect: createPageRedirect(redirectUri, onPage),
+    ...(clock ? { clock } : {}),
+    ...(fetch ? { fetch } : {}),
+  });
+  return { authorizer, waitForPage, signedIn: false };
+}
+
+/** Tokens are the caller's, the registration of the client is the gateway's. */
+function createCallerStore(tokenStore: TokenStore, server: string, caller: CallerIdentity): TokenStore {
+  const callerStore = scopeTokenStore(tokenStore, JSON.stringify([getOwnerKey(caller), server]));
+  const getStore = ([kind]: readonly string[]) => (kind === 'client' ? tokenStore : callerStore);
+  return {
+    get: key => getStore(key).get(key),
+    update: (key, change) => getStore(key).update(key, change),
+  };
+}
+
+function checkUrl(value: string): URL {
+  const url = new URL(value);
+  const isLoopback = ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname);
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback)) return url;
+  throw new TenonError('auth/options', '`url` of the pages cannot be opened safely', {
+    expected: 'https:, or http: on loopback',
+    received: url.origin,
+  });
+}

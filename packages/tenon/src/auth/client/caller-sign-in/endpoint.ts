@@ -1,0 +1,128 @@
+import { TenonError } from '../../../jsonrpc/error.js';
+import type { CallerIdentity } from '../../../protocol/caller-identity.js';
+import { createPage, createRefusalPage, renderHtml } from '../../issuer/authorize/html-page.js';
+import { type BrowserCookie, createCookie } from '../../issuer/cookie.js';
+import type { IssuerEndpoint } from '../../issuer/endpoint.js';
+import {
+  createRedirect,
+  getSingle,
+  type IssuerHttpRequest,
+  type IssuerHttpResponse,
+  readHttpRequest,
+} from '../../issuer/http-exchange.js';
+import type { PendingSignIn, PendingSignIns } from './pending-sign-ins.js';
+import type { Visit, VisitRegistry } from './visit-registry.js';
+
+/** Seconds that a browser keeps its secret. */
+const COOKIE_MAX_AGE = 600;
+
+/**
+ * The pages of sign-ins. A link is of use only to the user whose client got it: the browser first shows by the issuer who its
+ * user is, and only the browser that has shown it may end the sign-in.
+ * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#phishing
+ */
+export function createSignInEndpoint(base: URL, pending: PendingSignIns, visits: VisitRegistry): IssuerEndpoint {
+  const root = base.pathname.replace(/\/$/, '');
+  const secure = base.protocol === 'https:';
+  const getCookie = ({ elicitationId }: PendingSignIn) => createCookie(elicitationId, { secure });
+
+  const startSignIn = async (request: IssuerHttpRequest): Promise<IssuerHttpResponse> => {
+    const pendingSignIn = pending.find(getSingle(request.query, 'id'));
+    if (pendingSignIn === undefined) return createEndedPage();
+    const [visit, cookie] = [await visits.begin(pendingSignIn), await getCookie(pendingSignIn)];
+    return createRedirect(visit.page.url.href, { 'set-cookie': cookie.serialize(visit.secret, COOKIE_MAX_AGE) });
+  };
+
+  const handleCallback = async (request: IssuerHttpRequest): Promise<IssuerHttpResponse> => {
+    const state = getSingle(request.query, 'state') ?? '';
+    const callbackUrl = new URL(`${base.origin}${root}/callback?${request.query}`);
+    const visit = visits.find(state);
+    if (visit) return verifyUser(visit, callbackUrl, request, await getCookie(visit.pending));
+    const pendingSignIn = pending.findByState(state);
+    if (pendingSignIn === undefined) return createEndedPage();
+    const cookie = await getCookie(pendingSignIn);
+    const secret = cookie.read(request);
+    if (secret === undefined || !pendingSignIn.browsers.has(secret)) return createOtherBrowserPage();
+    pendingSignIn.page.resolve(callbackUrl);
+    const error = await pendingSignIn.outcome;
+    if (error) return withClearedCookie(createFailedPage(pendingSignIn.server, error), cookie);
+    const text = renderHtml`<p>You are signed in to ${pendingSignIn.server}. Close this page, and try again in your client.</p>`;
+    return createPage(200, 'Signed in', text, undefined, { 'set-cookie': cookie.serializeExpired() });
+  };
+
+  const verifyUser = async (
+    visit: Visit,
+    callbackUrl: URL,
+    request: IssuerHttpRequest,
+    cookie: BrowserCookie,
+  ): Promise<IssuerHttpResponse> => {
+    const { pending: pendingSignIn, secret } = visit;
+    if (cookie.read(request) !== secret) return createOtherBrowserPage();
+    visits.end(visit);
+    visit.page.resolve(callbackUrl);
+    const user = await visit.user;
+    if (!isSameUser(user, pendingSignIn.caller))
+      return withClearedCookie(createOtherUserPage(pendingSignIn.server), cookie);
+    pendingSignIn.browsers.add(secret);
+    return createRedirect(pendingSignIn.page.url.href);
+  };
+
+  const routes = new Map([
+    [`${root}/start`, startSignIn],
+    [`${root}/callback`, handleCallback],
+  ]);
+  return {
+    serves: (path, mount = '') => routes.has(mount + path) || routes.has(path),
+    handle(exchange) {
+      const route = routes.get(exchange.mount + exchange.path) ?? routes.get(exchange.path);
+      void handleRequest(route, exchange).then(({ status, body, headers }) => exchange.reply(status, body, headers));
+    },
+  };
+}
+
+type PageHandler = (request: IssuerHttpRequest) => Promise<IssuerHttpResponse>;
+
+async function handleRequest(
+  route: PageHandler | undefined,
+  exchange: Parameters<IssuerEndpoint['handle']>[0],
+): Promise<IssuerHttpResponse> {
+  if (route === undefined) return { ...createEndedPage(), status: 404 };
+  if (exchange.method !== 'GET') return { status: 405, headers: { allow: 'GET' } };
+  try {
+    const request = await readHttpRequest(exchange);
+    return 'status' in request ? { status: request.status, headers: {} } : await route(request);
+  } catch (error) {
+    return createFailedPage('the gateway', TenonError.from(error));
+  }
+}
+
+/** The OAuth client is another one: that of the browser. */
+function isSameUser(user: CallerIdentity, caller: CallerIdentity): boolean {
+  return user.principal !== undefined && user.principal === caller.principal && user.issuer === caller.issuer;
+}
+
+const createEndedPage = (): IssuerHttpResponse =>
+  createRefusalPage('No sign-in waits here', 'It is done, or it took too long. Call the tool again to begin another');
+
+const createOtherBrowserPage = (): IssuerHttpResponse =>
+  createRefusalPage(
+    'Another browser began this sign-in',
+    'Open the link of your client in this browser, and sign in again',
+  );
+
+function createOtherUserPage(server: string): IssuerHttpResponse {
+  const text = renderHtml`<p>Another user has been asked to sign in to ${server}. If somebody sent you the link, do not go on: they
+would get access in your name. Nothing was passed on.</p>`;
+  return createPage(403, 'This sign-in is not yours', text);
+}
+
+function createFailedPage(server: string, error: Error): IssuerHttpResponse {
+  const code = TenonError.is(error) ? error.code : 'internal/unexpected';
+  const text = renderHtml`<p>The sign-in to ${server} has failed (${code}). Call the tool again to begin another.</p>`;
+  return createPage(400, 'Not signed in', text);
+}
+
+const withClearedCookie = (response: IssuerHttpResponse, cookie: BrowserCookie): IssuerHttpResponse => ({
+  ...response,
+  headers: { ...response.headers, 'set-cookie': cookie.serializeExpired() },
+});

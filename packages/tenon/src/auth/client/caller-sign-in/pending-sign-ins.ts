@@ -1,0 +1,120 @@
+import type { Clock } from '../../../cancellation/clock.js';
+import { TenonError } from '../../../jsonrpc/error.js';
+import { type CallerIdentity, getOwnerKey } from '../../../protocol/caller-identity.js';
+import { createRandomText } from '../../issuer/secrets.js';
+import type { Redirect } from '../sign-in/redirect.js';
+import type { SignInRequest } from '../sign-in/sign-in-required.js';
+
+/** A page of an authorization server that a browser is at, or is sent to. */
+export interface OpenPage {
+  readonly url: URL;
+  readonly state: string;
+  /** Takes the URL that the browser came back to. */
+  resolve(url: URL): void;
+}
+
+/** Makes a redirect whose pages are opened by the browser that asks for them. */
+export function createPageRedirect(uri: string, onPage: (page: OpenPage) => void): Redirect {
+  return {
+    begin: async () => ({
+      uri,
+      authorize: (url, signal) =>
+        new Promise((resolve, reject) => {
+          if (signal.aborted) return reject(signal.reason);
+          signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+          onPage({ url, state: url.searchParams.get('state') ?? '', resolve });
+        }),
+      close: () => {},
+    }),
+  };
+}
+
+/** A sign-in of one caller at one server, until it ends. */
+export interface PendingSignIn extends SignInRequest {
+  readonly key: string;
+  readonly caller: CallerIdentity;
+  readonly page: OpenPage;
+  /** Outcome: `undefined` when the caller is signed in, else the reason. */
+  readonly outcome: Promise<Error | undefined>;
+  /** Secrets of the browsers whose user was found to be the caller's. */
+  readonly browsers: Set<string>;
+}
+
+/** Keeps the sign-ins that wait, by caller and server and by the `state` of their page. */
+export class PendingSignIns {
+  readonly #byKey = new Map<string, PendingSignIn>();
+  readonly #byId = new Map<string, PendingSignIn>();
+  readonly #max: number;
+  readonly #url: string;
+
+  constructor(url: string, max: number) {
+    this.#url = url;
+    this.#max = max;
+  }
+
+  get(key: string): PendingSignIn | undefined {
+    return this.#byKey.get(key);
+  }
+
+  find(id: string | undefined): PendingSignIn | undefined {
+    return id === undefined ? undefined : this.#byId.get(id);
+  }
+
+  findByState(state: string): PendingSignIn | undefined {
+    return [...this.#byKey.values()].find(({ page }) => page.state === state);
+  }
+
+  /** Throws `auth/too-many-sign-ins` when no more may wait. */
+  checkRoom(): void {
+    if (this.#byKey.size < this.#max) return;
+    throw new TenonError('auth/too-many-sign-ins', `${this.#max} sign-ins wait for their users`, {
+      hint: 'try again later, or raise `maxPending`',
+    });
+  }
+
+  add(server: string, caller: CallerIdentity, page: OpenPage, outcome: Promise<Error | undefined>): PendingSignIn {
+    const elicitationId = createRandomText();
+    const key = getSignInKey(server, caller);
+    const pending = {
+      key,
+      server,
+      caller,
+      page,
+      outcome,
+      elicitationId,
+      ended: outcome.then(() => {}),
+      url: `${this.#url}/start?id=${elicitationId}`,
+      browsers: new Set<string>(),
+    };
+    this.#byKey.set(key, pending);
+    this.#byId.set(elicitationId, pending);
+    void outcome.then(() => {
+      if (this.#byKey.get(key) === pending) this.#byKey.delete(key);
+      this.#byId.delete(elicitationId);
+    });
+    return pending;
+  }
+}
+
+export function getSignInKey(server: string, caller: CallerIdentity): string {
+  return JSON.stringify([server, getOwnerKey(caller)]);
+}
+
+/** Aborts after a time, or when it is closed. */
+export function createDeadline(
+  clock: Clock,
+  timeout: number,
+): { readonly signal: AbortSignal; end(reason?: Error): void } {
+  const controller = new AbortController();
+  const timeoutError = new TenonError('auth/timeout', `nobody signed in within ${timeout} ms`, {
+    hint: 'sign in again',
+  });
+  const cancelTimeout = clock.after(timeout, () => controller.abort(timeoutError));
+  return {
+    signal: controller.signal,
+    end(reason) {
+      cancelTimeout();
+      if (reason) controller.abort(reason);
+    },
+  };
+}

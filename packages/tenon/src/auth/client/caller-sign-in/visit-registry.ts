@@ -1,0 +1,118 @@
+import type { Clock } from '../../../cancellation/clock.js';
+import { type CallerIdentity, identifyCaller } from '../../../protocol/caller-identity.js';
+import type { AuthFetch } from '../../http/guarded-fetch.js';
+import { createRandomText } from '../../issuer/secrets.js';
+import { signIn } from '../sign-in/sign-in.js';
+import { memoryTokenStore, type TokenStore } from '../token-store.js';
+import type { CallerSignInOptions } from './options.js';
+import { createDeadline, createPageRedirect, type OpenPage, type PendingSignIn } from './pending-sign-ins.js';
+
+/** Browsers that may be on their way to one sign-in; the oldest gives way. */
+const MAX_VISITS = 8;
+
+/** A browser that shows who its user is, before it is sent to the authorization server of a server. */
+export interface Visit {
+  readonly pending: PendingSignIn;
+  /** The secret that this browser alone has. */
+  readonly secret: string;
+  readonly page: OpenPage;
+  /** The user of the browser. Rejects when that could not be found out. */
+  readonly user: Promise<CallerIdentity>;
+}
+
+/** Finds out which user sits before a browser: the browser signs in for the resource that callers call. */
+export class VisitRegistry {
+  readonly #options: CallerSignInOptions;
+  readonly #clock: Clock;
+  readonly #timeout: number;
+  readonly #tokenStore: TokenStore;
+  readonly #visits = new Map<PendingSignIn, Visit[]>();
+
+  constructor(options: CallerSignInOptions, clock: Clock, timeout: number, tokenStore: TokenStore) {
+    this.#options = options;
+    this.#clock = clock;
+    this.#timeout = timeout;
+    this.#tokenStore = tokenStore;
+  }
+
+  find(state: string): Visit | undefined {
+    for (const visits of this.#visits.values()) {
+      const visit = visits.find(({ page }) => page.state === state);
+      if (visit) return visit;
+    }
+    return undefined;
+  }
+
+  async begin(pending: PendingSignIn): Promise<Visit> {
+    const deadline = createDeadline(this.#clock, this.#timeout);
+    let user: Promise<CallerIdentity> | undefined;
+    const page = await new Promise<OpenPage>((resolve, reject) => {
+      user = this.#findUser(resolve, deadline.signal).finally(() => deadline.end());
+      user.catch(reject);
+    });
+    const visit = { pending, page, secret: createRandomText(), user: user as unknown as Promise<CallerIdentity> };
+    const visits = this.#visits.get(pending) ?? [];
+    this.#visits.set(pending, [...visits, visit].slice(-MAX_VISITS));
+    if (visits.length === 0) void pending.ended.then(() => this.#visits.delete(pending));
+    return visit;
+  }
+
+  /** Each answer is taken once. */
+  end({ pending, page }: Visit): void {
+    const visits = this.#visits.get(pending);
+    if (visits)
+      this.#visits.set(
+        pending,
+        visits.filter(each => each.page !== page),
+      );
+  }
+
+  async #findUser(onPage: (page: OpenPage) => void, signal: AbortSignal): Promise<CallerIdentity> {
+    const { url, resource, issuer, tokenVerifier, client, clientName, clock } = this.#options;
+    const authorizer = signIn({
+      tokenStore: createVisitStore(this.#tokenStore),
+      redirect: createPageRedirect(`${url}/callback`, onPage),
+      fetch: this.#createFetch(),
+      offline: false,
+      ...(client ? { client: { issuer, ...client } } : {}),
+      ...(clientName === undefined ? {} : { clientName }),
+      ...(clock ? { clock } : {}),
+    });
+    const request = { method: 'POST', url: resource, signal };
+    await authorizer.handleRefusal({ ...request, status: 401, sentHeaders: {}, header: () => undefined });
+    const { authorization } = await authorizer.getHeaders(request);
+    const header = (name: string) => (name === 'authorization' ? authorization : undefined);
+    const result = await tokenVerifier.authorize({
+      method: 'POST',
+      path: new URL(resource).pathname,
+      query: '',
+      header,
+    });
+    return identifyCaller('auth' in result ? result.auth : undefined);
+  }
+
+  /** The metadata of the resource is here: behind a proxy its URL may lead nowhere from this machine. */
+  #createFetch(): AuthFetch {
+    const { resource, tokenVerifier, fetch: fetchLike = fetchWithGlobal } = this.#options;
+    return async (url, init, guard) => {
+      const { origin, pathname } = new URL(url);
+      const text = origin === new URL(resource).origin ? tokenVerifier.documents.get(pathname) : undefined;
+      if (text === undefined) return fetchLike(url, init, guard);
+      return new Response(text, { headers: { 'content-type': 'application/json' } });
+    };
+  }
+}
+
+const fetchWithGlobal: AuthFetch = (url, init) => fetch(url, init);
+
+declare const Response: { new (body: string, init: { headers: Record<string, string> }): globalThis.Response };
+
+/** Registrations of the client are kept; what shows who a user is lasts no longer than the visit. */
+function createVisitStore(tokenStore: TokenStore): TokenStore {
+  const visitStore = memoryTokenStore();
+  const getStore = ([kind]: readonly string[]) => (kind === 'client' ? tokenStore : visitStore);
+  return {
+    get: key => getStore(key).get(key),
+    update: (key, change) => getStore(key).update(key, change),
+  };
+}

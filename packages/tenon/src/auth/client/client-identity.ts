@@ -1,0 +1,90 @@
+import { importJWK, importPKCS8, type JWK } from 'jose';
+import * as oauth from 'oauth4webapi';
+import { TenonError } from '../../jsonrpc/error.js';
+import type { AuthorizationServerInfo } from './discovery/authorization-server.js';
+
+/** How a client shows a token endpoint who it is. Without a secret and a key it is a public one. */
+export interface ClientCredentials {
+  readonly id: string;
+  readonly secret?: string | undefined;
+  /** A private key: PKCS #8 in PEM, or a JWK. It signs what is shown; it is not sent. */
+  readonly key?: string | PrivateJwk | undefined;
+  /** The algorithm of the key. Default: what the JWK says, else `ES256`. */
+  readonly alg?: string | undefined;
+  /** To whom assertions are addressed. Default: the issuer. */
+  readonly audience?: string | undefined;
+  /** The method that was agreed on at registration. */
+  readonly method?: string;
+}
+
+/** A private key as a JWK. https://www.rfc-editor.org/rfc/rfc7517 */
+export type PrivateJwk = { readonly kty: string; readonly [member: string]: unknown };
+
+/** A client as `oauth4webapi` takes it. */
+export interface ClientIdentity {
+  readonly client: oauth.Client;
+  readonly auth: oauth.ClientAuth;
+}
+
+/** Chooses the method by what the authorization server lists. Rejects with `auth/client-method`, `auth/bad-key`. */
+export async function createClientIdentity(
+  issuer: AuthorizationServerInfo,
+  credentials: ClientCredentials,
+): Promise<ClientIdentity> {
+  const client = { client_id: credentials.id };
+  const supportedMethods = issuer.metadata.token_endpoint_auth_methods_supported;
+  if (credentials.key !== undefined) {
+    const aud = credentials.audience ?? issuer.id;
+    const assertionOptions: oauth.ModifyAssertionOptions = {
+      [oauth.modifyAssertion]: (_header, payload) => void Object.assign(payload, { aud }),
+    };
+    return {
+      client,
+      auth: oauth.PrivateKeyJwt(await importPrivateKey(credentials.key, credentials.alg), assertionOptions),
+    };
+  }
+  return { client, auth: authenticateBySecret(credentials, supportedMethods, issuer.id) };
+}
+
+function authenticateBySecret(
+  { secret, method }: ClientCredentials,
+  supportedMethods: readonly string[] | undefined,
+  peer: string,
+) {
+  if (secret === undefined || method === 'none') return oauth.None();
+  const chosenMethod =
+    method ?? ['client_secret_basic', 'client_secret_post'].find(each => supportedMethods?.includes(each) ?? true);
+  if (chosenMethod === 'client_secret_basic') return authenticateByBasic(secret);
+  if (chosenMethod === 'client_secret_post') return oauth.ClientSecretPost(secret);
+  throw new TenonError('auth/client-method', 'the authorization server takes no secret from clients', {
+    peer: peer.slice(0, 200),
+    expected: 'client_secret_basic or client_secret_post',
+    received: (chosenMethod ?? supportedMethods?.join(', '))?.slice(0, 200),
+    hint: 'give the client a key, or register it with the method that the server lists',
+  });
+}
+
+/**
+ * As `ClientSecretBasic` of `oauth4webapi`, which also escapes what need not be: many servers take the two as they come,
+ * without decoding. https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1
+ */
+function authenticateByBasic(secret: string): oauth.ClientAuth {
+  const encodeForm = (text: string) => new URLSearchParams([[text, '']]).toString().slice(0, -1);
+  return (_as, { client_id: id }, _body, headers) => {
+    headers.set('authorization', `Basic ${btoa(`${encodeForm(id)}:${encodeForm(secret)}`)}`);
+  };
+}
+
+async function importPrivateKey(key: string | PrivateJwk, alg: string | undefined): Promise<oauth.PrivateKey> {
+  try {
+    if (typeof key === 'string') return { key: (await importPKCS8(key, alg ?? 'ES256')) as oauth.CryptoKey };
+    const keyAlgorithm = alg ?? (typeof key.alg === 'string' ? key.alg : 'ES256');
+    const imported = (await importJWK({ ...key, ext: false } as JWK, keyAlgorithm)) as oauth.CryptoKey;
+    return { key: imported, ...(typeof key.kid === 'string' ? { kid: key.kid } : {}) };
+  } catch {
+    // What was thrown may hold parts of the key.
+    throw new TenonError('auth/bad-key', 'the private key can not be used', {
+      expected: `PKCS #8 in PEM, or a JWK, for ${alg ?? 'ES256'}`,
+    });
+  }
+}

@@ -1,0 +1,27 @@
+import { findChallenge, parseChallenges } from '../../http/www-authenticate.js';
+import { splitScopes } from '../scopes.js';
+
+/** What a refusal asks for. */
+export interface AuthChallenge {
+  /** Where the metadata of the resource is. */
+  readonly metadataUrl: string | undefined;
+  /** Scopes that the request needs; `undefined` when nothing was said of them. */
+  readonly scopes: readonly string[] | undefined;
+  readonly error: string | undefined;
+  /** The proof of possession is to be made once more, with the nonce that came along. */
+  readonly requiresNonce: boolean;
+}
+
+/** Reads what a 401 or 403 says by `WWW-Authenticate`. */
+export function parseAuthChallenge(header: string | undefined): AuthChallenge {
+  const challenges = parseChallenges(header);
+  const supported = [findChallenge(challenges, 'bearer'), findChallenge(challenges, 'dpop')];
+  const findParam = (name: string) => supported.map(each => each?.params[name]).find(value => value !== undefined);
+  const scope = findParam('scope');
+  return {
+    metadataUrl: findParam('resource_metadata'),
+    scopes: scope === undefined ? undefined : splitScopes(scope),
+    error: findParam('error'),
+    requiresNonce: supported.some(each => each?.params.error === 'use_dpop_nonce'),
+  };
+}

@@ -1,0 +1,144 @@
+import type { AuthorizationServer } from 'oauth4webapi';
+import { TenonError } from '../../../jsonrpc/error.js';
+import type { JsonObject } from '../../../jsonrpc/message.js';
+import { type GuardedFetch, redactUrl } from '../../http/guarded-fetch.js';
+import type { UrlGuard } from '../../http/url-guard.js';
+import { fetchMetadataDocument } from './metadata-document.js';
+
+/** An authorization server that has been looked up. */
+export interface AuthorizationServerInfo {
+  /** By what its credentials are kept: the identifier that the resource names, or the origin of a server without metadata. */
+  readonly id: string;
+  readonly metadata: AuthorizationServer;
+}
+
+const OAUTH_PATH = '/.well-known/oauth-authorization-server';
+const OPENID_PATH = '/.well-known/openid-configuration';
+
+/** Where the metadata of an issuer may be, in the order in which it is looked for. */
+export function getIssuerMetadataUrls(issuer: string): string[] {
+  const { origin, pathname } = new URL(issuer);
+  const path = pathname.replace(/\/$/, '');
+  if (path === '') return [origin + OAUTH_PATH, origin + OPENID_PATH];
+  return [origin + OAUTH_PATH + path, origin + OPENID_PATH + path, origin + path + OPENID_PATH];
+}
+
+/**
+ * Fetches the metadata of an issuer that a protected resource names.
+ * Rejects with `auth/no-issuer-metadata`, and with `auth/issuer-mismatch` when it is another's: one that could be taken
+ * for this issuer would be given its codes. https://www.rfc-editor.org/rfc/rfc8414#section-3.3
+ */
+export async function fetchIssuerMetadata(
+  id: string,
+  fetch: GuardedFetch,
+  signal: AbortSignal | undefined,
+): Promise<AuthorizationServerInfo> {
+  for (const url of getMetadataUrls(id)) {
+    const document = await fetchMetadataDocument(url, fetch, signal);
+    if (!document) continue;
+    if (document.issuer === id) return { id, metadata: document as AuthorizationServer };
+    throw createMismatchError(url, id, document);
+  }
+  throw createMissingError(id);
+}
+
+function createMismatchError(url: string, expected: string, { issuer }: JsonObject): TenonError {
+  return new TenonError('auth/issuer-mismatch', 'the metadata is that of another authorization server', {
+    peer: redactUrl(url),
+    expected: expected.slice(0, 200),
+    received: String(issuer).slice(0, 200),
+    hint: 'the two must be the same to the letter: a slash at the end counts',
+  });
+}
+
+function getMetadataUrls(id: string): string[] {
+  try {
+    return getIssuerMetadataUrls(id);
+  } catch {
+    throw createMissingError(id);
+  }
+}
+
+function createMissingError(id: string): TenonError {
+  return new TenonError('auth/no-issuer-metadata', 'the authorization server has no metadata', {
+    peer: redactUrl(id),
+    expected: 'a document of RFC 8414 or of OpenID Connect Discovery',
+  });
+}
+
+/**
+ * Reads the authorization server of a server without protected-resource metadata: the server's own origin, with the
+ * endpoints of the document there, else with the default ones. The `issuer` of the document must be on the origin. Otherwise
+ * it could pass the answers of a foreign authorization server off as its own, and receive the codes.
+ * Rejects with `auth/issuer-mismatch`, `auth/foreign-endpoint`.
+ * https://modelcontextprotocol.io/specification/2025-03-26/basic/authorization
+ */
+export async function fetchIssuerAtOrigin(
+  server: string,
+  protocolVersion: string | undefined,
+  fetch: GuardedFetch,
+  guard: UrlGuard,
+  signal: AbortSignal | undefined,
+): Promise<AuthorizationServerInfo> {
+  const { origin } = new URL(server);
+  const headers: Record<string, string> =
+    protocolVersion === undefined ? {} : { 'mcp-protocol-version': protocolVersion };
+  const document = await fetchMetadataDocument(origin + OAUTH_PATH, fetch, signal, headers);
+  if (!document) return { id: origin, metadata: createDefaultMetadata(origin) };
+  // Servers in the field add a slash or a path: `https://example.com/oauth`. The origin is what is trusted.
+  if (parseOrigin(document.issuer) !== origin) throw createMismatchError(origin + OAUTH_PATH, origin, document);
+  const issuer = { id: origin, metadata: document as AuthorizationServer };
+  checkEndpointOrigins(issuer, guard);
+  return issuer;
+}
+
+function parseOrigin(issuer: unknown): string | undefined {
+  try {
+    return new URL(String(issuer)).origin;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The endpoints that receive the user, the client's registration, codes or tokens. */
+const ENDPOINT_FIELDS = [
+  'authorization_endpoint',
+  'token_endpoint',
+  'registration_endpoint',
+  'revocation_endpoint',
+] as const;
+
+/**
+ * Checks that all endpoints are on the issuer's origin. An issuer could name the sign-in page of a foreign authorization
+ * server beside a token endpoint of its own, and so receive codes that are not for it.
+ * Throws `auth/unsafe-url`, `auth/foreign-endpoint`. https://www.rfc-editor.org/rfc/rfc9207#section-1
+ */
+export function checkEndpointOrigins({ id, metadata }: AuthorizationServerInfo, guard: UrlGuard): void {
+  const { origin } = new URL(id);
+  for (const name of ENDPOINT_FIELDS) {
+    const endpoint = metadata[name] ?? undefined;
+    if (endpoint === undefined) continue;
+    if (guard.check(endpoint, `\`${name}\` of the authorization server`).origin === origin) continue;
+    throw new TenonError('auth/foreign-endpoint', `the authorization server names a \`${name}\` of another origin`, {
+      peer: redactUrl(id),
+      expected: `an endpoint on ${origin.slice(0, 200)}`,
+      received: redactUrl(endpoint),
+      hint: 'if you trust this authorization server, register a client there and pass `client: { id, issuer }`',
+    });
+  }
+}
+
+/** Tells whether the answers of an issuer name it, so that they cannot be passed off as those of another. */
+export function doesSendIssuer({ metadata }: AuthorizationServerInfo): boolean {
+  return metadata.authorization_response_iss_parameter_supported === true;
+}
+
+function createDefaultMetadata(origin: string): AuthorizationServer {
+  return {
+    issuer: origin,
+    authorization_endpoint: `${origin}/authorize`,
+    token_endpoint: `${origin}/token`,
+    registration_endpoint: `${origin}/register`,
+    code_challenge_methods_supported: ['S256'],
+  };
+}

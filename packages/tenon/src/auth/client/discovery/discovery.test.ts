@@ -1,0 +1,149 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createBrowser, createWorld, ISSUER, issuerMetadata, RESOURCE, refusal } from '../fixtures/world.js';
+import { signIn } from '../sign-in/sign-in.js';
+import { getIssuerMetadataUrls } from './authorization-server.js';
+import { getCanonicalResource, getResourceMetadataUrls, isResourceOf } from './protected-resource.js';
+
+const ROOT = 'https://mcp.example.com/.well-known/oauth-protected-resource';
+const prm = (issuer = ISSUER, resource = RESOURCE) => ({ json: { resource, authorization_servers: [issuer] } });
+
+async function signedIn(routes: Parameters<typeof createWorld>[0], challenge = 'Bearer', more = {}) {
+  const world = createWorld(routes);
+  const { redirect, visited } = createBrowser();
+  const auth = signIn({ redirect, fetch: world.fetch });
+  const done = await auth.handleRefusal(refusal(challenge, more)).catch((error: unknown) => error);
+  return { ...world, visited, done };
+}
+
+describe('the metadata of the resource', () => {
+  it('is looked for at the path first, then at the root [auth.prm.client-both-mechanisms auth.prm.client-fallback-order]', async () => {
+    expect(getResourceMetadataUrls('https://a.example/x/y?z=1')).toEqual([
+      'https://a.example/.well-known/oauth-protected-resource/x/y?z=1',
+      'https://a.example/.well-known/oauth-protected-resource',
+    ]);
+    expect(getResourceMetadataUrls('https://a.example')).toEqual([
+      'https://a.example/.well-known/oauth-protected-resource',
+    ]);
+    const { urls, done } = await signedIn({
+      [`${ROOT}/mcp`]: { status: 404 },
+      [ROOT]: prm(ISSUER, 'https://mcp.example.com'),
+    });
+    expect([done, urls().slice(0, 2)]).toEqual([true, [`${ROOT}/mcp`, ROOT]]);
+  });
+
+  it('is taken from where the challenge says, and only there [auth.prm.client-prefers-header]', async () => {
+    const there = 'https://mcp.example.com/meta/data';
+    const challenge = `Bearer resource_metadata="${there}"`;
+    expect((await signedIn({ [there]: prm() }, challenge)).urls()[0]).toBe(there);
+    const { done, urls } = await signedIn({ [there]: { status: 404 } }, challenge);
+    expect(done).toMatchObject({ code: 'auth/no-resource-metadata' });
+    expect(urls()).toEqual([there]);
+  });
+
+  it('is that of this server, or not used [auth.resource-prm-mismatch]', async () => {
+    const { done, urls } = await signedIn({ [`${ROOT}/mcp`]: prm(ISSUER, 'https://evil.example.com/mcp') });
+    expect(done).toMatchObject({ code: 'auth/resource-mismatch' });
+    expect(urls()).toEqual([`${ROOT}/mcp`]);
+  });
+
+  it.each([
+    ['https://a.example/mcp', 'https://a.example/mcp', true],
+    ['https://A.example:443/mcp/', 'https://a.example/mcp', true],
+    ['https://a.example', 'https://a.example/mcp', true],
+    ['https://a.example/t1', 'https://a.example/t1/mcp', true],
+    ['https://a.example/t1', 'https://a.example/t10/mcp', false],
+    ['https://a.example/other', 'https://a.example/mcp', false],
+    ['http://a.example/mcp', 'https://a.example/mcp', false],
+    ['https://a.example:8443/mcp', 'https://a.example/mcp', false],
+    ['https://a.example/mcp#x', 'https://a.example/mcp', false],
+    ['https://u@a.example/mcp', 'https://a.example/mcp', false],
+    ['https://a.example/mcp?t=1', 'https://a.example/mcp', false],
+    ['nonsense', 'https://a.example/mcp', false],
+  ])('%s of %s: %s', (resource, server, fits) => expect(isResourceOf(resource, server)).toBe(fits));
+
+  it('is always for the server of its canonical URI, and never for another origin', () => {
+    fc.assert(
+      fc.property(fc.webUrl({ withQueryParameters: true }), fc.webUrl(), (server, other) => {
+        expect(isResourceOf(getCanonicalResource(server), server)).toBe(true);
+        if (new URL(server).origin !== new URL(other).origin) expect(isResourceOf(other, server)).toBe(false);
+      }),
+    );
+  });
+
+  it('does without one only when the server says that there is none', async () => {
+    const { done, urls } = await signedIn({ [`${ROOT}/mcp`]: { status: 503 } });
+    expect(done).toMatchObject({ code: 'auth/unreachable' });
+    expect(urls()).toHaveLength(1);
+  });
+});
+
+describe('the metadata of the authorization server', () => {
+  it('is looked for in the order of the specification [auth.as-metadata.order-with-path auth.as-metadata.order-without-path]', () => {
+    expect(getIssuerMetadataUrls('https://a.example/t1')).toEqual([
+      'https://a.example/.well-known/oauth-authorization-server/t1',
+      'https://a.example/.well-known/openid-configuration/t1',
+      'https://a.example/t1/.well-known/openid-configuration',
+    ]);
+    for (const issuer of ['https://a.example', 'https://a.example/']) {
+      expect(getIssuerMetadataUrls(issuer)).toEqual([
+        'https://a.example/.well-known/oauth-authorization-server',
+        'https://a.example/.well-known/openid-configuration',
+      ]);
+    }
+  });
+
+  it('may be that of OpenID Connect [auth.as-metadata.client-oidc]', async () => {
+    const { done } = await signedIn({
+      [`${ISSUER}/.well-known/oauth-authorization-server`]: { status: 404 },
+      [`${ISSUER}/.well-known/openid-configuration`]: { json: issuerMetadata() },
+    });
+    expect(done).toBe(true);
+  });
+
+  it.each([`${ISSUER}/`, 'https://AS.example.com', 'https://evil.example.com'])(
+    'of %s is not used for another [auth.as-metadata-issuer-validated auth.as-metadata-issuer-mismatch-rejected]',
+    async issuer => {
+      const metadata = { ...issuerMetadata(), issuer };
+      const { done, visited, urls } = await signedIn({
+        [`${ISSUER}/.well-known/oauth-authorization-server`]: { json: metadata },
+      });
+      expect(done).toMatchObject({ code: 'auth/issuer-mismatch' });
+      expect([visited, urls().length]).toEqual([[], 2]);
+    },
+  );
+
+  it('is that of the next where one has none [auth.prm.client-selects-server]', async () => {
+    const { done, visited } = await signedIn({
+      [`${ROOT}/mcp`]: { json: { resource: RESOURCE, authorization_servers: ['https://gone.example.com', ISSUER] } },
+    });
+    expect(done).toBe(true);
+    expect(visited[0]?.origin).toBe(ISSUER);
+  });
+});
+
+describe('a server without metadata of its own', () => {
+  const origin = 'https://mcp.example.com';
+  const endpoints = {
+    [`${ROOT}/mcp`]: { status: 404 },
+    [`${origin}/register`]: { status: 201, json: { client_id: 'r' } },
+    [`${origin}/token`]: { json: { access_token: 'a', token_type: 'Bearer' } },
+  };
+
+  it('is its own authorization server, at the default paths [auth.base-url.path-discarded auth.fallback.metadata-first auth.fallback.default-paths auth.discovery.version-header]', async () => {
+    const { done, urls, visited, seen } = await signedIn(endpoints, 'Bearer', { protocolVersion: '2025-03-26' });
+    expect(done).toBe(true);
+    expect(visited[0]?.href).toMatch(`${origin}/authorize?`);
+    expect(urls()).toContain(`${origin}/.well-known/oauth-authorization-server`);
+    expect(seen[2]?.headers['mcp-protocol-version']).toBe('2025-03-26');
+  });
+
+  it('or at those that it names [auth.fallback.metadata-first]', async () => {
+    const metadata = { ...issuerMetadata(origin), authorization_endpoint: `${origin}/oauth/authorize` };
+    const { visited } = await signedIn({
+      ...endpoints,
+      [`${origin}/.well-known/oauth-authorization-server`]: { json: metadata },
+    });
+    expect(visited[0]?.pathname).toBe('/oauth/authorize');
+  });
+});

@@ -1,0 +1,26 @@
+import { TenonError } from '../../../jsonrpc/error.js';
+import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
+import { type GuardedFetch, redactUrl } from '../../http/guarded-fetch.js';
+
+/**
+ * Fetches a metadata document. `undefined` when there is none: another status, or something that is no JSON object, as of
+ * servers that answer every path with a page. Rejects when the server fails: that says nothing of what it has.
+ */
+export async function fetchMetadataDocument(
+  url: string,
+  fetch: GuardedFetch,
+  signal: AbortSignal | undefined,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<JsonObject | undefined> {
+  const response = await fetch(url, { headers: { accept: 'application/json', ...headers } }, signal);
+  if (response.status >= 500) {
+    throw new TenonError('auth/unreachable', 'the server failed', { peer: redactUrl(url), status: response.status });
+  }
+  if (response.status !== 200) return undefined;
+  try {
+    const value = await response.json();
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

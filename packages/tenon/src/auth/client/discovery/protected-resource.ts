@@ -1,0 +1,118 @@
+import { TenonError } from '../../../jsonrpc/error.js';
+import type { JsonObject } from '../../../jsonrpc/message.js';
+import { type GuardedFetch, redactUrl } from '../../http/guarded-fetch.js';
+import { fetchMetadataDocument } from './metadata-document.js';
+
+/** What a protected resource says of itself, as far as a client needs it. https://www.rfc-editor.org/rfc/rfc9728 */
+export interface ProtectedResourceInfo {
+  /** As it was given, to the byte: authorization servers compare it so. */
+  readonly resource: string;
+  readonly issuers: readonly string[];
+  readonly scopes: readonly string[] | undefined;
+}
+
+const WELL_KNOWN_PATH = '/.well-known/oauth-protected-resource';
+/** Authorization servers that are looked at. */
+const MAX_ISSUERS = 20;
+
+/** Where the metadata of a server may be when it does not say: for its path first, then for its root. */
+export function getResourceMetadataUrls(server: string): string[] {
+  const { origin, pathname, search } = new URL(server);
+  const root = origin + WELL_KNOWN_PATH;
+  return pathname === '/' ? [root] : [root + pathname + search, root];
+}
+
+/**
+ * Fetches the metadata of a server: from the URL that it named, else from the well-known ones. `undefined` when it has
+ * none. Rejects with `auth/no-resource-metadata`, `auth/resource-mismatch`, `auth/no-issuer`.
+ */
+export async function fetchProtectedResource(
+  server: string,
+  metadataUrl: string | undefined,
+  fetch: GuardedFetch,
+  signal: AbortSignal | undefined,
+): Promise<ProtectedResourceInfo | undefined> {
+  for (const url of metadataUrl === undefined ? getResourceMetadataUrls(server) : [metadataUrl]) {
+    const document = await fetchMetadataDocument(url, fetch, signal);
+    if (document && typeof document.resource === 'string')
+      return parseProtectedResource(await confirmResource(document, server, url, fetch, signal), url);
+  }
+  if (metadataUrl === undefined) return undefined;
+  throw new TenonError('auth/no-resource-metadata', 'there is no metadata of the protected resource', {
+    peer: redactUrl(metadataUrl),
+    hint: 'the server names this URL in its challenge; whoever runs it must serve the document there',
+  });
+}
+
+/**
+ * Confirms that a document is about the server. A parent resource is confirmed by the parent's own well-known document,
+ * because one of several servers on an origin could name the resource of the others and receive tokens for them.
+ * https://www.rfc-editor.org/rfc/rfc9728#section-3.3
+ */
+async function confirmResource(
+  document: JsonObject,
+  server: string,
+  url: string,
+  fetch: GuardedFetch,
+  signal: AbortSignal | undefined,
+): Promise<JsonObject> {
+  const resource = document.resource as string;
+  const createMismatchError = (problem: string, hint: string) =>
+    new TenonError('auth/resource-mismatch', problem, {
+      peer: redactUrl(url),
+      expected: redactUrl(server),
+      received: redactUrl(resource),
+      hint,
+    });
+  if (!isResourceOf(resource, server))
+    throw createMismatchError(
+      'the metadata is that of another resource',
+      'a token for another resource is not asked for; whoever runs the server must correct `resource`',
+    );
+  if (isResourceOf(getCanonicalResource(server), resource)) return document;
+  const [ownUrl = ''] = getResourceMetadataUrls(resource);
+  if (new URL(url).href === ownUrl) return document;
+  const parent = await fetchMetadataDocument(ownUrl, fetch, signal);
+  if (parent?.resource === resource) return parent;
+  throw createMismatchError(
+    'the metadata names a parent resource that does not name itself',
+    `whoever runs the server must name the server itself as \`resource\`, or serve the document of the parent at ${redactUrl(ownUrl)}`,
+  );
+}
+
+function parseProtectedResource(document: JsonObject, url: string): ProtectedResourceInfo {
+  const resource = document.resource as string;
+  const issuers = readStrings(document.authorization_servers)?.slice(0, MAX_ISSUERS) ?? [];
+  if (issuers.length > 0) return { resource, issuers, scopes: readStrings(document.scopes_supported) };
+  throw new TenonError('auth/no-issuer', 'the metadata of the resource names no authorization server', {
+    peer: redactUrl(url),
+    expected: '`authorization_servers`',
+  });
+}
+
+/** Whether a resource is the server, or the origin or the part of its path that the server is in. */
+export function isResourceOf(resource: string, server: string): boolean {
+  let claimed: URL;
+  try {
+    claimed = new URL(resource);
+  } catch {
+    return false;
+  }
+  const actual = new URL(server);
+  if (claimed.origin !== actual.origin || claimed.hash !== '' || resource.includes('#')) return false;
+  if (claimed.username || claimed.password) return false;
+  if (claimed.search !== '' && claimed.search !== actual.search) return false;
+  const path = claimed.pathname.replace(/\/$/, '');
+  return actual.pathname === path || actual.pathname.startsWith(`${path}/`);
+}
+
+function readStrings(value: unknown): string[] | undefined {
+  return Array.isArray(value) ? value.filter(each => typeof each === 'string') : undefined;
+}
+
+/** The resource of a server that has no metadata. https://www.rfc-editor.org/rfc/rfc8707#section-2 */
+export function getCanonicalResource(server: string): string {
+  const url = new URL(server);
+  url.hash = '';
+  return url.pathname === '/' && url.search === '' ? url.origin : url.href;
+}

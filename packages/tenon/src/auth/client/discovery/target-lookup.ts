@@ -1,0 +1,125 @@
+import { TenonError } from '../../../jsonrpc/error.js';
+import { createGuardedFetch } from '../../http/guarded-fetch.js';
+import { createUrlGuard } from '../../http/url-guard.js';
+import type { AuthTarget } from '../auth-target.js';
+import type { Grant } from '../grants/grant.js';
+import type { AuthorizerSettings } from '../settings.js';
+import { getOriginKey, parseTokenOrigin, type TokenOrigin } from '../token-store.js';
+import type { AuthChallenge } from './auth-challenge.js';
+import {
+  type AuthorizationServerInfo,
+  checkEndpointOrigins,
+  doesSendIssuer,
+  fetchIssuerAtOrigin,
+  fetchIssuerMetadata,
+} from './authorization-server.js';
+import { fetchProtectedResource, getCanonicalResource } from './protected-resource.js';
+
+/** Finds out where tokens for one server are had. */
+export interface TargetLookup {
+  /** By what the server says now. Rejects with what stands in the way. */
+  discover(challenge: AuthChallenge, protocolVersion: string | undefined, signal: AbortSignal): Promise<AuthTarget>;
+  /** By what is remembered of the server. */
+  restore(signal: AbortSignal): Promise<AuthTarget | undefined>;
+}
+
+export function createTargetLookup(server: string, grant: Grant, settings: AuthorizerSettings): TargetLookup {
+  const guard = createUrlGuard(server, settings.guard);
+  const fetch = createGuardedFetch(settings.fetch, guard, settings.clock);
+  const readStoredOrigin = async () =>
+    parseTokenOrigin(await settings.tokenStore.get(getOriginKey(server, grant.clientKey)));
+
+  const createTarget = async (
+    as: AuthorizationServerInfo,
+    origin: Omit<TokenOrigin, 'issuer'>,
+    scopes: readonly string[] | undefined,
+  ) => {
+    const dpopKey = await settings.getDpopKey();
+    return {
+      ...origin,
+      server,
+      authorizationServer: as,
+      issuer: as.id,
+      scopes,
+      fetch,
+      guard,
+      clock: settings.clock,
+      dpopKey,
+    };
+  };
+
+  /** The answer to a sign-in may be one of another issuer, unless it says whose it is, or the user has named the issuer. */
+  const findChecked = async (id: string, signal: AbortSignal) => {
+    const as = await fetchIssuerMetadata(id, fetch, signal);
+    if (grant.interactive && grant.issuer !== id && !doesSendIssuer(as)) checkEndpointOrigins(as, guard);
+    return as;
+  };
+
+  return {
+    async discover(challenge, protocolVersion, signal) {
+      const protectedResource = await fetchProtectedResource(server, challenge.metadataUrl, fetch, signal);
+      const previous = await readStoredOrigin();
+      const requiredIssuer = grant.issuer ?? (grant.preregistered ? previous?.issuer : undefined);
+      if (!protectedResource) {
+        const as = await fetchIssuerAtOrigin(server, protocolVersion, fetch, guard, signal);
+        orderIssuers([as.id], requiredIssuer, undefined);
+        return createTarget(as, { resource: getCanonicalResource(server), undescribed: true }, undefined);
+      }
+      const as = await findFirstIssuer(
+        orderIssuers(protectedResource.issuers, requiredIssuer, previous?.issuer),
+        findChecked,
+        signal,
+      );
+      return createTarget(as, { resource: protectedResource.resource, undescribed: false }, protectedResource.scopes);
+    },
+    async restore(signal) {
+      const origin = await readStoredOrigin();
+      if (!origin) return undefined;
+      const { resource, undescribed, issuer } = origin;
+      const as = undescribed
+        ? await fetchIssuerAtOrigin(server, undefined, fetch, guard, signal)
+        : await findChecked(issuer, signal);
+      return createTarget(as, { resource, undescribed }, undefined);
+    },
+  };
+}
+
+/**
+ * The issuers to try, best first: the one that there are credentials for and no other, else the one that tokens were had
+ * from before, else as the resource lists them. https://www.rfc-editor.org/rfc/rfc9728#section-7.6
+ */
+function orderIssuers(
+  issuers: readonly string[],
+  requiredIssuer: string | undefined,
+  previous: string | undefined,
+): readonly string[] {
+  if (requiredIssuer !== undefined) {
+    if (issuers.includes(requiredIssuer)) return [requiredIssuer];
+    throw new TenonError('auth/other-issuer', 'the client is not one of the authorization server that is asked for', {
+      expected: requiredIssuer.slice(0, 200),
+      received: issuers.join(', ').slice(0, 200),
+      hint: 'register a client there, and give it with its `issuer`; the credentials of the other are not shown to it',
+    });
+  }
+  if (previous === undefined || !issuers.includes(previous)) return issuers;
+  return [previous, ...issuers.filter(issuer => issuer !== previous)];
+}
+
+type FindIssuer = (id: string, signal: AbortSignal) => Promise<AuthorizationServerInfo>;
+
+async function findFirstIssuer(
+  issuers: readonly string[],
+  find: FindIssuer,
+  signal: AbortSignal,
+): Promise<AuthorizationServerInfo> {
+  let firstError: unknown;
+  for (const issuer of issuers) {
+    try {
+      return await find(issuer, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      firstError ??= error;
+    }
+  }
+  throw firstError;
+}

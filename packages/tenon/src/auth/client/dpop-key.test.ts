@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import { decodeJwt, EmbeddedJWK, jwtVerify } from 'jose';
+import { describe, expect, it } from 'vitest';
+import { createDpopKey } from './dpop-key.js';
+import { createBrowser, createWorld, headersOf, ISSUER, refusal, SERVER } from './fixtures/world.js';
+import { signIn } from './sign-in/sign-in.js';
+import { memoryTokenStore } from './token-store.js';
+
+const TOKEN = `${ISSUER}/token`;
+const bound = { json: { access_token: 'bound', token_type: 'DPoP', expires_in: 3600, refresh_token: 'r' } };
+
+function setUp(token: Parameters<typeof createWorld>[0] = { [TOKEN]: bound }) {
+  const world = createWorld(token);
+  const tokenStore = memoryTokenStore();
+  return {
+    world,
+    vault: tokenStore,
+    auth: signIn({ dpop: true, redirect: createBrowser().redirect, fetch: world.fetch, tokenStore }),
+  };
+}
+
+describe('tokens that are bound to a key', () => {
+  it('are so only where that is wanted [dpop.optional]', async () => {
+    const world = createWorld();
+    const auth = signIn({ redirect: createBrowser().redirect, fetch: world.fetch });
+    await auth.handleRefusal(refusal());
+    expect(world.seen.some(({ headers }) => 'dpop' in headers)).toBe(false);
+    expect(await headersOf(auth)).toEqual({ authorization: 'Bearer access-1' });
+  });
+
+  it('are sent with a proof of their own each time [dpop.token-scheme dpop.fresh-proof dpop.proof-claims dpop.no-content-digest dpop.asymmetric-only]', async () => {
+    const { auth } = setUp();
+    await auth.handleRefusal(refusal());
+    const [first, second] = [await headersOf(auth), await headersOf(auth)];
+    expect(first.authorization).toBe('DPoP bound');
+    const { payload, protectedHeader } = await jwtVerify(first.dpop ?? '', EmbeddedJWK);
+    expect(protectedHeader).toMatchObject({ typ: 'dpop+jwt', alg: 'ES256', jwk: { kty: 'EC' } });
+    expect(protectedHeader.jwk).not.toHaveProperty('d');
+    const ath = createHash('sha256').update('bound').digest('base64url');
+    expect(payload).toEqual({ htm: 'POST', htu: SERVER, ath, jti: expect.any(String), iat: expect.any(Number) });
+    expect(decodeJwt(second.dpop ?? '').jti).not.toBe(payload.jti);
+  });
+
+  it('are asked for with a proof, too [dpop.token-request-proof]', async () => {
+    const { auth, world } = setUp();
+    await auth.handleRefusal(refusal());
+    const proof = world.seen.find(({ url }) => url === TOKEN)?.headers.dpop ?? '';
+    expect(decodeJwt(proof)).toMatchObject({ htm: 'POST', htu: TOKEN });
+  });
+
+  it('take the nonces of both servers, each for itself, with new ids [dpop.nonce-retry]', async () => {
+    const nonce = { status: 400, json: { error: 'use_dpop_nonce' }, headers: { 'dpop-nonce': 'of-issuer' } };
+    const { auth, world } = setUp({
+      [TOKEN]: ({ headers }) => (decodeJwt(headers.dpop ?? '').nonce === 'of-issuer' ? bound : nonce),
+    });
+    await auth.handleRefusal(refusal());
+    const [before, after] = world.seen
+      .filter(({ url }) => url === TOKEN)
+      .map(({ headers }) => decodeJwt(headers.dpop ?? ''));
+    expect(after?.jti).not.toBe(before?.jti);
+    const sentHeaders = await headersOf(auth);
+    expect(decodeJwt(sentHeaders.dpop ?? '').nonce).toBeUndefined();
+    const header = (name: string) =>
+      ({ 'www-authenticate': 'DPoP error="use_dpop_nonce"', 'dpop-nonce': 'of-server' })[name];
+    const request = {};
+    for (const again of [true, true, false])
+      expect(await auth.handleRefusal(refusal('', { header, sentHeaders, request }))).toBe(again);
+    expect(decodeJwt((await headersOf(auth)).dpop ?? '').nonce).toBe('of-server');
+    auth.onResponse?.({ url: SERVER, header: name => (name === 'dpop-nonce' ? 'next' : undefined) });
+    await expect.poll(async () => decodeJwt((await headersOf(auth)).dpop ?? '').nonce).toBe('next');
+  });
+
+  it('are not replaced by tokens that anybody can use', async () => {
+    const { auth } = setUp({ [TOKEN]: { json: { access_token: 'a', token_type: 'Bearer' } } });
+    await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({ code: 'auth/not-bound' });
+  });
+
+  it('are not kept where the key can not be [dpop.key-protected]', async () => {
+    const { auth, vault } = setUp();
+    await auth.handleRefusal(refusal());
+    expect(await vault.get(['tokens', SERVER, ISSUER, SERVER, 'registered'])).toBeUndefined();
+    const possession = await createDpopKey();
+    expect(JSON.stringify(possession)).not.toContain('"d"');
+  });
+});

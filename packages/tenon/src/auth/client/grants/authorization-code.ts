@@ -1,0 +1,129 @@
+import * as oauth from 'oauth4webapi';
+import { TenonError } from '../../../jsonrpc/error.js';
+import { checkBrowserUrl } from '../../http/url-guard.js';
+import { sanitizeServerText, toAuthError } from '../auth-error.js';
+import { type AuthTarget, createTokenRequestOptions, fetchTokens } from '../auth-target.js';
+import type { ClientIdentity } from '../client-identity.js';
+import { parseAuthorizationResponse, type RedirectAttempt } from '../sign-in/redirect.js';
+import type { Tokens } from '../token-store.js';
+
+/** Signs a user in, by a browser. https://www.rfc-editor.org/rfc/rfc9700 */
+export async function requestTokensWithCode(
+  target: AuthTarget,
+  identity: ClientIdentity,
+  attempt: RedirectAttempt,
+  scopes: readonly string[],
+  signal: AbortSignal,
+): Promise<Tokens> {
+  requirePkce(target);
+  const verifier = oauth.generateRandomCodeVerifier();
+  const state = oauth.generateRandomState();
+  const url = await createAuthorizationUrl(target, identity, attempt.uri, { verifier, state, scopes });
+  const callback = await attempt.authorize(url, signal);
+  signal.throwIfAborted();
+  const params = validateResponse(target, identity, parseAuthorizationResponse(callback, attempt.uri), state);
+  try {
+    return await fetchTokens(target, scopes, async () => {
+      const { metadata } = target.authorizationServer;
+      const options = {
+        ...createTokenRequestOptions(target, signal),
+        additionalParameters: { resource: target.resource },
+      };
+      const { client, auth } = identity;
+      const response = await oauth.authorizationCodeGrantRequest(
+        metadata,
+        client,
+        auth,
+        params,
+        attempt.uri,
+        verifier,
+        options,
+      );
+      return oauth.processAuthorizationCodeResponse(metadata, client, response);
+    });
+  } catch (error) {
+    throw toAuthError(error, target.issuer, 'the exchange of the code');
+  }
+}
+
+/** Without PKCE whoever gets hold of the code could use it. */
+function requirePkce({ authorizationServer, issuer }: AuthTarget): void {
+  const supportedMethods = authorizationServer.metadata.code_challenge_methods_supported;
+  if (Array.isArray(supportedMethods) && supportedMethods.includes('S256')) return;
+  throw new TenonError('auth/no-pkce', 'the authorization server does not say that it has PKCE', {
+    peer: issuer.slice(0, 200),
+    expected: '`code_challenge_methods_supported` with S256',
+    received: Array.isArray(supportedMethods) ? sanitizeServerText(supportedMethods.join(', ')) : 'none',
+    hint: 'without it a code that is stolen on its way can be used; the authorization server must be set up for it',
+  });
+}
+
+interface CodeRequest {
+  readonly verifier: string;
+  readonly state: string;
+  readonly scopes: readonly string[];
+}
+
+async function createAuthorizationUrl(
+  target: AuthTarget,
+  { client }: ClientIdentity,
+  redirectUri: string,
+  request: CodeRequest,
+): Promise<URL> {
+  const { authorization_endpoint: endpoint } = target.authorizationServer.metadata;
+  if (endpoint === undefined) {
+    const peer = target.issuer.slice(0, 200);
+    throw new TenonError('auth/no-issuer-metadata', 'the authorization server has no page to sign in', { peer });
+  }
+  const url = checkBrowserUrl(target.guard.check(endpoint, 'the authorization URL'));
+  const params: Record<string, string> = {
+    response_type: 'code',
+    client_id: client.client_id,
+    redirect_uri: redirectUri,
+    code_challenge: await oauth.calculatePKCECodeChallenge(request.verifier),
+    code_challenge_method: 'S256',
+    state: request.state,
+    resource: target.resource,
+  };
+  if (request.scopes.length > 0) params.scope = request.scopes.join(' ');
+  // Tokens that outlive the presence of the user are given only to those whom the user was asked about.
+  if (request.scopes.includes('offline_access')) params.prompt = 'consent';
+  if (target.dpopKey) params.dpop_jkt = await target.dpopKey.handle.calculateThumbprint();
+  for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value);
+  url.hash = '';
+  return url;
+}
+
+/**
+ * Whether the answer is from whom we asked, to what we asked. `iss` is compared whenever it is there: by it an answer of
+ * one authorization server can not be passed off as another's. Nothing of an answer that fails is shown.
+ * https://www.rfc-editor.org/rfc/rfc9207#section-2.4
+ */
+function validateResponse(
+  { authorizationServer, issuer }: AuthTarget,
+  { client }: ClientIdentity,
+  params: URLSearchParams,
+  state: string,
+) {
+  const peer = issuer.slice(0, 200);
+  const createForeignError = (detail: string, received: string | undefined) =>
+    new TenonError('auth/foreign-answer', `the answer to the sign-in is not its own: ${detail}`, {
+      peer,
+      received,
+      hint: 'somebody may be trying to mix up two sign-ins; sign in again, and only on pages that you opened',
+    });
+  const issuers = params.getAll('iss');
+  if (issuers.some(iss => iss !== authorizationServer.metadata.issuer))
+    throw createForeignError('`iss` is of another issuer', 'another `iss`');
+  if (issuers.length === 0 && authorizationServer.metadata.authorization_response_iss_parameter_supported === true)
+    throw createForeignError('`iss` is missing', 'none, though the authorization server says that it sends one');
+  try {
+    return oauth.validateAuthResponse(authorizationServer.metadata, client, params, state);
+  } catch (error) {
+    if (!(error instanceof oauth.AuthorizationResponseError))
+      throw createForeignError('`state` does not fit', undefined);
+    const received = [error.error, error.error_description ?? ''].map(sanitizeServerText).filter(Boolean).join(': ');
+    const hint = error.error === 'access_denied' ? 'sign in again when access is wanted after all' : undefined;
+    throw new TenonError('auth/denied', 'the sign-in ended without access', { peer, received, hint });
+  }
+}

@@ -1,0 +1,48 @@
+import * as oauth from 'oauth4webapi';
+import { toAuthError } from '../auth-error.js';
+import { createTokenRequestOptions, fetchTokens } from '../auth-target.js';
+import type { Authorizer } from '../authorizer.js';
+import { type ClientCredentials, createClientIdentity } from '../client-identity.js';
+import { type AuthorizerOptions, parseScopeOption, resolveSettings } from '../settings.js';
+import { createGrantAuthorizer } from './grant-authorizer.js';
+
+const EXTENSION_ID = 'io.modelcontextprotocol/oauth-client-credentials';
+
+export interface ClientCredentialsOptions extends AuthorizerOptions, Omit<ClientCredentials, 'method'> {
+  /** The authorization server that knows the client; no other is shown its credentials. Default: the first one. */
+  readonly issuer?: string | undefined;
+}
+
+/**
+ * Signs a machine in by its own credentials: `secret`, or better `key`, which stays here. Rejects with `auth/refused`
+ * when they are not taken. https://modelcontextprotocol.io/extensions/auth/oauth-client-credentials
+ */
+export function clientCredentials(options: ClientCredentialsOptions): Authorizer {
+  return createGrantAuthorizer(
+    {
+      clientKey: options.id,
+      issuer: options.issuer,
+      preregistered: true,
+      scopes: parseScopeOption(options.scope),
+      offline: false,
+      interactive: false,
+      identifyClient: target => createClientIdentity(target.authorizationServer, options),
+      async requestToken(target, scopes, signal) {
+        const { metadata } = target.authorizationServer;
+        const { client, auth } = await createClientIdentity(target.authorizationServer, options);
+        const params = { resource: target.resource, ...(scopes.length > 0 ? { scope: scopes.join(' ') } : {}) };
+        try {
+          return await fetchTokens(target, scopes, async () => {
+            const requestOptions = createTokenRequestOptions(target, signal);
+            const response = await oauth.clientCredentialsGrantRequest(metadata, client, auth, params, requestOptions);
+            return oauth.processClientCredentialsResponse(metadata, client, response);
+          });
+        } catch (error) {
+          throw toAuthError(error, target.issuer, 'the sign-in by client credentials');
+        }
+      },
+    },
+    resolveSettings(options),
+    [EXTENSION_ID],
+  );
+}

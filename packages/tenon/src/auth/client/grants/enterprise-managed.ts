@@ -1,0 +1,144 @@
+import * as oauth from 'oauth4webapi';
+import { TenonError } from '../../../jsonrpc/error.js';
+import { createGuardedFetch } from '../../http/guarded-fetch.js';
+import { createUrlGuard } from '../../http/url-guard.js';
+import { retryWithNonce, toAuthError } from '../auth-error.js';
+import { type AuthTarget, createRequestOptions } from '../auth-target.js';
+import type { Authorizer } from '../authorizer.js';
+import { type ClientCredentials, createClientIdentity } from '../client-identity.js';
+import { type AuthorizationServerInfo, fetchIssuerMetadata } from '../discovery/authorization-server.js';
+import { type AuthorizerOptions, type AuthorizerSettings, parseScopeOption, resolveSettings } from '../settings.js';
+import { createGrantAuthorizer } from './grant-authorizer.js';
+import { requestTokensWithAssertion } from './jwt-bearer.js';
+
+const EXTENSION_ID = 'io.modelcontextprotocol/enterprise-managed-authorization';
+const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
+const TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:';
+
+/** What the user's sign-in to the enterprise has left. */
+export interface SubjectToken {
+  readonly token: string;
+  /** Default `id_token`. */
+  readonly type?: 'id_token' | 'saml2' | 'refresh_token' | undefined;
+}
+
+export interface EnterpriseManagedOptions extends AuthorizerOptions {
+  /** The identity provider of the enterprise, as its administrator has set it. */
+  readonly idp: {
+    readonly issuer: string;
+    /** Default: found by `issuer`. */
+    readonly tokenEndpoint?: string | undefined;
+    /** The client by which the user signed in there. */
+    readonly client: Omit<ClientCredentials, 'method'>;
+  };
+  /** What the user's sign-in has left; a function is asked for each exchange. A string is an ID token. */
+  readonly subject: string | SubjectToken | (() => string | SubjectToken | Promise<string | SubjectToken>);
+  /** The client at the authorization server of the MCP server. */
+  readonly client: Omit<ClientCredentials, 'method'>;
+  /** That authorization server; no other is shown the credentials. Default: the first that the server names. */
+  readonly issuer?: string | undefined;
+}
+
+/**
+ * Signs a user in through the enterprise: its identity provider decides who may use which server, and nobody sees a
+ * page. Rejects with `auth/not-granted` when it says no.
+ * https://modelcontextprotocol.io/extensions/auth/enterprise-managed-authorization
+ */
+export function enterpriseManaged(options: EnterpriseManagedOptions): Authorizer {
+  const settings = resolveSettings(options);
+  return createGrantAuthorizer(
+    {
+      clientKey: options.client.id,
+      issuer: options.issuer,
+      preregistered: true,
+      scopes: parseScopeOption(options.scope),
+      offline: false,
+      interactive: false,
+      identifyClient: target => createClientIdentity(target.authorizationServer, options.client),
+      async requestToken(target, scopes, signal) {
+        const assertion = await exchangeForGrant(target, options, settings, scopes, signal);
+        try {
+          return await requestTokensWithAssertion(
+            target,
+            await createClientIdentity(target.authorizationServer, options.client),
+            assertion,
+            scopes,
+            signal,
+          );
+        } catch (error) {
+          throw toAuthError(error, target.issuer, 'the sign-in by the grant of the enterprise');
+        }
+      },
+    },
+    settings,
+    [EXTENSION_ID],
+  );
+}
+
+/** Gets the grant (ID-JAG) for one authorization server and one resource. */
+async function exchangeForGrant(
+  target: AuthTarget,
+  { idp, subject }: EnterpriseManagedOptions,
+  settings: AuthorizerSettings,
+  scopes: readonly string[],
+  signal: AbortSignal,
+): Promise<string> {
+  const guard = createUrlGuard(idp.tokenEndpoint ?? idp.issuer, settings.guard);
+  const connection = { guard, fetch: createGuardedFetch(settings.fetch, guard, settings.clock) };
+  const subjectToken = typeof subject === 'function' ? await subject() : subject;
+  const { token, type = 'id_token' } = typeof subjectToken === 'string' ? { token: subjectToken } : subjectToken;
+  const params = {
+    requested_token_type: `${TOKEN_TYPE}id-jag`,
+    audience: target.issuer,
+    resource: target.resource,
+    subject_token: token,
+    subject_token_type: TOKEN_TYPE + type,
+    ...(scopes.length > 0 ? { scope: scopes.join(' ') } : {}),
+  };
+  try {
+    const authorizationServer = await findProvider(idp, connection, signal);
+    const { client, auth } = await createClientIdentity(authorizationServer, idp.client);
+    const options = createRequestOptions(connection, signal);
+    const response = await retryWithNonce(async () => {
+      const { metadata } = authorizationServer;
+      const response = await oauth.genericTokenEndpointRequest(metadata, client, auth, TOKEN_EXCHANGE, params, options);
+      return oauth.processGenericTokenEndpointResponse(metadata, client, response, {
+        recognizedTokenTypes: RECOGNIZED_TYPES,
+      });
+    });
+    return readGrant(response, idp.issuer);
+  } catch (error) {
+    throw toNotGrantedError(toAuthError(error, idp.issuer, 'the exchange for a grant'));
+  }
+}
+
+/** What is given is no access token, and says so by its type. */
+const RECOGNIZED_TYPES: oauth.RecognizedTokenTypes = { n_a: () => {} };
+
+async function findProvider(
+  { issuer, tokenEndpoint }: EnterpriseManagedOptions['idp'],
+  connection: Pick<AuthTarget, 'fetch'>,
+  signal: AbortSignal,
+): Promise<AuthorizationServerInfo> {
+  if (tokenEndpoint === undefined) return fetchIssuerMetadata(issuer, connection.fetch, signal);
+  return { id: issuer, metadata: { issuer, token_endpoint: tokenEndpoint } };
+}
+
+function readGrant(response: oauth.TokenEndpointResponse, issuer: string): string {
+  const type = response.issued_token_type;
+  if (type === `${TOKEN_TYPE}id-jag`) return response.access_token;
+  throw new TenonError('auth/bad-answer', 'the identity provider has given something else than a grant', {
+    peer: issuer.slice(0, 200),
+    expected: `issued_token_type ${TOKEN_TYPE}id-jag`,
+  });
+}
+
+function toNotGrantedError(error: TenonError): TenonError {
+  if (error.code !== 'auth/refused') return error;
+  return new TenonError('auth/not-granted', 'the enterprise gives no access to this server', {
+    peer: error.peer,
+    received: error.received,
+    status: error.status,
+    hint: 'sign in to the enterprise again, or ask its administrator',
+  });
+}

@@ -1,0 +1,24 @@
+import * as oauth from 'oauth4webapi';
+import { type AuthTarget, createTokenRequestOptions, fetchTokens } from '../auth-target.js';
+import type { ClientIdentity } from '../client-identity.js';
+import type { Tokens } from '../token-store.js';
+
+const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+
+/** Gets tokens by an assertion that somebody else has made. https://www.rfc-editor.org/rfc/rfc7523#section-2.1 */
+export function requestTokensWithAssertion(
+  target: AuthTarget,
+  { client, auth }: ClientIdentity,
+  assertion: string,
+  scopes: readonly string[],
+  signal: AbortSignal,
+): Promise<Tokens> {
+  const { metadata } = target.authorizationServer;
+  const scope = scopes.length > 0 ? { scope: scopes.join(' ') } : {};
+  const params = { assertion, resource: target.resource, ...scope };
+  return fetchTokens(target, scopes, async () => {
+    const options = createTokenRequestOptions(target, signal);
+    const response = await oauth.genericTokenEndpointRequest(metadata, client, auth, JWT_BEARER, params, options);
+    return oauth.processGenericTokenEndpointResponse(metadata, client, response);
+  });
+}

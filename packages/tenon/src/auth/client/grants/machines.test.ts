@@ -1,0 +1,293 @@
+import { decodeJwt, exportJWK, exportPKCS8, generateKeyPair, jwtVerify } from 'jose';
+import { describe, expect, it } from 'vitest';
+import { bearer } from '../bearer.js';
+import {
+  createWorld,
+  headersOf,
+  ISSUER,
+  insist,
+  issuerMetadata,
+  RESOURCE,
+  type Route,
+  refusal,
+} from '../fixtures/world.js';
+import { clientCredentials } from './client-credentials.js';
+import { enterpriseManaged } from './enterprise-managed.js';
+import { workloadIdentity } from './workload-identity.js';
+
+const AS = `${ISSUER}/.well-known/oauth-authorization-server`;
+const TOKEN = `${ISSUER}/token`;
+const IDP = 'https://idp.example.com';
+const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+const asWith = (methods: string[]) => ({
+  [AS]: { json: { ...issuerMetadata(), token_endpoint_auth_methods_supported: methods } },
+});
+
+describe('client credentials', () => {
+  it.each([
+    [['client_secret_basic'], { authorization: `Basic ${btoa('my-id:a%2Bb_c-d.e')}` }, {}],
+    [['client_secret_post'], {}, { client_id: 'my-id', client_secret: 'a+b_c-d.e' }],
+  ])(
+    'are shown by %s [ext-client-credentials.secret-transport ext-client-credentials.auth-method ext-client-credentials.grant-type ext-client-credentials.discovery ext-client-credentials.resource-parameter ext-client-credentials.scope-parameter ext-client-credentials.pre-registered]',
+    async (methods, headers, body) => {
+      const world = createWorld(asWith(methods));
+      const auth = clientCredentials({ id: 'my-id', secret: 'a+b_c-d.e', scope: 'x', fetch: world.fetch });
+      expect(await auth.handleRefusal(refusal())).toBe(true);
+      expect(await headersOf(auth)).toEqual({ authorization: 'Bearer access-1' });
+      const last = world.seen.at(-1);
+      expect(last?.headers).toMatchObject(headers);
+      const sent = Object.fromEntries(new URLSearchParams(last?.body));
+      expect(sent).toEqual({ grant_type: 'client_credentials', resource: RESOURCE, scope: 'x', ...body });
+      expect(world.urls().some(url => url.includes('register'))).toBe(false);
+    },
+  );
+
+  it.each(['PEM', 'JWK'])(
+    'may be a key, as %s, which stays here [ext-client-credentials.jwt-preferred ext-client-credentials.jwt-parameters ext-client-credentials.jwt-claims ext-client-credentials.jwt-audience ext-client-credentials.jwt-not-as-grant ext-client-credentials.jwt-no-client-id auth.cimd.private-key-jwt]',
+    async form => {
+      const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
+      const key =
+        form === 'PEM' ? await exportPKCS8(privateKey) : { ...(await exportJWK(privateKey)), kid: 'k1', kty: 'EC' };
+      const world = createWorld(asWith(['private_key_jwt']));
+      const auth = clientCredentials({ id: 'me', key, fetch: world.fetch });
+      await auth.handleRefusal(refusal());
+      const [sent] = world.tokenRequests();
+      expect(sent?.get('grant_type')).toBe('client_credentials');
+      expect(sent?.get('client_assertion_type')).toBe('urn:ietf:params:oauth:client-assertion-type:jwt-bearer');
+      const { payload, protectedHeader } = await jwtVerify(sent?.get('client_assertion') ?? '', publicKey, {
+        audience: ISSUER,
+      });
+      expect(payload).toMatchObject({ iss: 'me', sub: 'me', exp: expect.any(Number), iat: expect.any(Number) });
+      expect(protectedHeader.kid).toBe(form === 'PEM' ? undefined : 'k1');
+    },
+  );
+
+  it('address an assertion to whom they are told to', async () => {
+    const { privateKey } = await generateKeyPair('ES256', { extractable: true });
+    const world = createWorld(asWith(['private_key_jwt']));
+    const auth = clientCredentials({
+      id: 'me',
+      key: await exportPKCS8(privateKey),
+      audience: TOKEN,
+      fetch: world.fetch,
+    });
+    await auth.handleRefusal(refusal());
+    expect(decodeJwt(world.tokenRequests()[0]?.get('client_assertion') ?? '').aud).toBe(TOKEN);
+  });
+
+  it('say nothing of a key that is none', async () => {
+    const auth = clientCredentials({ id: 'me', key: 'not-a-key-but-secret', fetch: createWorld().fetch });
+    const error = await auth.handleRefusal(refusal()).catch(thrown => thrown);
+    expect(error.code).toBe('auth/bad-key');
+    expect(`${error.stack}${JSON.stringify(error)}`).not.toContain('not-a-key-but-secret');
+  });
+
+  it('get new tokens by the same grant, before and after their end [ext-client-credentials.token-refresh]', async () => {
+    let now = 1_000_000;
+    const world = createWorld({
+      [TOKEN]: () => ({ json: { access_token: `t${now}`, token_type: 'Bearer', expires_in: 100 } }),
+    });
+    const auth = clientCredentials({
+      id: 'me',
+      secret: 's',
+      fetch: world.fetch,
+      clock: { now: () => now, after: () => () => {} },
+    });
+    await auth.handleRefusal(refusal());
+    now += 95_000;
+    expect(await headersOf(auth)).toEqual({ authorization: 'Bearer t1095000' });
+    now += 1_000_000;
+    expect(await headersOf(auth)).toEqual({ authorization: 'Bearer t2095000' });
+    expect(world.tokenRequests().map(each => each.get('grant_type'))).toEqual(Array(3).fill('client_credentials'));
+  });
+
+  it('step up, and give up [ext-client-credentials.step-up-optional auth.step-up.machine-clients]', async () => {
+    const world = createWorld();
+    const auth = clientCredentials({ id: 'me', secret: 's', fetch: world.fetch });
+    await auth.handleRefusal(refusal('Bearer scope="a"'));
+    const more = insist(auth, 'Bearer error="insufficient_scope", scope="b"', 403);
+    await expect(more).rejects.toMatchObject({ code: 'auth/insufficient-scope' });
+    expect(world.tokenRequests().map(each => each.get('scope'))).toEqual(['a', 'a b', 'a b']);
+  });
+
+  it('belong to one issuer: another that the server names later gets none of them', async () => {
+    const world = createWorld();
+    const auth = clientCredentials({ id: 'me', secret: 's', fetch: world.fetch });
+    await auth.handleRefusal(refusal());
+    const other = { resource: RESOURCE, authorization_servers: ['https://evil.example.com'] };
+    world.routes['https://mcp.example.com/.well-known/oauth-protected-resource/mcp'] = { json: other };
+    const sentHeaders = await headersOf(auth);
+    await expect(auth.handleRefusal(refusal('Bearer', { sentHeaders }))).rejects.toMatchObject({
+      code: 'auth/other-issuer',
+    });
+  });
+
+  it('are declared [ext-client-credentials.declared ext-client-credentials.extension-id]', () => {
+    expect(clientCredentials({ id: 'me' }).extensions).toEqual(['io.modelcontextprotocol/oauth-client-credentials']);
+  });
+});
+
+describe('an enterprise', () => {
+  const grant = {
+    issued_token_type: 'urn:ietf:params:oauth:token-type:id-jag',
+    access_token: 'the-grant',
+    token_type: 'N_A',
+  };
+  const options = {
+    idp: { issuer: IDP, tokenEndpoint: `${IDP}/token`, client: { id: 'idp-client', secret: 'idp-secret' } },
+    client: { id: 'mcp-client', secret: 'mcp-secret' },
+    subject: 'the-id-token',
+  };
+  const setUp = (idp: Route = { json: grant }, more = {}) => {
+    const world = createWorld({ [`${IDP}/token`]: idp });
+    return { world, auth: enterpriseManaged({ ...options, fetch: world.fetch, ...more }) };
+  };
+
+  it('gives a grant, by which there are tokens, and nobody sees a page [ext-ema.token-exchange-grant ext-ema.token-exchange-parameters ext-ema.token-exchange-audience ext-ema.token-exchange-resource ext-ema.token-exchange-scope ext-ema.token-exchange-client-auth ext-ema.token-exchange-response ext-ema.token-request ext-ema.token-request-client-auth ext-ema.no-as-redirect ext-ema.org-configuration ext-ema.sso-first]', async () => {
+    const { world, auth } = setUp();
+    expect(await auth.handleRefusal(refusal('Bearer scope="a"'))).toBe(true);
+    const [exchange, request] = world.seen.filter(({ method }) => method === 'POST');
+    expect(Object.fromEntries(new URLSearchParams(exchange?.body))).toEqual({
+      grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+      requested_token_type: 'urn:ietf:params:oauth:token-type:id-jag',
+      audience: ISSUER,
+      resource: RESOURCE,
+      scope: 'a',
+      subject_token: 'the-id-token',
+      subject_token_type: 'urn:ietf:params:oauth:token-type:id_token',
+    });
+    expect(exchange?.headers.authorization).toBe(`Basic ${btoa('idp-client:idp-secret')}`);
+    const sent = Object.fromEntries(new URLSearchParams(request?.body));
+    expect(sent).toMatchObject({ grant_type: JWT_BEARER, assertion: 'the-grant', resource: RESOURCE });
+    expect(request?.headers.authorization).toBe(`Basic ${btoa('mcp-client:mcp-secret')}`);
+    expect(world.urls().some(url => url.includes('/authorize'))).toBe(false);
+  });
+
+  it('takes other proofs of the user [ext-ema.token-exchange-saml]', async () => {
+    const { world, auth } = setUp({ json: grant }, { subject: () => ({ token: 'r', type: 'refresh_token' as const }) });
+    await auth.handleRefusal(refusal());
+    const exchange = world.seen.find(({ url }) => url === `${IDP}/token`);
+    expect(exchange?.body).toContain('token-type%3Arefresh_token');
+  });
+
+  it('says no in a way that can be told [ext-ema.token-exchange-error]', async () => {
+    const { auth } = setUp({ status: 400, json: { error: 'invalid_grant', error_description: 'not in the group' } });
+    await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({
+      code: 'auth/not-granted',
+      received: 'invalid_grant: not in the group',
+    });
+  });
+
+  it('is not believed when it gives something else', async () => {
+    const { auth, world } = setUp({ json: { access_token: 'x', token_type: 'Bearer' } });
+    await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({ code: 'auth/bad-answer' });
+    expect(world.tokenRequests()).toHaveLength(1);
+  });
+
+  it('may grant less than was asked for [ext-ema.scope-errors-handled]', async () => {
+    const { auth } = setUp({ json: { ...grant, scope: 'a' } });
+    expect(await auth.handleRefusal(refusal('Bearer scope="a b"'))).toBe(true);
+  });
+
+  it('may name its client by a document [ext-ema.token-request-cimd]', async () => {
+    const { auth, world } = setUp({ json: grant }, { client: { id: 'https://me.example/client.json' } });
+    await auth.handleRefusal(refusal());
+    expect(world.tokenRequests().at(-1)?.get('client_id')).toBe('https://me.example/client.json');
+  });
+
+  it('is declared [ext-ema.declared ext-ema.extension-id]', () => {
+    expect(setUp().auth.extensions).toEqual(['io.modelcontextprotocol/enterprise-managed-authorization']);
+  });
+});
+
+describe('a workload', () => {
+  it('shows what its platform gives it, and needs no client [wif.grant-type wif.no-client-registration wif.optional]', async () => {
+    const world = createWorld();
+    const auth = workloadIdentity({ assertion: async () => 'the-jwt', fetch: world.fetch });
+    expect(await auth.handleRefusal(refusal())).toBe(true);
+    const [sent] = world.tokenRequests();
+    expect(Object.fromEntries(sent ?? [])).toEqual({
+      grant_type: JWT_BEARER,
+      assertion: 'the-jwt',
+      resource: RESOURCE,
+    });
+  });
+
+  it('does not show again what was refused [wif.no-retry-loop]', async () => {
+    let jwt = 'expired';
+    const token: Route = ({ body }) =>
+      body.includes('expired')
+        ? { status: 400, json: { error: 'invalid_grant' } }
+        : { json: { access_token: 'a', token_type: 'Bearer' } };
+    const world = createWorld({ [TOKEN]: token });
+    const auth = workloadIdentity({ assertion: () => jwt, fetch: world.fetch });
+    for (const _ of [1, 2])
+      await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({ code: 'auth/assertion' });
+    expect(world.tokenRequests()).toHaveLength(1);
+    jwt = 'fresh';
+    expect(await auth.handleRefusal(refusal())).toBe(true);
+  });
+});
+
+describe('what a machine shows', () => {
+  const plain = { [AS]: { json: { ...issuerMetadata(), token_endpoint: 'http://as.example.com/token' } } };
+
+  it('goes over TLS only [ext-ema.tls wif.tls ext-client-credentials.security-practices ext-client-credentials.baseline-conformance]', async () => {
+    const world = createWorld({
+      ...plain,
+      [`${IDP}/token`]: {
+        json: { issued_token_type: 'urn:ietf:params:oauth:token-type:id-jag', access_token: 'g', token_type: 'N_A' },
+      },
+    });
+    const { fetch } = world;
+    const idp = { issuer: IDP, tokenEndpoint: `${IDP}/token`, client: { id: 'i' } };
+    for (const auth of [
+      clientCredentials({ id: 'me', secret: 's', fetch }),
+      workloadIdentity({ assertion: 'jwt', fetch }),
+      enterpriseManaged({ idp, client: { id: 'c', secret: 's' }, subject: 't', fetch }),
+      enterpriseManaged({
+        idp: { ...idp, tokenEndpoint: 'http://idp.example.com/token' },
+        client: { id: 'c' },
+        subject: 't',
+        fetch,
+      }),
+    ])
+      await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({
+        code: expect.stringMatching(/^auth\/(unsafe-url|bad-answer)$/),
+      });
+    expect(world.urls().filter(url => url.startsWith('http:'))).toEqual([]);
+  });
+
+  it('is not in what its errors say [ext-ema.id-jag-not-logged]', async () => {
+    const refusing = {
+      status: 400,
+      json: { error: 'invalid_grant', error_description: 'no to assertion-that-is-long-enough-to-be-one' },
+    };
+    const world = createWorld({ [TOKEN]: refusing });
+    const auth = workloadIdentity({ assertion: 'assertion-that-is-long-enough-to-be-one', fetch: world.fetch });
+    const error = await auth.handleRefusal(refusal()).catch(thrown => thrown);
+    expect(`${error.stack}${JSON.stringify(error)}${error.cause}`).not.toContain('assertion-that-is');
+  });
+});
+
+describe('a token that is given', () => {
+  it('is sent as it is [auth.token.bearer-header auth.custom-strategies]', async () => {
+    expect(await headersOf(bearer('abc'))).toEqual({ authorization: 'Bearer abc' });
+    expect(await bearer('abc').handleRefusal(refusal('Bearer', { sentHeaders: { authorization: 'Bearer abc' } }))).toBe(
+      false,
+    );
+  });
+
+  it('is asked for anew when it was refused, and tried once', async () => {
+    let token = 'one';
+    const auth = bearer(() => token);
+    expect(await insist(auth, 'Bearer')).toBe(0);
+    const sentHeaders = await headersOf(auth);
+    token = 'two';
+    expect(await auth.handleRefusal(refusal('Bearer', { sentHeaders }))).toBe(true);
+  });
+
+  it.each(['', 'a b', 'a\r\nx: y', 'ü'])('can not be %j', async token => {
+    await expect(headersOf(bearer(token))).rejects.toMatchObject({ code: 'auth/bad-token' });
+  });
+});

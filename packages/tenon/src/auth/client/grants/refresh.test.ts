@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+import {
+  createBrowser,
+  createWorld,
+  headersOf,
+  ISSUER,
+  issuerMetadata,
+  RESOURCE,
+  refusal,
+  SERVER,
+} from '../fixtures/world.js';
+import { signIn } from '../sign-in/sign-in.js';
+import { getOriginKey, getTokensKey, memoryTokenStore, type Tokens, toStoredSecret } from '../token-store.js';
+
+const TOKEN = `${ISSUER}/token`;
+const ORIGIN = { issuer: ISSUER, resource: RESOURCE, undescribed: false };
+const KEY = getTokensKey(SERVER, ORIGIN, 'me');
+
+/** A process that starts with the tokens of an earlier one. */
+async function resumed(tokens: Partial<Tokens>, routes: Parameters<typeof createWorld>[0] = {}) {
+  const vault = memoryTokenStore();
+  const kept = { access: 'kept', type: 'bearer', asked: ['a'], ...tokens };
+  await vault.update(KEY, async () => ({ next: toStoredSecret(kept), result: undefined }));
+  await vault.update(getOriginKey(SERVER, 'me'), async () => ({ next: { ...ORIGIN }, result: undefined }));
+  const world = createWorld(routes);
+  const { redirect, visited } = createBrowser();
+  let now = 1_000_000;
+  const clock = { now: () => now, after: () => () => {} };
+  const options = { tokenStore: vault, redirect, clock, fetch: world.fetch, client: { id: 'me', issuer: ISSUER } };
+  return {
+    vault,
+    world,
+    visited,
+    auth: signIn(options),
+    other: () => signIn(options),
+    pass: (ms: number) => (now += ms),
+    now,
+  };
+}
+
+describe('tokens', () => {
+  it('of an earlier process are used without a question [auth.token.every-http-request auth.token.every-request]', async () => {
+    const { auth, world } = await resumed({ expires: 9_000_000 });
+    expect(await headersOf(auth)).toEqual({ authorization: 'Bearer kept' });
+    expect(world.seen).toEqual([]);
+  });
+
+  it('are renewed before they end, by what was kept [auth.refresh-token-confidential]', async () => {
+    const { auth, world, vault } = await resumed({ expires: 1_010_000, renew: 1_000_000, refresh: 'r0' });
+    expect(await headersOf(auth)).toEqual({ authorization: 'Bearer access-1' });
+    const [request] = world.tokenRequests();
+    expect(Object.fromEntries(request ?? [])).toEqual({
+      grant_type: 'refresh_token',
+      refresh_token: 'r0',
+      resource: RESOURCE,
+      client_id: 'me',
+    });
+    expect(await vault.get(KEY)).toMatchObject({ access: 'access-1', refresh: 'refresh-1', asked: ['a'] });
+  });
+
+  it('are renewed a tenth of their life before its end, and 30 s at the most', async () => {
+    const lasting = (expires_in: number) => ({
+      [TOKEN]: { json: { access_token: 'n', token_type: 'Bearer', expires_in } },
+    });
+    for (const [lasts, renew] of [
+      [100, 90_000],
+      [3600, 3_570_000],
+    ] as const) {
+      const { auth, vault, now } = await resumed({ expires: 0, refresh: 'r' }, lasting(lasts));
+      await headersOf(auth);
+      expect((await vault.get(KEY))?.renew).toBe(now + renew);
+    }
+  });
+
+  it('keep the old refresh token where there is no new one [auth.refresh-token-not-assumed]', async () => {
+    const route = { json: { access_token: 'n', token_type: 'Bearer' } };
+    const { auth, vault } = await resumed({ expires: 0, refresh: 'r0' }, { [TOKEN]: route });
+    await headersOf(auth);
+    expect(await vault.get(KEY)).toMatchObject({ access: 'n', refresh: 'r0' });
+  });
+
+  it('are renewed once for all who need them', async () => {
+    const { auth, other, world } = await resumed({ expires: 0, refresh: 'r0' });
+    const more = other();
+    const all = await Promise.all([auth, auth, more, more].map(each => headersOf(each)));
+    expect(all).toEqual(all.map(() => ({ authorization: 'Bearer access-1' })));
+    expect(world.tokenRequests()).toHaveLength(1);
+  });
+
+  it('that another process has renewed are taken over when the old ones are refused', async () => {
+    const { auth, vault, world } = await resumed({ expires: 9_000_000, refresh: 'r0' });
+    const sentHeaders = await headersOf(auth);
+    const theirs = { access: 'theirs', type: 'bearer', refresh: 'r1', asked: ['a'] };
+    await vault.update(KEY, async () => ({ next: theirs, result: undefined }));
+    expect(await auth.handleRefusal(refusal('Bearer', { sentHeaders }))).toBe(true);
+    expect(await headersOf(auth)).toEqual({ authorization: 'Bearer theirs' });
+    expect(world.tokenRequests()).toEqual([]);
+  });
+
+  it('that were refused are renewed, and the user is asked only when that does not help', async () => {
+    const { auth, visited } = await resumed({ expires: 9_000_000, refresh: 'r0' });
+    const request = {};
+    expect(await auth.handleRefusal(refusal('Bearer', { request, sentHeaders: await headersOf(auth) }))).toBe(true);
+    expect(visited).toEqual([]);
+    expect(await auth.handleRefusal(refusal('Bearer', { request, sentHeaders: await headersOf(auth) }))).toBe(true);
+    expect(visited).toHaveLength(1);
+  });
+
+  it('that can not be renewed are cleared, and only those', async () => {
+    const { auth, vault } = await resumed(
+      { expires: 0, refresh: 'r0' },
+      { [TOKEN]: { status: 400, json: { error: 'invalid_grant' } } },
+    );
+    const others = getTokensKey(SERVER, { ...ORIGIN, issuer: 'https://other.example.com' }, 'me');
+    await vault.update(others, async () => ({ next: { access: 'x' }, result: undefined }));
+    expect(await headersOf(auth)).toEqual({});
+    expect(await vault.get(KEY)).toBeUndefined();
+    expect(await vault.get(others)).toEqual({ access: 'x' });
+  });
+
+  it('survive an authorization server that fails, for as long as they are good', async () => {
+    const failing = { [TOKEN]: { status: 503, text: '' } };
+    const { auth, vault, pass } = await resumed({ expires: 1_010_000, renew: 1_000_000, refresh: 'r0' }, failing);
+    expect(await headersOf(auth)).toEqual({ authorization: 'Bearer kept' });
+    pass(10_000);
+    await expect(headersOf(auth)).rejects.toMatchObject({ code: 'auth/bad-answer' });
+    expect(await vault.get(KEY)).toMatchObject({ refresh: 'r0' });
+  });
+
+  it('are not renewed at the old place when the server has moved to another', async () => {
+    const other = 'https://other.example.com';
+    const { auth, world } = await resumed(
+      { expires: 9_000_000, refresh: 'r0' },
+      {
+        'https://mcp.example.com/.well-known/oauth-protected-resource/mcp': {
+          json: { resource: RESOURCE, authorization_servers: [other] },
+        },
+        [`${other}/.well-known/oauth-authorization-server`]: { json: issuerMetadata(other) },
+      },
+    );
+    const sentHeaders = await headersOf(auth);
+    await expect(auth.handleRefusal(refusal('Bearer', { sentHeaders }))).rejects.toMatchObject({
+      code: 'auth/other-issuer',
+    });
+    expect(world.tokenRequests()).toEqual([]);
+  });
+});

@@ -1,0 +1,62 @@
+import * as oauth from 'oauth4webapi';
+import { getOauthErrorCode, toAuthError } from '../auth-error.js';
+import { type AuthTarget, createTokenRequestOptions, fetchTokens } from '../auth-target.js';
+import type { ClientIdentity } from '../client-identity.js';
+import { getTokensKey, parseTokens, type TokenStore, type Tokens, toStoredSecret } from '../token-store.js';
+import type { Grant } from './grant.js';
+
+/**
+ * Renews tokens, once for all processes that share the vault: whoever comes second finds what the first one got, since
+ * tokens that rotate may be spent but once. `stale` is the access token that is no longer good. `undefined` when there is
+ * nothing to renew by; tokens that the authorization server no longer takes are cleared, and only those.
+ */
+export function refreshTokens(
+  target: AuthTarget,
+  tokenStore: TokenStore,
+  clientKey: string,
+  stale: string | undefined,
+  { identifyClient, forgetClient }: Pick<Grant, 'identifyClient' | 'forgetClient'>,
+  signal: AbortSignal,
+): Promise<Tokens | undefined> {
+  return tokenStore.update<Tokens | undefined>(getTokensKey(target.server, target, clientKey), async stored => {
+    const previous = parseTokens(stored);
+    if (!previous) return { result: undefined };
+    if (previous.access !== stale && !isDue(previous, target.clock.now())) return { result: previous };
+    if (previous.refresh === undefined) return { result: undefined };
+    const identity = await identifyClient(target, signal);
+    if (!identity) return { result: undefined };
+    try {
+      const tokens = await requestRefresh(target, identity, previous.refresh, previous.asked, signal);
+      const next = { refresh: previous.refresh, ...tokens };
+      return { next: toStoredSecret(next), result: next };
+    } catch (error) {
+      const errorCode = getOauthErrorCode(error);
+      if (errorCode === 'invalid_client') await forgetClient?.(target);
+      if (errorCode === 'invalid_grant') return { next: null, result: undefined };
+      throw toAuthError(error, target.issuer, 'the renewal of the tokens');
+    }
+  });
+}
+
+function requestRefresh(
+  target: AuthTarget,
+  { client, auth }: ClientIdentity,
+  refresh: string,
+  requestedScopes: readonly string[],
+  signal: AbortSignal,
+): Promise<Tokens> {
+  const { metadata } = target.authorizationServer;
+  return fetchTokens(target, requestedScopes, async () => {
+    const options = {
+      ...createTokenRequestOptions(target, signal),
+      additionalParameters: { resource: target.resource },
+    };
+    const response = await oauth.refreshTokenGrantRequest(metadata, client, auth, refresh, options);
+    return oauth.processRefreshTokenResponse(metadata, client, response);
+  });
+}
+
+/** Whether tokens are to be renewed. */
+export function isDue({ renew, expires }: Tokens, now: number): boolean {
+  return now >= (renew ?? expires ?? Number.POSITIVE_INFINITY);
+}

@@ -1,0 +1,66 @@
+import * as oauth from 'oauth4webapi';
+import { TenonError } from '../../../jsonrpc/error.js';
+import { toAuthError } from '../auth-error.js';
+import type { AuthTarget } from '../auth-target.js';
+import type { Authorizer } from '../authorizer.js';
+import type { ClientIdentity } from '../client-identity.js';
+import { type AuthorizerOptions, parseScopeOption, resolveSettings } from '../settings.js';
+import { createGrantAuthorizer } from './grant-authorizer.js';
+import { requestTokensWithAssertion } from './jwt-bearer.js';
+
+export interface WorkloadIdentityOptions extends AuthorizerOptions {
+  /** The JWT that the platform gives this workload. A function is asked for each sign-in: such JWTs are short-lived. */
+  readonly assertion: string | (() => string | Promise<string>);
+  /** Where the authorization server wants one. */
+  readonly clientId?: string | undefined;
+  /** The authorization server to whom the assertion may be shown. Default: the first that the server names. */
+  readonly issuer?: string | undefined;
+}
+
+/**
+ * Signs a workload in by the identity that its platform gives it. An assertion that was refused is not shown again:
+ * rejects with `auth/assertion`. https://modelcontextprotocol.io/extensions/auth/workload-identity-federation
+ */
+export function workloadIdentity(options: WorkloadIdentityOptions): Authorizer {
+  const { assertion } = options;
+  const identity = createWorkloadIdentity(options.clientId);
+  let refusedAssertion: string | undefined;
+  return createGrantAuthorizer(
+    {
+      clientKey: options.clientId ?? 'workload',
+      issuer: options.issuer,
+      preregistered: true,
+      scopes: parseScopeOption(options.scope),
+      offline: false,
+      interactive: false,
+      identifyClient: async () => identity,
+      async requestToken(target, scopes, signal) {
+        const jwt = typeof assertion === 'function' ? await assertion() : assertion;
+        if (jwt === refusedAssertion) throw createAssertionError(target, 'the same as was refused before');
+        try {
+          return await requestTokensWithAssertion(target, identity, jwt, scopes, signal);
+        } catch (thrown) {
+          const error = toAuthError(thrown, target.issuer, 'the sign-in of the workload');
+          if (error.code !== 'auth/refused') throw error;
+          refusedAssertion = jwt;
+          throw createAssertionError(target, error.received);
+        }
+      },
+    },
+    resolveSettings(options),
+  );
+}
+
+/** The assertion says who it is: the client needs not. */
+function createWorkloadIdentity(id: string | undefined): ClientIdentity {
+  if (id !== undefined) return { client: { client_id: id }, auth: oauth.None() };
+  return { client: { client_id: 'workload' }, auth: () => {} };
+}
+
+function createAssertionError({ issuer }: AuthTarget, received: string | undefined): TenonError {
+  return new TenonError('auth/assertion', 'the authorization server does not take the assertion', {
+    peer: issuer.slice(0, 200),
+    received,
+    hint: 'look at its `aud` and `exp`, and whether the authorization server trusts who made it',
+  });
+}

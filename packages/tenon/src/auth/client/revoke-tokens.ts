@@ -1,0 +1,38 @@
+import * as oauth from 'oauth4webapi';
+import { TenonError } from '../../jsonrpc/error.js';
+import { getOauthErrorCode } from './auth-error.js';
+import { type AuthTarget, createRequestOptions } from './auth-target.js';
+import type { Grant } from './grants/grant.js';
+import type { Tokens } from './token-store.js';
+
+/** Revokes tokens where the authorization server offers it. https://www.rfc-editor.org/rfc/rfc7009 */
+export async function revokeTokens(
+  target: AuthTarget,
+  tokens: Tokens,
+  grant: Grant,
+  signal: AbortSignal,
+): Promise<void> {
+  const { metadata } = target.authorizationServer;
+  if (metadata.revocation_endpoint === undefined) return;
+  const identity = await grant.identifyClient(target, signal);
+  if (!identity) return;
+  const revokeToken = async (token: string, tokenType: string) => {
+    const hint = { additionalParameters: { token_type_hint: tokenType } };
+    const options = { ...createRequestOptions(target, signal), ...hint };
+    await oauth.processRevocationResponse(
+      await oauth.revocationRequest(metadata, identity.client, identity.auth, token, options),
+    );
+  };
+  try {
+    if (tokens.refresh !== undefined) await revokeToken(tokens.refresh, 'refresh_token');
+    await revokeToken(tokens.access, 'access_token').catch(error => {
+      // Access tokens that nobody looks up can not be revoked; they end soon, and are not renewed.
+      if (tokens.refresh === undefined || getOauthErrorCode(error) !== 'unsupported_token_type') throw error;
+    });
+  } catch {
+    throw new TenonError('auth/not-revoked', 'the tokens are forgotten, but not revoked', {
+      peer: target.issuer.slice(0, 200),
+      hint: 'they end by themselves; where that is too late, revoke them at the authorization server',
+    });
+  }
+}

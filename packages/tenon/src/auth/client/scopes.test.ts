@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { AS, failure, PRM, setUp } from './fixtures/signing.js';
+import { headersOf, insist, issuerMetadata, refusal, resourceMetadata } from './fixtures/world.js';
+
+describe('the scopes', () => {
+  const prm = (scopes_supported?: string[]) => ({
+    [`${PRM}/mcp`]: { json: { ...resourceMetadata, scopes_supported } },
+  });
+  const as = (scopes_supported: string[]) => ({ [AS]: { json: { ...issuerMetadata(), scopes_supported } } });
+
+  it.each([
+    ['of the challenge', 'Bearer scope="a b"', prm(['c']), 'a b'],
+    ['of the resource', 'Bearer', prm(['c', 'd']), 'c d'],
+    ['left out', 'Bearer', prm(), null],
+    ['with offline_access where it is one', 'Bearer scope="a"', as(['a', 'offline_access']), 'a offline_access'],
+    ['without offline_access where it is none', 'Bearer scope="a offline_access"', as(['a']), 'a'],
+    ['without offline_access alone', 'Bearer', as(['offline_access']), null],
+  ])(
+    'are %s [auth.scope-first-from-challenge auth.scope-then-scopes-supported auth.scope-omitted-when-undefined auth.scope.selection-order auth.scope.challenge-authoritative auth.scope.no-set-relation-assumed auth.scope.least-privilege auth.offline-access-added auth.offline-access-only-if-supported]',
+    async (_, challenge, routes, scope) => {
+      const { auth, asked } = setUp(routes);
+      await auth.handleRefusal(refusal(challenge));
+      expect(asked().get('scope')).toBe(scope);
+    },
+  );
+
+  it('are joined with those of before when more are needed [auth.step-up-scope-union auth.step-up.client-responds auth.step-up.user-clients]', async () => {
+    const { auth, asked } = setUp();
+    await auth.handleRefusal(refusal('Bearer scope="a"'));
+    const more = 'Bearer error="insufficient_scope", scope="b"';
+    expect(await auth.handleRefusal(refusal(more, { status: 403, sentHeaders: await headersOf(auth) }))).toBe(true);
+    expect(asked().get('scope')).toBe('a b');
+    expect(await headersOf(auth)).toEqual({ authorization: 'Bearer access-2' });
+  });
+
+  it('are not asked for without end [auth.step-up.retry-limit auth.step-up.attempts-tracked]', async () => {
+    const { auth, browser } = setUp();
+    await auth.handleRefusal(refusal('Bearer scope="a"'));
+    const more = 'Bearer error="insufficient_scope", scope="b"';
+    await expect(insist(auth, more, 403)).rejects.toEqual(failure('auth/insufficient-scope'));
+    expect(browser.visited).toHaveLength(3);
+    await expect(insist(auth, more, 403)).rejects.toEqual(failure('auth/insufficient-scope'));
+    expect(browser.visited).toHaveLength(3);
+  });
+
+  it('are not asked for when a 403 is about something else', async () => {
+    const { auth, browser } = setUp();
+    await auth.handleRefusal(refusal());
+    expect(await insist(auth, 'Bearer', 403)).toBe(0);
+    expect(browser.visited).toHaveLength(1);
+  });
+});

@@ -1,0 +1,67 @@
+import { type Clock, systemClock } from '../../cancellation/clock.js';
+import type { AuthFetch } from '../http/guarded-fetch.js';
+import type { GuardOptions } from '../http/url-guard.js';
+import { createDpopKey, type DpopKey } from './dpop-key.js';
+import { mergeScopes } from './scopes.js';
+import { memoryTokenStore, type TokenStore } from './token-store.js';
+
+/** What all ways of signing in take. */
+export interface AuthorizerOptions extends GuardOptions {
+  /** Where tokens and registrations are kept. Default: in memory, until the process ends. */
+  readonly tokenStore?: TokenStore | undefined;
+  /**
+   * Scopes to ask for, and no others: a call that needs more rejects with `auth/insufficient-scope`. Default: what the
+   * server's challenge names, else what the resource supports.
+   */
+  readonly scope?: string | readonly string[] | undefined;
+  /**
+   * Binds tokens to a key of this process, so that nobody else can use them (RFC 9449). They are not put into the vault
+   * then: they end with the process, as the key does. Default `false`.
+   */
+  readonly dpop?: boolean | undefined;
+  /** Does the requests to authorization servers. Default: `fetchWithAddressCheck` on Node, else the global `fetch`. */
+  readonly fetch?: AuthFetch | undefined;
+  /** Its `now` must be the time of day, as that of `Date.now`. */
+  readonly clock?: Clock | undefined;
+}
+
+/** The options with their defaults. */
+export interface AuthorizerSettings {
+  readonly guard: GuardOptions;
+  readonly clock: Clock;
+  readonly fetch: AuthFetch;
+  /** For what may outlive the process. */
+  readonly tokenStore: TokenStore;
+  /** For tokens. */
+  readonly accessTokenStore: TokenStore;
+  getDpopKey(): Promise<DpopKey | undefined>;
+}
+
+export function resolveSettings(options: AuthorizerOptions): AuthorizerSettings {
+  const {
+    clock = systemClock,
+    tokenStore = memoryTokenStore(),
+    dpop = false,
+    fetch: fetchLike = fetchWithGlobal,
+  } = options;
+  let dpopKey: Promise<DpopKey> | undefined;
+  return {
+    guard: options,
+    clock,
+    fetch: fetchLike,
+    tokenStore,
+    accessTokenStore: dpop ? memoryTokenStore() : tokenStore,
+    async getDpopKey() {
+      if (!dpop) return undefined;
+      dpopKey ??= createDpopKey();
+      return dpopKey;
+    },
+  };
+}
+
+const fetchWithGlobal: AuthFetch = (url, init) => fetch(url, init);
+
+export function parseScopeOption(scope: AuthorizerOptions['scope']): readonly string[] | undefined {
+  if (scope === undefined) return undefined;
+  return typeof scope === 'string' ? scope.split(' ').filter(Boolean) : mergeScopes(scope);
+}

@@ -1,0 +1,49 @@
+import { TenonError } from '../../../jsonrpc/error.js';
+
+export interface ClientDocumentOptions {
+  /** Where the document will be: it is the id of the client. */
+  readonly url: string;
+  /** What users are shown. */
+  readonly name: string;
+  /** Where users come back to. */
+  readonly redirects: readonly string[];
+  /** The home page of the client. */
+  readonly uri?: string | undefined;
+  /** Public keys, where the client shows who it is by a key. */
+  readonly jwks?: { readonly keys: readonly object[] } | undefined;
+}
+
+/**
+ * The document that describes a client, to be served as `application/json` at its own URL, which is then given to `signIn`
+ * as `clientMetadataUrl`. Throws `auth/client-document` when that can not be the URL of one.
+ * https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/
+ */
+export function createClientDocument({
+  url,
+  name,
+  redirects,
+  uri,
+  jwks,
+}: ClientDocumentOptions): Readonly<Record<string, unknown>> {
+  checkDocumentUrl(url);
+  return {
+    client_id: url,
+    client_name: name,
+    redirect_uris: redirects,
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    token_endpoint_auth_method: jwks === undefined ? 'none' : 'private_key_jwt',
+    ...(uri === undefined ? {} : { client_uri: uri }),
+    ...(jwks === undefined ? {} : { jwks }),
+  };
+}
+
+/** `https:`, with a path, and spelled as it will be fetched. */
+export function checkDocumentUrl(url: string): void {
+  const match = /^https:\/\/[^/?#@]+(\/[^?#]*)$/.exec(url);
+  if (match && match[1] !== '/' && !/\/\.\.?(\/|$)/.test(url)) return;
+  throw new TenonError('auth/client-document', 'this can not be the URL of a client metadata document', {
+    expected: 'an https: URL with a path',
+    received: url.slice(0, 200),
+  });
+}

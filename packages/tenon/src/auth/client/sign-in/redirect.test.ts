@@ -1,0 +1,50 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createWorld, headersOf, refusal } from '../fixtures/world.js';
+import { manualRedirect, parseAuthorizationResponse } from './redirect.js';
+import { signIn } from './sign-in.js';
+
+const URI = 'http://127.0.0.1:8765/callback';
+
+describe('an answer', () => {
+  it.each([`${URI}?code=a&state=b`, ` ${URI}?code=a&state=b\n`, '?code=a&state=b', 'code=a&state=b'])(
+    'may be %j',
+    given => {
+      expect(Object.fromEntries(parseAuthorizationResponse(given, URI))).toEqual({ code: 'a', state: 'b' });
+    },
+  );
+
+  it.each([
+    'https://evil.example.com/callback?code=a',
+    'http://127.0.0.1:8765/other?code=a',
+    'http://127.0.0.1:1/callback?code=a',
+    'hello',
+    '',
+  ])('is not %j', given =>
+    expect(() => parseAuthorizationResponse(given, URI)).toThrow(expect.objectContaining({ code: 'auth/callback' })),
+  );
+
+  it('is read or refused, whatever it is', () => {
+    fc.assert(
+      fc.property(fc.string(), text => {
+        try {
+          parseAuthorizationResponse(text, URI);
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'auth/callback' });
+        }
+      }),
+    );
+  });
+
+  it('may be pasted where no browser can be opened', async () => {
+    const shown: string[] = [];
+    const ask = (url: string) => {
+      shown.push(url);
+      return `${URI}?code=1&state=${new URL(url).searchParams.get('state')}`;
+    };
+    const auth = signIn({ redirect: manualRedirect({ ask }), fetch: createWorld().fetch });
+    expect(await auth.handleRefusal(refusal())).toBe(true);
+    expect(shown[0]).toMatch('https://as.example.com/authorize?');
+    expect(await headersOf(auth)).toEqual({ authorization: 'Bearer access-1' });
+  });
+});

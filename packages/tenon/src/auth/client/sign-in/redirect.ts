@@ -1,0 +1,52 @@
+import { TenonError } from '../../../jsonrpc/error.js';
+
+/** How a user gets to the page of an authorization server, and how what it answers comes back. */
+export interface Redirect {
+  /**
+   * Makes ready for one sign-in. `known` are redirect URIs that the client is registered with already, to be used again
+   * where that can be. Closed in any case.
+   */
+  begin(knownUris: readonly string[], signal: AbortSignal): Promise<RedirectAttempt>;
+}
+
+export interface RedirectAttempt {
+  /** Where the authorization server sends the user back to. */
+  readonly uri: string;
+  /** Brings the user to `url`, and resolves with the URL that the browser came back to. `state` tells whose it is. */
+  authorize(url: URL, signal: AbortSignal): Promise<URL | string>;
+  close(): void | Promise<void>;
+}
+
+export interface ManualRedirectOptions {
+  /** Shows the URL to the user, and returns the address that the browser shows in the end. */
+  readonly ask: (url: string, signal: AbortSignal) => string | Promise<string>;
+  /** Where the browser is sent to; nobody needs to answer there. Default `http://127.0.0.1:8765/callback`. */
+  readonly uri?: string | undefined;
+}
+
+/** For where no browser can be opened: the user opens the URL on any machine, and pastes the address that it ends at. */
+export function manualRedirect({ ask, uri = 'http://127.0.0.1:8765/callback' }: ManualRedirectOptions): Redirect {
+  return {
+    begin: async () => ({ uri, authorize: async (url, signal) => ask(url.href, signal), close: () => {} }),
+  };
+}
+
+/** The parameters of an answer: of the URL that the browser came back to, or pasted without its beginning. */
+export function parseAuthorizationResponse(response: URL | string, redirectUri: string): URLSearchParams {
+  const text = String(response).trim();
+  const createError = () =>
+    new TenonError('auth/callback', 'this is not the address that the browser came back to', {
+      expected: `one that begins with ${redirectUri}`,
+      hint: 'sign in again, and copy the whole address',
+    });
+  if (/^\??[\w.~%-]+=[^\s]*$/.test(text) && !text.includes('://')) return new URLSearchParams(text.replace(/^\?/, ''));
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    throw createError();
+  }
+  const expected = new URL(redirectUri);
+  if (url.origin !== expected.origin || url.pathname !== expected.pathname) throw createError();
+  return url.searchParams;
+}

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { AS, failure, setUp } from '../fixtures/signing.js';
+import { type createWorld, ISSUER, issuerMetadata, refusal } from '../fixtures/world.js';
+import { memoryTokenStore } from '../token-store.js';
+import { createClientDocument } from './client-document.js';
+import { signIn } from './sign-in.js';
+
+describe('who the client is', () => {
+  const register = (world: ReturnType<typeof createWorld>) => world.seen.filter(({ url }) => url.endsWith('/register'));
+
+  it('is what was registered by hand, before anything else [auth.registration.priority auth.registration.static-credentials auth.registration.alternative]', async () => {
+    const metadata = { ...issuerMetadata(), client_id_metadata_document_supported: true };
+    const options = { client: { id: 'by-hand', secret: 's-e.c' }, clientMetadataUrl: 'https://me.example/client.json' };
+    const { auth, asked, world } = setUp({ [AS]: { json: metadata } }, options);
+    await auth.handleRefusal(refusal());
+    expect(asked().get('client_id')).toBe('by-hand');
+    expect(world.seen.at(-1)?.headers.authorization).toBe(`Basic ${btoa('by-hand:s-e.c')}`);
+    expect(register(world)).toEqual([]);
+  });
+
+  it('is a document where those are taken, else not [auth.cimd.supported auth.cimd.capability-checked auth.registration.priority]', async () => {
+    const options = { clientMetadataUrl: 'https://me.example/client.json' };
+    const taken = setUp(
+      { [AS]: { json: { ...issuerMetadata(), client_id_metadata_document_supported: true } } },
+      options,
+    );
+    await taken.auth.handleRefusal(refusal());
+    expect(taken.asked().get('client_id')).toBe('https://me.example/client.json');
+    expect(register(taken.world)).toEqual([]);
+    const untaken = setUp({}, options);
+    await untaken.auth.handleRefusal(refusal());
+    expect(untaken.asked().get('client_id')).toBe('registered-1');
+  });
+
+  it.each([
+    'http://me.example/c.json',
+    'https://me.example',
+    'https://me.example/',
+    'https://me.example/a/../c',
+    'https://u@me.example/c',
+  ])('can not be the document %s [auth.cimd.client-id-url auth.cimd.client-hosts-https]', clientMetadataUrl =>
+    expect(() => signIn({ clientMetadataUrl })).toThrow(failure('auth/client-document')),
+  );
+
+  it('is described by a document that names its own URL [auth.cimd.required-members auth.cimd.client-id-equals-url auth.cimd.client-hosts-https]', () => {
+    const url = 'https://me.example/client.json';
+    const redirects = ['http://127.0.0.1:8765/callback'];
+    expect(createClientDocument({ url, name: 'Me', redirects })).toMatchObject({
+      client_id: url,
+      client_name: 'Me',
+      redirect_uris: redirects,
+    });
+    expect(() => createClientDocument({ url: 'http://me.example/c', name: 'Me', redirects })).toThrow(
+      failure('auth/client-document'),
+    );
+  });
+
+  it('registers itself as a native program, for tokens that can be renewed [auth.dcr.optional auth.dcr.supported auth.dcr-application-type auth.dcr-application-type-native auth.refresh-token-grant-type]', async () => {
+    const { auth, world } = setUp();
+    await auth.handleRefusal(refusal());
+    expect(JSON.parse(register(world)[0]?.body ?? '')).toMatchObject({
+      application_type: 'native',
+      grant_types: ['authorization_code', 'refresh_token'],
+      token_endpoint_auth_method: 'none',
+    });
+  });
+
+  it('registers as a web program where it is one [auth.dcr-application-type-web]', async () => {
+    const uri = 'https://app.example.com/cb';
+    const redirect = {
+      begin: async () => ({
+        uri,
+        authorize: async (url: URL) => `${uri}?code=1&state=${url.searchParams.get('state')}`,
+        close() {},
+      }),
+    };
+    const { auth, world } = setUp({}, { redirect });
+    await auth.handleRefusal(refusal());
+    expect(JSON.parse(register(world)[0]?.body ?? '').application_type).toBe('web');
+  });
+
+  it('registers once, and is known from then on', async () => {
+    const tokenStore = memoryTokenStore();
+    for (const _ of [1, 2]) {
+      const { auth, world } = setUp({}, { tokenStore });
+      await auth.handleRefusal(refusal());
+      await auth.signOut?.();
+      expect(register(world)).toHaveLength(_ === 1 ? 1 : 0);
+    }
+  });
+
+  it('says what to do when it is not registered [auth.dcr-redirect-failure-handled auth.dcr-failure-surfaced]', async () => {
+    const route = { status: 400, json: { error: 'invalid_redirect_uri', error_description: 'no loopback' } };
+    const { auth } = setUp({ [`${ISSUER}/register`]: route });
+    await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({
+      code: 'auth/registration',
+      received: 'invalid_redirect_uri: no loopback',
+      hint: expect.stringContaining('by hand'),
+    });
+  });
+
+  it('says what to do when there is no way to be known [auth.registration.alternative]', async () => {
+    const { registration_endpoint: _, ...metadata } = issuerMetadata();
+    const { auth } = setUp({ [AS]: { json: metadata } });
+    await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({
+      code: 'auth/no-client',
+      hint: expect.stringContaining('client'),
+    });
+  });
+
+  it('registers anew where it is no longer known', async () => {
+    let known = false;
+    const tokenStore = memoryTokenStore();
+    const token = () =>
+      known
+        ? { json: { access_token: 'a', token_type: 'Bearer' } }
+        : { status: 401, json: { error: 'invalid_client' } };
+    const { auth, world } = setUp({ [`${ISSUER}/token`]: token }, { tokenStore });
+    await expect(auth.handleRefusal(refusal())).rejects.toEqual(failure('auth/refused'));
+    known = true;
+    expect(await auth.handleRefusal(refusal())).toBe(true);
+    expect(register(world)).toHaveLength(2);
+  });
+
+  it('belongs to its issuer, and is not shown to another [auth.credentials-keyed-by-issuer auth.pre-registered-mismatch-error auth.credentials-not-reused-across-as]', async () => {
+    const { auth, browser } = setUp({}, { client: { id: 'x', secret: 'y', issuer: 'https://other.example.com' } });
+    await expect(auth.handleRefusal(refusal())).rejects.toEqual(failure('auth/other-issuer'));
+    expect(browser.visited).toEqual([]);
+  });
+});

@@ -1,0 +1,131 @@
+import * as oauth from 'oauth4webapi';
+import { TenonError } from '../../../jsonrpc/error.js';
+import { classifyHost } from '../../http/address-class.js';
+import { toAuthError } from '../auth-error.js';
+import { type AuthTarget, createRequestOptions } from '../auth-target.js';
+import type { ClientCredentials } from '../client-identity.js';
+import type { AuthorizationServerInfo } from '../discovery/authorization-server.js';
+import { type StoredSecret, type TokenStore, type TokenStoreKey, toStoredSecret } from '../token-store.js';
+
+/** What a client that registers itself says of itself. */
+export interface ClientInfo {
+  readonly name: string;
+  readonly uri?: string | undefined;
+}
+
+/** A client that registered itself, as it is kept. */
+export interface StoredClient extends ClientCredentials {
+  readonly redirects: readonly string[];
+}
+
+const SECOND = 1_000;
+
+/** Registered clients are kept by the issuer that knows them, and shown to no other. */
+export const getRegistrationKey = (issuer: string): TokenStoreKey => ['client', issuer];
+
+/** The registration at an issuer, when there is one that is still good. */
+export function parseStoredClient(secret: StoredSecret | undefined, now: number): StoredClient | undefined {
+  if (!secret || typeof secret.id !== 'string' || !Array.isArray(secret.redirects)) return undefined;
+  const { id, secret: clientSecret, method, expires } = secret;
+  if (typeof expires === 'number' && expires <= now) return undefined;
+  return {
+    id,
+    redirects: secret.redirects.filter(each => typeof each === 'string'),
+    ...(typeof clientSecret === 'string' ? { secret: clientSecret } : {}),
+    ...(typeof method === 'string' ? { method } : {}),
+  };
+}
+
+/** The registration that holds for a redirect URI: the one that is kept, or a new one. https://www.rfc-editor.org/rfc/rfc7591 */
+export async function ensureRegistered(
+  target: AuthTarget,
+  tokenStore: TokenStore,
+  clientInfo: ClientInfo,
+  redirectUri: string,
+  signal: AbortSignal,
+): Promise<StoredClient> {
+  return tokenStore.update(getRegistrationKey(target.issuer), async previous => {
+    const registration = parseStoredClient(previous, target.clock.now());
+    if (registration?.redirects.includes(redirectUri)) return { result: registration };
+    const next = await registerClient(target, clientInfo, redirectUri, signal);
+    return { next, result: parseStoredClient(next, 0) as StoredClient };
+  });
+}
+
+async function registerClient(
+  target: AuthTarget,
+  clientInfo: ClientInfo,
+  redirectUri: string,
+  signal: AbortSignal,
+): Promise<StoredSecret> {
+  const { metadata } = target.authorizationServer;
+  const clientMetadata = {
+    client_name: clientInfo.name,
+    ...(clientInfo.uri === undefined ? {} : { client_uri: clientInfo.uri }),
+    redirect_uris: [redirectUri],
+    application_type: isNativeRedirect(redirectUri) ? 'native' : 'web',
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    token_endpoint_auth_method: chooseAuthMethod(metadata.token_endpoint_auth_methods_supported),
+  };
+  try {
+    const response = await oauth.dynamicClientRegistrationRequest(
+      metadata,
+      clientMetadata,
+      createRequestOptions(target, signal),
+    );
+    const client = await oauth.processDynamicClientRegistrationResponse(await normalizeRegistrationResponse(response));
+    const { client_id: id, client_secret: secret, client_secret_expires_at: secretExpiresAt } = client;
+    const method = client.token_endpoint_auth_method ?? clientMetadata.token_endpoint_auth_method;
+    return toStoredSecret({
+      id,
+      redirects: [redirectUri],
+      ...(secret === undefined ? {} : { secret }),
+      ...(typeof secretExpiresAt === 'number' && secretExpiresAt > 0 ? { expires: secretExpiresAt * SECOND } : {}),
+      ...(typeof method === 'string' ? { method } : {}),
+    });
+  } catch (error) {
+    throw toRegistrationError(toAuthError(error, target.issuer, 'the registration of the client'), redirectUri);
+  }
+}
+
+function toRegistrationError(error: TenonError, redirectUri: string): TenonError {
+  if (error.code !== 'auth/refused' && error.code !== 'auth/bad-answer') return error;
+  const hint = error.received?.startsWith('invalid_redirect_uri')
+    ? `the authorization server does not take ${redirectUri} to come back to: register a client there by hand, and give it with its redirect URI`
+    : 'register a client there by hand, and give `client: { id }`';
+  return new TenonError('auth/registration', 'the authorization server does not register the client', {
+    peer: error.peer,
+    received: error.received,
+    status: error.status,
+    hint,
+  });
+}
+
+/** Some servers answer 200, or say nothing of the end of a secret. */
+async function normalizeRegistrationResponse(response: Response): Promise<Response> {
+  if (response.status !== 200 && response.status !== 201) return response;
+  const body = (await response.json()) as Record<string, unknown>;
+  const expiry = body?.client_secret === undefined ? {} : { client_secret_expires_at: 0 };
+  return new Response(JSON.stringify({ ...expiry, ...body }), {
+    status: 201,
+    headers: { 'content-type': 'application/json' },
+  });
+}
+
+/** A public client needs no secret to keep; where none may be public, one is taken. */
+function chooseAuthMethod(supported: readonly string[] | undefined): string {
+  const preferred = ['none', 'client_secret_basic', 'client_secret_post'];
+  return preferred.find(method => supported?.includes(method) ?? true) ?? 'none';
+}
+
+/** https://openid.net/specs/openid-connect-registration-1_0.html#ClientMetadata */
+function isNativeRedirect(redirectUri: string): boolean {
+  const { protocol, hostname } = new URL(redirectUri);
+  return protocol !== 'https:' || classifyHost(hostname) === 'loopback';
+}
+
+/** Whether an issuer takes the URL of a document for the id of a client. */
+export function supportsClientDocuments({ metadata }: AuthorizationServerInfo): boolean {
+  return metadata.client_id_metadata_document_supported === true;
+}

@@ -1,0 +1,47 @@
+import type { Clock } from '../../../cancellation/clock.js';
+import { TenonError } from '../../../jsonrpc/error.js';
+import { redactUrl } from '../../http/guarded-fetch.js';
+
+/** Limits how often one server may have the user sent to a sign-in page. */
+export interface SignInLimits {
+  /**
+   * Sign-in pages that one server may have opened within `window`; 0 for none. The next one rejects with
+   * `auth/too-many-sign-ins`, because a server can ask for another scope with each answer. Default 5.
+   */
+  readonly maxSignIns?: number | undefined;
+  /** Period in which `maxSignIns` holds, in milliseconds. Default 600,000 (10 minutes). */
+  readonly window?: number | undefined;
+}
+
+const DEFAULT_MAX_SIGN_INS = 5;
+const DEFAULT_WINDOW = 600_000;
+
+/** Counts the sign-in pages of each server. */
+export interface SignInCounter {
+  /** Counts one page of the server. Throws `auth/too-many-sign-ins`. */
+  count(server: string): void;
+}
+
+export function createSignInCounter(
+  { maxSignIns = DEFAULT_MAX_SIGN_INS, window = DEFAULT_WINDOW }: SignInLimits,
+  clock: Clock,
+): SignInCounter {
+  const opened = new Map<string, readonly number[]>();
+  return {
+    count(server) {
+      const now = clock.now();
+      const recent = (opened.get(server) ?? []).filter(time => time <= now && now - time < window);
+      if (recent.length >= maxSignIns)
+        throw createTooManyError(server, recent.length, window, window - (now - (recent[0] ?? now)));
+      opened.set(server, [...recent, now]);
+    },
+  };
+}
+
+function createTooManyError(server: string, count: number, window: number, waitTime: number): TenonError {
+  return new TenonError('auth/too-many-sign-ins', 'the server wants the user to sign in again and again', {
+    peer: redactUrl(server),
+    expected: `at most ${count} sign-ins in ${window / 1_000} s`,
+    hint: `try again in ${Math.ceil(waitTime / 1_000)} s; list all scopes that you need in \`scope\`, or raise \`limits.maxSignIns\``,
+  });
+}

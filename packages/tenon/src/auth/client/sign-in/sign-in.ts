@@ -1,0 +1,180 @@
+import { TenonError } from '../../../jsonrpc/error.js';
+import { classifyHost } from '../../http/address-class.js';
+import type { AuthTarget } from '../auth-target.js';
+import type { Authorizer } from '../authorizer.js';
+import { type ClientCredentials, createClientIdentity } from '../client-identity.js';
+import { requestTokensWithCode } from '../grants/authorization-code.js';
+import type { Grant } from '../grants/grant.js';
+import { createGrantAuthorizer } from '../grants/grant-authorizer.js';
+import { type AuthorizerOptions, type AuthorizerSettings, parseScopeOption, resolveSettings } from '../settings.js';
+import type { TokenStore, Tokens } from '../token-store.js';
+import { checkDocumentUrl } from './client-document.js';
+import type { Redirect } from './redirect.js';
+import { ensureRegistered, getRegistrationKey, parseStoredClient, supportsClientDocuments } from './registration.js';
+import { createSignInCounter, type SignInCounter, type SignInLimits } from './sign-in-limit.js';
+
+/** A client that was registered by hand. */
+export interface RegisteredClient extends Omit<ClientCredentials, 'method'> {
+  /** The authorization server that knows it; no other is shown its credentials. Default: the first that it is used with. */
+  readonly issuer?: string | undefined;
+}
+
+export interface SignInOptions extends AuthorizerOptions {
+  /** How the user gets to the page of the authorization server: `loopbackRedirect()`, `manualRedirect({ ask })`. */
+  readonly redirect?: Redirect | undefined;
+  readonly client?: RegisteredClient | undefined;
+  /**
+   * The URL of a document that describes this client: an `https:` URL with a path, where `client_id` is that URL,
+   * beside `client_name` and `redirect_uris`.
+   */
+  readonly clientMetadataUrl?: string | undefined;
+  /** The private key to the `jwks` of that document, where it has one. */
+  readonly clientKey?: ClientCredentials['key'];
+  /** What users are shown where the client registers itself. Default `MCP client`. */
+  readonly clientName?: string | undefined;
+  readonly clientUri?: string | undefined;
+  /** Whether to ask for tokens that can be renewed in the absence of the user, where that is a scope. Default `true`. */
+  readonly offline?: boolean | undefined;
+  readonly limits?: SignInLimits | undefined;
+}
+
+/**
+ * Signs a user in when the server asks for it: finds the authorization server, makes itself known there, sends the user
+ * to its page, and keeps the tokens good from then on. Where it fails the call rejects with an `auth/…` error.
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
+ */
+export function signIn(options: SignInOptions = {}): Authorizer {
+  const settings = resolveSettings(options);
+  if (options.clientMetadataUrl !== undefined) checkDocumentUrl(options.clientMetadataUrl);
+  return createGrantAuthorizer(createInteractiveGrant(options, settings), settings);
+}
+
+function createInteractiveGrant(options: SignInOptions, { tokenStore, clock }: AuthorizerSettings): Grant {
+  const { client, clientMetadataUrl, redirect } = options;
+  const counter = createSignInCounter(options.limits ?? {}, clock);
+  return {
+    clientKey: client?.id ?? clientMetadataUrl ?? 'registered',
+    issuer: client?.issuer,
+    preregistered: client !== undefined,
+    scopes: parseScopeOption(options.scope),
+    offline: options.offline ?? true,
+    interactive: true,
+    async requestToken(target, scopes, signal) {
+      if (!redirect) throw createNeedsUserError(target);
+      return signInWithBrowser(
+        options,
+        countPages(redirect, counter, target.server),
+        tokenStore,
+        target,
+        scopes,
+        signal,
+      );
+    },
+    async identifyClient(target) {
+      const credentials =
+        getConfiguredClient(options, target) ??
+        parseStoredClient(await tokenStore.get(getRegistrationKey(target.issuer)), 0);
+      return credentials && createClientIdentity(target.authorizationServer, credentials);
+    },
+    async forgetClient({ issuer }) {
+      if (!client) await tokenStore.update(getRegistrationKey(issuer), async () => ({ next: null, result: undefined }));
+    },
+  };
+}
+
+/** Counts a page when it is about to be opened: what fails before that is not the user's concern. */
+function countPages(redirect: Redirect, counter: SignInCounter, server: string): Redirect {
+  return {
+    async begin(knownUris, signal) {
+      const attempt = await redirect.begin(knownUris, signal);
+      return {
+        uri: attempt.uri,
+        async authorize(url, pageSignal) {
+          counter.count(server);
+          return attempt.authorize(url, pageSignal);
+        },
+        close: () => attempt.close(),
+      };
+    },
+  };
+}
+
+async function signInWithBrowser(
+  options: SignInOptions,
+  redirect: Redirect,
+  tokenStore: TokenStore,
+  target: AuthTarget,
+  scopes: readonly string[],
+  signal: AbortSignal,
+): Promise<Tokens> {
+  const previous = parseStoredClient(await tokenStore.get(getRegistrationKey(target.issuer)), target.clock.now());
+  const attempt = await redirect.begin(previous?.redirects ?? [], signal);
+  try {
+    checkRedirect(attempt.uri);
+    const client =
+      getConfiguredClient(options, target) ?? (await registerItself(options, tokenStore, target, attempt.uri, signal));
+    return await requestTokensWithCode(
+      target,
+      await createClientIdentity(target.authorizationServer, client),
+      attempt,
+      scopes,
+      signal,
+    );
+  } catch (error) {
+    // A server that has lost its clients: the next sign-in begins with a new registration.
+    const isUnknownClient =
+      TenonError.is(error) && (error.data as { error?: string } | undefined)?.error === 'invalid_client';
+    if (isUnknownClient && !options.client)
+      await tokenStore.update(getRegistrationKey(target.issuer), async () => ({ next: null, result: 0 }));
+    throw error;
+  } finally {
+    await attempt.close();
+  }
+}
+
+/** The client that was registered by hand, else the document that describes it where such are taken. */
+function getConfiguredClient(options: SignInOptions, target: AuthTarget): ClientCredentials | undefined {
+  const { client, clientMetadataUrl, clientKey } = options;
+  if (client) return client;
+  if (clientMetadataUrl === undefined || !supportsClientDocuments(target.authorizationServer)) return undefined;
+  return { id: clientMetadataUrl, ...(clientKey === undefined ? {} : { key: clientKey }) };
+}
+
+async function registerItself(
+  options: SignInOptions,
+  tokenStore: TokenStore,
+  target: AuthTarget,
+  uri: string,
+  signal: AbortSignal,
+) {
+  if (target.authorizationServer.metadata.registration_endpoint === undefined)
+    throw createNoClientError(options, target);
+  const clientInfo = { name: options.clientName ?? 'MCP client', uri: options.clientUri };
+  return ensureRegistered(target, tokenStore, clientInfo, uri, signal);
+}
+
+function createNoClientError({ clientMetadataUrl }: SignInOptions, { issuer }: AuthTarget): TenonError {
+  const reason =
+    clientMetadataUrl === undefined ? 'clients do not register themselves' : 'it takes no documents either';
+  return new TenonError('auth/no-client', `the authorization server knows no client of this program: ${reason}`, {
+    peer: issuer.slice(0, 200),
+    hint: 'register a client there by hand, and give `client: { id, issuer }`',
+  });
+}
+
+function createNeedsUserError({ issuer }: AuthTarget): TenonError {
+  return new TenonError('auth/needs-user', 'somebody has to sign in, and there is no way to ask', {
+    peer: issuer.slice(0, 200),
+    hint: 'give `redirect`: loopbackRedirect() of tenon/auth/node, or manualRedirect({ ask })',
+  });
+}
+
+/** Codes come back to this machine, or over TLS. */
+function checkRedirect(uri: string): void {
+  const url = new URL(uri);
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && classifyHost(url.hostname) === 'loopback')) return;
+  throw new TenonError('auth/redirect-uri', 'codes may not come back to this address', {
+    expected: 'https:, or http: on loopback',
+    received: uri.slice(0, 200),
+  });
+}

@@ -1,0 +1,57 @@
+/** Runs one thing at a time, for all who wait for it. */
+export interface SingleFlight<T> {
+  /**
+   * Joins the run that is under way, or begins one. Rejects with the reason of `signal` when that is aborted; the run
+   * itself is aborted when nobody waits for it any more.
+   */
+  join(run: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T>;
+}
+
+interface SharedRun<T> {
+  readonly promise: Promise<T>;
+  readonly controller: AbortController;
+  waiters: number;
+}
+
+export function createSingleFlight<T>(): SingleFlight<T> {
+  let current: SharedRun<T> | undefined;
+
+  const start = (run: (signal: AbortSignal) => Promise<T>): SharedRun<T> => {
+    const controller = new AbortController();
+    const promise = run(controller.signal).finally(() => {
+      if (current === started) current = undefined;
+    });
+    promise.catch(() => {});
+    const started: SharedRun<T> = { promise, controller, waiters: 0 };
+    return started;
+  };
+
+  return {
+    async join(run, signal) {
+      signal?.throwIfAborted();
+      current ??= start(run);
+      const joined = current;
+      joined.waiters += 1;
+      try {
+        return await rejectOnAbort(joined.promise, signal);
+      } finally {
+        joined.waiters -= 1;
+        if (joined.waiters === 0 && current === joined) {
+          current = undefined;
+          joined.controller.abort(signal?.reason);
+        }
+      }
+    },
+  };
+}
+
+/** What a promise comes to, or the reason of the signal, whichever is first. */
+function rejectOnAbort<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise;
+  return new Promise<T>((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    if (signal.aborted) return onAbort();
+    signal.addEventListener('abort', onAbort);
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}

@@ -1,0 +1,194 @@
+import { TenonError } from '../../jsonrpc/error.js';
+import { redactUrl } from '../http/guarded-fetch.js';
+import { AttemptLimiter } from './attempt-limiter.js';
+import type { AuthTarget } from './auth-target.js';
+import type { AuthorizerRequest, RefusedRequest } from './authorizer.js';
+import { type AuthChallenge, parseAuthChallenge } from './discovery/auth-challenge.js';
+import { createTargetLookup } from './discovery/target-lookup.js';
+import type { Grant } from './grants/grant.js';
+import { isDue, refreshTokens } from './grants/refresh.js';
+import { revokeTokens } from './revoke-tokens.js';
+import { selectScopes } from './scopes.js';
+import type { AuthorizerSettings } from './settings.js';
+import { createSingleFlight } from './single-flight.js';
+import {
+  getOriginKey,
+  getTokensKey,
+  parseTokenOrigin,
+  parseTokens,
+  type Tokens,
+  toStoredSecret,
+} from './token-store.js';
+
+/** The tokens for one server, and all that keeps them good. */
+export interface TokenSession {
+  /** The tokens to send, if there are any. */
+  getTokens(request: AuthorizerRequest): Promise<Tokens | undefined>;
+  /** A request with the access token `sent` was refused: true when there are others now. */
+  renew(refusal: RefusedRequest, sent: string | undefined): Promise<boolean>;
+  signOut(): Promise<void>;
+}
+
+export function createTokenSession(server: string, grant: Grant, settings: AuthorizerSettings): TokenSession {
+  const { clock } = settings;
+  const lookup = createTargetLookup(server, grant, settings);
+  const singleFlight = createSingleFlight<boolean>();
+  const attempts = new AttemptLimiter(grant, server);
+  let tokens: Tokens | undefined;
+  let currentTarget: AuthTarget | undefined;
+  let restoring: Promise<void> | undefined;
+
+  /** What an earlier process has left. */
+  const restore = async () => {
+    const origin = parseTokenOrigin(await settings.tokenStore.get(getOriginKey(server, grant.clientKey)));
+    tokens = origin && parseTokens(await settings.accessTokenStore.get(getTokensKey(server, origin, grant.clientKey)));
+  };
+
+  const ensureRestored = () => {
+    restoring ??= restore().catch(error => {
+      restoring = undefined;
+      throw error;
+    });
+    return restoring;
+  };
+
+  /** Takes what another process has got meanwhile, else gets tokens anew. */
+  const requestOrReuseTokens = (
+    target: AuthTarget,
+    stale: string | undefined,
+    scopes: readonly string[],
+    signal: AbortSignal,
+  ) =>
+    settings.accessTokenStore.update(getTokensKey(server, target, grant.clientKey), async stored => {
+      const previous = parseTokens(stored);
+      if (previous && previous.access !== stale && !isDue(previous, clock.now())) return { result: previous };
+      const next = await grant.requestToken(target, scopes, signal);
+      return { next: toStoredSecret(next), result: next };
+    });
+
+  const storeTokens = async (target: AuthTarget, next: Tokens): Promise<boolean> => {
+    const { issuer, resource, undescribed } = target;
+    currentTarget = target;
+    tokens = next;
+    attempts.markSucceeded();
+    await settings.tokenStore.update(getOriginKey(server, grant.clientKey), async stored => {
+      const previous = parseTokenOrigin(stored);
+      const unchanged =
+        previous?.issuer === issuer && previous.resource === resource && previous.undescribed === undescribed;
+      return unchanged ? { result: undefined } : { next: { issuer, resource, undescribed }, result: undefined };
+    });
+    return true;
+  };
+
+  const chooseScopes = (target: AuthTarget, challenged: readonly string[] | undefined) =>
+    selectScopes({
+      challenged,
+      wanted: grant.scopes,
+      resourceScopes: target.scopes,
+      issuerScopes: target.authorizationServer.metadata.scopes_supported,
+      previous: currentTarget?.issuer === target.issuer || currentTarget === undefined ? tokens?.asked : undefined,
+      offline: grant.offline,
+    });
+
+  /** Before they expire, without anybody being asked. */
+  const refreshBeforeExpiry = async (stale: Tokens, signal: AbortSignal): Promise<boolean> => {
+    if (tokens !== stale) return true;
+    const isExpired = () => clock.now() >= (stale.expires ?? Number.POSITIVE_INFINITY);
+    try {
+      const target = currentTarget ?? (await lookup.restore(signal));
+      let next =
+        target &&
+        (await refreshTokens(target, settings.accessTokenStore, grant.clientKey, stale.access, grant, signal));
+      if (!next && target && !grant.interactive)
+        next = await requestOrReuseTokens(target, stale.access, stale.asked, signal);
+      if (next && target) return storeTokens(target, next);
+    } catch (error) {
+      if (isExpired()) throw error;
+    }
+    if (isExpired()) tokens = undefined;
+    return false;
+  };
+
+  /** After a 401. The server is asked anew where tokens are had: that may have changed. */
+  const recoverFromUnauthorized = async (
+    refusal: RefusedRequest,
+    challenge: AuthChallenge,
+    stale: string | undefined,
+    signal: AbortSignal,
+  ) => {
+    if (tokens && tokens.access !== stale) return true;
+    const target = await lookup.discover(challenge, refusal.protocolVersion, signal);
+    if (attempts.mayRefresh(refusal)) {
+      const next = await refreshTokens(target, settings.accessTokenStore, grant.clientKey, stale, grant, signal);
+      if (next) return storeTokens(target, next);
+    }
+    if (!attempts.mayRequestTokens(refusal)) return false;
+    return storeTokens(
+      target,
+      await attempts.trackSignIn(requestOrReuseTokens(target, stale, chooseScopes(target, challenge.scopes), signal)),
+    );
+  };
+
+  /** After a 403 that names scopes. */
+  const stepUp = async (
+    refusal: RefusedRequest,
+    challenge: AuthChallenge,
+    stale: string | undefined,
+    signal: AbortSignal,
+  ) => {
+    if (tokens && tokens.access !== stale) return true;
+    const needed = challenge.scopes ?? [];
+    if (!tokens || needed.length === 0 || refusal.method === 'DELETE') return false;
+    attempts.countStepUp(refusal, needed);
+    const target = currentTarget ?? (await lookup.discover(challenge, refusal.protocolVersion, signal));
+    return storeTokens(
+      target,
+      await attempts.trackSignIn(requestOrReuseTokens(target, stale, chooseScopes(target, needed), signal)),
+    );
+  };
+
+  return {
+    async getTokens({ signal }) {
+      await ensureRestored();
+      const current = tokens;
+      if (current && isDue(current, clock.now()))
+        await singleFlight.join(runSignal => refreshBeforeExpiry(current, runSignal), signal);
+      return tokens;
+    },
+    async renew(refusal, sentToken) {
+      await ensureRestored();
+      const challenge = parseAuthChallenge(refusal.header('www-authenticate'));
+      if (refusal.status === 401)
+        return singleFlight.join(
+          runSignal => recoverFromUnauthorized(refusal, challenge, sentToken, runSignal),
+          refusal.signal,
+        );
+      if (refusal.status !== 403 || challenge.error !== 'insufficient_scope') return false;
+      return singleFlight.join(runSignal => stepUp(refusal, challenge, sentToken, runSignal), refusal.signal);
+    },
+    async signOut() {
+      await ensureRestored();
+      const signal = new AbortController().signal;
+      const target = currentTarget ?? (await lookup.restore(signal).catch(() => undefined));
+      const current = tokens;
+      tokens = undefined;
+      currentTarget = undefined;
+      attempts.markSucceeded();
+      const origin = parseTokenOrigin(await settings.tokenStore.get(getOriginKey(server, grant.clientKey)));
+      if (origin)
+        await settings.accessTokenStore.update(getTokensKey(server, origin, grant.clientKey), async () => ({
+          next: null,
+          result: undefined,
+        }));
+      await settings.tokenStore.update(getOriginKey(server, grant.clientKey), async () => ({
+        next: null,
+        result: undefined,
+      }));
+      if (target && current) await revokeTokens(target, current, grant, signal);
+      if (!target && current)
+        throw new TenonError('auth/not-revoked', 'the tokens are forgotten, but not revoked', {
+          peer: redactUrl(server),
+        });
+    },
+  };
+}

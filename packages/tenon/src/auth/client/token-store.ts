@@ -1,0 +1,128 @@
+import { isObject, type JsonObject } from '../../jsonrpc/message.js';
+
+/** What a vault keeps under one key: JSON. Tokens and client secrets are in it. */
+export type StoredSecret = JsonObject;
+
+/** What says whose a secret is: `['tokens', server, issuer, resource, client]`, `['client', issuer]`, `['server', url, client]`. */
+export type TokenStoreKey = readonly string[];
+
+/**
+ * Where tokens are kept. `memoryTokenStore` is one, `fileTokenStore` of `tenon/auth/node` another; one of your own, over the keychain
+ * of a system say, has these two methods.
+ */
+export interface TokenStore {
+  get(key: TokenStoreKey): Promise<StoredSecret | undefined>;
+  /**
+   * Changes what is under a key. From `change` being called until it is done nobody else, in no process, changes the same
+   * key; it may take minutes. `next` is what is kept from then on, `null` for nothing; without it all stays as it was.
+   * When `change` rejects, so does this, and all stays as it was.
+   */
+  update<T>(
+    key: TokenStoreKey,
+    change: (previous: StoredSecret | undefined) => Promise<TokenStoreUpdate<T>>,
+  ): Promise<T>;
+}
+
+export interface TokenStoreUpdate<T> {
+  readonly next?: StoredSecret | null | undefined;
+  readonly result: T;
+}
+
+/** Keeps secrets for as long as this process runs. */
+export function memoryTokenStore(): TokenStore {
+  const entries = new Map<string, string>();
+  const queues = new Map<string, Promise<unknown>>();
+  const read = (name: string): StoredSecret | undefined => {
+    const text = entries.get(name);
+    return text === undefined ? undefined : (JSON.parse(text) as StoredSecret);
+  };
+  return {
+    get: async key => read(JSON.stringify(key)),
+    update(key, change) {
+      const name = JSON.stringify(key);
+      const applyChange = async () => {
+        const { next, result } = await change(read(name));
+        if (next === null) entries.delete(name);
+        else if (next !== undefined) entries.set(name, JSON.stringify(next));
+        return result;
+      };
+      const done = (queues.get(name) ?? Promise.resolve()).then(applyChange, applyChange);
+      queues.set(name, done);
+      const removeFromQueue = () => {
+        if (queues.get(name) === done) queues.delete(name);
+      };
+      done.then(removeFromQueue, removeFromQueue);
+      return done;
+    },
+  };
+}
+
+/** Tokens for one resource, by one authorization server. */
+export interface Tokens {
+  readonly access: string;
+  readonly type: 'bearer' | 'dpop';
+  /** When the access token expires, in milliseconds of the clock. Absent where the server did not say. */
+  readonly expires?: number;
+  /** From when on they are to be renewed: somewhat earlier, since clocks differ and a request takes its time. */
+  readonly renew?: number;
+  readonly refresh?: string;
+  /** Scopes that were asked for, over all the steps up; what was granted where none were asked for. */
+  readonly asked: readonly string[];
+}
+
+/** The tokens in a vault; whatever does not look like some counts as none. */
+export function parseTokens(secret: StoredSecret | undefined): Tokens | undefined {
+  if (!secret || typeof secret.access !== 'string' || secret.access === '') return undefined;
+  const { access, type, expires, renew, refresh, asked } = secret;
+  return {
+    access,
+    type: type === 'dpop' ? 'dpop' : 'bearer',
+    ...(typeof expires === 'number' ? { expires } : {}),
+    ...(typeof renew === 'number' ? { renew } : {}),
+    ...(typeof refresh === 'string' ? { refresh } : {}),
+    asked: Array.isArray(asked) ? asked.filter(scope => typeof scope === 'string') : [],
+  };
+}
+
+export function toStoredSecret(value: object): StoredSecret {
+  return value as StoredSecret;
+}
+
+/** Where the tokens of a server come from: what is remembered so that the next process needs not ask. */
+export interface TokenOrigin {
+  readonly issuer: string;
+  readonly resource: string;
+  /** The server has no metadata of its own: its origin is its authorization server. */
+  readonly undescribed: boolean;
+}
+
+export function parseTokenOrigin(secret: StoredSecret | undefined): TokenOrigin | undefined {
+  if (!isObject(secret) || typeof secret.issuer !== 'string' || typeof secret.resource !== 'string') return undefined;
+  return { issuer: secret.issuer, resource: secret.resource, undescribed: secret.undescribed === true };
+}
+
+/**
+ * Tokens belong to one server: another one that names the same resource does not get them. A server could otherwise name
+ * the resource of its neighbours on the same origin, and receive their tokens.
+ */
+export const getTokensKey = (server: string, { issuer, resource }: TokenOrigin, client: string): TokenStoreKey => [
+  'tokens',
+  server,
+  issuer,
+  resource,
+  client,
+];
+
+export const getOriginKey = (server: string, client: string): TokenStoreKey => ['server', server, client];
+
+/**
+ * The part of a vault that belongs to one user: what is kept through it is seen by nobody who has the part of another. For
+ * a host that calls servers on behalf of many, each with credentials of their own.
+ */
+export function scopeTokenStore(tokenStore: TokenStore, user: string): TokenStore {
+  const toUserKey = (key: TokenStoreKey): TokenStoreKey => ['user', user, ...key];
+  return {
+    get: key => tokenStore.get(toUserKey(key)),
+    update: (key, change) => tokenStore.update(toUserKey(key), change),
+  };
+}

@@ -1,0 +1,115 @@
+/** What an IP address is good for, as far as a request to it could do harm. */
+export type AddressClass = 'public' | 'loopback' | 'private' | 'link-local' | 'reserved';
+
+/** Tells of what kind an address is; `undefined` for what is a name. Takes IPv6 with and without brackets. */
+export function classifyAddress(host: string): AddressClass | undefined {
+  const bare = host.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
+  if (bare.includes(':')) {
+    const groups = parseIpv6(bare);
+    return groups ? classifyIpv6(groups) : 'reserved';
+  }
+  const octets = parseIpv4(bare);
+  return octets && classifyIpv4(octets);
+}
+
+/** Names of the services by which clouds give credentials to their machines. Their addresses are link-local. */
+const METADATA_NAMES =
+  /^(?:metadata|instance-data|(?:.+\.)?metadata\.goog|metadata\.(?:.+\.)?internal|metadata\.tencentyun\.com)$/;
+/** Domains that are not delegated on the public Internet: those of RFC 6761, 6762, 8375, and of clusters and companies. */
+const PRIVATE_DOMAINS = /\.(?:local|localdomain|internal|intranet|private|corp|home|lan|home\.arpa|svc|test)$/;
+
+/**
+ * Classifies a host, a name included: a name of this machine is loopback; a name that only a local network knows is private,
+ * and so is any name without a dot, because the local search domains decide about it.
+ */
+export function classifyHost(hostname: string): AddressClass {
+  const host = hostname.toLowerCase().replace(/\.$/, '');
+  const known = classifyAddress(host);
+  if (known) return known;
+  if (host === 'localhost' || host.endsWith('.localhost')) return 'loopback';
+  if (METADATA_NAMES.test(host)) return 'link-local';
+  return host.includes('.') && !PRIVATE_DOMAINS.test(host) ? 'public' : 'private';
+}
+
+function parseIpv4(text: string): number[] | undefined {
+  const parts = text.split('.');
+  if (parts.length !== 4 || !parts.every(part => /^\d{1,3}$/.test(part) && Number(part) < 256)) return undefined;
+  return parts.map(Number);
+}
+
+/** The wire servers of Azure and Alibaba, which give credentials to machines as link-local addresses do elsewhere. */
+const METADATA_IPV4 = new Set(['168.63.129.16', '100.100.100.200']);
+/**
+ * Special-purpose blocks of 24 bits where no server is: protocol assignments, documentation, 6to4 relays, AS112, AMT.
+ * https://www.iana.org/assignments/iana-ipv4-special-registry
+ */
+const RESERVED_IPV4 = new Set([
+  '192.0.0',
+  '192.0.2',
+  '192.31.196',
+  '192.52.193',
+  '192.88.99',
+  '192.175.48',
+  '198.51.100',
+  '203.0.113',
+]);
+
+/** https://www.iana.org/assignments/iana-ipv4-special-registry */
+function classifyIpv4([a = 0, b = 0, c = 0, d = 0]: readonly number[]): AddressClass {
+  if (a === 127) return 'loopback';
+  if ((a === 169 && b === 254) || METADATA_IPV4.has(`${a}.${b}.${c}.${d}`)) return 'link-local';
+  if (a === 10 || (a === 172 && b >= 16 && b < 32) || (a === 192 && b === 168)) return 'private';
+  // Shared address space of carriers, where their own machines answer; and what is meant for benchmarks.
+  if ((a === 100 && b >= 64 && b < 128) || (a === 198 && (b === 18 || b === 19))) return 'private';
+  return a === 0 || a >= 224 || RESERVED_IPV4.has(`${a}.${b}.${c}`) ? 'reserved' : 'public';
+}
+
+/** Eight groups, or `undefined` when the text is no address. */
+function parseIpv6(text: string): number[] | undefined {
+  const tail = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(text);
+  const octets = tail ? parseIpv4(tail[2] as string) : undefined;
+  if (tail && !octets) return undefined;
+  const [a = 0, b = 0, c = 0, d = 0] = octets ?? [];
+  const hex = octets ? `${tail?.[1]}${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}` : text;
+  const halves = hex.split('::');
+  if (halves.length > 2) return undefined;
+  const [head = [], rest] = halves.map(half => (half === '' ? [] : half.split(':')));
+  const missing = 8 - head.length - (rest?.length ?? 0);
+  if (rest === undefined ? missing !== 0 : missing < 1) return undefined;
+  const groups = rest === undefined ? head : [...head, ...Array<string>(missing).fill('0'), ...rest];
+  if (!groups.every(group => /^[\da-f]{1,4}$/i.test(group))) return undefined;
+  return groups.map(group => Number.parseInt(group, 16));
+}
+
+/** The metadata services of AWS and Google Cloud: `fd00:ec2::254`, `fd20:ce::254`. */
+const METADATA_IPV6 = new Set(['fd00:ec2:0:0:0:0:0:254', 'fd20:ce:0:0:0:0:0:254']);
+
+/** https://www.iana.org/assignments/iana-ipv6-special-registry */
+function classifyIpv6(groups: readonly number[]): AddressClass {
+  const [first = 0, second = 0, third = 0] = groups;
+  if (groups.slice(0, 7).every(group => group === 0) && groups[7] === 1) return 'loopback';
+  const embedded = extractEmbeddedIpv4(groups);
+  if (embedded) return classifyIpv4(embedded);
+  if (METADATA_IPV6.has(groups.map(group => group.toString(16)).join(':'))) return 'link-local';
+  if (first === 0x64 && second === 0xff9b) return 'private';
+  if ((first & 0xfe00) === 0xfc00 || (first & 0xffc0) === 0xfec0) return 'private';
+  if ((first & 0xffc0) === 0xfe80) return 'link-local';
+  // Only 2000::/3 is of the public Internet: not 100::/64 (discard), 5f00::/16 (segment routing), ff00::/8 (multicast).
+  if ((first & 0xe000) !== 0x2000) return 'reserved';
+  // 2001::/23 holds Teredo, ORCHID, DRIP and benchmarks; 2001:db8::/32 and 3fff::/20 are documentation; then AS112.
+  const isSpecial =
+    (first === 0x2001 && (second < 0x200 || second === 0xdb8)) ||
+    (first === 0x3fff && second < 0x1000) ||
+    (first === 0x2620 && second === 0x4f && third === 0x8000);
+  return isSpecial ? 'reserved' : 'public';
+}
+
+/** The IPv4 address that a mapped, compatible, NAT64 or 6to4 address leads to. */
+function extractEmbeddedIpv4(groups: readonly number[]): number[] | undefined {
+  const areZero = (from: number, to: number) => groups.slice(from, to).every(group => group === 0);
+  const splitGroups = (index: number) =>
+    [index, index + 1].flatMap(i => [(groups[i] as number) >> 8, (groups[i] as number) & 255]);
+  if (areZero(0, 5) && (groups[5] === 0xffff || groups[5] === 0)) return splitGroups(6);
+  if (groups[0] === 0x64 && groups[1] === 0xff9b && areZero(2, 6)) return splitGroups(6);
+  return groups[0] === 0x2002 ? splitGroups(1) : undefined;
+}

@@ -1,0 +1,89 @@
+import { TenonError } from '../../jsonrpc/error.js';
+import { type AddressClass, classifyAddress, classifyHost } from './address-class.js';
+
+/** What loosens the guard. */
+export interface GuardOptions {
+  /**
+   * Lets tokens and secrets go over plain `http:` to hosts other than this machine: whoever is on the way reads them.
+   * Default `false`.
+   */
+  readonly allowInsecure?: boolean | undefined;
+  /**
+   * Lets a public server name URLs of private networks: it can then make this process ask machines behind its firewall
+   * (SSRF). Default: only a server that is local or private itself may.
+   */
+  readonly allowPrivate?: boolean | undefined;
+}
+
+/** Which URLs that somebody else has named may be asked or opened. */
+export interface UrlGuard {
+  /** Gives the URL back, parsed. Throws `auth/unsafe-url`. `what` is what the error calls it. */
+  check(url: string | URL, label: string): URL;
+  /**
+   * Whether an address that a name stands for may be connected to, for the sake of `url`. One of the server's own origin may
+   * be at any address: the user named it, and the client connects to it anyway.
+   */
+  mayConnect(address: string, url?: URL): boolean;
+  /** Whether plain `http:` may be used at all. */
+  readonly allowsPlainHttp: boolean;
+}
+
+/**
+ * Judges by where the server itself is: on loopback it may name plain `http:` URLs of loopback; a local or private one may
+ * name private addresses. https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices
+ */
+export function createUrlGuard(server: string | URL, options: GuardOptions = {}): UrlGuard {
+  const { origin, hostname } = new URL(server);
+  const serverClass = classifyHost(hostname);
+  const isLoopback = serverClass === 'loopback';
+  const allowsPrivate = options.allowPrivate === true || isLoopback || serverClass === 'private';
+  const mayReach = (addressClass: AddressClass): boolean => {
+    if (addressClass === 'public') return true;
+    if (addressClass === 'loopback' || addressClass === 'private') return allowsPrivate;
+    return addressClass === 'link-local' && serverClass === 'link-local';
+  };
+  return {
+    allowsPlainHttp: isLoopback || options.allowInsecure === true,
+    mayConnect: (address, url) => url?.origin === origin || mayReach(classifyAddress(address) ?? 'reserved'),
+    check(value, label) {
+      const url = parseUrl(value, label);
+      const addressClass = classifyHost(url.hostname);
+      const plain = options.allowInsecure === true || (isLoopback && addressClass === 'loopback');
+      if (url.protocol !== 'https:' && !(url.protocol === 'http:' && plain))
+        throw createUnsafeUrlError(label, url, 'https:');
+      if (url.username || url.password) throw createUnsafeUrlError(label, url, 'no credentials in it');
+      if (!mayReach(addressClass)) throw createUnsafeUrlError(label, url, 'a public host', addressClass);
+      return url;
+    },
+  };
+}
+
+function parseUrl(value: string | URL, label: string): URL {
+  try {
+    return new URL(value);
+  } catch {
+    throw new TenonError('auth/unsafe-url', `${label} is not a URL`, { expected: 'an absolute https: URL' });
+  }
+}
+
+function createUnsafeUrlError(
+  label: string,
+  { protocol, host }: URL,
+  expected: string,
+  addressClass?: AddressClass,
+): TenonError {
+  const got = addressClass ? `${host}, which is ${addressClass}` : `${protocol}//${host}`;
+  const hint = addressClass
+    ? 'if you trust this server with your network, set `allowPrivate`'
+    : 'the server, or its authorization server, must name another URL';
+  return new TenonError('auth/unsafe-url', `${label} may not be used`, { expected, received: got.slice(0, 200), hint });
+}
+
+/** A URL that may be shown to a browser: `https:`, or `http:` on this machine. Throws `auth/unsafe-url`. */
+export function checkBrowserUrl(value: string | URL): URL {
+  const url = parseUrl(value, 'the authorization URL');
+  const isLocal = url.protocol === 'http:' && classifyHost(url.hostname) === 'loopback';
+  if (url.protocol !== 'https:' && !isLocal) throw createUnsafeUrlError('the authorization URL', url, 'https:');
+  if (url.username || url.password) throw createUnsafeUrlError('the authorization URL', url, 'no credentials in it');
+  return url;
+}

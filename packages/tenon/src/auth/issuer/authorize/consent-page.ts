@@ -1,0 +1,77 @@
+import type { OauthClient } from '../clients/client.js';
+import { getCspSource, getDisplayHost, isLoopbackUri } from '../clients/redirect-uri.js';
+import type { IssuerHttpResponse } from '../http-exchange.js';
+import type { AuthorizationRequest } from './authorization-request.js';
+import { createPage, renderHtml } from './html-page.js';
+
+/** What a consent page shows. */
+export interface ConsentPageOptions {
+  readonly client: OauthClient;
+  readonly wish: AuthorizationRequest;
+  /** What is said of each scope. */
+  readonly scopes: ReadonlyMap<string, string>;
+  /** Where the form goes. */
+  readonly action: string;
+  readonly request: string;
+  readonly token: string;
+  /** Whether a name and a password are asked for. */
+  readonly password: boolean;
+  /** Where the user is sent next to sign in, and what is asked for there. */
+  readonly upstream?: { readonly host: string; readonly scopes: readonly string[]; readonly sources: string };
+  /** What was wrong with the form before. */
+  readonly again?: string;
+}
+
+/** Asks the user whether a client may act for them. https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices */
+export function createConsentPage(options: ConsentPageOptions, cookie: string): IssuerHttpResponse {
+  const { client, wish, action, request, token, again } = options;
+  const host = getDisplayHost(wish.redirect);
+  const body = renderHtml`${again === undefined ? renderHtml`` : renderHtml`<p role="alert"><strong>${again}</strong></p>`}
+<p><strong>${client.name}</strong> asks to use <strong>${wish.resource}</strong> in your name.</p>
+${describeClient(client)}
+<p>If you allow it, you are sent to <strong>${host}</strong> (<code>${wish.redirect}</code>).</p>
+${createLoopbackWarning(client)}
+${listRequestedScopes(options)}
+<form method="post" action="${action}" autocomplete="off">
+<input type="hidden" name="request" value="${request}">
+<input type="hidden" name="token" value="${token}">
+${options.password ? PASSWORD_FIELDS : renderHtml``}
+<p><button type="submit" name="answer" value="allow">Allow</button>
+<button type="submit" name="answer" value="deny" formnovalidate>Do not allow</button></p>
+</form>`;
+  const actions = `'self' ${options.upstream?.sources ?? ''} ${getCspSource(wish.redirect)}`.replace(/ +/g, ' ');
+  return createPage(again === undefined ? 200 : 403, 'Allow access?', body, actions, { 'set-cookie': cookie });
+}
+
+const PASSWORD_FIELDS = renderHtml`<p><label>Name <input type="text" name="name" autocomplete="username" required></label></p>
+<p><label>Password <input type="password" name="password" autocomplete="current-password" required></label></p>`;
+
+/** A name is what anybody may choose; the rest is what is known. */
+function describeClient({ id, trusted }: OauthClient) {
+  if (trusted) return renderHtml``;
+  if (id.startsWith('http'))
+    return renderHtml`<p>Its name is its own word; it is published at <strong>${new URL(id).host}</strong>.</p>`;
+  return renderHtml`<p>Its name is its own word: nobody here has checked who it is.</p>`;
+}
+
+function createLoopbackWarning({ redirects, trusted }: OauthClient) {
+  if (trusted || !redirects.every(isLoopbackUri)) return renderHtml``;
+  return renderHtml`<p><strong>This is a program on the computer that you are using. Any program there could call itself so. Go on only if you
+have just begun to sign in from it.</strong></p>`;
+}
+
+function listRequestedScopes({ wish, scopes, upstream }: ConsentPageOptions) {
+  const items = wish.scopes.map(scope => {
+    const description = scopes.get(scope);
+    return renderHtml`<li><code>${scope}</code>${description ? `: ${description}` : ''}</li>`;
+  });
+  const list =
+    items.length > 0
+      ? renderHtml`<p>It asks for:</p><ul>${items}</ul>`
+      : renderHtml`<p>It asks for no particular rights.</p>`;
+  if (upstream === undefined) return list;
+  const providerText = renderHtml`<p>You sign in at <strong>${upstream.host}</strong>.</p>`;
+  if (upstream.scopes.length === 0) return renderHtml`${list}${providerText}`;
+  const rights = upstream.scopes.map(scope => renderHtml`<li><code>${scope}</code></li>`);
+  return renderHtml`${list}${providerText}<p>There, this server asks for:</p><ul>${rights}</ul>`;
+}

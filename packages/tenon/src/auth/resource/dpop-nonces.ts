@@ -1,0 +1,43 @@
+import type { Clock } from '../../cancellation/clock.js';
+import { createSigner, type Signer } from './digest.js';
+
+/** The nonces of a server that remembers none: the time at which one was made, signed. */
+export interface DpopNonces {
+  createNonce(): Promise<string>;
+  /** Whether one is good, and whether its holder should have the next. */
+  verifyNonce(nonce: string): Promise<'good' | 'ageing' | 'bad'>;
+}
+
+export interface NonceOptions {
+  /**
+   * 32 bytes or more each, for all processes that serve the resource alike; the first signs, all are known again. Default:
+   * one made for this process.
+   */
+  readonly keys?: readonly Uint8Array[] | undefined;
+  /** How long a nonce is good for, in milliseconds. Default 5 minutes; its holder gets another after half of that. */
+  readonly ttl?: number | undefined;
+}
+
+/** https://www.rfc-editor.org/rfc/rfc9449#section-9 */
+export function createDpopNonces(clock: Clock, { keys, ttl = 300_000 }: NonceOptions): DpopNonces {
+  let signers: Signer[] | undefined;
+  // Only when they are first needed: Workers have no randomness before the first request.
+  const getSigners = (): Signer[] => {
+    signers ??= (keys ?? [crypto.getRandomValues(new Uint8Array(32))]).map(createSigner);
+    return signers;
+  };
+  return {
+    async createNonce() {
+      const time = Math.floor(clock.now()).toString(36);
+      return `${time}.${await (getSigners()[0] as Signer).sign(time)}`;
+    },
+    async verifyNonce(nonce) {
+      const [time = '', signature = '', ...rest] = nonce.split('.');
+      const age = clock.now() - Number.parseInt(time, 36);
+      if (rest.length > 0 || !(age >= -ttl && age < ttl)) return 'bad';
+      for (const signer of getSigners())
+        if (await signer.verify(time, signature)) return age < ttl / 2 ? 'good' : 'ageing';
+      return 'bad';
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import { INTERNAL_ERROR, INVALID_REQUEST } from '../../jsonrpc/error-codes.js';
+import { createFailure } from '../../jsonrpc/message.js';
+import { type ChallengeToWrite, formatChallenges } from '../http/www-authenticate.js';
+import type { TokenProblem } from './token-problem.js';
+import type { AuthResult } from './token-verifier.js';
+
+export interface ErrorResponseContext {
+  /** The URL of the MCP endpoint. */
+  readonly resource: string;
+  /** Where the metadata of the resource is. */
+  readonly metadataUrl: string;
+  /** What every request needs. */
+  readonly scopes: readonly string[];
+  /** The algorithms of proofs. */
+  readonly proofAlgorithms: readonly string[];
+  readonly proofRequired: boolean;
+}
+
+/** Seconds after which it is worth asking again whether a token is good. */
+const RETRY_AFTER = '10';
+
+const STATUS_BY_PROBLEM = {
+  missing: 401,
+  malformed: 400,
+  'invalid-token': 401,
+  'invalid-proof': 401,
+  'nonce-wanted': 401,
+  'insufficient-scope': 403,
+  unavailable: 503,
+} as const;
+
+const ERROR_BY_PROBLEM = {
+  missing: undefined,
+  malformed: 'invalid_request',
+  'invalid-token': 'invalid_token',
+  'invalid-proof': 'invalid_dpop_proof',
+  'nonce-wanted': 'use_dpop_nonce',
+  'insufficient-scope': 'insufficient_scope',
+} as const;
+
+/**
+ * The answer to a request that is refused. `dpop` tells by which scheme the token came.
+ * https://www.rfc-editor.org/rfc/rfc6750#section-3 https://www.rfc-editor.org/rfc/rfc9449#section-7.1
+ */
+export function createErrorResponse(problem: TokenProblem, dpop: boolean, context: ErrorResponseContext): AuthResult {
+  const status = STATUS_BY_PROBLEM[problem.problem];
+  if (problem.problem === 'unavailable') {
+    return {
+      status,
+      headers: { 'retry-after': RETRY_AFTER },
+      body: formatErrorBody('The token can not be judged for now'),
+    };
+  }
+  const headers = {
+    'www-authenticate': formatChallenges([createChallenge(problem, dpop, context)]),
+    ...(problem.problem === 'nonce-wanted' ? { 'dpop-nonce': problem.nonce } : {}),
+  };
+  return { status, headers, body: formatErrorBody(describeProblem(problem, context), INVALID_REQUEST) };
+}
+
+function createChallenge(
+  problem: Exclude<TokenProblem, { problem: 'unavailable' }>,
+  dpop: boolean,
+  context: ErrorResponseContext,
+): ChallengeToWrite {
+  const requiresProof = context.proofRequired || dpop || 'nonce' in problem || problem.problem === 'invalid-proof';
+  const scopes = problem.problem === 'insufficient-scope' ? problem.scopes : context.scopes;
+  const scope = [...new Set(scopes)].filter(each => each !== 'offline_access').join(' ');
+  const params = {
+    error: ERROR_BY_PROBLEM[problem.problem],
+    error_description: problem.problem === 'missing' ? undefined : describeProblem(problem, context),
+    scope: scope === '' || problem.problem === 'malformed' ? undefined : scope,
+    resource_metadata: context.metadataUrl,
+  };
+  const isBound = 'scheme' in problem && problem.scheme === 'dpop';
+  return requiresProof || isBound
+    ? { scheme: 'DPoP', params: { ...params, algs: context.proofAlgorithms.join(' ') } }
+    : { scheme: 'Bearer', params };
+}
+
+/** The next step for somebody who has looked at the URL by hand, or with a client that does not sign in. */
+function describeMissingToken({ resource, metadataUrl, proofRequired }: ErrorResponseContext): string {
+  return (
+    `${resource}: the request has no access token. Expected the header "Authorization: ${proofRequired ? 'DPoP' : 'Bearer'} <token>". ` +
+    `Sign in at an authorization server that ${metadataUrl} names, and send its token.`
+  );
+}
+
+function describeProblem(problem: TokenProblem, context: ErrorResponseContext): string {
+  if ('reason' in problem) return problem.reason;
+  if (problem.problem === 'nonce-wanted') return 'The proof needs the nonce of this server';
+  if (problem.problem === 'insufficient-scope') return 'The token lacks a scope that this request needs';
+  return describeMissingToken(context);
+}
+
+function formatErrorBody(message: string, code: number = INTERNAL_ERROR): string {
+  return JSON.stringify(createFailure(undefined, { code, message }));
+}

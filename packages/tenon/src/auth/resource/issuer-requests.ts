@@ -1,0 +1,81 @@
+import { allowInsecureRequests, customFetch, discoveryRequest, processDiscoveryResponse } from 'oauth4webapi';
+import type { Clock } from '../../cancellation/clock.js';
+import { TenonError } from '../../jsonrpc/error.js';
+import { isObject, type JsonObject } from '../../jsonrpc/message.js';
+import { type AuthFetch, createGuardedFetch } from '../http/guarded-fetch.js';
+import { checkBrowserUrl, createUrlGuard } from '../http/url-guard.js';
+
+/** How the servers that issue tokens are asked. */
+export interface IssuerConnection {
+  readonly clock: Clock;
+  readonly fetch: AuthFetch;
+  readonly issuer: string;
+}
+
+/** Whether a URL may be asked for keys or about tokens: by TLS, or on this machine. */
+export function isSafeUrl(url: string): boolean {
+  try {
+    checkBrowserUrl(url);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whom the operator trusts with the keys may be in the operator's own network, though others can not see that. */
+function createIssuerFetch({ clock, fetch, issuer }: IssuerConnection) {
+  return createGuardedFetch(fetch, createUrlGuard(issuer, { allowPrivate: true }), clock);
+}
+
+/** What oauth4webapi is told with each request. The guard says which URLs may be asked without TLS. */
+export function createRequestOptions(connection: IssuerConnection) {
+  return { [customFetch]: createIssuerFetch(connection) as never, [allowInsecureRequests]: true };
+}
+
+/** The metadata of an issuer: by RFC 8414, else by OpenID Connect Discovery. It must say the issuer's own name, byte for byte. */
+export async function fetchIssuerDocument(connection: IssuerConnection): Promise<JsonObject> {
+  const { issuer } = connection;
+  const url = new URL(issuer) as never;
+  const reasons: unknown[] = [];
+  for (const algorithm of ['oauth2', 'oidc'] as const) {
+    try {
+      const response = await discoveryRequest(url, { algorithm, ...createRequestOptions(connection) });
+      const metadata = await processDiscoveryResponse(url, response);
+      if (metadata.issuer === issuer) return { ...metadata };
+      const received = metadata.issuer.slice(0, 200);
+      throw new TenonError('auth/issuer', 'the metadata is of another issuer', { expected: issuer, received });
+    } catch (error) {
+      reasons.push(error);
+    }
+  }
+  throw createUnreachableError(
+    issuer,
+    'its metadata could not be read',
+    stripError(reasons.find(TenonError.is) ?? reasons[0]),
+  );
+}
+
+/** Reads a JSON object. */
+export async function fetchJsonObject(connection: IssuerConnection, url: string): Promise<JsonObject> {
+  const response = await createIssuerFetch(connection)(url, { headers: { accept: 'application/json' } });
+  const value: unknown = response.status === 200 ? await response.json() : undefined;
+  if (isObject(value)) return value;
+  throw new TenonError('auth/issuer', 'an issuer did not answer with a JSON object', {
+    expected: `status 200 and a JSON object at ${url.slice(0, 200)}`,
+    received: `status ${response.status}`,
+    status: response.status,
+  });
+}
+
+/** The errors of oauth4webapi hold requests and answers: nothing of those is passed on. */
+export function stripError(cause: unknown): unknown {
+  return TenonError.is(cause) ? cause : new Error(cause instanceof Error ? cause.message : 'unknown');
+}
+
+export function createUnreachableError(issuer: string, summary: string, cause: unknown): TenonError {
+  return new TenonError('auth/issuer', summary, {
+    peer: issuer,
+    hint: 'requests are refused with 503 until it answers; check its URL and the way to it',
+    cause,
+  });
+}

@@ -1,0 +1,98 @@
+import { decodeJwt, decodeProtectedHeader, errors, type JWTVerifyGetKey, type JWTVerifyOptions, jwtVerify } from 'jose';
+import type { Clock } from '../../cancellation/clock.js';
+import { TenonError } from '../../jsonrpc/error.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import { type ClaimOptions, readClaims } from './claims.js';
+import { createInvalidTokenProblem, type TokenProblem, type VerifyToken } from './token-problem.js';
+
+/** An issuer whose tokens are taken. */
+export interface AcceptedIssuer {
+  readonly keys: JWTVerifyGetKey;
+  /** By which names it knows this resource. */
+  readonly audience: readonly string[];
+}
+
+export interface JwtVerifierOptions extends ClaimOptions {
+  readonly clock: Clock;
+  readonly issuers: ReadonlyMap<string, AcceptedIssuer>;
+  readonly algorithms: readonly string[];
+  /** Whether a token must say that it is one of RFC 9068. */
+  readonly requireTokenType: boolean;
+  /** Milliseconds by which the clocks may differ. */
+  readonly clockTolerance: number;
+}
+
+/** What tokens are called that are none for APIs: other JWTs of the same issuer must not pass for one. */
+const ACCESS_TOKEN_TYPE = /^(?:application\/)?at\+jwt$/i;
+const PLAIN_TYPE = /^(?:application\/)?jwt$/i;
+
+/**
+ * Judges JWT access tokens. Whose a token says it is, and how it says it is signed, is looked at before any key is asked
+ * for, and believed only after the signature is verified. https://www.rfc-editor.org/rfc/rfc9068#section-4
+ */
+export function createJwtVerifier(options: JwtVerifierOptions): VerifyToken {
+  return async token => {
+    const preview = decodeUnverified(token);
+    if (preview === undefined) return createInvalidTokenProblem('The token is not a signed JWT');
+    if (!isAccessTokenType(preview.typ, options.requireTokenType))
+      return createInvalidTokenProblem('The token is no access token');
+    const issuer = options.issuers.get(preview.iss);
+    if (issuer === undefined) return createInvalidTokenProblem('The token is of an issuer that is not trusted here');
+    const verifyOptions = {
+      issuer: preview.iss,
+      audience: [...issuer.audience],
+      algorithms: [...options.algorithms],
+      clockTolerance: options.clockTolerance / 1000,
+      currentDate: new Date(options.clock.now()),
+      requiredClaims: ['exp'],
+    };
+    try {
+      const claims = await verifyJwt(token, issuer.keys, verifyOptions);
+      const endsAt = Number(claims.exp) * 1000;
+      return readClaims(claims, { expires: endsAt, expiresAt: endsAt + options.clockTolerance }, options);
+    } catch (error) {
+      return toProblem(error);
+    }
+  };
+}
+
+function decodeUnverified(token: string): { typ: unknown; iss: string } | undefined {
+  try {
+    return { typ: decodeProtectedHeader(token).typ, iss: decodeJwt(token).iss ?? '' };
+  } catch {
+    return undefined;
+  }
+}
+
+function isAccessTokenType(typ: unknown, strictly: boolean): boolean {
+  if (typ === undefined) return !strictly;
+  return typeof typ === 'string' && (ACCESS_TOKEN_TYPE.test(typ) || (!strictly && PLAIN_TYPE.test(typ)));
+}
+
+async function verifyJwt(token: string, keys: JWTVerifyGetKey, options: JWTVerifyOptions): Promise<JsonObject> {
+  try {
+    return (await jwtVerify(token, keys, options)).payload;
+  } catch (error) {
+    // A token that names no key may be signed by any of the issuer's.
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    for await (const key of error) {
+      try {
+        return (await jwtVerify(token, key, options)).payload;
+      } catch (failed) {
+        if (!(failed instanceof errors.JWSSignatureVerificationFailed)) throw failed;
+      }
+    }
+    throw new errors.JWSSignatureVerificationFailed();
+  }
+}
+
+function toProblem(error: unknown): TokenProblem {
+  if (TenonError.is(error)) return { problem: 'unavailable' };
+  if (error instanceof errors.JWTExpired) return createInvalidTokenProblem('The token has expired');
+  if (error instanceof errors.JOSEAlgNotAllowed)
+    return createInvalidTokenProblem('The token is signed in a way that is not accepted');
+  if (!(error instanceof errors.JWTClaimValidationFailed)) return createInvalidTokenProblem();
+  if (error.claim === 'aud') return createInvalidTokenProblem('The token was not issued for this resource');
+  if (error.claim === 'nbf') return createInvalidTokenProblem('The token is not valid yet');
+  return createInvalidTokenProblem(`The token has no proper ${error.claim}`);
+}

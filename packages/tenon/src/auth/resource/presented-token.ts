@@ -1,0 +1,31 @@
+import type { TokenProblem } from './token-problem.js';
+import type { AuthRequest } from './token-verifier.js';
+
+/** A token as a request presents it. */
+export interface PresentedToken {
+  readonly scheme: 'bearer' | 'dpop';
+  readonly token: string;
+}
+
+/** How long a token may be, in characters. */
+const MAX_TOKEN_LENGTH = 16 * 1024;
+/** https://www.rfc-editor.org/rfc/rfc6750#section-2.1 */
+const TOKEN_PATTERN = /^[A-Za-z0-9\-._~+/]+=*$/;
+const TOKEN_IN_QUERY = /(?:^|&)access_token=/i;
+
+const QUERY_PROBLEM: TokenProblem = {
+  problem: 'malformed',
+  reason: 'A token belongs in the Authorization header: a URL ends up in logs, histories and Referer headers',
+};
+
+/** Finds the token of a request, in the one place where it may be. https://www.rfc-editor.org/rfc/rfc6750#section-2 */
+export function readPresentedToken(request: AuthRequest): PresentedToken | TokenProblem {
+  if (TOKEN_IN_QUERY.test(request.query)) return QUERY_PROBLEM;
+  const [name = '', token, ...rest] = (request.header('authorization') ?? '').trim().split(/ +/);
+  const scheme = name.toLowerCase();
+  if (scheme !== 'bearer' && scheme !== 'dpop') return { problem: 'missing' };
+  if (token === undefined || rest.length > 0 || token.length > MAX_TOKEN_LENGTH || !TOKEN_PATTERN.test(token)) {
+    return { problem: 'malformed', reason: 'The Authorization header holds a scheme and one token' };
+  }
+  return { scheme, token };
+}

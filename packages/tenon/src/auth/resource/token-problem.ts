@@ -1,0 +1,34 @@
+import type { AuthInfo } from '../../jsonrpc/transport.js';
+
+/** Why a request is refused. What `why` says crosses the wire: nothing of the token is ever in it. */
+export type TokenProblem =
+  /** It has no token. */
+  | { readonly problem: 'missing' }
+  /** It is no proper request for authorization. */
+  | { readonly problem: 'malformed'; readonly reason: string }
+  | { readonly problem: 'invalid-token'; readonly reason: string; readonly scheme?: 'dpop' }
+  | { readonly problem: 'invalid-proof'; readonly reason: string }
+  | { readonly problem: 'nonce-wanted'; readonly nonce: string }
+  | { readonly problem: 'insufficient-scope'; readonly scopes: readonly string[] }
+  /** Whoever could say whether the token is good can not be asked for now. */
+  | { readonly problem: 'unavailable' };
+
+/** A token that is good for this resource. */
+export interface VerifiedToken {
+  readonly auth: AuthInfo;
+  /** The thumbprint of the key that its sender must prove to have. */
+  readonly jkt?: string | undefined;
+  /** When it ends, by the clock. */
+  readonly expires: number;
+}
+
+/** Judges a token by itself. */
+export type VerifyToken = (token: string) => Promise<VerifiedToken | TokenProblem>;
+
+export function isTokenProblem(result: object): result is TokenProblem {
+  return 'problem' in result;
+}
+
+export function createInvalidTokenProblem(reason = 'The token is not valid'): TokenProblem {
+  return { problem: 'invalid-token', reason };
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { LazyAbortSignal, toAbortSignal } from './lazy-abort-signal.js';
+
+describe('a recall', () => {
+  it('runs its listeners once, and keeps the first reason', () => {
+    const recall = new LazyAbortSignal();
+    let runs = 0;
+    const run = () => {
+      runs += 1;
+    };
+    recall.addEventListener('abort', run);
+    recall.addEventListener('abort', run);
+    recall.abort('first');
+    recall.abort('second');
+    recall.addEventListener('abort', run);
+    expect({ runs, aborted: recall.aborted, reason: recall.reason }).toEqual({
+      runs: 1,
+      aborted: true,
+      reason: 'first',
+    });
+  });
+
+  it('does not run those that no longer listen, or listen too late, even when that happens meanwhile', () => {
+    const recall = new LazyAbortSignal();
+    const ran: string[] = [];
+    const gone = () => ran.push('gone');
+    const late = () => ran.push('late');
+    recall.addEventListener('abort', gone);
+    recall.removeEventListener('abort', gone);
+    recall.addEventListener('abort', () => {
+      recall.removeEventListener('abort', late);
+      recall.addEventListener('abort', gone);
+    });
+    recall.addEventListener('abort', late);
+    recall.abort();
+    expect(ran).toEqual([]);
+  });
+
+  it('is an AbortSignal for those who ask for one, before or after it is aborted', () => {
+    const [early, late] = [new LazyAbortSignal(), new LazyAbortSignal()];
+    const signal = toAbortSignal(early);
+    expect([toAbortSignal(early), signal.aborted]).toEqual([signal, false]);
+    early.abort('enough');
+    late.abort('enough');
+    for (const each of [signal, toAbortSignal(late)]) expect([each.aborted, each.reason]).toEqual([true, 'enough']);
+    const { signal: real } = new AbortController();
+    expect(toAbortSignal(real)).toBe(real);
+  });
+});

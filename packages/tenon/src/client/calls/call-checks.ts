@@ -1,0 +1,68 @@
+import { TenonError } from '../../jsonrpc/error.js';
+import type { MethodName } from '../../protocol/method-types.js';
+import { isMethod, methods } from '../../protocol/methods.js';
+import { describeIssues, type Issue } from '../../schemas/issues.js';
+import type { Connection } from '../connection/connection.js';
+
+/** Refuses, before anything is sent, what the server can only refuse. */
+export function checkSupported(connection: Connection, method: MethodName): void {
+  const { dialect } = connection;
+  const { sender } = methods[method];
+  if (sender === 'server' || !dialect.methods.client.has(method)) {
+    throw new TenonError('call/not-in-revision', `revision ${dialect.protocolVersion} has no ${method}`, {
+      peer: connection.peer,
+      method,
+      hint: HINTS[method] ?? 'look at `client.server.protocolVersion` before calling it',
+    });
+  }
+  const missing = findMissingCapability(connection, method);
+  if (missing === undefined) return;
+  throw new TenonError('call/not-offered', `the server does not offer ${missing}`, {
+    peer: connection.peer,
+    method,
+    hint: 'look at `client.server.capabilities` before calling it',
+  });
+}
+
+/** What the server would have to offer, and does not. */
+function findMissingCapability(connection: Connection, method: MethodName): string | undefined {
+  const { capability, extension } = methods[method];
+  if (capability !== undefined && !connection.hasCapability(capability)) return capability;
+  if (extension === undefined) return undefined;
+  if (connection.dialect.tasks === 'by-extension')
+    return Object.hasOwn(connection.server.capabilities.extensions ?? {}, extension) ? undefined : extension;
+  const part = TASK_CAPABILITIES[method] ?? 'tasks';
+  return connection.hasCapability(part) ? undefined : part;
+}
+
+/** What is declared of tasks where they are no extension. */
+const TASK_CAPABILITIES: { readonly [method: string]: string | undefined } = {
+  'tasks/list': 'tasks.list',
+  'tasks/cancel': 'tasks.cancel',
+};
+
+const HINTS: { readonly [method: string]: string | undefined } = {
+  'logging/setLevel': 'use `client.setLogLevel`, which works in every revision',
+  'resources/subscribe': 'use `client.watch`, which works in every revision',
+  'subscriptions/listen': 'use `client.watch`, which works in every revision',
+  ping: 'use `client.ping`, which works in every revision',
+};
+
+const WRITE_METHODS: ReadonlySet<string> = new Set(['tools/call', 'sampling/createMessage', 'elicitation/create']);
+
+/** Whether a method only reads, so that sending it twice does no harm. Of methods that are not known, nothing is known. */
+export function isReadOnly(method: string): boolean {
+  return isMethod(method) && !WRITE_METHODS.has(method);
+}
+
+export function createOutputMismatchError({ peer }: Connection, tool: string, issues: readonly Issue[]): TenonError {
+  return new TenonError(
+    'peer/invalid-result',
+    `the result of "${tool}" does not fit its outputSchema: ${describeIssues(issues)}`,
+    {
+      peer,
+      method: 'tools/call',
+      hint: 'the server breaks its own contract; connect with `validate: "warn"` to accept it',
+    },
+  );
+}

@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fakeClock } from '../../testing/fake-clock.js';
+import { CallDeadline, createPausableClock } from './call-deadline.js';
+
+describe('a clock that can stand still', () => {
+  it('runs its timers as late as it stood', () => {
+    const base = fakeClock(7);
+    const clock = createPausableClock(base);
+    const rang: string[] = [];
+    clock.after(100, () => rang.push('a'));
+    const off = clock.after(50, () => rang.push('never'));
+    const calledOff = () => {
+      off();
+      return clock.after(10, () => rang.push('b'));
+    };
+    base.advance(40);
+    const goOn = clock.pause();
+    const also = clock.pause();
+    base.advance(1000);
+    calledOff();
+    goOn();
+    goOn();
+    base.advance(1000);
+    expect([clock.now(), rang]).toEqual([47, []]);
+    also();
+    base.advance(9);
+    expect(rang).toEqual([]);
+    base.advance(1);
+    expect([rang, clock.now()]).toEqual([['b'], 57]);
+    base.advance(50);
+    expect([rang, base.timers]).toEqual([['b', 'a'], 0]);
+  });
+
+  it('leaves no timer when they are called off, also while it stands', () => {
+    const base = fakeClock();
+    const clock = createPausableClock(base);
+    const offs = [clock.after(10, expect.fail)];
+    const goOn = clock.pause();
+    offs.push(clock.after(10, expect.fail));
+    for (const off of offs) off();
+    goOn();
+    base.advance(100);
+    expect(base.timers).toBe(0);
+  });
+
+  it('rings when as much time has passed as it did not stand, whenever it stood', () => {
+    const steps = fc.array(fc.tuple(fc.nat(50), fc.boolean()), { maxLength: 30 });
+    fc.assert(
+      fc.property(steps, fc.integer({ min: 1, max: 300 }), (all, ms) => {
+        const base = fakeClock();
+        const clock = createPausableClock(base);
+        let rang = false;
+        clock.after(ms, () => (rang = true));
+        let passed = 0;
+        for (const [time, stands] of all) {
+          const goOn = stands ? clock.pause() : undefined;
+          base.advance(time);
+          goOn?.();
+          if (!stands) passed += time;
+          expect(clock.now()).toBe(passed);
+          expect(rang).toBe(passed >= ms);
+        }
+      }),
+    );
+  });
+});
+
+describe('what is allowed to a call', () => {
+  it('grows less with time, but not below nothing, and not while somebody is asked', () => {
+    const base = fakeClock(5);
+    const allowance = new CallDeadline(base, 100);
+    base.advance(30);
+    const goOn = allowance.clock.pause();
+    base.advance(500);
+    goOn();
+    expect(allowance.remaining).toBe(70);
+    base.advance(500);
+    expect(allowance.remaining).toBe(0);
+    expect(new CallDeadline(base).remaining).toBe(Number.POSITIVE_INFINITY);
+  });
+});

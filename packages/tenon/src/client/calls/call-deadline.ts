@@ -1,0 +1,71 @@
+import type { Clock } from '../../cancellation/clock.js';
+
+/** A clock that can stand still: while the user is asked, say. Its timers wait as long. */
+export interface PausableClock extends Clock {
+  /** It stands still from here on. Returns the function that lets it go on; it goes when all who hold it have let go. */
+  pause(): () => void;
+}
+
+export function createPausableClock(base: Clock): PausableClock {
+  const paused = new Set<() => void>();
+  let holders = 0;
+  let pausedAt = 0;
+  let pausedFor = 0;
+  const now = () => (holders > 0 ? pausedAt : base.now()) - pausedFor;
+  const release = () => {
+    holders -= 1;
+    if (holders > 0) return;
+    pausedFor += base.now() - pausedAt;
+    for (const arm of [...paused]) arm();
+  };
+  return {
+    now,
+    after(ms, run, options) {
+      const dueAt = now() + ms;
+      let cancelTimer: () => void = () => {};
+      const arm = () => {
+        paused.delete(arm);
+        if (holders > 0) paused.add(arm);
+        else cancelTimer = base.after(Math.max(0, dueAt - now()), () => (now() >= dueAt ? run() : arm()), options);
+      };
+      arm();
+      return () => {
+        paused.delete(arm);
+        cancelTimer();
+      };
+    },
+    pause() {
+      if (holders === 0) pausedAt = base.now();
+      holders += 1;
+      let isHeld = true;
+      return () => {
+        if (isHeld) release();
+        isHeld = false;
+      };
+    },
+  };
+}
+
+/** The time that one call may take in all, over however many requests. Its clock stands still while the user is asked. */
+export class CallDeadline {
+  readonly #base: Clock;
+  readonly #expiresAt: number;
+  #clock: PausableClock | undefined;
+
+  constructor(base: Clock, total: number = Number.POSITIVE_INFINITY) {
+    this.#base = base;
+    this.#expiresAt = total === Number.POSITIVE_INFINITY ? total : base.now() + total;
+  }
+
+  /** Made when it is first needed: most calls ask nothing. */
+  get clock(): PausableClock {
+    this.#clock ??= createPausableClock(this.#base);
+    return this.#clock;
+  }
+
+  /** Milliseconds. */
+  get remaining(): number {
+    if (this.#expiresAt === Number.POSITIVE_INFINITY) return this.#expiresAt;
+    return Math.max(0, this.#expiresAt - (this.#clock ?? this.#base).now());
+  }
+}

@@ -1,0 +1,26 @@
+import type { JsonObject } from '../../jsonrpc/message.js';
+import { checkMeta } from '../../protocol/check-meta.js';
+import type { TaskParams } from '../../protocol/tasks.js';
+import type { CallOptions } from '../options.js';
+
+/** Checks the keys of `_meta` that the caller gives. Throws a `TenonError` for reserved ones. */
+export function checkSentMeta(method: string, params: JsonObject, { meta }: CallOptions): void {
+  if (params._meta !== undefined) checkMeta(method, params._meta);
+  if (meta !== undefined) checkMeta(method, meta);
+}
+
+/** Builds the params that are sent. A member `task` of the caller is dropped: the client alone decides that. */
+export function prepareParams(
+  params: JsonObject,
+  callsTool: boolean,
+  task: TaskParams | undefined,
+  { meta }: CallOptions,
+): JsonObject {
+  const cleaned = callsTool && 'task' in params ? withoutTask(params) : params;
+  const prepared = task === undefined ? cleaned : { ...cleaned, task };
+  return meta ? { ...prepared, _meta: { ...(prepared._meta as JsonObject | undefined), ...meta } } : prepared;
+}
+
+function withoutTask({ task: _, ...params }: JsonObject): JsonObject {
+  return params;
+}

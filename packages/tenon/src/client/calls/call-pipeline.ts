@@ -1,0 +1,286 @@
+import { type Clock, systemClock } from '../../cancellation/clock.js';
+import { TenonError } from '../../jsonrpc/error.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import { catchMaybe, thenMaybe } from '../../jsonrpc/then-maybe.js';
+import type { LoggingLevel, Tool } from '../../protocol/content.js';
+import { HEADER_MISMATCH } from '../../protocol/error-codes.js';
+import type { MethodName, Methods } from '../../protocol/method-types.js';
+import { isMethod } from '../../protocol/methods.js';
+import type { TaskParams } from '../../protocol/tasks.js';
+import type { FinalResult } from '../client.js';
+import type { Connection } from '../connection/connection.js';
+import { ConnectionManager } from '../connection/connection-manager.js';
+import type { ServerEndpoint } from '../connection/endpoint.js';
+import type { SendParameters } from '../connection/outgoing-request.js';
+import { createArgumentHeaders } from '../connection/request-headers.js';
+import { ClientEmitter } from '../emitter.js';
+import type { CallOptions, ClientOptions } from '../options.js';
+import { resolveInputRequests } from '../server-requests/input-rounds.js';
+import { callAsTask, canCreateTasks, getTaskParams, hasTaskExtension } from '../tasks/task-calls.js';
+import { trackTask } from '../tasks/tracked-task.js';
+import { handleNotification } from '../watch/notifications.js';
+import { checkSupported, isReadOnly } from './call-checks.js';
+import { CallDeadline, createPausableClock, type PausableClock } from './call-deadline.js';
+import { createOutcomeUnknownError, describeBothAttempts, isConnectionLoss } from './call-outcome.js';
+import { checkSentMeta, prepareParams } from './call-params.js';
+import { checkCursor, listAll } from './pages.js';
+import { ResponseCache } from './response-cache.js';
+import { checkResult } from './results.js';
+import { findHeaderProblem, ToolCache } from './tool-cache.js';
+
+const DEFAULT_CACHE_SIZE = 200;
+const NO_OPTIONS: CallOptions = {};
+
+/** One call, and what it carries along its road. */
+export interface CallState {
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly options: CallOptions;
+  readonly deadline: CallDeadline;
+  /** The call is to become a task wherever that is the caller's choice: with these words. */
+  readonly taskParams?: TaskParams | undefined;
+  /** The tool whose result is asked for. */
+  readonly tool?: string | undefined;
+  /** Ends the hearing of progress on the task that the call has become. */
+  stopProgress?: () => void;
+}
+
+/** The road of a call: gate, cache, link, rounds, judgement; and once more where that is safe. */
+export class CallPipeline {
+  readonly options: ClientOptions;
+  readonly emitter = new ClientEmitter();
+  readonly connections: ConnectionManager;
+  readonly cache: ResponseCache;
+  readonly toolCache = new ToolCache();
+  /** The time that goes on. */
+  readonly clock: Clock;
+  /** The time of what is waited for: it stands still while the server asks by a request of its own. */
+  readonly pausableClock: PausableClock;
+  logLevel: LoggingLevel | undefined;
+  readonly #hasTaskExtension: boolean;
+
+  constructor(endpoint: ServerEndpoint, options: ClientOptions) {
+    this.clock = options.clock ?? systemClock;
+    this.pausableClock = createPausableClock(this.clock);
+    this.options = options;
+    this.logLevel = options.logLevel;
+    this.#hasTaskExtension = hasTaskExtension(options);
+    this.cache = new ResponseCache(options.cacheSize ?? DEFAULT_CACHE_SIZE, this.clock);
+    const events = {
+      onNotification: (method: string, params: JsonObject) => handleNotification(this, method, params),
+      onError: (error: TenonError) => this.emitter.emit('error', error),
+    };
+    this.connections = new ConnectionManager(endpoint, options, this.emitter, events, this.pausableClock);
+  }
+
+  /** Calls any method, and waits for the task that the call may become. Rejects with a `TenonError` that says who, what and what next. */
+  async call(method: string, params: JsonObject = {}, options: CallOptions = NO_OPTIONS): Promise<JsonObject> {
+    const callState = this.createCallState(method, params, options);
+    const answer = await this.begin(callState);
+    if (answer.resultType !== 'task' || options.resolveInputRequests === false) return answer;
+    const { deadline, stopProgress } = callState;
+    return trackTask(this, answer, { tool: params.name as string, deadline, stopProgress, ...options }).waitForCall(
+      options.signal,
+    );
+  }
+
+  /** Calls a method of the protocol for its final result: `judged` has checked it by the table of methods. */
+  request<M extends MethodName>(
+    method: M,
+    params: Methods[M]['params'],
+    options?: CallOptions,
+  ): Promise<FinalResult<Methods[M]['result']>>;
+  request(method: string, params: JsonObject, options?: CallOptions): Promise<JsonObject> {
+    return this.call(method, params, options);
+  }
+
+  /** Calls any method. What it became, if a task, is the caller's. */
+  begin(callState: CallState): JsonObject | Promise<JsonObject> {
+    const { method, params } = callState;
+    return thenMaybe(this.connections.openConnection ?? this.connections.getConnection(), connection => {
+      const known = isMethod(method) ? method : undefined;
+      if (known) checkSupported(connection, known);
+      const cached = known && this.cache.get(known, params);
+      return cached ?? this.#sendWithRetry(connection, callState);
+    });
+  }
+
+  /** Asks about a task that the server has made, whatever it declares. */
+  async sendTaskRequest(
+    method: MethodName,
+    params: JsonObject,
+    options: CallOptions,
+    tool?: string,
+  ): Promise<JsonObject> {
+    return this.#sendWithRetry(await this.connections.getConnection(), {
+      ...this.createCallState(method, params, options),
+      tool,
+    });
+  }
+
+  createCallState(method: string, params: JsonObject, options: CallOptions): CallState {
+    if (!options.allowReservedMeta) checkSentMeta(method, params, options);
+    const { totalTimeout = this.options.totalTimeout } = options;
+    return { method, params, options, deadline: new CallDeadline(this.pausableClock, totalTimeout) };
+  }
+
+  /** All tools; over HTTP without those whose annotations no client can follow. */
+  async *listTools(options?: CallOptions): AsyncGenerator<Tool> {
+    const all: Tool[] = [];
+    for await (const tool of listAll<Tool>(this, 'tools/list', 'tools', options)) {
+      const reason =
+        this.connections.lastConnection.dialect.http.mirrorHeaders &&
+        this.connections.lastConnection.endpoint.kind === 'http'
+          ? findHeaderProblem(tool)
+          : undefined;
+      if (reason === undefined) {
+        all.push(tool);
+        yield tool;
+      } else {
+        this.emitter.emit(
+          'error',
+          this.#createError('peer/unusable-tool', `tool "${tool.name}" is left out: ${reason}`),
+        );
+      }
+    }
+    await this.toolCache.set(all);
+  }
+
+  /** Sends, and sends again where the server surely has not, or may well, carry it out twice. */
+  #sendWithRetry(connection: Connection, callState: CallState): JsonObject | Promise<JsonObject> {
+    return catchMaybe(
+      () => this.#sendOnce(connection, callState),
+      error => this.#retry(connection, callState, error),
+    );
+  }
+
+  async #retry(connection: Connection, callState: CallState, error: unknown): Promise<JsonObject> {
+    const { method, options } = callState;
+    if (!TenonError.is(error)) throw error;
+    if (error.code === 'session/gone') return this.#sendAgain(connection, callState, error);
+    if (error.rpcCode === HEADER_MISMATCH && method === 'tools/call') {
+      this.toolCache.clear();
+      this.cache.invalidate({ methods: ['tools/list'] });
+      return this.#sendOnce(connection, callState);
+    }
+    const isLost = isConnectionLoss(error);
+    if (isLost && (options.idempotent ?? isReadOnly(method))) return this.#sendAgain(connection, callState, error);
+    throw isLost ? createOutcomeUnknownError(error, connection, method) : error;
+  }
+
+  async #sendAgain(connection: Connection, callState: CallState, first: TenonError): Promise<JsonObject> {
+    const { method, params } = callState;
+    try {
+      return await this.#sendOnce(checkCursor(await this.connections.getConnection(), connection, params), callState);
+    } catch (second) {
+      throw describeBothAttempts(first, TenonError.from(second), method);
+    }
+  }
+
+  #sendOnce(initial: Connection, callState: CallState): JsonObject | Promise<JsonObject> {
+    const loadsTools = callState.method === 'tools/call' && this.#mustLoadTools(initial);
+    return thenMaybe(loadsTools ? this.loadTools(initial, callState.options) : undefined, () =>
+      // Learning may have found the session gone: what has not been sent yet takes the link of now.
+      thenMaybe(initial.ended ? this.connections.getConnection() : initial, connection =>
+        this.#exchange(connection, callState),
+      ),
+    );
+  }
+
+  /** Sends, answers what the server asks, and judges what comes of it. */
+  #exchange(connection: Connection, callState: CallState): Promise<JsonObject> {
+    const { method, params, options, deadline, taskParams } = callState;
+    const callsTool = method === 'tools/call';
+    const task = callsTool ? getTaskParams(this, connection, params, taskParams) : undefined;
+    const outgoing = prepareParams(params, callsTool, task, options);
+    const send = (each: JsonObject) => {
+      const parameters = this.#createSendParameters(connection, each, callState);
+      return task ? callAsTask(this, connection, each, parameters) : connection.call(method, each, parameters);
+    };
+    return send(outgoing).then(first => {
+      if (options.resolveInputRequests === false || first.resultType !== 'input_required')
+        return this.#checkResult(connection, callState, first, task, false);
+      const last = resolveInputRequests(first, outgoing, send, connection, this.options, deadline, options.signal);
+      return last.then(result => this.#checkResult(connection, callState, result, task, true));
+    });
+  }
+
+  #checkResult(
+    connection: Connection,
+    { method, params, options }: CallState,
+    result: JsonObject,
+    task: TaskParams | undefined,
+    hadInputRequests: boolean,
+  ): JsonObject {
+    if (!isMethod(method)) return result;
+    const mayBeTask = task !== undefined || (connection.dialect.tasks === 'by-extension' && this.#hasTaskExtension);
+    const expected = {
+      inputRequired: options.resolveInputRequests === false,
+      task: method === 'tools/call' && mayBeTask,
+    };
+    const checked = checkResult(this, connection, method, result, params, expected);
+    // The answer of a retry depends on more than its params: it is not kept.
+    const retried = hadInputRequests || 'inputResponses' in params || 'requestState' in params;
+    if (!retried && (checked.resultType ?? 'complete') === 'complete') this.cache.set(method, params, checked);
+    return checked;
+  }
+
+  #mustLoadTools(connection: Connection): boolean {
+    if (this.toolCache.isLoaded || !connection.hasCapability('tools')) return false;
+    return this.options.validate !== 'off' || canCreateTasks(connection);
+  }
+
+  /** A tool's headers and the shape of its result, and whether it is called as a task, are in the list of tools: it is read before the first call that needs it. */
+  async loadTools(connection: Connection, { signal }: CallOptions): Promise<void> {
+    if (!this.#mustLoadTools(connection)) return;
+    try {
+      await this.toolCache.ensure(async () => {
+        const all: Tool[] = [];
+        for await (const tool of this.listTools(signal ? { signal } : {})) all.push(tool);
+        return all;
+      });
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      this.emitter.emit('error', TenonError.from(error));
+    }
+  }
+
+  #createSendParameters(connection: Connection, params: JsonObject, callState: CallState): SendParameters {
+    const { method, options } = callState;
+    const name = method === 'tools/call' ? (params.name as string) : callState.tool;
+    const tool = name === undefined ? undefined : this.toolCache.get(name);
+    const headers =
+      method === 'tools/call' && tool && tool.headerParams.length > 0 && connection.dialect.http.mirrorHeaders
+        ? createArgumentHeaders(tool.headerParams, params.arguments as JsonObject | undefined)
+        : undefined;
+    return {
+      signal: options.signal,
+      onProgress: options.onProgress,
+      onStreamClosed: options.onStreamClosed,
+      onRequestId: options.onRequestId,
+      logLevel: this.logLevel,
+      outputSchema: tool?.tool.outputSchema,
+      idleTimeout: options.idleTimeout,
+      totalTimeout: callState.deadline.remaining,
+      silentAbort: method === 'tasks/result',
+      onTaskCreated: options.resolveInputRequests === false ? options.onTaskCreated : keepProgress(callState),
+      headers,
+    };
+  }
+
+  #createError(
+    code: string,
+    summary: string,
+    method?: string,
+    connection = this.connections.lastConnection,
+  ): TenonError {
+    return new TenonError(code, summary, { peer: connection.peer, method });
+  }
+}
+
+/** The progress of a task is heard until the call is over. */
+function keepProgress(callState: CallState): SendParameters['onTaskCreated'] {
+  return stopProgress => {
+    callState.stopProgress = stopProgress;
+  };
+}

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import type { Id, JsonObject, JsonRpcMessage } from '../../jsonrpc/message.js';
+import { protocolVersions } from '../../testing/connect-pair.js';
+import { createTransportPair } from '../../transports/memory.js';
+import { connectTo, createTransportEndpoint } from '../connect.js';
+
+const v = { jsonrpc: '2.0' as const };
+
+/** A server by hand that answers `initialize` and `ping`, and `tools/call` by the messages of `script`. */
+function connectToScript(protocolVersion: string, script: (id: Id) => object[]) {
+  const received: JsonObject[] = [];
+  const pair = createTransportPair();
+  const send = (message: object) => void pair.server.send({ ...v, ...message } as JsonRpcMessage);
+  void pair.server.open({
+    onMessage(value) {
+      const request = value as JsonObject;
+      received.push(request);
+      const { id, method } = request;
+      if (id === undefined) return;
+      if (method === 'initialize')
+        send({
+          id,
+          result: {
+            protocolVersion: protocolVersion,
+            capabilities: { tools: {} },
+            serverInfo: { name: 's', version: '1' },
+          },
+        });
+      else if (method === 'ping') send({ id, result: {} });
+      else for (const message of script(id as Id)) send(message);
+    },
+    onParseError() {},
+    onResponseLost() {},
+    onClose() {},
+  });
+  return { received, connecting: connectTo(createTransportEndpoint(pair.client), { protocolVersion }) };
+}
+
+const progress = (progressToken: Id, value: number) => ({
+  method: 'notifications/progress',
+  params: { progressToken, progress: value },
+});
+
+const versions = protocolVersions.filter(each => each !== '2026-07-28');
+
+describe('progress', () => {
+  it.each(versions)(
+    'that follows the answer at once is dropped on %s [progress.stops-after-completion]',
+    async revision => {
+      const { connecting } = connectToScript(revision, id => [
+        progress(id, 1),
+        { id, result: { content: [] } },
+        progress(id, 2),
+      ]);
+      const client = await connecting;
+      const heard: number[] = [];
+      await client.callTool('x', {}, { onProgress: ({ progress }) => void heard.push(progress) });
+      await new Promise(resolve => setImmediate(resolve));
+      expect(heard).toEqual([1]);
+      await client.close();
+    },
+  );
+
+  it.each(versions)('is not asked for on %s with initialize and ping, which nothing reports on', async revision => {
+    const { received, connecting } = connectToScript(revision, id => [{ id, result: { tools: [] } }]);
+    const client = await connecting;
+    await client.ping();
+    await client.call('tools/list');
+    const tokens = received.map(({ method, params }) => [
+      method,
+      ((params as JsonObject | undefined)?._meta as JsonObject | undefined)?.progressToken !== undefined,
+    ]);
+    expect(tokens).toEqual([
+      ['initialize', false],
+      ['notifications/initialized', false],
+      ['ping', false],
+      ['tools/list', true],
+    ]);
+    await client.close();
+  });
+});

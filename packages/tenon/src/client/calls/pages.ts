@@ -1,0 +1,94 @@
+import { TenonError } from '../../jsonrpc/error.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import type { MethodName } from '../../protocol/method-types.js';
+import type { Connection } from '../connection/connection.js';
+import type { CallOptions } from '../options.js';
+import type { CallPipeline } from './call-pipeline.js';
+
+const MAX_PAGES = 10_000;
+/** A cursor cannot be used in another session. */
+export const CURSOR_EXPIRED = 'call/cursor-gone';
+
+/** Every entry of a list, over all its pages. */
+export async function* listAll<T>(
+  pipeline: CallPipeline,
+  method: MethodName,
+  key: string,
+  options: CallOptions = {},
+): AsyncGenerator<T> {
+  let cursor: string | undefined;
+  let connection = await pipeline.connections.getConnection();
+  const cursors = new Set<string>();
+  const yielded = new Set<string>();
+  let isRestarted = false;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const result = await getPage(pipeline, connection, method, cursor, options);
+    connection = pipeline.connections.lastConnection;
+    if (result === undefined) {
+      isRestarted = true;
+      cursors.clear();
+      cursor = undefined;
+      continue;
+    }
+    options.onPage?.(result);
+    yield* skipYielded(result[key] as T[], yielded, isRestarted);
+    cursor = getNextCursor(pipeline, result);
+    if (cursor === undefined) return;
+    if (cursors.has(cursor)) throw createEndlessListError(pipeline, `${method} gives the same cursor again`);
+    cursors.add(cursor);
+  }
+  throw createEndlessListError(pipeline, `${method} has more than ${MAX_PAGES} pages`);
+}
+
+/** One page; none when its cursor belongs to a session that is gone: the list then begins anew. */
+async function getPage(
+  pipeline: CallPipeline,
+  connection: Connection,
+  method: MethodName,
+  cursor: string | undefined,
+  options: CallOptions,
+) {
+  if (cursor === undefined) return pipeline.call(method, {}, options);
+  try {
+    const current = await pipeline.connections.getConnection();
+    return isOtherSession(current, connection) ? undefined : await pipeline.call(method, { cursor }, options);
+  } catch (error) {
+    if (TenonError.is(error) && error.code === CURSOR_EXPIRED) return undefined;
+    throw error;
+  }
+}
+
+function getNextCursor({ connections }: CallPipeline, { nextCursor }: JsonObject): string | undefined {
+  if (typeof nextCursor !== 'string') return undefined;
+  // An empty cursor is one like any other where requests state their revision; before, servers mean "no more" by it.
+  return nextCursor === '' && connections.lastConnection.dialect.opening === 'handshake' ? undefined : nextCursor;
+}
+
+function createEndlessListError({ connections }: CallPipeline, summary: string): TenonError {
+  return new TenonError('peer/endless-list', summary, { peer: connections.lastConnection.peer });
+}
+
+/** A cursor is good in the session that gave it, where there are sessions. */
+function isOtherSession(current: Connection, previous: Connection): boolean {
+  return current !== previous && previous.dialect.opening === 'handshake';
+}
+
+/** The link on which a request goes again. A cursor does not go with it into another session. */
+export function checkCursor(current: Connection, previous: Connection, { cursor }: JsonObject): Connection {
+  if (cursor === undefined || !isOtherSession(current, previous)) return current;
+  throw new TenonError(CURSOR_EXPIRED, 'the session that gave the cursor is gone', {
+    peer: previous.peer,
+    hint: 'read the list from its start',
+  });
+}
+
+/** What was told before is not told again when the list had to begin anew. */
+function* skipYielded<T>(entries: readonly T[], yielded: Set<string>, isRestarted: boolean): Generator<T> {
+  for (const entry of entries) {
+    const { uri, uriTemplate, name, taskId } = entry as { [id: string]: string | undefined };
+    const key = String(uri ?? uriTemplate ?? name ?? taskId);
+    if (isRestarted && yielded.has(key)) continue;
+    yielded.add(key);
+    yield entry;
+  }
+}

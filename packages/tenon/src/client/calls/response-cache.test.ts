@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fakeClock } from '../../testing/fake-clock.js';
+import { ResponseCache } from './response-cache.js';
+
+function start(size = 3) {
+  const clock = fakeClock();
+  return { clock, cache: new ResponseCache(size, clock) };
+}
+
+describe('a cache of answers', () => {
+  it('gives an answer as long as it stays good', () => {
+    const { cache, clock } = start();
+    cache.set('tools/list', {}, { tools: [], ttlMs: 10 });
+    clock.advance(9);
+    expect(cache.get('tools/list', {})).toEqual({ tools: [], ttlMs: 10 });
+    clock.advance(1);
+    expect(cache.get('tools/list', {})).toBeUndefined();
+  });
+
+  it('tells methods and params apart, not the order of members, and not _meta [caching.key-method-and-params caching.key-cursor]', () => {
+    const { cache } = start(10);
+    cache.set('resources/read', { uri: 'a', x: 1 }, { n: 1, ttlMs: 10 });
+    expect(cache.get('resources/read', { x: 1, _meta: { a: 1 }, uri: 'a' })).toMatchObject({ n: 1 });
+    expect(cache.get('resources/read', { uri: 'b', x: 1 })).toBeUndefined();
+    expect(cache.get('resources/list', { uri: 'a', x: 1 })).toBeUndefined();
+    cache.set('tools/list', { cursor: '1' }, { n: 2, ttlMs: 10 });
+    expect(cache.get('tools/list', {})).toBeUndefined();
+    expect(cache.get('tools/list', { cursor: '2' })).toBeUndefined();
+  });
+
+  it.each([{ ttlMs: 0 }, { ttlMs: -1 }, { ttlMs: '10' }, { ttlMs: Number.NaN }, {}])(
+    'keeps nothing that does not say for how long: %j',
+    result => {
+      const { cache } = start();
+      cache.set('tools/list', {}, result as never);
+      expect(cache.get('tools/list', {})).toBeUndefined();
+    },
+  );
+
+  it('keeps no calls, whatever they say [caching.call-results-unhinted]', () => {
+    const { cache } = start();
+    cache.set('tools/call', { name: 'a' }, { ttlMs: 10 });
+    expect(cache.get('tools/call', { name: 'a' })).toBeUndefined();
+  });
+
+  it('forgets by method and by URI', () => {
+    const { cache } = start(10);
+    for (const uri of ['a', 'b']) cache.set('resources/read', { uri }, { ttlMs: 10 });
+    cache.set('tools/list', {}, { ttlMs: 10 });
+    cache.invalidate({ uri: 'a' });
+    expect([cache.get('resources/read', { uri: 'a' }), cache.get('resources/read', { uri: 'b' })]).toEqual([
+      undefined,
+      { ttlMs: 10 },
+    ]);
+    cache.invalidate({ methods: ['tools/list'] });
+    expect(cache.get('tools/list', {})).toBeUndefined();
+    cache.clear();
+    expect(cache.get('resources/read', { uri: 'b' })).toBeUndefined();
+  });
+
+  it('never holds more than its size, those that came last', () => {
+    fc.assert(
+      fc.property(fc.nat(4), fc.array(fc.nat(8)), (size, uris) => {
+        const { cache } = start(size);
+        for (const uri of uris) cache.set('resources/read', { uri }, { ttlMs: 10 });
+        const latest = [...new Set(uris.toReversed())].slice(0, size);
+        const held = [0, 1, 2, 3, 4, 5, 6, 7, 8].filter(uri => cache.get('resources/read', { uri }));
+        expect(held.toSorted()).toEqual(latest.toSorted());
+      }),
+    );
+  });
+});

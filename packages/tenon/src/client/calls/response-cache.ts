@@ -1,0 +1,64 @@
+import type { Clock } from '../../cancellation/clock.js';
+import { toCanonicalJson } from '../../encoding/canonical-json.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import type { MethodName } from '../../protocol/method-types.js';
+import { methods } from '../../protocol/methods.js';
+
+interface CacheEntry {
+  readonly method: string;
+  readonly uri: unknown;
+  readonly result: JsonObject;
+  readonly expiresAt: number;
+}
+
+/**
+ * Answers that the server said stay good for a while. One client speaks for one principal, so what is private to that
+ * may be kept here. https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
+ */
+export class ResponseCache {
+  readonly #size: number;
+  readonly #clock: Clock;
+  readonly #entries = new Map<string, CacheEntry>();
+
+  constructor(size: number, clock: Clock) {
+    this.#size = size;
+    this.#clock = clock;
+  }
+
+  get(method: MethodName, params: JsonObject): JsonObject | undefined {
+    if (this.#entries.size === 0 || !methods[method].cacheable) return undefined;
+    const key = createKey(method, params);
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    if (entry.expiresAt > this.#clock.now()) return entry.result;
+    this.#entries.delete(key);
+    return undefined;
+  }
+
+  /** Keeps a final answer, when it says for how long. */
+  set(method: MethodName, params: JsonObject, result: JsonObject): void {
+    const { ttlMs } = result;
+    if (!methods[method].cacheable || typeof ttlMs !== 'number' || !(ttlMs > 0) || this.#size === 0) return;
+    const key = createKey(method, params);
+    this.#entries.delete(key);
+    this.#entries.set(key, { method, uri: params.uri, result, expiresAt: this.#clock.now() + ttlMs });
+    const oldest = this.#entries.keys().next().value;
+    if (this.#entries.size > this.#size && oldest !== undefined) this.#entries.delete(oldest);
+  }
+
+  /** Forgets the answers of these methods, or of one URI. */
+  invalidate(target: { readonly methods: readonly string[] } | { readonly uri: string }): void {
+    for (const [key, entry] of this.#entries) {
+      const isStale = 'uri' in target ? entry.uri === target.uri : target.methods.includes(entry.method);
+      if (isStale) this.#entries.delete(key);
+    }
+  }
+
+  clear(): void {
+    this.#entries.clear();
+  }
+}
+
+function createKey(method: string, { _meta, ...params }: JsonObject): string {
+  return `${method} ${toCanonicalJson(params)}`;
+}

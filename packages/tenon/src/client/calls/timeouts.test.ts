@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { tool } from '../../server/definitions/tool.js';
+import { createServer } from '../../server/server.js';
+import { connectPair, protocolVersions } from '../../testing/connect-pair.js';
+import { fakeClock } from '../../testing/fake-clock.js';
+import type { ClientOptions } from '../options.js';
+
+const soon = () => new Promise(setImmediate);
+
+/** A server that asks for roots before it answers, and a user who takes some time to say which. */
+async function start(protocolVersion: string, options: ClientOptions = {}) {
+  const clock = fakeClock();
+  let decide: () => void = () => {};
+  const server = createServer({
+    name: 's',
+    version: '1',
+    onError: () => {},
+    tools: { t: tool({ run: async (_, ctx) => String((await ctx.roots()).length) }) },
+  });
+  let heard: () => void = () => {};
+  const asked = new Promise<void>(resolve => (heard = resolve));
+  const roots = () => {
+    heard();
+    return new Promise<[]>(resolve => (decide = () => resolve([])));
+  };
+  const client = await connectPair(server, {
+    protocolVersion,
+    clock,
+    roots,
+    idleTimeout: 1000,
+    totalTimeout: 2000,
+    ...options,
+  });
+  const called = client.callTool('t').then(
+    ({ content }) => content,
+    error => error.code,
+  );
+  const pass = async (ms: number) => {
+    await soon();
+    clock.advance(ms);
+    await soon();
+  };
+  await asked;
+  return { client, called, pass, decide: () => decide() };
+}
+
+describe.each(protocolVersions)('a call on %s', protocolVersion => {
+  it('takes no longer than it may itself', async () => {
+    const clock = fakeClock();
+    const never = tool({ run: () => new Promise<string>(() => {}) });
+    const server = createServer({ name: 's', version: '1', tools: { never } });
+    const client = await connectPair(server, { protocolVersion, clock, validate: 'off' });
+    const called = client.callTool('never', {}, { totalTimeout: 100 });
+    await soon();
+    clock.advance(100);
+    await expect(called).rejects.toMatchObject({ code: 'call/timeout' });
+    await client.close();
+  });
+});
+
+describe.each(protocolVersions)('a call on %s, whose server asks', revision => {
+  it('does not time out while the user takes their time', async () => {
+    const { client, called, pass, decide } = await start(revision);
+    await pass(900);
+    await pass(60_000);
+    decide();
+    await pass(90);
+    expect(await called).toEqual([{ type: 'text', text: '0' }]);
+    await client.close();
+  });
+
+  it('ends when the user takes too long', async () => {
+    const { client, called, pass } = await start(revision, { answerTimeout: 5000 });
+    const problems: string[] = [];
+    client.on('error', ({ code }) => problems.push(code));
+    await pass(4999);
+    await pass(1);
+    const outcome = await called;
+    if (outcome === 'call/cannot-answer') expect(problems).toEqual([]);
+    else expect([outcome, problems]).toEqual([[expect.objectContaining({ type: 'text' })], ['answer/late']]);
+    await client.close();
+  });
+});

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import type { Tool } from '../../protocol/content.js';
+import { findHeaderProblem, ToolCache } from './tool-cache.js';
+
+const made = (name: string, more: object = {}) => ({ name, inputSchema: { type: 'object' }, ...more }) as Tool;
+const badly = { inputSchema: { type: 'object', properties: { a: { type: 'object', 'x-mcp-header': 'A' } } } };
+
+describe('a toolbox', () => {
+  it('reads the list once for all who wait, and again when it is told to forget', async () => {
+    const toolbox = new ToolCache();
+    let read = 0;
+    const list = async () => {
+      read++;
+      return [made('a')];
+    };
+    await Promise.all([toolbox.ensure(list), toolbox.ensure(list)]);
+    await toolbox.ensure(list);
+    expect([read, toolbox.isLoaded, toolbox.get('a')?.tool.name, toolbox.get('b')]).toEqual([1, true, 'a', undefined]);
+    toolbox.clear();
+    expect(toolbox.get('a')).toBeUndefined();
+    await toolbox.ensure(list);
+    expect(read).toBe(2);
+  });
+
+  it('tries again when the list could not be read', async () => {
+    const toolbox = new ToolCache();
+    await expect(toolbox.ensure(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    await toolbox.ensure(async () => [made('a')]);
+    expect(toolbox.isLoaded).toBe(true);
+  });
+
+  it('knows nothing by the names that every object has', async () => {
+    const toolbox = new ToolCache();
+    await toolbox.set([made('a')]);
+    for (const name of ['constructor', '__proto__', 'toString']) expect(toolbox.get(name)).toBeUndefined();
+  });
+
+  it('bears schemas that can not be used', async () => {
+    const toolbox = new ToolCache();
+    const schemas = [{ $ref: '#/nowhere' }, { type: 5 }, { pattern: '(' }, { properties: 5 }];
+    await toolbox.set(schemas.map((outputSchema, n) => made(`t${n}`, { outputSchema })));
+    expect(toolbox.get('t3')?.tool.name).toBe('t3');
+    expect(toolbox.get('t2')?.outputValidator?.check('x')).toMatchObject({ ok: null });
+    await toolbox.set([made('a', badly)]);
+    expect(toolbox.get('a')?.headerParams).toEqual([]);
+  });
+
+  it('says which tools can not be called over HTTP', () => {
+    expect(findHeaderProblem(badly)).toContain('x-mcp-header');
+    expect(findHeaderProblem({ inputSchema: { type: 'object' } })).toBeUndefined();
+  });
+});

@@ -1,0 +1,18 @@
+import type { Implementation } from '../protocol/content.js';
+import { version } from '../version.js';
+import type { ClientOptions } from './options.js';
+
+/** Who the client says it is. */
+export function createClientInfo({
+  name = 'tenon',
+  version: ownVersion = version,
+  title,
+  icons,
+}: ClientOptions): Implementation {
+  return {
+    name,
+    version: ownVersion,
+    ...(title === undefined ? {} : { title }),
+    ...(icons === undefined ? {} : { icons }),
+  };
+}

@@ -1,0 +1,140 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import type { TenonError } from '../../jsonrpc/error.js';
+import type { Transport } from '../../jsonrpc/transport.js';
+import { resource } from '../../server/definitions/resource.js';
+import { tool } from '../../server/definitions/tool.js';
+import { createServer } from '../../server/server.js';
+import { protocolVersions } from '../../testing/connect-pair.js';
+import { fakeClock } from '../../testing/fake-clock.js';
+import { createTransportPair } from '../../transports/memory.js';
+import { connectTo, createTransportEndpoint } from '../connect.js';
+import type { ClientOptions } from '../options.js';
+
+const soon = () => new Promise(resolve => setImmediate(resolve));
+
+/** A client whose road can be cut, and a server that can be reached again. */
+async function start(protocolVersion: string, options: ClientOptions = {}) {
+  const roads: Transport[] = [];
+  const ended: string[] = [];
+  const server = createServer({
+    name: 's',
+    version: '1',
+    tools: { t: tool({ run: () => 'ok' }), never: tool({ run: () => new Promise<string>(() => {}) }) },
+    resources: { 'a:1': resource({ read: () => 'x', subscribe: uri => () => ended.push(uri) }) },
+  });
+  const open = async () => {
+    const pair = createTransportPair();
+    await server.connect(pair.server);
+    roads.push(pair.server);
+    return pair.client;
+  };
+  const clock = fakeClock();
+  const client = await connectTo(createTransportEndpoint(open), {
+    protocolVersion,
+    clock,
+    validate: 'off',
+    ...options,
+  });
+  const states: string[] = [];
+  client.on('state', state => states.push(state));
+  const cut = async () => {
+    await roads.at(-1)?.close();
+    await soon();
+  };
+  return { client, server, clock, roads, ended, states, cut };
+}
+
+const code = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'result',
+    (error: TenonError) => error.code,
+  );
+
+describe.each(protocolVersions)('a client on %s whose road is cut', revision => {
+  it('opens another with the next call, one for all that wait', async () => {
+    const { client, roads, states, cut } = await start(revision);
+    await cut();
+    expect(client.state).toBe('reconnecting');
+    await Promise.all([client.callTool('t'), client.callTool('t'), client.listTools()]);
+    expect([roads.length, client.state]).toEqual([2, 'connected']);
+    expect(states).toEqual(['reconnecting', 'connected']);
+    await client.close();
+  });
+
+  it('repeats what only reads, and says of all else that the outcome is unknown', async () => {
+    const { client, cut, roads } = await start(revision);
+    const call = code(client.callTool('never'));
+    const safe = client.callTool('never', {}, { idempotent: true }).catch(() => {});
+    await soon();
+    await cut();
+    expect(await call).toBe('call/outcome-unknown');
+    await soon();
+    expect(roads).toHaveLength(2);
+    await client.close();
+    await safe;
+  });
+
+  it('stays closed when it was closed, and says so', async () => {
+    const { client, states } = await start(revision);
+    await client.close();
+    await client.close();
+    expect(await code(client.callTool('t'))).toBe('connection/closed');
+    expect(states).toEqual(['closed']);
+  });
+
+  it('leaves no listener on a signal that many calls share', async () => {
+    const { client } = await start(revision);
+    const { signal } = new AbortController();
+    for (let n = 0; n < 20; n++) await client.callTool('t', {}, { signal });
+    await client.readResource('a:1', { signal });
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+    await client.close();
+  });
+});
+
+describe.each(protocolVersions)('watching on %s', revision => {
+  const watching = async (options: { signal?: AbortSignal } = {}) => {
+    const all = await start(revision);
+    const heard: unknown[] = [];
+    const iterator = all.client.watch('a:1', options)[Symbol.asyncIterator]();
+    const first = iterator.next().then(({ value }) => heard.push(value));
+    for (let n = 0; n < 5; n++) await soon();
+    return { ...all, heard, iterator, first };
+  };
+
+  it('tells of changes, and stops both ends when it is left [resources.subscribe.update-sent resources.updated-notification resources.subscribe-rpc-removed subscriptions.stops-after-cancel]', async () => {
+    const { client, server, heard, iterator, first, ended, clock } = await watching();
+    server.notifyResourceUpdated('a:1');
+    server.notifyResourceUpdated('a:2');
+    await first;
+    expect(heard).toEqual([{ uri: 'a:1' }]);
+    await iterator.return?.(undefined);
+    await soon();
+    expect(ended).toEqual(['a:1']);
+    expect(clock.timers).toBe(0);
+    await client.close();
+  });
+
+  it('ends with its signal, and leaves no listener on it', async () => {
+    const controller = new AbortController();
+    const { client, first, heard, ended } = await watching({ signal: controller.signal });
+    controller.abort();
+    await first;
+    await soon();
+    expect(heard).toEqual([undefined]);
+    expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
+    expect(ended).toEqual(['a:1']);
+    await client.close();
+  });
+
+  it('left between two changes leaves no listener on its signal', async () => {
+    const { signal } = new AbortController();
+    const { client, server, first, iterator } = await watching({ signal });
+    server.notifyResourceUpdated('a:1');
+    await first;
+    await iterator.return?.(undefined);
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+    await client.close();
+  });
+});

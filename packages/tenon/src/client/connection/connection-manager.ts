@@ -1,0 +1,143 @@
+import { TenonError } from '../../jsonrpc/error.js';
+import type { PausableClock } from '../calls/call-deadline.js';
+import type { ClientEmitter } from '../emitter.js';
+import type { ClientOptions, ConnectionState } from '../options.js';
+import type { Connection } from './connection.js';
+import type { ConnectionEvents } from './connection-events.js';
+import type { ServerEndpoint } from './endpoint.js';
+import { openConnection } from './version-negotiator.js';
+
+/**
+ * Keeps one link open: when it ends, the next call opens another, once for all that wait. A client that was closed
+ * stays closed.
+ */
+export class ConnectionManager {
+  readonly #endpoint: ServerEndpoint;
+  readonly #options: ClientOptions;
+  readonly #emitter: ClientEmitter;
+  readonly #events: ConnectionEvents;
+  readonly #clock: PausableClock;
+  #connection: Connection | undefined;
+  readonly #retired = new Set<Connection>();
+  readonly #closing = new Set<Promise<void>>();
+  #opening: Promise<Connection> | undefined;
+  #state: ConnectionState = 'connecting';
+  #finishSignIn: () => void = () => {};
+
+  constructor(
+    endpoint: ServerEndpoint,
+    options: ClientOptions,
+    emitter: ClientEmitter,
+    events: Pick<ConnectionEvents, 'onNotification' | 'onError'>,
+    clock: PausableClock,
+  ) {
+    this.#endpoint = endpoint;
+    this.#options = options;
+    this.#emitter = emitter;
+    this.#clock = clock;
+    this.#events = {
+      ...events,
+      onClose: (connection, error) => this.#onConnectionClosed(connection, error),
+      onSessionLost: connection => this.#retire(connection),
+    };
+    endpoint.onSigningIn?.(isSigningIn => (isSigningIn ? this.#startSignIn() : this.#finishSignIn()));
+  }
+
+  get state(): ConnectionState {
+    return this.#state;
+  }
+
+  /** The link that is or was last open. */
+  get lastConnection(): Connection {
+    if (this.#connection) return this.#connection;
+    throw new TenonError('connection/not-open', 'the connection is not open yet');
+  }
+
+  /** The link, while it is open. */
+  get openConnection(): Connection | undefined {
+    return this.#state === 'closed' || this.#connection?.ended || this.#connection?.verification
+      ? undefined
+      : this.#connection;
+  }
+
+  /** The open link, or a new one. */
+  async getConnection(): Promise<Connection> {
+    if (this.#state === 'closed')
+      throw new TenonError('connection/closed', 'the client is closed', { hint: 'connect again' });
+    // A call that is sent to a server that no longer responds would be lost with it.
+    await this.#connection?.verification;
+    if (this.openConnection) return this.openConnection;
+    this.#opening ??= this.#open().finally(() => {
+      this.#opening = undefined;
+    });
+    return this.#opening;
+  }
+
+  async close(): Promise<void> {
+    if (this.#state === 'closed') return;
+    this.#setState('closed');
+    await this.#opening?.catch(() => {});
+    await Promise.all([this.#connection, ...this.#retired].map(connection => connection?.close()));
+    await Promise.all(this.#closing);
+  }
+
+  async #open(): Promise<Connection> {
+    this.#setState(this.#connection ? 'reconnecting' : 'connecting');
+    try {
+      const connection = await openConnection(this.#endpoint, this.#options, this.#events, this.#clock);
+      if (this.#state === ('closed' as ConnectionState)) {
+        await connection.close();
+        throw new TenonError('connection/closed', 'the client was closed while it connected');
+      }
+      this.#connection = connection;
+      if (connection.sessionError) this.#retire(connection);
+      else this.#setState(connection.ended ? 'reconnecting' : 'connected');
+      return connection;
+    } catch (error) {
+      if (this.#state !== ('closed' as ConnectionState)) this.#setState('failed');
+      throw error;
+    }
+  }
+
+  /** While the user signs in, no patience runs out. */
+  #startSignIn(): void {
+    if (this.#state === 'closed') return;
+    const previous = this.#state;
+    const resume = this.#clock.pause();
+    this.#finishSignIn = () => {
+      this.#finishSignIn = () => {};
+      resume();
+      if (this.#state === 'signing-in') this.#setState(previous);
+    };
+    this.#setState('signing-in');
+  }
+
+  #onConnectionClosed(connection: Connection, error: TenonError | undefined): void {
+    if (this.#connection !== connection || this.#state === 'closed') return;
+    if (error) this.#emitter.emit('error', error);
+    this.#trackClosing(connection.close());
+    this.#setState('reconnecting');
+    // Nobody else would notice that changes are no longer announced.
+    if (error?.code === 'connection/unresponsive') void this.getConnection().catch(() => {});
+  }
+
+  /** Waits for what is left of a link when the client is closed. */
+  #trackClosing(closed: Promise<void>): void {
+    const closing = closed.catch(() => {}).finally(() => this.#closing.delete(closing));
+    this.#closing.add(closing);
+  }
+
+  /** The server no longer knows the session: calls on their way may still be answered, the next one opens another link. */
+  #retire(connection: Connection): void {
+    if (this.#connection !== connection || this.#state === 'closed') return;
+    this.#retired.add(connection);
+    this.#trackClosing(connection.retire().finally(() => this.#retired.delete(connection)));
+    this.#setState('reconnecting');
+  }
+
+  #setState(state: ConnectionState): void {
+    if (this.#state === state) return;
+    this.#state = state;
+    this.#emitter.emit('state', state);
+  }
+}

@@ -1,0 +1,295 @@
+import { TenonError } from '../../jsonrpc/error.js';
+import { createUnresponsiveError, type KeepAlive } from '../../jsonrpc/keep-alive.js';
+import {
+  type Id,
+  isId,
+  type JsonObject,
+  type JsonRpcNotification,
+  type JsonRpcRequest,
+} from '../../jsonrpc/message.js';
+import { Peer } from '../../jsonrpc/peer.js';
+import type { PeerHandler } from '../../jsonrpc/peer-handler.js';
+import type { RequestScope } from '../../jsonrpc/request-scope.js';
+import type { MessageContext, Transport } from '../../jsonrpc/transport.js';
+import type { Implementation, LoggingLevel } from '../../protocol/content.js';
+import { SERVER_INFO } from '../../protocol/meta.js';
+import { isNotification } from '../../protocol/methods.js';
+import { hasCapability } from '../../protocol/missing-capabilities.js';
+import { createRequestMeta, type RequestMetadata } from '../../protocol/negotiation/classify-request.js';
+import type { Dialect } from '../../protocol/versions/dialect.js';
+import type { PausableClock } from '../calls/call-deadline.js';
+import { createClientInfo } from '../client-info.js';
+import type { ClientOptions } from '../options.js';
+import { createCapabilities } from '../server-requests/request-handlers.js';
+import { answerRequest } from '../server-requests/server-requests.js';
+import type { ConnectionEvents, ServerDetails } from './connection-events.js';
+import type { ServerEndpoint } from './endpoint.js';
+import { createKeepAlive } from './keep-alive.js';
+import { OutgoingRequest, type SendParameters } from './outgoing-request.js';
+import { ProgressListeners } from './progress-listeners.js';
+import { createRequestHeaders } from './request-headers.js';
+
+/** A listening is over because the server said so: that is no failure. */
+const LISTEN_ENDED = new TenonError('call/ended', 'the server ended the listening');
+
+/** One open road to a server, and the dialect spoken on it. */
+export class Connection implements PeerHandler {
+  readonly endpoint: ServerEndpoint;
+  readonly channel: Transport;
+  /** How long calls are waited for that do not say it. */
+  readonly timeouts: Pick<ClientOptions, 'idleTimeout' | 'totalTimeout'>;
+  readonly #peer: Peer;
+  readonly #options: ClientOptions;
+  readonly #events: ConnectionEvents;
+  readonly #metadata: Omit<RequestMetadata, 'logLevel'>;
+  readonly #clock: PausableClock;
+  readonly #progress = new ProgressListeners();
+  readonly #listenIds = new Set<Id>();
+  readonly #keepAlive: KeepAlive | undefined;
+  #dialect: Dialect | undefined;
+  #isOpened = false;
+  #onDrained: (() => void) | undefined;
+  #meta:
+    | { readonly dialect: Dialect; readonly logLevel: LoggingLevel | undefined; readonly encoded: JsonObject }
+    | undefined;
+  server: ServerDetails = { info: undefined, capabilities: {}, instructions: undefined };
+  ended = false;
+  /** Why the link takes no more calls, when the server no longer knows its session. */
+  sessionError: TenonError | undefined;
+
+  constructor(
+    endpoint: ServerEndpoint,
+    channel: Transport,
+    options: ClientOptions,
+    events: ConnectionEvents,
+    clock: PausableClock,
+  ) {
+    this.endpoint = endpoint;
+    this.channel = channel;
+    this.#options = options;
+    this.timeouts = options;
+    this.#events = events;
+    this.#clock = clock;
+    this.#metadata = { capabilities: createCapabilities(options), client: createClientInfo(options) };
+    this.#peer = new Peer(channel, this, clock);
+    this.#keepAlive = createKeepAlive(this, options, clock, this.#peer);
+  }
+
+  /** Settled when it is known whether a silent server still responds; undefined while nothing speaks against it. */
+  get verification(): Promise<void> | undefined {
+    return this.ended ? undefined : this.#keepAlive?.verification;
+  }
+
+  async open(): Promise<void> {
+    await this.channel.open(this.#peer);
+  }
+
+  async close(): Promise<void> {
+    this.ended = true;
+    await this.channel.close();
+    this.#peer.end();
+  }
+
+  /** Takes no more calls, and closes when those on their way have come to their own end. Does not reject. */
+  async retire(): Promise<void> {
+    this.ended = true;
+    if (this.#peer.pendingCount > 0) {
+      await new Promise<void>(resolve => {
+        this.#onDrained = resolve;
+      });
+    }
+    await this.close().catch(() => {});
+  }
+
+  get dialect(): Dialect {
+    if (this.#dialect) return this.#dialect;
+    throw new TenonError('connection/not-open', 'the connection has not agreed on a revision yet', { peer: this.peer });
+  }
+
+  /** The server as errors name it. */
+  get peer(): string {
+    const { info } = this.server;
+    const details = [this.#dialect?.protocolVersion, this.channel.peer].filter(Boolean).join(', ');
+    return info ? `${info.name} (${details})` : this.channel.peer;
+  }
+
+  /** Speaks this dialect from here on. */
+  useDialect(dialect: Dialect): void {
+    this.#dialect = dialect;
+  }
+
+  /** The opening is over: requests state the revision in the way of the dialect. */
+  completeOpening(): void {
+    this.#isOpened = true;
+    this.#keepAlive?.start();
+  }
+
+  /** Ends the link because the server no longer responds: what waits for it is rejected at once. */
+  fail(error: TenonError): void {
+    if (!this.ended) this.#peer.onClose(error);
+  }
+
+  /** Whether the server said that it has this. */
+  hasCapability(capability: string): boolean {
+    return hasCapability(this.server.capabilities, capability);
+  }
+
+  /** Sends a request in the words of the dialect and gives the answer in ours. */
+  call(method: string, params: JsonObject, parameters: SendParameters = {}): Promise<JsonObject> {
+    const { dialect } = this;
+    const encoded = dialect.transforms.encode.params(method)?.(params, {}) ?? params;
+    let id: Id = 0;
+    const createParams = (requestId: Id) => {
+      id = requestId;
+      parameters.onRequestId?.(requestId);
+      if (parameters.onProgress) this.#progress.set(requestId, parameters.onProgress);
+      if (method === 'subscriptions/listen') this.#listenIds.add(requestId);
+      // Nothing reports progress on these two.
+      if (method === 'ping' || method === 'initialize') return encoded;
+      return this.#withMeta(encoded, requestId, parameters.logLevel);
+    };
+    const outgoingRequest = new OutgoingRequest(
+      this,
+      method,
+      parameters,
+      createRequestHeaders(this, this.#isOpened, method, params, parameters.headers),
+    );
+    return this.#peer.call(method, createParams, outgoingRequest).then(
+      answer => this.#decodeResult(id, answer, method, params, parameters),
+      error => this.#throwCallError(id, error, method),
+    );
+  }
+
+  /** The answer in our words. */
+  #decodeResult(
+    id: Id,
+    answer: JsonObject,
+    method: string,
+    params: JsonObject,
+    { outputSchema, onProgress, onTaskCreated }: SendParameters,
+  ): JsonObject {
+    try {
+      this.#learnServerInfo(answer);
+      const decode = this.dialect.transforms.decode.result(method);
+      const decoded = decode === undefined ? answer : decode(answer, { params, outputSchema });
+      const becameTask = decoded.resultType === 'task' && onProgress !== undefined && onTaskCreated !== undefined;
+      if (becameTask) onTaskCreated(this.#progress.keep(id));
+      this.#finishRequest(id, becameTask);
+      return decoded;
+    } catch (error) {
+      return this.#throwCallError(id, error, method);
+    }
+  }
+
+  #throwCallError(id: Id, error: unknown, method: string): JsonObject {
+    this.#finishRequest(id);
+    if (error === LISTEN_ENDED) return {};
+    if (this.#isOpened && TenonError.is(error) && error.code === 'call/timeout') this.#verifyResponsive(method);
+    throw TenonError.from(error, 'call/failed', { peer: this.peer, method });
+  }
+
+  /** A ping without an answer ends the link; any other call, where all share one channel, is followed by a ping. */
+  #verifyResponsive(method: string): void {
+    const isPing = method === 'ping' || method === 'server/discover';
+    if (isPing && !this.#keepAlive?.verification) this.fail(createUnresponsiveError(this.peer));
+    else if (!isPing && /^(stdio|http-sse)$/.test(this.endpoint.kind)) void this.#keepAlive?.verify();
+  }
+
+  /** The request is answered, or will not be. */
+  #finishRequest(id: Id, becameTask = false): void {
+    if (!becameTask) this.#progress.delete(id);
+    if (this.#listenIds.size > 0) this.#listenIds.delete(id);
+    if (this.#onDrained && this.#peer.pendingCount === 0) this.#onDrained();
+  }
+
+  async notify(method: string, params: JsonObject = {}): Promise<void> {
+    const { client } = this.dialect.methods;
+    if (isNotification(method) && !client.has(method)) return;
+    const encoded = this.dialect.transforms.encode.params(method)?.(params, {}) ?? params;
+    const isEmpty = Object.keys(encoded).length === 0;
+    const headers = createRequestHeaders(this, this.#isOpened, method, encoded);
+    await this.#peer.notify(method, isEmpty ? undefined : encoded, headers && { headers });
+  }
+
+  onRequest(request: JsonRpcRequest, running: RequestScope, envelope?: MessageContext): Promise<JsonObject> {
+    const { dialect } = this;
+    const info = { signal: running.signal, server: this.peer, relatedTo: envelope?.relatedTo };
+    const report = (params: JsonObject) => void this.notify('notifications/progress', params);
+    return answerRequest(request, { dialect, options: this.#options, clock: this.#clock, report }, info);
+  }
+
+  onNotification({ method, params = {} }: JsonRpcNotification): void {
+    if (method === 'notifications/cancelled') return this.#handleCancelled(params);
+    if (method === 'notifications/progress') this.#handleProgress(params);
+    const decode = this.#dialect?.transforms.decode.params(method);
+    this.#events.onNotification(method, decode?.(params, {}) ?? params);
+  }
+
+  onError(error: TenonError): void {
+    this.#events.onError(error);
+  }
+
+  onClose(error?: TenonError): void {
+    this.ended = true;
+    this.#keepAlive?.stop();
+    this.#events.onClose(this, error);
+  }
+
+  onSessionLost(error: TenonError): void {
+    this.sessionError = error;
+    this.ended = true;
+    this.#events.onSessionLost(this);
+  }
+
+  getBatchMode(): true | 'split' {
+    return this.#dialect?.http.batches === true ? true : 'split';
+  }
+
+  getUnreadableId(): false {
+    return false;
+  }
+
+  /**
+   * Where servers ask by results a client sends no responses. A process that is only being probed may be of any
+   * revision, and may want to know that somebody is there.
+   */
+  mayAnswer(): boolean {
+    return this.#dialect?.inputRequests !== 'by-retry' || (!this.#isOpened && this.endpoint.kind !== 'http');
+  }
+
+  /** A server withdraws a question of its own, or ends a listening of ours. */
+  #handleCancelled({ requestId: id, reason }: JsonObject): void {
+    if (!isId(id)) return;
+    if (this.#listenIds.has(id)) this.#peer.onResponseLost(id, LISTEN_ENDED);
+    else this.#peer.cancel(id, typeof reason === 'string' ? reason : undefined);
+  }
+
+  #handleProgress(params: JsonObject): void {
+    const isPending = isId(params.progressToken) && this.#peer.resetIdleTimeout(params.progressToken);
+    this.#progress.deliver(params, isPending, error =>
+      this.onError(TenonError.from(error, 'listener/threw', { peer: this.peer, method: 'notifications/progress' })),
+    );
+  }
+
+  /** Progress is always asked for: whoever reports it gets more time. */
+  #withMeta(params: JsonObject, id: Id, logLevel: LoggingLevel | undefined): JsonObject {
+    const opening = this.dialect.opening === 'per-request' ? this.#getRequestMeta(logLevel) : undefined;
+    // To add a member to what was spread costs ten times what it costs to spread after it: mostly nothing is said already.
+    if (!('_meta' in params)) return { _meta: { progressToken: id, ...opening }, ...params };
+    return { ...params, _meta: { ...(params._meta as JsonObject | undefined), ...opening, progressToken: id } };
+  }
+
+  /** What each request says of its sender: the same until the level changes. */
+  #getRequestMeta(logLevel: LoggingLevel | undefined): JsonObject {
+    const { dialect } = this;
+    if (this.#meta?.dialect !== dialect || this.#meta.logLevel !== logLevel) {
+      this.#meta = { dialect, logLevel, encoded: createRequestMeta({ ...this.#metadata, logLevel }, dialect) };
+    }
+    return this.#meta.encoded;
+  }
+
+  #learnServerInfo(answer: JsonObject): void {
+    const info = (answer._meta as JsonObject | undefined)?.[SERVER_INFO] as Implementation | undefined;
+    if (info && this.server.info === undefined) this.server = { ...this.server, info };
+  }
+}

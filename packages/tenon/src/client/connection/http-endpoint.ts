@@ -1,0 +1,37 @@
+import { bearer } from '../../auth/client/bearer.js';
+import { TenonError } from '../../jsonrpc/error.js';
+import { createHttpTransport } from '../../transports/http/client/http-transport.js';
+import type { Requester } from '../../transports/http/client/requester.js';
+import { createHttpSseTransport } from '../../transports/http-sse/client.js';
+import type { HttpTarget } from '../target.js';
+import type { ServerEndpoint } from './endpoint.js';
+
+/** The two roads over HTTP: the one endpoint and, where a server has nothing else, the two endpoints of the first revision. */
+export function createHttpEndpoint(
+  { url, transport, fetch: _, auth, ...rest }: HttpTarget,
+  requester: Requester,
+): ServerEndpoint {
+  const authorizer = typeof auth === 'string' ? bearer(auth) : auth;
+  let onSignIn = (_busy: boolean): void => {};
+  const options = {
+    ...rest,
+    requester,
+    ...(authorizer ? { auth: authorizer, onSigningIn: (busy: boolean) => onSignIn(busy) } : {}),
+  };
+  const shared = {
+    key: String(url),
+    extensions: authorizer?.extensions ?? [],
+    onSigningIn(listener: typeof onSignIn) {
+      onSignIn = listener;
+    },
+  };
+  const httpSse: ServerEndpoint = { ...shared, kind: 'http-sse', open: () => createHttpSseTransport(url, options) };
+  if (transport === 'http-sse') return httpSse;
+  const streamable: ServerEndpoint = { ...shared, kind: 'http', open: () => createHttpTransport(url, options) };
+  return transport === 'http' ? streamable : { ...streamable, fallback: () => httpSse };
+}
+
+/** A runtime without child processes. */
+export function rejectProcesses(): never {
+  throw new TenonError('connect/no-processes', 'this runtime starts no processes', { hint: 'connect to a URL' });
+}

@@ -1,0 +1,40 @@
+import type { Clock } from '../../cancellation/clock.js';
+import { TenonError } from '../../jsonrpc/error.js';
+import { DEFAULT_INTERVAL, KeepAlive, type KeepAliveOptions, SILENT_INTERVALS } from '../../jsonrpc/keep-alive.js';
+import type { Peer } from '../../jsonrpc/peer.js';
+import type { ClientOptions } from '../options.js';
+import type { Connection } from './connection.js';
+
+/** By default only streams over a network are pinged: a process that ends, or a server in memory, is noticed at once. */
+const ONLY_ON_TIMEOUT: KeepAliveOptions = { interval: Number.POSITIVE_INFINITY };
+
+/** Watches the server of a link; not at all with `keepAlive: false`. */
+export function createKeepAlive(
+  connection: Connection,
+  { keepAlive }: Pick<ClientOptions, 'keepAlive'>,
+  clock: Clock,
+  peer: Peer,
+): KeepAlive | undefined {
+  if (keepAlive === false) return undefined;
+  const { channel } = connection;
+  const { interval = DEFAULT_INTERVAL } = keepAlive ?? {};
+  // A server that sends no heartbeats is silent for long by right, so a short interval must not end its streams each time.
+  const resumable = Math.max(SILENT_INTERVALS, Math.ceil((SILENT_INTERVALS * DEFAULT_INTERVAL) / interval));
+  return new KeepAlive(clock, keepAlive ?? (channel.hasOpenStream === undefined ? ONLY_ON_TIMEOUT : {}), {
+    get peer() {
+      return connection.peer;
+    },
+    takeActivity: () => peer.takeActivity(),
+    checkStreams: () => channel.checkStreams?.({ withHeartbeats: SILENT_INTERVALS, resumable }),
+    // Over Streamable HTTP each call has a connection of its own: only the streams for changes are open for long.
+    isLongLived: () => channel.hasOpenStream !== false,
+    ping: timeout => {
+      const method = connection.dialect.methods.client.has('ping') ? 'ping' : 'server/discover';
+      return connection.call(method, {}, { idleTimeout: timeout }).catch(error => {
+        if (TenonError.is(error) && /^http\/(unreachable|interrupted)$/.test(error.code)) channel.endStreams?.();
+        throw error;
+      });
+    },
+    fail: error => connection.fail(error),
+  });
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { fakeClock } from '../../testing/fake-clock.js';
+import { ClientEmitter } from '../emitter.js';
+import { memoryVersionCache } from './version-cache.js';
+
+describe('verdicts', () => {
+  it('are remembered for an hour', () => {
+    const clock = fakeClock();
+    const verdicts = memoryVersionCache({ clock });
+    verdicts.set('a', 'r1');
+    clock.advance(3_599_999);
+    expect(verdicts.get('a')).toBe('r1');
+    clock.advance(1);
+    expect(verdicts.get('a')).toBeUndefined();
+  });
+
+  it('are replaced and forgotten, and a thousand at the most', () => {
+    const verdicts = memoryVersionCache({ clock: fakeClock() });
+    verdicts.set('a', 'r1');
+    verdicts.set('a', 'r2');
+    expect(verdicts.get('a')).toBe('r2');
+    for (let n = 0; n < 999; n++) verdicts.set(`e${n}`, 'r');
+    expect(verdicts.get('a')).toBe('r2');
+    verdicts.set('one more', 'r');
+    expect(verdicts.get('a')).toBeUndefined();
+    verdicts.delete('e5');
+    expect(verdicts.get('e5')).toBeUndefined();
+  });
+});
+
+describe('events', () => {
+  it('reach who listens, until it stops', () => {
+    const emitter = new ClientEmitter();
+    const heard: unknown[] = [];
+    const stop = emitter.on('state', state => heard.push(state));
+    emitter.on('log', () => heard.push('log'));
+    emitter.emit('state', 'connected');
+    stop();
+    stop();
+    emitter.emit('state', 'closed');
+    expect(heard).toEqual(['connected']);
+  });
+
+  it('reach all, though one throws or one stops another', () => {
+    const emitter = new ClientEmitter();
+    const heard: number[] = [];
+    emitter.on('state', () => {
+      stop();
+      throw new Error('listener');
+    });
+    const stop = emitter.on('state', () => heard.push(1));
+    emitter.on('state', () => heard.push(2));
+    emitter.emit('state', 'connected');
+    emitter.emit('state', 'connected');
+    expect(heard).toEqual([1, 2, 2]);
+  });
+});

@@ -1,0 +1,35 @@
+import { type Clock, systemClock } from '../../cancellation/clock.js';
+
+/**
+ * What is remembered of how servers open: the revision that was agreed on, by endpoint. Yours may be a file or a store:
+ * a verdict that no longer fits is found out and replaced.
+ */
+export interface VersionCache {
+  get(endpoint: string): string | undefined | Promise<string | undefined>;
+  set(endpoint: string, protocolVersion: string): void | Promise<void>;
+  delete(endpoint: string): void | Promise<void>;
+}
+
+const MAX_ENDPOINTS = 1000;
+/** After this time a server is asked anew, in milliseconds: it may have been updated. */
+const ENTRY_TTL = 60 * 60_000;
+
+/** Remembers each of the latest thousand endpoints for an hour, in this process. */
+export function memoryVersionCache({ clock = systemClock }: { readonly clock?: Clock | undefined } = {}): VersionCache {
+  const entries = new Map<string, { protocolVersion: string; expiresAt: number }>();
+  return {
+    get(endpoint) {
+      const entry = entries.get(endpoint);
+      return entry && entry.expiresAt > clock.now() ? entry.protocolVersion : undefined;
+    },
+    set(endpoint, protocolVersion) {
+      entries.delete(endpoint);
+      entries.set(endpoint, { protocolVersion, expiresAt: clock.now() + ENTRY_TTL });
+      const oldest = entries.keys().next().value;
+      if (entries.size > MAX_ENDPOINTS && oldest !== undefined) entries.delete(oldest);
+    },
+    delete: endpoint => void entries.delete(endpoint),
+  };
+}
+
+export const processVersionCache: VersionCache = memoryVersionCache();

@@ -1,0 +1,297 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import { createServer } from '../../server/server.js';
+import { connectPair } from '../../testing/connect-pair.js';
+import { fakeClock } from '../../testing/fake-clock.js';
+import { createTransportPair } from '../../transports/memory.js';
+import { connectTo, createTransportEndpoint } from '../connect.js';
+import type { ClientOptions } from '../options.js';
+import { memoryVersionCache } from './version-cache.js';
+
+const v = { jsonrpc: '2.0' };
+const soon = () => new Promise(resolve => setImmediate(resolve));
+const initialized = (id: unknown, protocolVersion: string) => ({
+  ...v,
+  id,
+  result: { protocolVersion, capabilities: {}, serverInfo: { name: 'odd', version: '1' } },
+});
+
+/** Connects to a server that answers as the script says, on a new road each time. */
+function start(
+  script: (message: JsonObject, hangUp: () => void) => object | undefined,
+  options: ClientOptions = {},
+  key?: string,
+) {
+  const said: JsonObject[] = [];
+  let roads = 0;
+  const open = () => {
+    roads++;
+    const pair = createTransportPair();
+    const onMessage = (value: unknown) => {
+      said.push(value as JsonObject);
+      const answer = script(value as JsonObject, () => pair.server.close());
+      if (answer) pair.server.send(answer as never);
+    };
+    pair.server.open({ onMessage, onParseError() {}, onResponseLost() {}, onClose() {} });
+    return pair.client;
+  };
+  const endpoint = key === undefined ? createTransportEndpoint(open) : { kind: 'stdio' as const, key, open };
+  return {
+    said,
+    methods: () => said.map(({ method }) => method),
+    roads: () => roads,
+    connecting: connectTo(endpoint, options),
+  };
+}
+
+const byHandshake =
+  (refusal: object | undefined = { code: -32601, message: 'no' }, version = '2025-11-25') =>
+  ({ id, method }: JsonObject) => {
+    if (method === 'initialize') return initialized(id, version);
+    return refusal && id !== undefined ? { ...v, id, error: refusal } : undefined;
+  };
+
+describe('opening', () => {
+  it('asks what the server is, and goes on by that [compat.stdio-probe-discover-result base.removed-notifications-not-sent meta.params-required meta.protocol-version-required]', async () => {
+    const { methods, said, connecting } = start(({ id }) => ({
+      ...v,
+      id,
+      result: {
+        resultType: 'complete',
+        supportedVersions: ['2026-07-28'],
+        capabilities: {},
+        ttlMs: 0,
+        cacheScope: 'private',
+      },
+    }));
+    const client = await connecting;
+    expect(methods()).toEqual(['server/discover']);
+    expect(said[0]?.params).toMatchObject({
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientCapabilities': {},
+      },
+    });
+    expect(client.server.protocolVersion).toBe('2026-07-28');
+    await client.close();
+  });
+
+  it.each([-32601, -32602, -32600, -32000, 7])(
+    'falls back to a handshake after the error %i, on the same road [compat.stdio-probe-other-error compat.stdio-probe-not-one-code lifecycle.initialized-notification lifecycle.initialize.client-content]',
+    async code => {
+      const { methods, said, connecting, roads } = start(byHandshake({ code, message: 'no' }));
+      const client = await connecting;
+      expect(methods()).toEqual(['server/discover', 'initialize', 'notifications/initialized']);
+      expect(said[1]?.params).toMatchObject({
+        protocolVersion: '2025-11-25',
+        capabilities: {},
+        clientInfo: { name: 'tenon', version: expect.any(String) },
+      });
+      expect([roads(), client.server.protocolVersion]).toEqual([1, '2025-11-25']);
+      await client.close();
+    },
+  );
+
+  it('falls back to a handshake after silence [compat.stdio-probe-other-error]', async () => {
+    const clock = fakeClock();
+    const { connecting, methods } = start(byHandshake(undefined), { clock });
+    await soon();
+    clock.advance(2000);
+    const client = await connecting;
+    expect(methods().filter(each => each !== 'notifications/cancelled')).toEqual([
+      'server/discover',
+      'initialize',
+      'notifications/initialized',
+    ]);
+    await client.close();
+  });
+
+  it('waits for a silent server once, also for clients that prefer the newest version', async () => {
+    const clock = fakeClock();
+    const versionCache = memoryVersionCache({ clock });
+    const preferredVersion = '2026-07-28';
+    const first = start(byHandshake(undefined), { clock, versionCache, preferredVersion }, 'silent');
+    await soon();
+    clock.advance(2000);
+    await (await first.connecting).close();
+    const second = start(byHandshake(undefined), { clock, versionCache, preferredVersion }, 'silent');
+    await (await second.connecting).close();
+    expect(second.methods()).toEqual(['initialize', 'notifications/initialized']);
+  });
+
+  const refusing = (accepted: readonly string[], code: number, data?: unknown) => {
+    const asked: unknown[] = [];
+    const script = ({ id, method, params }: JsonObject) => {
+      if (method !== 'initialize')
+        return id === undefined ? undefined : { ...v, id, error: { code: -32601, message: 'no' } };
+      const { protocolVersion } = params as { protocolVersion: string };
+      asked.push(protocolVersion);
+      if (accepted.includes(protocolVersion)) return initialized(id, protocolVersion);
+      return {
+        ...v,
+        id,
+        error: { code, message: 'Unsupported protocol version', ...(data === undefined ? {} : { data }) },
+      };
+    };
+    return { asked, script };
+  };
+
+  it.each([-32602, -32000])('opens again with the best version that a refusal %i lists', async code => {
+    const supported = ['2024-11-05', '2025-03-26', '1999-01-01'];
+    const { asked, script } = refusing(supported, code, { supported, requested: '2025-11-25' });
+    const client = await start(script).connecting;
+    expect([asked, client.server.protocolVersion]).toEqual([['2025-11-25', '2025-03-26'], '2025-03-26']);
+    await client.close();
+  });
+
+  it('opens again with the oldest version when a refusal lists none', async () => {
+    const { asked, script } = refusing(['2024-11-05'], -32602);
+    const client = await start(script).connecting;
+    expect([asked, client.server.protocolVersion]).toEqual([['2025-11-25', '2024-11-05'], '2024-11-05']);
+    await client.close();
+  });
+
+  it.each([
+    ['no version of ours', { supported: ['1999-01-01'] }, {}, 1, /2024-11-05.*1999-01-01/s],
+    ['none, and refuses the oldest as well', undefined, {}, 2, /Unsupported protocol version.*2024-11-05/s],
+    [
+      'another version than the pinned one',
+      { supported: ['2024-11-05'] },
+      { protocolVersion: '2025-06-18' },
+      1,
+      /2025-06-18.*2024-11-05.*pin/s,
+    ],
+  ])('names what both ends speak when a refusal lists %s', async (_, data, options, attempts, words) => {
+    const { asked, script } = refusing([], -32602, data);
+    const error: Error = await start(script, options).connecting.then(
+      () => expect.unreachable(),
+      error => error,
+    );
+    expect(error).toMatchObject({ code: 'connect/no-shared-revision', rpcCode: -32602 });
+    expect(error.message).toMatch(words);
+    expect(asked).toHaveLength(attempts);
+  });
+
+  it.each(['2024-11-05', '2025-03-26', '2025-06-18'])(
+    'takes the revision %s that the server offers instead',
+    async version => {
+      const client = await start(byHandshake(undefined, version), {
+        protocolVersion: undefined as never,
+        probeTimeout: 1,
+      }).connecting;
+      expect(client.server.protocolVersion).toBe(version);
+      await client.close();
+    },
+  );
+
+  it.each(['2099-01-01', '2026-07-28', ''])(
+    'leaves a server that offers %j, without a word [lifecycle.version.client-disconnects]',
+    async version => {
+      const { connecting, methods } = start(byHandshake({ code: -32601, message: '' }, version));
+      await expect(connecting).rejects.toMatchObject({ code: 'connect/no-shared-revision' });
+      expect(methods()).not.toContain('notifications/initialized');
+    },
+  );
+
+  it('probes nothing when the revision is pinned, and takes no other', async () => {
+    const { connecting, methods } = start(byHandshake(), { protocolVersion: '2025-11-25' });
+    const client = await connecting;
+    expect(methods()).toEqual(['initialize', 'notifications/initialized']);
+    await client.close();
+    await expect(
+      start(byHandshake(undefined, '2025-06-18'), { protocolVersion: '2025-11-25' }).connecting,
+    ).rejects.toMatchObject({ code: 'connect/no-shared-revision' });
+    await expect(start(byHandshake(), { protocolVersion: '2099-01-01' }).connecting).rejects.toMatchObject({
+      code: 'connect/revision',
+    });
+  });
+
+  it('does not fall back from a server that knows the manner [compat.client-recognised-modern-error]', async () => {
+    const { connecting, methods } = start(({ id }) => ({
+      ...v,
+      id,
+      error: { code: -32022, message: 'no', data: { supported: ['2099-01-01'], requested: '2026-07-28' } },
+    }));
+    await expect(connecting).rejects.toMatchObject({ code: 'connect/no-shared-revision' });
+    expect(methods()).toEqual(['server/discover']);
+  });
+
+  it('remembers how a server opens, and finds out when it has changed', async () => {
+    const versionCache = memoryVersionCache({ clock: fakeClock() });
+    await (await start(byHandshake(), { versionCache }, 'key').connecting).close();
+    const again = start(byHandshake(), { versionCache }, 'key');
+    await (await again.connecting).close();
+    expect(again.methods()).toEqual(['initialize', 'notifications/initialized']);
+    const changed = start(
+      ({ id, method }) =>
+        method === 'initialize'
+          ? { ...v, id, error: { code: -32022, message: 'no' } }
+          : { ...v, id, result: { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: {} } },
+      { versionCache },
+      'key',
+    );
+    expect((await changed.connecting).server.protocolVersion).toBe('2026-07-28');
+    expect(versionCache.get('key')).toBe('2026-07-28');
+  });
+
+  it.each([{}, { supportedVersions: 5 }, { supportedVersions: ['2026-07-28'] }, 'x'])(
+    'refuses an answer that is none: %j',
+    async result => {
+      await expect(start(({ id }) => ({ ...v, id, result })).connecting).rejects.toMatchObject({ name: 'TenonError' });
+    },
+  );
+
+  it('is never cancelled by the client once it shakes hands [cancellation.not-initialize]', async () => {
+    const clock = fakeClock();
+    const { connecting, methods } = start(() => undefined, { protocolVersion: '2025-11-25', clock });
+    const failed = connecting.catch(error => error.code);
+    await soon();
+    clock.advance(60_000);
+    expect(await failed).toBe('call/timeout');
+    await soon();
+    expect(methods()).toEqual(['initialize']);
+  });
+
+  it('waits for a server as long as for any call when the revision is pinned to one without a handshake', async () => {
+    const clock = fakeClock();
+    const { connecting, methods } = start(() => undefined, {
+      protocolVersion: '2026-07-28',
+      idleTimeout: 10_000,
+      clock,
+    });
+    let failure: unknown;
+    const failed = connecting.catch(error => {
+      failure = error;
+    });
+    await soon();
+    clock.advance(9_999);
+    await soon();
+    expect(failure).toBeUndefined();
+    clock.advance(1);
+    await failed;
+    expect(failure).toMatchObject({ code: 'call/timeout' });
+    expect(methods()).not.toContain('initialize');
+  });
+
+  it('gives up a silent server after the probe timeout that is given, also when the revision is pinned', async () => {
+    const clock = fakeClock();
+    const { connecting } = start(() => undefined, { protocolVersion: '2026-07-28', probeTimeout: 20, clock });
+    const failed = connecting.catch(error => error.code);
+    await soon();
+    clock.advance(20);
+    expect(await failed).toBe('call/timeout');
+  });
+
+  it('gives what the server says of itself', async () => {
+    const server = createServer({ name: 's', version: '2', title: 't', instructions: 'i' });
+    for (const revision of ['2026-07-28', '2025-11-25']) {
+      const client = await connectPair(server, { protocolVersion: revision });
+      expect(client.server).toMatchObject({
+        info: { name: 's', version: '2', title: 't' },
+        instructions: 'i',
+        protocolVersion: revision,
+      });
+      await client.close();
+    }
+  });
+});

@@ -1,0 +1,276 @@
+import { isSessionLoss, TenonError } from '../../jsonrpc/error.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import { SERVER_INFO } from '../../protocol/meta.js';
+import { methods } from '../../protocol/methods.js';
+import { interpretProbe } from '../../protocol/negotiation/probe.js';
+import type { DiscoverResult, InitializeResult } from '../../protocol/params-and-results.js';
+import type { Dialect } from '../../protocol/versions/dialect.js';
+import { dialects, getDialect, getNewestDialect } from '../../protocol/versions/index.js';
+import type { PausableClock } from '../calls/call-deadline.js';
+import { createClientInfo } from '../client-info.js';
+import type { ClientOptions } from '../options.js';
+import { createCapabilities } from '../server-requests/request-handlers.js';
+import { Connection } from './connection.js';
+import type { ConnectionEvents } from './connection-events.js';
+import type { ListeningTransport, ServerEndpoint } from './endpoint.js';
+import { processVersionCache } from './version-cache.js';
+import { chooseAlternative, createNoSharedVersionError, isVersionRefusal } from './version-refusal.js';
+
+const PROBE_TIMEOUT = 2000;
+
+/** Opens roads to one server until one is agreed on. https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning */
+export async function openConnection(
+  endpoint: ServerEndpoint,
+  options: ClientOptions,
+  events: ConnectionEvents,
+  clock: PausableClock,
+): Promise<Connection> {
+  const wanted = selectDialects(options);
+  const negotiator = new VersionNegotiator(endpoint, options, events, clock, wanted);
+  const { key } = endpoint;
+  const preferred = getDialect(options.preferredVersion ?? '');
+  // Only what would be found out by a probe is remembered.
+  if (options.protocolVersion !== undefined || key === undefined || preferred?.opening === 'handshake')
+    return negotiator.open(preferred);
+  const versionCache = options.versionCache ?? processVersionCache;
+  const cached = getDialect((await versionCache.get(key)) ?? '');
+  const connection = await negotiator.open(cached ?? preferred);
+  if (!negotiator.hasProbeFailed) await versionCache.set(key, connection.dialect.protocolVersion);
+  return connection;
+}
+
+function selectDialects({ protocolVersion }: ClientOptions): readonly Dialect[] {
+  if (protocolVersion === undefined) return dialects;
+  const dialect = getDialect(protocolVersion);
+  if (dialect) return [dialect];
+  const expected = `one of ${dialects.map(each => each.protocolVersion).join(', ')}`;
+  throw new TenonError('connect/revision', 'there is no such revision', { expected, received: protocolVersion });
+}
+
+class VersionNegotiator {
+  readonly #endpoint: ServerEndpoint;
+  readonly #options: ClientOptions;
+  readonly #events: ConnectionEvents;
+  readonly #wanted: readonly Dialect[];
+  readonly #clock: PausableClock;
+  #signal: AbortSignal | undefined;
+  /** Tells whether the server has forgotten a session that was being opened: that is tried once more. */
+  #hasLostSession = false;
+  /** Tells whether the server itself failed when it was probed: that says nothing of the versions that it serves. */
+  hasProbeFailed = false;
+
+  constructor(
+    endpoint: ServerEndpoint,
+    options: ClientOptions,
+    events: ConnectionEvents,
+    clock: PausableClock,
+    wanted: readonly Dialect[],
+  ) {
+    this.#endpoint = endpoint;
+    this.#options = options;
+    this.#events = events;
+    this.#wanted = wanted;
+    this.#clock = clock;
+  }
+
+  /** With a verdict of before: opens by that, and finds out anew when it no longer fits. */
+  async open(verdict: Dialect | undefined): Promise<Connection> {
+    const first = verdict ?? this.#wanted[0];
+    this.#signal ??= this.#options.getOpenSignal?.();
+    const connection = await this.#createConnection(this.#endpoint);
+    try {
+      if (first?.opening === 'handshake') return await this.#openByHandshake(connection, first);
+      return await this.#probe(connection);
+    } catch (error) {
+      await connection.close();
+      if (this.#signal?.aborted) throw TenonError.from(this.#signal.reason);
+      if (isSessionLoss(error) && !this.#hasLostSession) {
+        this.#hasLostSession = true;
+        return this.open(verdict);
+      }
+      if (verdict && verdict.opening === 'handshake' && TenonError.is(error) && error.rpcCode !== undefined)
+        return this.open(undefined);
+      throw error;
+    }
+  }
+
+  async #createConnection(endpoint: ServerEndpoint): Promise<Connection> {
+    const connection = new Connection(endpoint, await endpoint.open(), this.#options, this.#events, this.#clock);
+    await connection.open();
+    return connection;
+  }
+
+  async #probe(connection: Connection): Promise<Connection> {
+    connection.useDialect(this.#getPerRequestDialect());
+    const answer = await this.#discover(connection);
+    const verdict = interpretProbe(answer, this.#wanted);
+    if (verdict.opening === 'per-request') return this.#acceptDiscovery(connection, verdict.dialect, answer);
+    // A server that exits when it is probed is one that wants a handshake: it is started once more.
+    if (verdict.opening === 'handshake')
+      return connection.ended ? this.#reopen(verdict.dialect) : this.#openByHandshake(connection, verdict.dialect);
+    throw this.#createProbeError(connection, answer);
+  }
+
+  async #reopen(dialect: Dialect): Promise<Connection> {
+    const connection = await this.#createConnection(this.#endpoint);
+    return this.#closeOnFailure(connection, () => this.#openByHandshake(connection, dialect));
+  }
+
+  #getPerRequestDialect(): Dialect {
+    return this.#wanted.find(({ opening }) => opening === 'per-request') ?? getNewestDialect('per-request');
+  }
+
+  async #discover(connection: Connection): Promise<JsonObject | TenonError> {
+    try {
+      const hasHandshake = this.#wanted.some(({ opening }) => opening === 'handshake');
+      // Where there is nothing else to try, the server may take as long as for any call.
+      const idleTimeout = this.#options.probeTimeout ?? (hasHandshake ? PROBE_TIMEOUT : undefined);
+      return await connection.call('server/discover', {}, { idleTimeout, signal: this.#signal });
+    } catch (error) {
+      const failure = TenonError.from(error);
+      this.hasProbeFailed = (failure.status ?? 0) >= 500;
+      return failure;
+    }
+  }
+
+  #createProbeError(connection: Connection, answer: JsonObject | TenonError): TenonError {
+    if (TenonError.is(answer)) return isRefusal(answer) ? this.#createVersionError(connection, answer) : answer;
+    return new TenonError('connect/unclear', 'the server can not be spoken with', { peer: connection.peer });
+  }
+
+  #createVersionError(connection: Connection, cause: TenonError): TenonError {
+    const expected = this.#wanted.map(({ protocolVersion }) => protocolVersion).join(', ');
+    return new TenonError('connect/no-shared-revision', `the server does not speak ${expected}`, {
+      peer: connection.peer,
+      expected,
+      received: cause.message,
+      hint: 'do not pin `protocolVersion`, or update the server',
+      cause,
+    });
+  }
+
+  async #acceptDiscovery(
+    connection: Connection,
+    dialect: Dialect,
+    answer: JsonObject | TenonError,
+  ): Promise<Connection> {
+    connection.useDialect(dialect);
+    const discovered = TenonError.is(answer)
+      ? await connection.call('server/discover', {}, { signal: this.#signal })
+      : answer;
+    const problem = methods['server/discover'].result(discovered);
+    if (problem) throw createMalformedResultError(connection, 'server/discover', problem);
+    const { capabilities, instructions, _meta } = discovered as unknown as DiscoverResult;
+    connection.server = { info: (_meta?.[SERVER_INFO] as never) ?? connection.server.info, capabilities, instructions };
+    connection.completeOpening();
+    return connection;
+  }
+
+  async #openByHandshake(connection: Connection, dialect: Dialect): Promise<Connection> {
+    connection.useDialect(dialect);
+    try {
+      return await this.#initializeWithRetry(connection, dialect);
+    } catch (error) {
+      const fallback = this.#endpoint.fallback?.();
+      if (!fallback || !TenonError.is(error) || isSessionLoss(error)) throw error;
+      if (error.status === undefined || !dialect.http.isFallbackStatus(error.status)) throw error;
+      await connection.close();
+      // Where the other transport is not served either, what the server itself said of the first is the reason.
+      const other = await this.#openWithDialect(fallback, dialect).catch(otherError => {
+        throw error.rpcCode === undefined ? otherError : error;
+      });
+      return this.#closeOnFailure(other, () => this.#initialize(other, dialect));
+    }
+  }
+
+  /** Initializes; where the server refuses the version, once more with one that it lists, or with the oldest. */
+  async #initializeWithRetry(connection: Connection, dialect: Dialect): Promise<Connection> {
+    try {
+      return await this.#initialize(connection, dialect);
+    } catch (error) {
+      if (!isVersionRefusal(error)) throw error;
+      const other = chooseAlternative(error, dialect, this.#wanted);
+      if (other === undefined) throw createNoSharedVersionError(connection.channel.peer, error, this.#wanted);
+      if (other.opening === 'per-request') {
+        connection.useDialect(other);
+        return this.#acceptDiscovery(connection, other, error);
+      }
+      connection.useDialect(other);
+      return this.#initialize(connection, other).catch(second => {
+        throw isVersionRefusal(second)
+          ? createNoSharedVersionError(connection.channel.peer, error, this.#wanted)
+          : second;
+      });
+    }
+  }
+
+  async #closeOnFailure(connection: Connection, open: () => Promise<Connection>): Promise<Connection> {
+    try {
+      return await open();
+    } catch (error) {
+      await connection.close();
+      throw error;
+    }
+  }
+
+  async #openWithDialect(endpoint: ServerEndpoint, dialect: Dialect): Promise<Connection> {
+    const connection = await this.#createConnection(endpoint);
+    connection.useDialect(dialect);
+    return connection;
+  }
+
+  async #initialize(connection: Connection, dialect: Dialect): Promise<Connection> {
+    const params = {
+      protocolVersion: dialect.protocolVersion,
+      capabilities: withListChanged(createCapabilities(this.#options) as JsonObject),
+      clientInfo: createClientInfo(this.#options) as unknown as JsonObject,
+    };
+    const answer = await connection.call('initialize', params, {
+      totalTimeout: this.#options.totalTimeout,
+      signal: this.#signal,
+    });
+    const problem = methods.initialize.result(answer);
+    if (problem) throw createMalformedResultError(connection, 'initialize', problem);
+    const agreed = this.#selectAgreedDialect(connection, answer.protocolVersion as string, dialect);
+    const { serverInfo, capabilities, instructions } = (agreed.transforms.decode.result('initialize')?.(answer, {}) ??
+      answer) as unknown as InitializeResult;
+    connection.useDialect(agreed);
+    connection.server = { info: serverInfo, capabilities, instructions };
+    connection.completeOpening();
+    await connection.notify('notifications/initialized');
+    if (connection.sessionError) throw connection.sessionError;
+    if ('listen' in connection.channel) (connection.channel as ListeningTransport).listen();
+    return connection;
+  }
+
+  #selectAgreedDialect(connection: Connection, version: string, requested: Dialect): Dialect {
+    const candidates = this.#wanted.length > 1 ? dialects : [requested];
+    const dialect = candidates.find(
+      ({ protocolVersion, opening }) => opening === 'handshake' && protocolVersion === version,
+    );
+    if (dialect) return dialect;
+    throw new TenonError('connect/no-shared-revision', 'the server answered with a revision that is not spoken here', {
+      peer: connection.channel.peer,
+      expected: candidates.map(({ protocolVersion }) => protocolVersion).join(', '),
+      received: version.slice(0, 40),
+      hint: 'update the older end, or do not pin `protocolVersion`',
+    });
+  }
+}
+
+/** In a session the client also says when its roots change. */
+function withListChanged(capabilities: JsonObject): JsonObject {
+  return capabilities.roots ? { ...capabilities, roots: { listChanged: true } } : capabilities;
+}
+
+/** The server itself said no to the question which revisions it speaks: it is there, and knows no such question. */
+function isRefusal({ rpcCode, status = 0 }: TenonError): boolean {
+  return rpcCode !== undefined && status !== 401 && status !== 403;
+}
+
+function createMalformedResultError(connection: Connection, method: string, problem: string): TenonError {
+  return new TenonError('peer/invalid-result', `the answer is malformed: ${problem}`, {
+    peer: connection.channel.peer,
+    method,
+  });
+}

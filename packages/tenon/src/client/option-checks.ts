@@ -1,0 +1,100 @@
+import {
+  type Check,
+  checkAnything,
+  checkArray,
+  checkBoolean,
+  checkEither,
+  checkFalse,
+  checkFunction,
+  checkObject,
+  checkOneOf,
+  checkOptional,
+  checkRange,
+  checkRecord,
+  checkString,
+} from '../protocol/check.js';
+import { requireShape } from '../protocol/check-options.js';
+import type { ClientOptions } from './options.js';
+import type { HttpTarget, StdioTarget } from './target.js';
+
+type OptionChecks<T> = { readonly [K in keyof Required<T>]: Check };
+
+const anyObject = checkObject();
+const milliseconds = checkOptional(checkRange('a number of milliseconds', 0));
+
+const httpKeys: OptionChecks<HttpTarget> = {
+  url: checkEither(checkString, checkObject({ href: checkString })),
+  auth: checkOptional(checkEither(checkString, anyObject)),
+  headers: checkOptional(checkEither(checkFunction, checkRecord(checkString))),
+  transport: checkOptional(checkOneOf('http', 'http-sse')),
+  fetch: checkOptional(checkFunction),
+  onUnauthorized: checkOptional(checkFunction),
+  resume: checkOptional(anyObject),
+  listen: checkOptional(anyObject),
+  maxMessage: checkOptional(checkRange('a number of bytes', 1)),
+};
+
+const stdioKeys: OptionChecks<StdioTarget> = {
+  command: checkString,
+  args: checkOptional(checkArray(checkString)),
+  env: checkOptional(checkRecord(checkOptional(checkString))),
+  cwd: checkOptional(checkString),
+  stderr: checkOptional(checkEither(checkOneOf('pipe', 'inherit', 'ignore'), checkFunction)),
+};
+
+const optionKeys: OptionChecks<ClientOptions> = {
+  name: checkOptional(checkString),
+  version: checkOptional(checkString),
+  title: checkOptional(checkString),
+  icons: checkOptional(checkArray(anyObject)),
+  protocolVersion: checkOptional(checkString),
+  preferredVersion: checkAnything,
+  getOpenSignal: checkAnything,
+  forwarder: checkAnything,
+  elicit: checkOptional(checkFunction),
+  elicitUrl: checkOptional(checkFunction),
+  sample: checkOptional(checkFunction),
+  sampleTools: checkOptional(checkBoolean),
+  roots: checkOptional(checkEither(checkFunction, checkArray(anyObject), anyObject)),
+  extensions: checkOptional(checkArray(checkObject({ id: checkString }))),
+  tasks: checkOptional(checkBoolean),
+  experimental: checkOptional(anyObject),
+  idleTimeout: milliseconds,
+  totalTimeout: milliseconds,
+  probeTimeout: milliseconds,
+  maxRounds: checkOptional(checkRange('a number', 0)),
+  answerTimeout: milliseconds,
+  validate: checkOptional(checkOneOf('error', 'warn', 'off')),
+  strictResults: checkOptional(checkBoolean),
+  logLevel: checkOptional(checkString),
+  cacheSize: checkOptional(checkRange('a number', 0)),
+  versionCache: checkOptional(anyObject),
+  keepAlive: checkOptional(checkEither(checkFalse, anyObject)),
+  copyMessages: checkOptional(checkBoolean),
+  clock: checkOptional(anyObject),
+};
+
+/** Throws `connect/target` when a URL target is unfit. */
+export function requireHttpTarget(target: HttpTarget): void {
+  const shape = { code: 'connect/target', form: '{ url, auth?, headers?, … }', keys: httpKeys };
+  requireShape('the target of connect', target, shape);
+}
+
+/** Throws `connect/target` when a command is unfit. */
+export function requireStdioTarget(target: StdioTarget): void {
+  const shape = { code: 'connect/target', form: '{ command, args?, env?, cwd?, stderr? }', keys: stdioKeys };
+  requireShape('the target of connect', target, shape);
+}
+
+const ALIASES = { revision: 'protocolVersion', timeout: 'idleTimeout', sampling: 'sample', elicitation: 'elicit' };
+
+/** Throws `connect/options` when the options of a client are unfit. */
+export function requireClientOptions(options: ClientOptions): void {
+  const shape = {
+    code: 'connect/options',
+    form: '{ elicit?, sample?, roots?, protocolVersion?, … }',
+    keys: optionKeys,
+    aliases: ALIASES,
+  };
+  requireShape('the options of connect', options, shape);
+}

@@ -1,0 +1,55 @@
+import { TenonError } from '../../jsonrpc/error.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import type { Connection } from '../connection/connection.js';
+import type { ServerRequestInfo } from '../options.js';
+import { handleServerRequest, type ServerRequestOptions } from './request-handlers.js';
+
+/** How often a server may ask within one call. */
+const MAX_ROUNDS = 10;
+
+export function getMaxRounds({ maxRounds = MAX_ROUNDS }: { readonly maxRounds?: number | undefined }): number {
+  return maxRounds;
+}
+
+/** Answers what the server asks by a result, with the handler that answers its requests. */
+export async function answerInputRequest(
+  { method, params }: { readonly method: string; readonly params?: object | undefined },
+  { peer }: Pick<Connection, 'peer'>,
+  answers: ServerRequestOptions,
+  info: Pick<ServerRequestInfo, 'signal' | 'task'>,
+): Promise<JsonObject> {
+  try {
+    return await handleServerRequest(method, (params ?? {}) as JsonObject, answers, {
+      ...info,
+      server: peer,
+      progress: () => {},
+    });
+  } catch (error) {
+    throw new TenonError('call/cannot-answer', `the server asked ${method}, which could not be answered`, {
+      peer,
+      received: TenonError.is(error) ? error.message : undefined,
+      hint: 'give `connect` a handler for it, or make the call with `resolveInputRequests: false` and answer yourself',
+      cause: error,
+    });
+  }
+}
+
+export function createTooManyRoundsError({ peer }: Pick<Connection, 'peer'>, maxRounds: number): TenonError {
+  return new TenonError('call/too-many-rounds', `the server still asks after ${maxRounds} rounds`, {
+    peer,
+    hint: 'raise `maxRounds` if the server has reason to ask that often',
+  });
+}
+
+/** The caller's signal ends the wait, whatever becomes of the work. */
+export function raceAbort<T>(work: Promise<T>, signal: AbortSignal | undefined, peer: string): Promise<T> {
+  if (signal === undefined) return work;
+  return new Promise((resolve, reject) => {
+    const abort = () =>
+      reject(new TenonError('call/aborted', 'the caller gave the call up', { peer, cause: signal.reason }));
+    const cleanup = () => signal.removeEventListener('abort', abort);
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(cleanup);
+    if (signal.aborted) abort();
+  });
+}

@@ -1,0 +1,120 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import { fakeClock } from '../../testing/fake-clock.js';
+import { CallDeadline } from '../calls/call-deadline.js';
+import type { Connection } from '../connection/connection.js';
+import type { ClientOptions } from '../options.js';
+import { resolveInputRequests } from './input-rounds.js';
+
+const link = { peer: 's' } as Connection;
+const roots = { method: 'roots/list' };
+const asks = (requestState?: string, inputRequests?: object) => ({
+  resultType: 'input_required',
+  ...(inputRequests ? { inputRequests } : {}),
+  ...(requestState === undefined ? {} : { requestState }),
+});
+
+function start(answers: JsonObject[], options: ClientOptions = { roots: [] }, signal?: AbortSignal) {
+  const sent: JsonObject[] = [];
+  const send = async (params: JsonObject) => {
+    sent.push(params);
+    return answers[Math.min(sent.length, answers.length) - 1] as JsonObject;
+  };
+  const params = { name: 'a', arguments: { x: 1 } };
+  const allowance = new CallDeadline(fakeClock());
+  const result = send(params).then(first =>
+    resolveInputRequests(first, params, send, link, options, allowance, signal),
+  );
+  return { sent, result };
+}
+
+describe('rounds', () => {
+  it('repeat the request with what was asked, key for key [mrtr.retry-original-params mrtr.input-responses-key-for-key mrtr.retry-params-location mrtr.input-responses-map mrtr.fulfil-before-retry]', async () => {
+    const { sent, result } = start([asks('s1', { a: roots, b: roots }), asks('s2', { c: roots }), { content: [] }]);
+    expect(await result).toEqual({ content: [] });
+    const original = { name: 'a', arguments: { x: 1 } };
+    const answer = { roots: [] };
+    expect(sent).toEqual([
+      original,
+      { ...original, inputResponses: { a: answer, b: answer }, requestState: 's1' },
+      { ...original, inputResponses: { c: answer }, requestState: 's2' },
+    ]);
+  });
+
+  it('echo a state as it is, also an empty one, and invent none [mrtr.request-state-echoed mrtr.request-state-opaque mrtr.request-state-not-invented]', async () => {
+    for (const state of ['', ' \u0000é', 'x'.repeat(100_000)]) {
+      const { sent, result } = start([asks(state), {}]);
+      await result;
+      expect(sent[1]).toEqual({ ...sent[0], requestState: state });
+    }
+    const { sent, result } = start([asks(undefined, { a: roots }), {}]);
+    await result;
+    expect(sent[1]).not.toHaveProperty('requestState');
+  });
+
+  it('end after ten, or after as many as are allowed', async () => {
+    const { sent, result } = start([asks('x')]);
+    await expect(result).rejects.toMatchObject({ code: 'call/too-many-rounds' });
+    expect(sent).toHaveLength(11);
+    await expect(start([asks('x')], { maxRounds: 0 }).result).rejects.toMatchObject({ code: 'call/too-many-rounds' });
+  });
+
+  it.each([
+    asks(),
+    { ...asks('x'), requestState: 5 },
+    asks('x', []),
+    asks('x', { a: null }),
+    asks('x', { a: { method: 5 } }),
+    asks('x', { a: { method: 'roots/list', params: 5 } }),
+  ])('refuse a question that is none: %j [mrtr.at-least-one-field mrtr.input-required-shape]', async question => {
+    await expect(start([question]).result).rejects.toMatchObject({ code: 'peer/invalid-result' });
+  });
+
+  it('fail when the question can not be answered', async () => {
+    for (const method of ['elicitation/create', 'tools/call', '__proto__']) {
+      await expect(start([asks('x', { a: { method } })]).result).rejects.toMatchObject({ code: 'call/cannot-answer' });
+    }
+  });
+
+  it('end with their signal while a user thinks, and leave no listener on it', async () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    await start([asks('x', { a: roots }), {}], { roots: [] }, signal).result;
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+    const { result } = start([asks('x', { a: roots })], { roots: () => new Promise(() => {}) }, signal);
+    await new Promise(resolve => setImmediate(resolve));
+    controller.abort('enough');
+    await expect(result).rejects.toMatchObject({ code: 'call/aborted', cause: 'enough' });
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+    await expect(start([asks('x', { a: roots })], { roots: [] }, signal).result).rejects.toMatchObject({
+      code: 'call/aborted',
+    });
+  });
+
+  it('take none of the time of the call while somebody is asked', async () => {
+    const clock = fakeClock();
+    const allowance = new CallDeadline(clock, 100);
+    let decide: (roots: never[]) => void = () => {};
+    const options: ClientOptions = { roots: () => new Promise(resolve => (decide = resolve)) };
+    const send = async (params: JsonObject) => {
+      clock.advance(30);
+      return 'inputResponses' in params ? {} : asks('s', { a: roots });
+    };
+    const result = resolveInputRequests(await send({}), {}, send, link, options, allowance, undefined);
+    await new Promise(setImmediate);
+    clock.advance(10_000);
+    decide([]);
+    await result;
+    expect(allowance.remaining).toBe(40);
+  });
+
+  it('fail when somebody takes too long to answer', async () => {
+    const clock = fakeClock();
+    const options: ClientOptions = { roots: () => new Promise(() => {}), answerTimeout: 50, clock };
+    const { result } = start([asks('s', { a: roots })], options);
+    await new Promise(setImmediate);
+    clock.advance(50);
+    await expect(result).rejects.toMatchObject({ code: 'call/cannot-answer', cause: { code: 'answer/late' } });
+  });
+});

@@ -1,0 +1,69 @@
+import { TenonError } from '../../jsonrpc/error.js';
+import { isObject, type JsonObject } from '../../jsonrpc/message.js';
+import type { InputRequiredResult } from '../../protocol/input-requests.js';
+import type { CallDeadline } from '../calls/call-deadline.js';
+import type { Connection } from '../connection/connection.js';
+import type { ClientOptions } from '../options.js';
+import { answerInputRequest, createTooManyRoundsError, getMaxRounds, raceAbort } from './input-requests.js';
+
+/**
+ * Sends a request again until its answer is final, which this one is not: each time the server asks, what it asks is answered with the handlers that
+ * also answer its requests, and the request goes again. https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
+ */
+export async function resolveInputRequests(
+  first: JsonObject,
+  params: JsonObject,
+  send: (params: JsonObject) => Promise<JsonObject>,
+  connection: Connection,
+  options: ClientOptions,
+  deadline: CallDeadline,
+  signal: AbortSignal | undefined,
+): Promise<JsonObject> {
+  const maxRounds = getMaxRounds(options);
+  let result = first;
+  for (let round = 0; result.resultType === 'input_required'; round++) {
+    if (round === maxRounds) throw createTooManyRoundsError(connection, maxRounds);
+    const { inputRequests, requestState } = checkInputRequired(result, connection);
+    const inputResponses =
+      inputRequests && (await answerInputRequests(inputRequests, connection, options, deadline, signal));
+    result = await send({
+      ...params,
+      ...(inputResponses === undefined ? {} : { inputResponses }),
+      ...(requestState === undefined ? {} : { requestState }),
+    });
+  }
+  return result;
+}
+
+/** The call's own time stands still until all are answered. */
+async function answerInputRequests(
+  requests: NonNullable<InputRequiredResult['inputRequests']>,
+  connection: Connection,
+  options: ClientOptions,
+  { clock }: CallDeadline,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<JsonObject> {
+  const resume = clock.pause();
+  const all = Object.entries(requests).map(
+    async ([key, request]) => [key, await answerInputRequest(request, connection, options, { signal })] as const,
+  );
+  return Object.fromEntries(await raceAbort(Promise.all(all), signal, connection.peer).finally(resume));
+}
+
+function checkInputRequired(result: JsonObject, connection: Connection): InputRequiredResult {
+  const { inputRequests, requestState } = result;
+  const isValid =
+    (inputRequests === undefined || isInputRequests(inputRequests)) &&
+    (requestState === undefined || typeof requestState === 'string') &&
+    (inputRequests !== undefined || requestState !== undefined);
+  if (isValid) return result as unknown as InputRequiredResult;
+  throw new TenonError('peer/invalid-result', 'the server asks for input without saying which', {
+    peer: connection.peer,
+  });
+}
+
+function isInputRequests(requests: unknown): boolean {
+  const isWellFormed = (each: unknown) =>
+    isObject(each) && typeof each.method === 'string' && (each.params == null || isObject(each.params));
+  return isObject(requests) && Object.values(requests).every(isWellFormed);
+}

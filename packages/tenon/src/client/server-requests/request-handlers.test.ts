@@ -1,0 +1,157 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import { fakeClock } from '../../testing/fake-clock.js';
+import type { ClientHandlers, ClientOptions, ServerRequestInfo } from '../options.js';
+import { createCapabilities, handleServerRequest, type ServerRequestOptions } from './request-handlers.js';
+
+const about = { signal: new AbortController().signal, server: 's', progress: () => {} };
+const form = (properties: object, required: string[] = []) => ({
+  message: 'm',
+  requestedSchema: { type: 'object', properties, required },
+});
+const ask = (method: string, params: object, answers: ServerRequestOptions) =>
+  handleServerRequest(method, params as JsonObject, answers, about);
+const code = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'result',
+    error => error.rpcCode ?? error.code,
+  );
+const elicit = (result: unknown): ClientHandlers => ({ elicit: () => result as never });
+
+describe('what a client declares', () => {
+  it.each([
+    [{}, {}],
+    [{ tasks: true }, { extensions: { 'io.modelcontextprotocol/tasks': {} } }],
+    [{ elicit: () => ({ action: 'cancel' }) }, { elicitation: { form: {} } }],
+    [{ elicitUrl: () => ({ action: 'cancel' }) }, { elicitation: { url: {} } }],
+    [{ sample: () => ({}) }, { sampling: {} }],
+    [{ sample: () => ({}), sampleTools: true }, { sampling: { tools: {} } }],
+    [{ sampleTools: true }, {}],
+    [{ roots: [] }, { roots: {} }],
+    [
+      { extensions: [{ id: 'a.b/c' }, { id: 'a.b/d', settings: { e: 1 } }] },
+      { extensions: { 'a.b/c': {}, 'a.b/d': { e: 1 } } },
+    ],
+  ] as [ClientOptions, object][])(
+    'follows from what it can answer (%#) [elicitation.capability-declared sampling.capability-declared roots.capability-declared sampling.tools.capability-declared elicitation.capability.one-mode-at-least]',
+    (options, declared) => {
+      expect(createCapabilities({ tasks: false, ...options })).toEqual(declared);
+    },
+  );
+});
+
+describe('a question of the server', () => {
+  it('is answered by the handler for it, also under the name that some use', async () => {
+    const message = { role: 'assistant', content: { type: 'text', text: 'x' }, model: 'm' };
+    const answers = { sample: () => message } as unknown as ClientHandlers;
+    for (const method of ['sampling/createMessage', 'sampling/complete']) {
+      expect(await ask(method, { messages: [], maxTokens: 1 }, answers)).toEqual(message);
+    }
+    expect(await ask('roots/list', {}, { roots: [{ uri: 'file:///a' }] })).toEqual({ roots: [{ uri: 'file:///a' }] });
+    expect(await ask('roots/list', {}, { roots: async () => [] })).toEqual({ roots: [] });
+  });
+
+  it.each([
+    ['no handler', 'roots/list', {}, {}, -32601],
+    ['a method that is none', 'no/such', {}, {}, -32601],
+    ['a method of clients', 'tools/call', { name: 'a' }, {}, -32601],
+    ['broken params', 'sampling/createMessage', { messages: 5 }, { sample: () => ({}) }, -32602],
+    [
+      'a mode that was not declared [elicitation.mode.undeclared-error]',
+      'elicitation/create',
+      { mode: 'url', message: 'm', url: 'https://a' },
+      elicit({ action: 'cancel' }),
+      -32602,
+    ],
+    [
+      'tools that were not declared [sampling.tools.undeclared-error sampling.tools.undeclared-fails]',
+      'sampling/createMessage',
+      { messages: [], maxTokens: 1, tools: [] },
+      { sample: () => ({}) },
+      -32601,
+    ],
+    [
+      'an answer that does not fit the form [elicitation.response.content-on-accept]',
+      'elicitation/create',
+      form({ a: { type: 'string' } }),
+      elicit({ action: 'accept', content: { a: 5 } }),
+      'answer/form',
+    ],
+    [
+      'an answer that lacks a field [elicitation.response.content-on-accept]',
+      'elicitation/create',
+      form({ a: { type: 'string' } }, ['a']),
+      elicit({ action: 'accept' }),
+      'answer/form',
+    ],
+    [
+      'an answer that is none [elicitation.response.actions]',
+      'elicitation/create',
+      form({}),
+      elicit({ action: 'maybe' }),
+      'answer/malformed',
+    ],
+    [
+      'a handler that returns nothing',
+      'sampling/createMessage',
+      { messages: [], maxTokens: 1 },
+      { sample: () => undefined },
+      'answer/malformed',
+    ],
+  ] as [string, string, object, ClientHandlers, unknown][])(
+    'is refused for %s',
+    async (_, method, params, answers, expected) => {
+      expect(await code(ask(method, params, answers))).toBe(expected);
+    },
+  );
+
+  it('has its defaults filled in, and no content when it was not accepted [elicitation.response.actions]', async () => {
+    const params = form({ a: { type: 'string', default: 'd' }, b: { type: 'number', default: 1 } });
+    expect(await ask('elicitation/create', params, elicit({ action: 'accept', content: { b: 2 } }))).toEqual({
+      action: 'accept',
+      content: { a: 'd', b: 2 },
+    });
+    expect(await ask('elicitation/create', params, elicit({ action: 'decline', content: { a: 'x' } }))).toEqual({
+      action: 'decline',
+    });
+  });
+
+  it('is not answered for ever: the handler is told, and so is who waits', async () => {
+    const clock = fakeClock();
+    const signals: AbortSignal[] = [];
+    const sample = (_: unknown, { signal }: ServerRequestInfo) => {
+      signals.push(signal);
+      return new Promise<never>(() => {});
+    };
+    const params = { messages: [], maxTokens: 1 };
+    for (const [answerTimeout, ms] of [
+      [undefined, 30 * 60_000],
+      [5, 5],
+    ] as const) {
+      const late = code(
+        ask('sampling/createMessage', params, { sample, clock, ...(answerTimeout ? { answerTimeout } : {}) }),
+      );
+      clock.advance(ms - 1);
+      await new Promise(setImmediate);
+      expect(signals.at(-1)?.aborted).toBe(false);
+      clock.advance(1);
+      expect([await late, signals.at(-1)?.aborted]).toEqual(['answer/late', true]);
+    }
+    await ask('roots/list', {}, { roots: [], clock });
+    expect(clock.timers).toBe(0);
+  });
+
+  it('tells its handler when it is withdrawn', async () => {
+    const controller = new AbortController();
+    const sample = (_: unknown, { signal }: ServerRequestInfo) =>
+      new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    const asked = { signal: controller.signal, server: 's', progress: () => {} };
+    const answering = code(
+      handleServerRequest('sampling/createMessage', { messages: [], maxTokens: 1 }, { sample }, asked),
+    );
+    controller.abort(new Error('no longer'));
+    expect(await answering).toBe(-32603);
+    expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
+  });
+});

@@ -1,0 +1,217 @@
+import { systemClock } from '../../cancellation/clock.js';
+import { rpcError, TenonError } from '../../jsonrpc/error.js';
+import { INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND } from '../../jsonrpc/error-codes.js';
+import { isObject, type JsonObject } from '../../jsonrpc/message.js';
+import type { ClientCapabilities } from '../../protocol/capabilities.js';
+import { checkNestedMeta } from '../../protocol/check-meta.js';
+import type { Root } from '../../protocol/content.js';
+import type { ElicitFormParams, ElicitResult, ElicitUrlParams, FormValue } from '../../protocol/input-requests.js';
+import { RELATED_TASK } from '../../protocol/meta.js';
+import type { MethodName } from '../../protocol/method-types.js';
+import { isMethod, methods } from '../../protocol/methods.js';
+import { findMissingForRequest } from '../../protocol/missing-capabilities.js';
+import { TASKS } from '../../protocol/tasks.js';
+import type { Dialect } from '../../protocol/versions/dialect.js';
+import { describeIssues } from '../../schemas/issues.js';
+import type { ClientHandlers, ClientOptions, ServerRequestInfo } from '../options.js';
+
+/** What the client declares: what it can answer, and nothing else. */
+export function createCapabilities(options: ClientOptions): ClientCapabilities {
+  const { elicit, elicitUrl, sample, sampleTools, roots, experimental } = options;
+  const extensions = createExtensions(options);
+  return {
+    ...options.forwarder?.capabilities,
+    ...(elicit || elicitUrl
+      ? { elicitation: { ...(elicit ? { form: {} } : {}), ...(elicitUrl ? { url: {} } : {}) } }
+      : {}),
+    ...(sample ? { sampling: sampleTools ? { tools: {} } : {} } : {}),
+    ...(roots ? { roots: {} } : {}),
+    ...(Object.keys(extensions).length > 0 ? { extensions } : {}),
+    ...(experimental ? { experimental: { ...experimental } } : {}),
+  };
+}
+
+function createExtensions({ extensions = [], tasks = true }: ClientOptions): { [id: string]: JsonObject } {
+  const own = extensions.map(({ id, settings = {} }) => [id, settings] as const);
+  return Object.fromEntries([...(tasks ? [[TASKS, {}] as const] : []), ...own]);
+}
+
+/** Time that a handler may take, in milliseconds: somebody may have gone to lunch. */
+const ANSWER_TIMEOUT = 30 * 60_000;
+
+/** What a question is answered by. */
+export type ServerRequestOptions = ClientHandlers & Pick<ClientOptions, 'answerTimeout' | 'clock'>;
+
+/** Names that clients in the field answer to. */
+const ALIASES: { readonly [method: string]: string | undefined } = { 'sampling/complete': 'sampling/createMessage' };
+
+function resolveAlias(method: string): string {
+  return Object.hasOwn(ALIASES, method) ? (ALIASES[method] as string) : method;
+}
+
+/** Answers one question of the server, in our words. Throws what the server is to be told. */
+export async function handleServerRequest(
+  requestedMethod: string,
+  params: JsonObject,
+  answers: ServerRequestOptions,
+  info: ServerRequestInfo,
+): Promise<JsonObject> {
+  const method = resolveAlias(requestedMethod);
+  if (!isMethod(method) || methods[method].sender !== 'server') throw createMethodNotFoundError(requestedMethod);
+  const problem = methods[method].params(params);
+  if (problem) throw rpcError(INVALID_PARAMS, `Invalid params: ${problem}`);
+  const missing = findMissingForRequest(method, params, createCapabilities(answers));
+  if (missing)
+    throw missing.elicitation && (answers.elicit || answers.elicitUrl)
+      ? createUndeclaredModeError(params)
+      : createMethodNotFoundError(requestedMethod);
+  try {
+    return checkAnswer(
+      method,
+      await withTimeout(method, answers, info, own => runHandler(method, params, answers, own)),
+      info,
+    );
+  } catch (error) {
+    if (TenonError.is(error) && error.rpcCode !== undefined) throw error;
+    throw info.signal.aborted ? rpcError(INTERNAL_ERROR, 'The question was withdrawn') : error;
+  }
+}
+
+/** A handler has until `answerTimeout`; then its signal is aborted, and nobody waits for it any longer. */
+function withTimeout<T>(
+  method: string,
+  answers: ServerRequestOptions,
+  info: ServerRequestInfo,
+  run: (info: ServerRequestInfo) => Promise<T>,
+): Promise<T> {
+  const { answerTimeout: timeout = ANSWER_TIMEOUT, clock = systemClock } = answers;
+  const controller = new AbortController();
+  const withdraw = () => controller.abort(info.signal.reason);
+  info.signal.addEventListener('abort', withdraw, { once: true });
+  if (info.signal.aborted) withdraw();
+  return new Promise<T>((resolve, reject) => {
+    const timeoutError = new TenonError('answer/late', `${method} was not answered within ${timeout} ms`, {
+      peer: info.server,
+      hint: 'raise `answerTimeout` if people need that long',
+    });
+    const cancelTimer = clock.after(timeout, () => {
+      reject(timeoutError);
+      controller.abort(timeoutError);
+    });
+    const cleanup = () => {
+      cancelTimer();
+      info.signal.removeEventListener('abort', withdraw);
+    };
+    run({ ...info, signal: controller.signal })
+      .then(resolve, reject)
+      .finally(cleanup);
+  });
+}
+
+/** What the host's own handler returned must be an answer: the server would refuse it, or wait for it in vain. */
+function checkAnswer(method: MethodName, result: JsonObject, { server }: ServerRequestInfo): JsonObject {
+  const problem = methods[method].result(result);
+  if (problem === undefined) return result;
+  throw new TenonError('answer/malformed', `the answer to ${method} is malformed: ${problem}`, { peer: server });
+}
+
+async function runHandler(
+  method: string,
+  params: JsonObject,
+  answers: ClientHandlers,
+  info: ServerRequestInfo,
+): Promise<JsonObject> {
+  if (answers.forwarder) return answers.forwarder.forward(method, params, info);
+  const result = await callHandler(method, params, answers, info);
+  checkNestedMeta(`the answer to ${method}`, result);
+  return result;
+}
+
+async function callHandler(
+  method: string,
+  params: JsonObject,
+  answers: ClientHandlers,
+  info: ServerRequestInfo,
+): Promise<JsonObject> {
+  switch (method) {
+    case 'sampling/createMessage':
+      return (await answers.sample?.(params as never, info)) as unknown as JsonObject;
+    case 'roots/list':
+      return { roots: checkRoots(await listRoots(answers), info) };
+    default:
+      return (await handleElicitation(params, answers, info)) as unknown as JsonObject;
+  }
+}
+
+/** Reads the roots from the form in which the application gave them. */
+async function listRoots({ roots = [] }: ClientHandlers): Promise<readonly Root[]> {
+  if (typeof roots === 'function') return roots();
+  return 'list' in roots ? roots.list() : roots;
+}
+
+/** A step upwards, in whatever way its characters are written. */
+const PARENT_SEGMENT = /([/\\]|%2f|%5c)(\.|%2e){2}([/\\?#]|%2f|%5c|$)/i;
+
+/** A root is a place below which a server may look around: nothing in it may lead out again. */
+function checkRoots(roots: readonly Root[], { server }: ServerRequestInfo): readonly Root[] {
+  for (const { uri } of roots) {
+    if (/^file:\/\//.test(uri) && !PARENT_SEGMENT.test(uri)) continue;
+    throw new TenonError('answer/root', 'a root is not a plain file URI', {
+      peer: server,
+      expected: 'file:///… without ".."',
+    });
+  }
+  return roots;
+}
+
+async function handleElicitation(
+  params: JsonObject,
+  answers: ClientHandlers,
+  info: ServerRequestInfo,
+): Promise<ElicitResult> {
+  if (params.mode === 'url')
+    return (await answers.elicitUrl?.(params as unknown as ElicitUrlParams, info)) ?? { action: 'cancel' };
+  const form = params as unknown as ElicitFormParams;
+  const result = (await answers.elicit?.(form, info)) ?? { action: 'cancel' };
+  if (result.action !== 'accept') return { action: result.action };
+  const content = fillDefaults(form, result.content ?? {});
+  const { compilePeerSchema } = await import('../../schemas/peer-schema.js');
+  const checked = compilePeerSchema(form.requestedSchema as unknown as JsonObject).check(content);
+  if (checked.ok !== false) return { ...result, content };
+  throw new TenonError('answer/form', `the answer does not fit the form: ${describeIssues(checked.issues)}`, {
+    peer: info.server,
+  });
+}
+
+/** Fields that were left out have their defaults. */
+function fillDefaults(
+  { requestedSchema }: ElicitFormParams,
+  content: { [name: string]: FormValue },
+): { [name: string]: FormValue } {
+  const defaults = Object.entries(requestedSchema?.properties ?? {}).flatMap(([name, field]) =>
+    isObject(field) && field.default !== undefined ? [[name, field.default as FormValue]] : [],
+  );
+  return { ...Object.fromEntries(defaults), ...content };
+}
+
+/** The words of the client for a peer that has a different revision. */
+export function encodeAnswer(dialect: Dialect, method: string, result: JsonObject): JsonObject {
+  return dialect.transforms.encode.result(resolveAlias(method))?.(result, {}) ?? result;
+}
+
+/** Names the task that asked in the answer to it. */
+export function relateToTask(result: JsonObject, { _meta }: JsonObject): JsonObject {
+  const task = isObject(_meta) ? _meta[RELATED_TASK] : undefined;
+  return task === undefined ? result : { ...result, _meta: { ...(result._meta as JsonObject), [RELATED_TASK]: task } };
+}
+
+function createMethodNotFoundError(method: string): TenonError {
+  return rpcError(METHOD_NOT_FOUND, `Method not found: ${method.slice(0, 128)}`);
+}
+
+function createUndeclaredModeError({ mode }: JsonObject): TenonError {
+  return rpcError(
+    INVALID_PARAMS,
+    `Invalid params: elicitation mode ${mode === 'url' ? 'url' : 'form'} is not declared`,
+  );
+}

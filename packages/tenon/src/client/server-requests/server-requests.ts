@@ -1,0 +1,61 @@
+import { rpcError } from '../../jsonrpc/error.js';
+import { METHOD_NOT_FOUND } from '../../jsonrpc/error-codes.js';
+import { isId, isObject, type JsonObject, type JsonRpcRequest } from '../../jsonrpc/message.js';
+import { isMethod } from '../../protocol/methods.js';
+import type { Dialect } from '../../protocol/versions/dialect.js';
+import type { PausableClock } from '../calls/call-deadline.js';
+import type { ClientOptions, ServerRequestInfo } from '../options.js';
+import { encodeAnswer, handleServerRequest, relateToTask } from './request-handlers.js';
+
+/** The connection on which a server asks. */
+export interface ServerRequestContext {
+  readonly dialect: Dialect;
+  readonly options: ClientOptions;
+  readonly clock: PausableClock;
+  /** Sends `notifications/progress`. */
+  report(params: JsonObject): void;
+}
+
+/** Answers a request of the server. The calls of this client wait as long: whom the server asks may take their time. */
+export async function answerRequest(
+  { method, params = {} }: JsonRpcRequest,
+  { dialect, options, clock, report }: ServerRequestContext,
+  info: Omit<ServerRequestInfo, 'progress'>,
+): Promise<JsonObject> {
+  if (method === 'ping') return {};
+  if (isMethod(method) && !dialect.methods.server.has(method))
+    throw rpcError(METHOD_NOT_FOUND, `Method not found: ${method}`);
+  const decoded = dialect.transforms.decode.params(method)?.(params, {}) ?? params;
+  const reporter = createProgressReporter(decoded, report);
+  const resume = clock.pause();
+  try {
+    const result = await handleServerRequest(method, decoded, options, { ...info, progress: reporter.progress });
+    return relateToTask(encodeAnswer(dialect, method, result), params);
+  } finally {
+    reporter.stop();
+    resume();
+  }
+}
+
+/** Reports progress under the token of a request, while that is worked on; does nothing where there is no token. */
+function createProgressReporter({ _meta }: JsonObject, report: (params: JsonObject) => void) {
+  const progressToken = isObject(_meta) ? _meta.progressToken : undefined;
+  let last = Number.NEGATIVE_INFINITY;
+  let isOver = !isId(progressToken);
+  const progress: ServerRequestInfo['progress'] = (value, total, message) => {
+    if (isOver || !Number.isFinite(value) || value <= last) return;
+    last = value;
+    report({
+      progressToken,
+      progress: value,
+      ...(total === undefined ? {} : { total }),
+      ...(message === undefined ? {} : { message }),
+    });
+  };
+  return {
+    progress,
+    stop() {
+      isOver = true;
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import type { JsonObject } from '../../jsonrpc/message.js';
+import type { CallToolResult } from '../../protocol/params-and-results.js';
+import { isTerminal, type TaskState } from '../../protocol/tasks.js';
+import type { CallPipeline, CallState } from '../calls/call-pipeline.js';
+import { listAll } from '../calls/pages.js';
+import { getToolValue } from '../calls/results.js';
+import type { CallOptions } from '../options.js';
+import { createUnknownTaskError, isUnknownTask } from './task-errors.js';
+import type { StartCall, StartOptions, TaskHandle, Tasks, WaitOptions } from './task-handle.js';
+import { toTaskState } from './task-snapshot.js';
+import { checkTask } from './task-tracking.js';
+import { TrackedTask, trackTask } from './tracked-task.js';
+
+/** `client.tasks`. */
+export function createClientTasks(pipeline: CallPipeline): Tasks {
+  const start: StartCall = (name, input, options) => startTask(pipeline, name, input, options);
+  const resume = (id: string, { tool }: { readonly tool?: string } = {}) =>
+    createHandle(pipeline, new TrackedTask(pipeline, id, { tool }), tool);
+  return {
+    start: start as Tasks['start'],
+    resume: resume as Tasks['resume'],
+    get: (id, options) => getTask(pipeline, id, options),
+    async cancel(id, options) {
+      await cancelTask(pipeline, id, options);
+    },
+    list: options => listTasks(pipeline, options),
+  };
+}
+
+async function startTask(
+  pipeline: CallPipeline,
+  name: string,
+  input: JsonObject = {},
+  options: StartOptions = {},
+): Promise<TaskHandle> {
+  const { ttl, idleTimeout, onTask } = options;
+  const params = { name, arguments: input };
+  const callState: CallState = {
+    ...pipeline.createCallState('tools/call', params, options),
+    taskParams: ttl === undefined ? {} : { ttl },
+  };
+  const answer = await pipeline.begin(callState);
+  if (answer.resultType !== 'task') return createDoneHandle(pipeline, answer as unknown as CallToolResult, name);
+  const { stopProgress } = callState;
+  return createHandle(pipeline, trackTask(pipeline, answer, { tool: name, idleTimeout, onTask, stopProgress }), name);
+}
+
+function createHandle(pipeline: CallPipeline, task: TrackedTask, tool: string | undefined): TaskHandle {
+  const { snapshot } = task;
+  const toolResult = async (options: WaitOptions = {}) => (await task.wait(options)) as unknown as CallToolResult;
+  const states = ({ signal }: { readonly signal?: AbortSignal } = {}) => task.states(signal);
+  return {
+    id: snapshot.taskId,
+    get state() {
+      return snapshot.state;
+    },
+    async result(options: WaitOptions = {}) {
+      return getToolValue(pipeline, await toolResult(options), tool);
+    },
+    toolResult,
+    states,
+    async cancel() {
+      if (snapshot.ended) return;
+      const state = await cancelTask(pipeline, snapshot.taskId);
+      if (state) snapshot.update(state);
+    },
+    [Symbol.asyncIterator]: () => states()[Symbol.asyncIterator](),
+  };
+}
+
+/** What was answered at once needs no task. */
+function createDoneHandle(pipeline: CallPipeline, answer: CallToolResult, tool: string): TaskHandle {
+  async function* states(): AsyncGenerator<TaskState> {}
+  return {
+    id: undefined,
+    state: undefined,
+    result: async () => getToolValue(pipeline, answer, tool),
+    toolResult: async () => answer,
+    states,
+    cancel: async () => {},
+    [Symbol.asyncIterator]: states,
+  };
+}
+
+async function getTask(pipeline: CallPipeline, taskId: string, options?: CallOptions): Promise<TaskState> {
+  try {
+    return toTaskState(checkTask(pipeline, { taskId }, await pipeline.call('tasks/get', { taskId }, options)));
+  } catch (error) {
+    throw isUnknownTask(error) ? createUnknownTaskError(taskId, error) : error;
+  }
+}
+
+/** Gives the state, where that is what a server answers. */
+async function cancelTask(
+  pipeline: CallPipeline,
+  taskId: string,
+  options?: CallOptions,
+): Promise<(JsonObject & TaskState) | undefined> {
+  try {
+    const answer = await pipeline.call('tasks/cancel', { taskId }, options);
+    return 'taskId' in answer ? (toTaskState(answer) as JsonObject & TaskState) : undefined;
+  } catch (error) {
+    if (!isUnknownTask(error)) throw error;
+    // A task that has ended can not be cancelled: that is no other error than that there is none.
+    const state = await getTask(pipeline, taskId, options);
+    if (isTerminal(state.status)) return state as JsonObject & TaskState;
+    throw error;
+  }
+}
+
+async function* listTasks(pipeline: CallPipeline, options?: CallOptions): AsyncGenerator<TaskState> {
+  for await (const task of listAll<JsonObject>(pipeline, 'tasks/list', 'tasks', options)) yield toTaskState(task);
+}

@@ -1,0 +1,78 @@
+import { TenonError } from '../../jsonrpc/error.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import { TASKS, type TaskParams } from '../../protocol/tasks.js';
+import type { CallPipeline } from '../calls/call-pipeline.js';
+import type { Connection } from '../connection/connection.js';
+import type { SendParameters } from '../connection/outgoing-request.js';
+import type { ClientOptions } from '../options.js';
+import { raceAbort } from '../server-requests/input-requests.js';
+import { createCapabilities } from '../server-requests/request-handlers.js';
+
+/** Whether servers are told that they may answer by tasks. */
+export function hasTaskExtension(options: ClientOptions): boolean {
+  return Object.hasOwn(createCapabilities(options).extensions ?? {}, TASKS);
+}
+
+/** Whether it is the client that makes tasks of the calls of this server's tools. */
+export function canCreateTasks(connection: Connection): boolean {
+  return connection.dialect.tasks === 'by-parameter' && connection.hasCapability('tasks.requests.tools.call');
+}
+
+/**
+ * The words by which a call becomes a task: those of the caller where the tool leaves it the choice, some wherever the
+ * tool runs in no other way. https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation
+ */
+export function getTaskParams(
+  { options, toolCache }: CallPipeline,
+  connection: Connection,
+  { name, task }: JsonObject,
+  requested: TaskParams | undefined,
+): TaskParams | undefined {
+  if (options.tasks === false || !canCreateTasks(connection)) return undefined;
+  const support = toolCache.get(name as string)?.tool.execution?.taskSupport;
+  const taskParams = requested ?? (task as TaskParams | undefined);
+  if (support === 'required') return taskParams ?? {};
+  return support === 'optional' ? taskParams : undefined;
+}
+
+/**
+ * Sends a call that becomes a task. Giving it up early cancels the task as soon as its name is known: the request itself
+ * can not be cancelled.
+ */
+export async function callAsTask(
+  pipeline: CallPipeline,
+  connection: Connection,
+  params: JsonObject,
+  parameters: SendParameters,
+): Promise<JsonObject> {
+  const { signal, ...rest } = parameters;
+  if (signal?.aborted)
+    throw new TenonError('call/aborted', 'the caller gave the call up', {
+      peer: connection.peer,
+      cause: signal.reason,
+    });
+  const response = connection.call('tools/call', params, { ...rest, silentAbort: true });
+  try {
+    return await raceAbort(response, signal, connection.peer);
+  } catch (error) {
+    if (signal?.aborted) void response.then(({ taskId }) => cancelQuietly(pipeline, taskId)).catch(() => {});
+    throw error;
+  }
+}
+
+/** Nobody waits for what comes of it; that it could not be said is reported. */
+export async function cancelQuietly(pipeline: CallPipeline, taskId: unknown): Promise<void> {
+  if (typeof taskId !== 'string' || !canCancelTasks(pipeline)) return;
+  try {
+    await pipeline.sendTaskRequest('tasks/cancel', { taskId }, {});
+  } catch (error) {
+    if (TenonError.is(error) && error.rpcCode === undefined) pipeline.emitter.emit('error', error);
+  }
+}
+
+function canCancelTasks({ connections }: CallPipeline): boolean {
+  return (
+    connections.lastConnection.dialect.tasks === 'by-extension' ||
+    connections.lastConnection.hasCapability('tasks.cancel')
+  );
+}

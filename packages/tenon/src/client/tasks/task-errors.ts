@@ -1,0 +1,87 @@
+import { TenonError } from '../../jsonrpc/error.js';
+import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
+import type { TaskState } from '../../protocol/tasks.js';
+import type { CallPipeline } from '../calls/call-pipeline.js';
+
+/** What the loss of a road looks like, after which there may be another. */
+const CONNECTION_LOST =
+  /^(connection\/(closed|send)|http\/(unreachable|interrupted)|stdio\/exited|session\/gone|call\/(timeout|outcome-unknown))$/;
+/** What a server, or whoever stands before it, says when it is to be asked again later. */
+const RETRYABLE_STATUS: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
+
+/** Whether asking again later may help: a task outlives the connection. */
+export function isRetryable({ connections }: CallPipeline, error: unknown): error is TenonError {
+  if (!TenonError.is(error) || connections.state === 'closed') return false;
+  if (error.status !== undefined && RETRYABLE_STATUS.has(error.status)) return true;
+  return error.rpcCode === undefined && CONNECTION_LOST.test(error.code);
+}
+
+/** Servers say in one and the same way that they never had a task, and that they have it no longer. */
+export function isUnknownTask(error: unknown): error is TenonError {
+  return TenonError.is(error) && error.rpcCode === INVALID_PARAMS;
+}
+
+export function createUnknownTaskError(taskId: string, cause: TenonError): TenonError {
+  const { peer, method, rpcCode, data } = cause;
+  return new TenonError('task/unknown', `the server knows no task ${quoteTaskId(taskId)}`, {
+    peer,
+    method,
+    received: cause.message,
+    hint: 'it may have been kept for its time and no longer, or belong to somebody else',
+    rpcCode,
+    data,
+    cause,
+  });
+}
+
+export function createCancelledTaskError({ taskId, statusMessage }: TaskState, peer: string): TenonError {
+  const reason = statusMessage ? `: ${statusMessage}` : '';
+  return new TenonError('task/cancelled', `the task ${quoteTaskId(taskId)} was cancelled${reason}`, {
+    peer,
+    data: { taskId },
+  });
+}
+
+export function createExpiredTaskError({ taskId, ttlMs, status }: TaskState, peer: string): TenonError {
+  return new TenonError(
+    'task/expired',
+    `the task ${quoteTaskId(taskId)} has not ended within the time for which it is kept`,
+    {
+      peer,
+      expected: `an end within ${ttlMs} ms`,
+      received: `the status ${status}`,
+      data: { taskId },
+    },
+  );
+}
+
+export function createUnreachableTaskError(taskId: string, cause: TenonError, attempts: number): TenonError {
+  return new TenonError('task/out-of-reach', `the server could not be asked about the task ${quoteTaskId(taskId)}`, {
+    peer: cause.peer,
+    received: `${attempts} failures in a row`,
+    hint: 'the task may go on: come back to it by `client.tasks.resume(id)`',
+    data: { taskId },
+    cause,
+  });
+}
+
+export function createClientClosedError(taskId: string): TenonError {
+  return new TenonError(
+    'connection/closed',
+    `the client was closed while it waited for the task ${quoteTaskId(taskId)}`,
+    {
+      hint: 'the task may go on: connect again, and come back to it by `client.tasks.resume(id)`',
+      data: { taskId },
+    },
+  );
+}
+
+/** The error that the call would have been answered with. */
+export function createFailedTaskError({ error, statusMessage }: TaskState, peer: string): TenonError {
+  const { code: rpcCode, message, data } = error ?? { code: undefined, message: statusMessage ?? 'the task failed' };
+  return new TenonError('peer/error', message, { rpcCode, data, peer, method: 'tools/call' });
+}
+
+function quoteTaskId(taskId: string): string {
+  return JSON.stringify(taskId.slice(0, 80));
+}

@@ -1,0 +1,214 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import type { TaskState } from '../../protocol/tasks.js';
+import {
+  content,
+  EXTENSION,
+  ending,
+  failing,
+  PARAMETER,
+  plain,
+  type Script,
+  scripted,
+  soon,
+  task,
+} from './fixtures/scripted.js';
+
+const manners = [
+  [EXTENSION, task, (state: JsonObject) => ({ resultType: 'task', ...state })],
+  [PARAMETER, plain, (state: JsonObject) => ({ task: state })],
+] as const;
+
+describe.each(manners)('a handle on %s', (revision, say, make) => {
+  const byExtension = revision === EXTENSION;
+  const done = say('completed', byExtension ? { result: { ...content('5'), structuredContent: { sum: 5 } } } : {});
+  const telling = (states: JsonObject[], more: Script = {}): Script => ({
+    'tools/call': () => make(say('working')),
+    'tasks/get': (_, nth) => states[Math.min(nth, states.length - 1)],
+    'tasks/result': () => ({ ...content('5'), structuredContent: { sum: 5 } }),
+    'tasks/cancel': () => (byExtension ? {} : say('cancelled')),
+    ...more,
+  });
+
+  it('is there as soon as there is a task, and gives what the tool gives', async () => {
+    const { client, sent, pass } = await scripted(revision, telling([say('working'), done]));
+    const seen: string[] = [];
+    const handle = await client.tasks.start('sum', { a: 1 }, { onTask: ({ status }) => seen.push(status) });
+    expect([handle.id, handle.state?.status, seen]).toEqual(['t1', 'working', ['working']]);
+    await pass(10_000);
+    expect(sent('tasks/get')).toEqual([]);
+    const results = [handle.result(), handle.result()];
+    for (let n = 0; n < 2; n++) await pass(100);
+    expect(await Promise.all(results)).toEqual([{ sum: 5 }, { sum: 5 }]);
+    expect([sent('tasks/get').length, handle.state?.status, seen.at(-1)]).toEqual([2, 'completed', 'completed']);
+    expect(await handle.result()).toEqual({ sum: 5 });
+    await handle.cancel();
+    expect([sent('tasks/get').length, sent('tasks/cancel').length]).toEqual([2, 0]);
+    await client.close();
+  });
+
+  it('is done already when the server just answers', async () => {
+    const { client } = await scripted(revision, {
+      'tools/call': () => ({ ...content('5'), structuredContent: { sum: 5 } }),
+    });
+    const handle = await client.tasks.start('sum', {});
+    expect([handle.id, handle.state, await handle.result()]).toEqual([undefined, undefined, { sum: 5 }]);
+    for await (const state of handle) expect(state).toBeUndefined();
+    await handle.cancel();
+    await client.close();
+  });
+
+  it('is made of an id by any process, and of nothing else [ext-tasks.task-ids-persisted]', async () => {
+    const { client, sent, said, pass } = await scripted(revision, telling([say('working'), done]));
+    const before = said.length;
+    const handle = client.tasks.resume('t1', { tool: 'sum' });
+    await pass(1000);
+    expect([handle.id, handle.state, said.length]).toEqual(['t1', undefined, before]);
+    const result = handle.result();
+    await pass(0);
+    expect(sent('tasks/get')).toHaveLength(1);
+    await pass(100);
+    expect(await result).toEqual({ sum: 5 });
+    expect(sent('tools/call')).toEqual([]);
+    await client.close();
+  });
+
+  it('judges the result when it knows the tool', async () => {
+    const result = { ...content('5'), structuredContent: { sum: 'five' } };
+    const states = [byExtension ? say('completed', { result }) : done];
+    const { client } = await scripted(revision, telling(states, { 'tasks/result': () => result }));
+    expect(await ending(client.tasks.resume('t1', { tool: 'sum' }).result())).toBe('peer/invalid-result');
+    expect(await client.tasks.resume('t1').result()).toEqual({ sum: 'five' });
+    await client.close();
+  });
+
+  it('tells of each state, and asks no longer than somebody listens', async () => {
+    const states = ['a', 'a', 'b', 'c'].map(statusMessage => say('working', { statusMessage }));
+    const { client, sent, pass } = await scripted(revision, telling([...states, done]));
+    const handle = await client.tasks.start('sum', {});
+    const all: (string | undefined)[] = [];
+    const reading = (async () => {
+      for await (const { status, statusMessage } of handle) all.push(statusMessage ?? status);
+    })();
+    const few: TaskState[] = [];
+    for await (const state of handle.states()) {
+      few.push(state);
+      if (few.length === 2) break;
+      await pass(100);
+    }
+    expect(few.map(({ statusMessage }) => statusMessage)).toEqual([undefined, 'a']);
+    for (let n = 0; n < 5; n++) await pass(100);
+    await reading;
+    expect(all).toEqual(['working', 'a', 'b', 'c', 'completed']);
+    const asked = sent('tasks/get').length;
+    const left = client.tasks.resume('t1').states()[Symbol.asyncIterator]();
+    expect((await left.next()).value?.status).toBe('completed');
+    expect((await left.next()).done).toBe(true);
+    expect(sent('tasks/get').length).toBe(asked + 1);
+    await client.close();
+  });
+
+  it('can be left, and the task goes on', async () => {
+    const { client, sent, pass } = await scripted(revision, telling([say('working')]));
+    const handle = await client.tasks.start('x');
+    const controller = new AbortController();
+    const waits = [handle.result({ signal: controller.signal }), handle.result({ totalTimeout: 150 })].map(ending);
+    const states = ending(
+      (async () => {
+        for await (const _ of handle.states({ signal: controller.signal }));
+      })(),
+    );
+    await pass(100);
+    controller.abort();
+    await pass(50);
+    expect(await Promise.all(waits)).toEqual(['call/aborted', 'call/timeout']);
+    expect(await states).toBeUndefined();
+    await pass(10_000);
+    expect([sent('tasks/get').length, sent('tasks/cancel').length]).toEqual([1, 0]);
+    const again = ending(handle.result({ totalTimeout: 150 }));
+    await pass(100);
+    await pass(50);
+    expect([await again, sent('tasks/get').length]).toEqual(['call/timeout', 2]);
+    await client.close();
+  });
+
+  it('cancels when it is told to, and says what came of it [tasks.cancel.retention-not-assumed ext-tasks.cancel.request-shape]', async () => {
+    const { client, sent, pass } = await scripted(
+      revision,
+      telling([say('cancelled', { statusMessage: 'done with' })]),
+    );
+    const handle = await client.tasks.start('x');
+    const result = ending(handle.result());
+    await handle.cancel();
+    await pass(100);
+    expect([await result, handle.state?.status, sent('tasks/cancel').length]).toEqual([
+      'task/cancelled',
+      'cancelled',
+      1,
+    ]);
+    await client.close();
+  });
+
+  it('finds that there is nothing to cancel any more, or no such task [tasks.cancel.terminal-rejected]', async () => {
+    const refusing = { 'tasks/cancel': () => failing(-32602) };
+    const ended = await scripted(revision, telling([done], refusing));
+    const handle = await ended.client.tasks.start('sum', {});
+    await handle.cancel();
+    expect(handle.state?.status).toBe('completed');
+    await ended.client.tasks.cancel('t1');
+    const none = await scripted(revision, telling([failing(-32602)], refusing));
+    expect(await ending(none.client.tasks.cancel('t1'))).toBe('task/unknown');
+    expect(await ending(none.client.tasks.get('t1'))).toBe('task/unknown');
+    const going = await scripted(revision, telling([say('working')], refusing));
+    expect(await ending(going.client.tasks.cancel('t1'))).toBe('peer/error');
+    for (const { client } of [ended, none, going]) await client.close();
+  });
+
+  it('leaves to others what can not be answered here', async () => {
+    if (!byExtension) return;
+    const question = { method: 'roots/list' };
+    const states = [say('input_required', { inputRequests: { a: question } }), done];
+    const { client, sent } = await scripted(revision, telling(states));
+    expect(await ending(client.tasks.resume('t1').result())).toBe('call/cannot-answer');
+    await soon();
+    expect(sent('tasks/cancel')).toEqual([]);
+    await client.close();
+  });
+
+  it('survives listeners that throw', async () => {
+    const { client, pass, problems } = await scripted(revision, telling([done]));
+    const onTask = () => {
+      throw new Error('mine');
+    };
+    const result = client.callTool('sum', {}, { onTask });
+    await pass(100);
+    expect(await result).toMatchObject({ structuredContent: { sum: 5 } });
+    expect(problems).toEqual(['listener/threw', 'listener/threw']);
+    await client.close();
+  });
+});
+
+describe('the tasks of a server', () => {
+  it('are listed, page by page, in our words [tasks.list.cursor-opaque schema.request.tasks-list schema.result.tasks-list]', async () => {
+    const { client, sent } = await scripted(PARAMETER, {
+      'tasks/list': ({ cursor }) =>
+        cursor === undefined
+          ? { tasks: [plain('working'), plain('completed', { taskId: 't2' })], nextCursor: ' ?' }
+          : { tasks: [plain('failed', { taskId: 't3' })] },
+    });
+    const all: TaskState[] = [];
+    for await (const each of client.tasks.list()) all.push(each);
+    expect(all.map(({ taskId, ttlMs, pollIntervalMs }) => [taskId, ttlMs, pollIntervalMs])).toEqual(
+      ['t1', 't2', 't3'].map(id => [id, null, 100]),
+    );
+    expect(sent('tasks/list')[1]).toMatchObject({ cursor: ' ?' });
+    await client.close();
+  });
+
+  it('are told of as they stand', async () => {
+    const state = task('input_required', { inputRequests: { a: { method: 'roots/list' } } });
+    const { client } = await scripted(EXTENSION, { 'tasks/get': () => ({ ...state, _meta: { a: 1 }, other: 5 }) });
+    expect(await client.tasks.get('t1')).toEqual(state);
+    await client.close();
+  });
+});

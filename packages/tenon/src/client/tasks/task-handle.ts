@@ -1,0 +1,80 @@
+import type { JsonObject } from '../../jsonrpc/message.js';
+import type { CallToolResult } from '../../protocol/params-and-results.js';
+import type { TaskState } from '../../protocol/tasks.js';
+import type { InputOf, ToolResult } from '../client.js';
+import type { CallOptions } from '../options.js';
+
+/** How long, and how, a task is waited for. Times are milliseconds. */
+export interface WaitOptions extends Pick<CallOptions, 'idleTimeout' | 'totalTimeout'> {
+  /** Ends the wait. The task goes on: it is `cancel` that cancels it. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called with how it stands, and with each state from then on. */
+  readonly onTask?: ((task: TaskState) => void) | undefined;
+}
+
+/** How a call is made that is to become a task. */
+export interface StartOptions extends Omit<CallOptions, 'resolveInputRequests'> {
+  /** Gives the call up. Once there is a handle it does nothing any more. */
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds for which the task is to be kept, where the client may say so. The server may decide otherwise. */
+  readonly ttl?: number | undefined;
+}
+
+/** A task that goes on at the server, and what it comes to. */
+export interface TaskHandle<R = unknown> extends AsyncIterable<TaskState> {
+  /** All that another process needs to come back to it. None when the server has answered without a task. */
+  readonly id: string | undefined;
+  /** How it stood when that was last heard. Nothing before the first look, or when there is no task. */
+  readonly state: TaskState | undefined;
+  /**
+   * What the call comes to: what `client.tools.x` resolves to. The task is looked after meanwhile: what it asks is
+   * answered. Rejects as the call would, and with `task/cancelled`, `task/unknown`, `task/expired`, `task/out-of-reach`;
+   * with `call/cannot-answer` when it asks what can not be answered here: it then goes on waiting for an answer.
+   */
+  result(options?: WaitOptions): Promise<R>;
+  /** What the call comes to as a whole result, also one that says that it failed: what `client.callTool` resolves to. */
+  toolResult(options?: WaitOptions): Promise<CallToolResult>;
+  /** Each state from now on, the last one as well. The task is looked after meanwhile, as it is by `result`. */
+  states(options?: { readonly signal?: AbortSignal | undefined }): AsyncIterable<TaskState>;
+  /** Asks the server to cancel it, which the server may do, in time. Of a task that has ended nothing is asked. */
+  cancel(): Promise<void>;
+}
+
+export type ToolNameOf<T> = string extends keyof T ? string : unknown extends T ? string : keyof T & string;
+type DefinitionOf<T, N> = N extends keyof T ? T[N] : unknown;
+/** What a tool's task comes to; unknown when the tool is. */
+export type ToolResultOf<T, N> = unknown extends DefinitionOf<T, N> ? unknown : ToolResult<DefinitionOf<T, N>>;
+type StartArguments<I> = [I] extends [undefined]
+  ? [input?: Record<string, never>, options?: StartOptions]
+  : unknown extends I
+    ? [input?: Record<string, unknown>, options?: StartOptions]
+    : [input: I, options?: StartOptions];
+
+/** Tasks, made and come back to. https://modelcontextprotocol.io/extensions/tasks/overview */
+export interface Tasks<T = unknown> {
+  /**
+   * Calls a tool, and hands out the task that the server makes of the call. Where the server just answers, the handle is
+   * one that is done already; where it is the client that makes tasks, it makes one of each call that may be one.
+   */
+  start<N extends ToolNameOf<T>>(
+    name: N,
+    ...input: StartArguments<InputOf<DefinitionOf<T, N>>>
+  ): Promise<TaskHandle<ToolResultOf<T, N>>>;
+  /**
+   * Comes back to a task: the id is all it takes. With the name of the tool its result is judged, and typed. Nothing is
+   * sent before something is asked of the handle.
+   */
+  resume<N extends ToolNameOf<T> = never>(
+    id: string,
+    options?: { readonly tool?: N | undefined },
+  ): TaskHandle<[N] extends [never] ? unknown : ToolResultOf<T, N>>;
+  /** How a task stands. Rejects with `task/unknown` when the server has none of that id. */
+  get(id: string, options?: CallOptions): Promise<TaskState>;
+  /** Asks the server to cancel a task. Of one that has ended nothing is asked; `task/unknown` when there is none. */
+  cancel(id: string, options?: CallOptions): Promise<void>;
+  /** All tasks of this client that the server still has. Rejects where the revision, or the server, has no such list. */
+  list(options?: CallOptions): AsyncIterable<TaskState>;
+}
+
+/** A call by name, before any type is known. */
+export type StartCall = (name: string, input?: JsonObject, options?: StartOptions) => Promise<TaskHandle>;

@@ -1,0 +1,86 @@
+import type { JsonObject } from '../../jsonrpc/message.js';
+import type { InputRequests } from '../../protocol/input-requests.js';
+import type { PausableClock } from '../calls/call-deadline.js';
+import type { CallPipeline } from '../calls/call-pipeline.js';
+import { answerInputRequest, createTooManyRoundsError, getMaxRounds } from '../server-requests/input-requests.js';
+
+export interface TaskInputContext {
+  readonly pipeline: CallPipeline;
+  readonly taskId: string;
+  /** Stands still while somebody is asked. */
+  readonly clock: PausableClock;
+  /** Hands answers over. */
+  deliver(inputResponses: JsonObject): Promise<void>;
+  /** Something could not be answered, or not be handed over. */
+  onError(error: unknown): void;
+}
+
+/**
+ * What a task asks: each question is answered once, however often it is listed; one that is listed no longer is
+ * withdrawn. https://modelcontextprotocol.io/extensions/tasks/overview
+ */
+export class TaskInputRequests {
+  readonly #context: TaskInputContext;
+  readonly #open = new Map<string, AbortController>();
+  readonly #answered = new Set<string>();
+  #rounds = 0;
+
+  constructor(context: TaskInputContext) {
+    this.#context = context;
+  }
+
+  /** These are open, and no others. */
+  update(requests: InputRequests): void {
+    for (const [key, controller] of this.#open) if (!Object.hasOwn(requests, key)) this.#withdraw(key, controller);
+    const added = Object.entries(requests).filter(([key]) => !this.#open.has(key) && !this.#answered.has(key));
+    if (added.length === 0) return;
+    const { pipeline, onError } = this.#context;
+    const maxRounds = getMaxRounds(pipeline.options);
+    this.#rounds += 1;
+    if (this.#rounds > maxRounds)
+      return onError(createTooManyRoundsError(pipeline.connections.lastConnection, maxRounds));
+    void this.#answer(Object.fromEntries(added)).catch(onError);
+  }
+
+  /** Nobody waits for the task any longer. */
+  close(): void {
+    for (const [key, controller] of this.#open) this.#withdraw(key, controller);
+  }
+
+  #withdraw(key: string, controller: AbortController): void {
+    this.#open.delete(key);
+    controller.abort();
+  }
+
+  /** What is asked together is answered together. */
+  async #answer(requests: InputRequests): Promise<void> {
+    const { clock, deliver } = this.#context;
+    const resume = clock.pause();
+    const all = Object.entries(requests).map(([key, request]) => this.#answerOne(key, request));
+    const answers = await Promise.all(all).finally(resume);
+    const wanted = answers.filter(([key, answer]) => answer !== undefined && this.#open.delete(key));
+    for (const [key] of wanted) this.#answered.add(key);
+    if (wanted.length > 0) await deliver(Object.fromEntries(wanted));
+  }
+
+  /** No answer when the question was withdrawn meanwhile. */
+  async #answerOne(key: string, request: InputRequests[string]): Promise<readonly [string, JsonObject | undefined]> {
+    const { pipeline, taskId: task } = this.#context;
+    const controller = new AbortController();
+    const { signal } = controller;
+    this.#open.set(key, controller);
+    const withdrawn = new Promise<undefined>(resolve =>
+      signal.addEventListener('abort', () => resolve(undefined), { once: true }),
+    );
+    try {
+      const answer = answerInputRequest(request, pipeline.connections.lastConnection, pipeline.options, {
+        signal,
+        task,
+      });
+      return [key, await Promise.race([answer, withdrawn])];
+    } catch (error) {
+      if (signal.aborted) return [key, undefined];
+      throw error;
+    }
+  }
+}

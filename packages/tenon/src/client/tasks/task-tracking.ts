@@ -1,0 +1,227 @@
+import { TenonError } from '../../jsonrpc/error.js';
+import { isObject, type JsonObject } from '../../jsonrpc/message.js';
+import { RELATED_TASK } from '../../protocol/meta.js';
+import { checkDetailedTask, isTerminal, type TaskState } from '../../protocol/tasks.js';
+import type { PausableClock } from '../calls/call-deadline.js';
+import type { CallPipeline } from '../calls/call-pipeline.js';
+import { checkShape, checkStructuredContent, createInvalidResultError } from '../calls/results.js';
+import type { CallOptions } from '../options.js';
+import {
+  createCancelledTaskError,
+  createClientClosedError,
+  createExpiredTaskError,
+  createFailedTaskError,
+  createUnknownTaskError,
+  createUnreachableTaskError,
+  isRetryable,
+  isUnknownTask,
+} from './task-errors.js';
+import { TaskInputRequests } from './task-input-requests.js';
+import type { TaskSnapshot } from './task-snapshot.js';
+import { Waker } from './waker.js';
+
+const INITIAL_DELAY = 1000;
+const MAX_DELAY = 30_000;
+/** How often in a row the server may be out of reach: some eight minutes. */
+const MAX_FAILURES = 20;
+
+/** One following of a task, until it ends or nobody wants to know any longer. */
+export interface TaskTracking {
+  readonly pipeline: CallPipeline;
+  readonly snapshot: TaskSnapshot;
+  /** The tool that was called, where it is known. */
+  readonly tool: string | undefined;
+  readonly idleTimeout: number | undefined;
+  /** Stands still while somebody is asked. */
+  readonly clock: PausableClock;
+  /** Nobody waits for the task any longer. */
+  readonly signal: AbortSignal;
+}
+
+/** Waits for the end of a task, and sees to what it asks meanwhile. Gives what the call would have been answered with. */
+export async function trackUntilEnd(tracking: TaskTracking): Promise<JsonObject> {
+  const { pipeline, snapshot, clock, signal } = tracking;
+  const waker = new Waker(pipeline.clock, signal);
+  const inputRequests = new TaskInputRequests({
+    pipeline,
+    taskId: snapshot.taskId,
+    clock,
+    deliver: answers => deliver(tracking, waker, answers),
+    onError: error => waker.fail(error),
+  });
+  const unsubscribes = [
+    pipeline.emitter.on('notification', ({ method, params }) => {
+      if (/^notifications\/tasks(\/status)?$/.test(method) && snapshot.updateFromNotification(params)) waker.wake();
+    }),
+    pipeline.emitter.on('state', state => state === 'closed' && waker.fail(createClientClosedError(snapshot.taskId))),
+  ];
+  try {
+    if (tracking.tool !== undefined) await pipeline.loadTools(await pipeline.connections.getConnection(), {});
+    return checkToolResult(tracking, await waitForEnd(tracking, inputRequests, waker));
+  } finally {
+    inputRequests.close();
+    for (const each of unsubscribes) each();
+  }
+}
+
+async function waitForEnd(tracking: TaskTracking, inputRequests: TaskInputRequests, waker: Waker): Promise<JsonObject> {
+  const { pipeline, snapshot } = tracking;
+  // What makes a task tells none of its payload.
+  if (snapshot.state === undefined || isPayloadMissing(snapshot.state, pipeline)) await refresh(tracking, waker);
+  let next = pipeline.clock.now() + snapshot.interval;
+  for (;;) {
+    const state = snapshot.state as TaskState;
+    if (isTerminal(state.status)) return getResult(tracking, waker, state);
+    if (snapshot.remaining <= 0) throw createExpiredTaskError(state, pipeline.connections.lastConnection.peer);
+    if (state.status !== 'input_required') inputRequests.update({});
+    else if (isByExtension(pipeline)) inputRequests.update(state.inputRequests ?? {});
+    else return waitForBlockedResult(tracking, waker);
+    const now = pipeline.clock.now();
+    if (await waker.waitForWake(Math.min(next - now, Math.max(snapshot.remaining, 0)))) continue;
+    await refresh(tracking, waker);
+    next = pipeline.clock.now() + snapshot.interval;
+  }
+}
+
+/** Asks how the task stands. */
+async function refresh(tracking: TaskTracking, waker: Waker): Promise<void> {
+  const { pipeline, snapshot } = tracking;
+  const params = { taskId: snapshot.taskId };
+  // What is resumed may be a task of a server that has none at all.
+  const first = snapshot.state === undefined;
+  const send = (options: CallOptions) =>
+    first ? pipeline.call('tasks/get', params, options) : pipeline.sendTaskRequest('tasks/get', params, options);
+  snapshot.update(
+    checkTask(
+      pipeline,
+      snapshot,
+      await withUnknownTaskError(snapshot, () => retryWhileUnreachable(tracking, waker, send)),
+    ),
+  );
+}
+
+/** The server has to say all there is to know of it. */
+export function checkTask(
+  pipeline: CallPipeline,
+  { taskId }: { readonly taskId: string },
+  task: JsonObject,
+): JsonObject {
+  const connection = pipeline.connections.lastConnection;
+  const problem = isByExtension(pipeline) ? checkDetailedTask(task) : undefined;
+  if (problem) throw createInvalidResultError(connection, 'tasks/get', `the task is malformed: ${problem}`);
+  if (task.taskId !== taskId)
+    throw createInvalidResultError(connection, 'tasks/get', 'the answer tells of another task');
+  return task;
+}
+
+/** What is asked in vain is asked again: a task outlives the connection. */
+async function retryWhileUnreachable(
+  tracking: TaskTracking,
+  waker: Waker,
+  send: (options: CallOptions) => Promise<JsonObject>,
+): Promise<JsonObject> {
+  const { pipeline, snapshot, idleTimeout } = tracking;
+  let delay = INITIAL_DELAY;
+  for (let failures = 1; ; failures++) {
+    try {
+      return await waker.raceFailure(send(idleTimeout === undefined ? {} : { idleTimeout }));
+    } catch (error) {
+      if (!isRetryable(pipeline, error)) throw error;
+      if (snapshot.state && snapshot.remaining <= 0)
+        throw createExpiredTaskError(snapshot.state, pipeline.connections.lastConnection.peer);
+      if (failures === MAX_FAILURES) throw createUnreachableTaskError(snapshot.taskId, error, failures);
+      pipeline.emitter.emit('error', error);
+      await waker.sleep(delay);
+      delay = Math.min(delay * 2, MAX_DELAY);
+    }
+  }
+}
+
+async function deliver(tracking: TaskTracking, waker: Waker, inputResponses: JsonObject): Promise<void> {
+  const { pipeline, snapshot } = tracking;
+  const params = { taskId: snapshot.taskId, inputResponses };
+  try {
+    await retryWhileUnreachable(tracking, waker, options => pipeline.sendTaskRequest('tasks/update', params, options));
+  } catch (error) {
+    if (!isUnknownTask(error)) throw error;
+    // What has ended meanwhile takes no more answers.
+    await refresh(tracking, waker);
+    if (!snapshot.ended) throw error;
+    waker.wake();
+  }
+}
+
+/** The payload of an ended task. */
+async function getResult(tracking: TaskTracking, waker: Waker, state: TaskState): Promise<JsonObject> {
+  const { pipeline, snapshot } = tracking;
+  const { peer } = pipeline.connections.lastConnection;
+  if (state.status === 'cancelled') throw createCancelledTaskError(state, peer);
+  if (isByExtension(pipeline)) {
+    if (state.status === 'failed') throw createFailedTaskError(state, peer);
+    return state.result as JsonObject;
+  }
+  const fetchPayload = () => retryWhileUnreachable(tracking, waker, options => fetchResult(tracking, options));
+  // Of a task that failed the error is its own, whatever its code.
+  return state.status === 'failed' ? fetchPayload() : withUnknownTaskError(snapshot, fetchPayload);
+}
+
+/** Where questions come as requests, they come to who waits for the result. */
+async function waitForBlockedResult(tracking: TaskTracking, waker: Waker): Promise<JsonObject> {
+  const { pipeline, snapshot } = tracking;
+  try {
+    const options = { idleTimeout: Number.POSITIVE_INFINITY, totalTimeout: snapshot.remaining };
+    const result = await retryWhileUnreachable(tracking, waker, () => fetchResult(tracking, options));
+    const { statusMessage: _, ...rest } = snapshot.state as TaskState;
+    snapshot.update({ ...rest, status: result.isError ? 'failed' : 'completed' });
+    return result;
+  } catch (error) {
+    if (!TenonError.is(error) || error.rpcCode === undefined) throw error;
+    await refresh(tracking, waker);
+    if (snapshot.state?.status === 'cancelled')
+      throw createCancelledTaskError(snapshot.state, pipeline.connections.lastConnection.peer);
+    throw error;
+  }
+}
+
+/** What the call would have been answered with, without what says whose result it is. */
+async function fetchResult(
+  { pipeline, snapshot, tool, signal }: TaskTracking,
+  options: CallOptions,
+): Promise<JsonObject> {
+  const result = await pipeline.sendTaskRequest(
+    'tasks/result',
+    { taskId: snapshot.taskId },
+    { ...options, signal },
+    tool,
+  );
+  if (!isObject(result._meta) || !(RELATED_TASK in result._meta)) return result;
+  const { _meta, ...rest } = result;
+  const { [RELATED_TASK]: _, ...meta } = _meta as JsonObject;
+  return Object.keys(meta).length === 0 ? rest : { ...rest, _meta: meta };
+}
+
+function checkToolResult({ pipeline, tool }: TaskTracking, result: JsonObject): JsonObject {
+  const connection = pipeline.connections.lastConnection;
+  return checkStructuredContent(
+    pipeline,
+    connection,
+    checkShape(pipeline, connection, 'tools/call', result, 'the result of the task'),
+    tool,
+  );
+}
+
+async function withUnknownTaskError<T>({ taskId }: TaskSnapshot, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw isUnknownTask(error) ? createUnknownTaskError(taskId, error) : error;
+  }
+}
+
+function isPayloadMissing(state: TaskState, pipeline: CallPipeline): boolean {
+  return isByExtension(pipeline) && state.status !== 'working' && checkDetailedTask(state) !== undefined;
+}
+
+function isByExtension({ connections }: CallPipeline): boolean {
+  return connections.lastConnection.dialect.tasks === 'by-extension';
+}

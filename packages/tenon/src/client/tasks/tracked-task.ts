@@ -1,0 +1,173 @@
+import { TenonError } from '../../jsonrpc/error.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import { isTerminal, type TaskState } from '../../protocol/tasks.js';
+import { type CallDeadline, createPausableClock, type PausableClock } from '../calls/call-deadline.js';
+import type { CallPipeline } from '../calls/call-pipeline.js';
+import { raceAbort } from '../server-requests/input-requests.js';
+import { cancelQuietly } from './task-calls.js';
+import type { WaitOptions } from './task-handle.js';
+import { TaskSnapshot } from './task-snapshot.js';
+import { trackUntilEnd } from './task-tracking.js';
+
+/** States that nobody has read yet, at the most: beyond it the first are left out. */
+const MAX_UNREAD = 100;
+
+/** What is to be known for following a task. */
+export interface TaskOrigin {
+  readonly tool?: string | undefined;
+  readonly idleTimeout?: number | undefined;
+  readonly onTask?: ((task: TaskState) => void) | undefined;
+  /** Ends the hearing of its progress. */
+  readonly stopProgress?: (() => void) | undefined;
+  /** What is left of the time for the call that has become the task. */
+  readonly deadline?: CallDeadline | undefined;
+}
+
+/** The task that a call has become. */
+export function trackTask(pipeline: CallPipeline, result: JsonObject, origin: TaskOrigin): TrackedTask {
+  const task = new TrackedTask(pipeline, result.taskId as string, origin);
+  task.snapshot.update(result);
+  return task;
+}
+
+/** Tells whether the wait for a task ended before the task did, for good: nobody comes back to it. */
+export function isAbandoned(error: unknown): boolean {
+  return TenonError.is(error) && /^call\/(aborted|timeout|cannot-answer|too-many-rounds)$/.test(error.code);
+}
+
+/** A task that several may wait for at once: while somebody does, it is looked after. */
+export class TrackedTask {
+  readonly snapshot: TaskSnapshot;
+  readonly #pipeline: CallPipeline;
+  readonly #origin: TaskOrigin;
+  readonly #clock: PausableClock;
+  #waiters = 0;
+  #tracking: { readonly result: Promise<JsonObject>; readonly stop: AbortController } | undefined;
+
+  constructor(pipeline: CallPipeline, taskId: string, origin: TaskOrigin) {
+    this.#pipeline = pipeline;
+    this.#origin = origin;
+    this.#clock = createPausableClock(pipeline.pausableClock);
+    this.snapshot = new TaskSnapshot(taskId, pipeline.clock);
+    const { onTask, stopProgress } = origin;
+    this.snapshot.onChange(state => {
+      if (isTerminal(state.status)) stopProgress?.();
+      if (onTask) this.#notify(onTask, state);
+    });
+  }
+
+  /** Waits as the call would: whatever ends the wait before the task has ended cancels it. */
+  async waitForCall(signal: AbortSignal | undefined): Promise<JsonObject> {
+    const { deadline, stopProgress } = this.#origin;
+    try {
+      return await this.wait({
+        ...(signal ? { signal } : {}),
+        totalTimeout: deadline?.remaining ?? Number.POSITIVE_INFINITY,
+      });
+    } catch (error) {
+      if (isAbandoned(error) && !this.snapshot.ended) void cancelQuietly(this.#pipeline, this.snapshot.taskId);
+      throw error;
+    } finally {
+      stopProgress?.();
+    }
+  }
+
+  /** Waits for what the task comes to. */
+  async wait(options: WaitOptions): Promise<JsonObject> {
+    const { signal, totalTimeout = Number.POSITIVE_INFINITY, idleTimeout, onTask } = options;
+    const { peer } = this.#pipeline.connections.lastConnection;
+    const unsubscribe = onTask && this.snapshot.onChange(state => this.#notify(onTask, state));
+    if (onTask && this.snapshot.state) this.#notify(onTask, this.snapshot.state);
+    const { result, leave } = this.#join(idleTimeout);
+    let cancel = () => {};
+    const timeout = new Promise<never>((_, reject) => {
+      if (totalTimeout === Number.POSITIVE_INFINITY) return;
+      cancel = this.#clock.after(totalTimeout, () => reject(this.#createTimeoutError(totalTimeout)));
+    });
+    return raceAbort(Promise.race([result, timeout]), signal, peer).finally(() => {
+      cancel();
+      unsubscribe?.();
+      leave();
+    });
+  }
+
+  async *states(signal: AbortSignal | undefined): AsyncGenerator<TaskState> {
+    const unread = this.snapshot.state ? [this.snapshot.state] : [];
+    let wake = () => {};
+    let ended: { readonly error?: unknown } | undefined;
+    const cancel = this.snapshot.onChange(state => {
+      if (unread.push(state) > MAX_UNREAD) unread.shift();
+      wake();
+    });
+    const { result, leave } = this.#join(undefined);
+    const abort = () => wake();
+    signal?.addEventListener('abort', abort, { once: true });
+    result
+      .then(
+        () => (ended = {}),
+        error => (ended = { error }),
+      )
+      .finally(() => wake());
+    try {
+      while (!signal?.aborted) {
+        for (let state = unread.shift(); state; state = unread.shift()) {
+          yield state;
+          if (isTerminal(state.status)) return;
+        }
+        if (ended?.error !== undefined && !this.snapshot.ended) throw ended.error;
+        if (ended) return;
+        if (signal?.aborted) return;
+        await new Promise<void>(resolve => {
+          wake = resolve;
+          if (unread.length > 0 || ended) resolve();
+        });
+      }
+    } finally {
+      signal?.removeEventListener('abort', abort);
+      cancel();
+      leave();
+    }
+  }
+
+  /** Takes part in the one following; the last to leave ends it. */
+  #join(idleTimeout = this.#origin.idleTimeout): { readonly result: Promise<JsonObject>; leave(): void } {
+    this.#tracking ??= this.#begin(idleTimeout);
+    const tracking = this.#tracking;
+    this.#waiters += 1;
+    return {
+      result: tracking.result,
+      leave: () => {
+        this.#waiters -= 1;
+        if (this.#waiters === 0) tracking.stop.abort();
+        if (tracking.stop.signal.aborted && this.#tracking === tracking) this.#tracking = undefined;
+      },
+    };
+  }
+
+  #begin(idleTimeout: number | undefined) {
+    const stop = new AbortController();
+    const { tool } = this.#origin;
+    const { snapshot } = this;
+    const tracking = { pipeline: this.#pipeline, snapshot, tool, idleTimeout, clock: this.#clock, signal: stop.signal };
+    const result = trackUntilEnd(tracking);
+    // Whoever waits has been told.
+    result.catch(() => {});
+    return { result, stop };
+  }
+
+  #notify(listener: (state: TaskState) => void, state: TaskState): void {
+    try {
+      listener(state);
+    } catch (error) {
+      this.#pipeline.emitter.emit('error', TenonError.from(error, 'listener/threw', { method: 'tasks/get' }));
+    }
+  }
+
+  #createTimeoutError(ms: number): TenonError {
+    return new TenonError('call/timeout', `the task has not ended after ${ms} ms`, {
+      peer: this.#pipeline.connections.lastConnection.peer,
+      hint: 'raise `totalTimeout` if it may take that long',
+      data: { taskId: this.snapshot.taskId },
+    });
+  }
+}

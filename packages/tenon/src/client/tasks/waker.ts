@@ -1,0 +1,67 @@
+import type { Clock } from '../../cancellation/clock.js';
+import { TenonError } from '../../jsonrpc/error.js';
+
+/** What those who wait are woken by: the time, a ring, a failure elsewhere, or that there is nothing to wait for. */
+export class Waker {
+  readonly #clock: Clock;
+  readonly #signals: readonly AbortSignal[];
+  readonly #failure = new AbortController();
+  #isWoken = false;
+  #wake: (() => void) | undefined;
+
+  constructor(clock: Clock, signal: AbortSignal) {
+    this.#clock = clock;
+    this.#signals = [signal, this.#failure.signal];
+  }
+
+  /** Wakes who waits for a ring, or will next. */
+  wake(): void {
+    this.#isWoken = true;
+    this.#wake?.();
+  }
+
+  /** Whoever waits, or will, gets this error. */
+  fail(error: unknown): void {
+    this.#failure.abort(error);
+  }
+
+  /** Waits so long, or until it rings. Says whether it rang. */
+  async waitForWake(ms: number): Promise<boolean> {
+    const woken = new Promise<void>(resolve => {
+      this.#wake = resolve;
+      if (this.#isWoken) resolve();
+    });
+    await this.sleep(ms, woken);
+    const wasWoken = this.#isWoken;
+    this.#isWoken = false;
+    return wasWoken;
+  }
+
+  /** Waits so long, or until something else is there. */
+  async sleep(ms: number, orUntil: Promise<void> = new Promise(() => {})): Promise<void> {
+    let cancelTimer: () => void = () => {};
+    const elapsed = new Promise<void>(resolve => {
+      // Who waits for a task wants to live until it is there.
+      cancelTimer = this.#clock.after(Math.max(0, ms), resolve, { hold: true });
+    });
+    await this.raceFailure(Promise.race([elapsed, orUntil])).finally(cancelTimer);
+  }
+
+  /** The work, unless something fails before it is done, or nobody waits any longer. */
+  raceFailure<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const stop = () => reject(this.#getReason());
+      const cleanup = () => {
+        for (const signal of this.#signals) signal.removeEventListener('abort', stop);
+      };
+      for (const signal of this.#signals) signal.addEventListener('abort', stop, { once: true });
+      work.then(resolve, reject).finally(cleanup);
+      if (this.#signals.some(({ aborted }) => aborted)) stop();
+    });
+  }
+
+  #getReason(): unknown {
+    const { aborted, reason } = this.#failure.signal;
+    return aborted ? reason : new TenonError('call/aborted', 'nobody waits for the task any longer');
+  }
+}

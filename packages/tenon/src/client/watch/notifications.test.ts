@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { fakeClock } from '../../testing/fake-clock.js';
+import { CallPipeline } from '../calls/call-pipeline.js';
+import { handleNotification } from './notifications.js';
+
+function start() {
+  const caller = new CallPipeline(
+    { kind: 'memory', open: () => Promise.reject(new Error('no road')) },
+    { clock: fakeClock() },
+  );
+  const told: unknown[] = [];
+  for (const event of ['change', 'log', 'elicitationComplete', 'error', 'notification'] as const) {
+    caller.emitter.on(event, value => told.push([event, 'code' in value ? value.code : value]));
+  }
+  for (const method of ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'] as const) {
+    caller.cache.set(method, {}, { ttlMs: 10 });
+  }
+  caller.cache.set('resources/read', { uri: 'a' }, { ttlMs: 10 });
+  const kept = () =>
+    (['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'] as const)
+      .filter(method => caller.cache.get(method, {}))
+      .concat(caller.cache.get('resources/read', { uri: 'a' }) ? ['resources/read' as never] : []);
+  return { caller, told, kept };
+}
+
+describe('a notification of the server', () => {
+  it.each([
+    ['notifications/tools/list_changed', {}, ['change', { list: 'tools' }], ['tools/list']],
+    ['notifications/prompts/list_changed', {}, ['change', { list: 'prompts' }], ['prompts/list']],
+    [
+      'notifications/resources/list_changed',
+      {},
+      ['change', { list: 'resources' }],
+      ['resources/list', 'resources/templates/list'],
+    ],
+    ['notifications/resources/updated', { uri: 'a' }, ['change', { uri: 'a' }], ['resources/read']],
+    ['notifications/resources/updated', { uri: 'b' }, ['change', { uri: 'b' }], []],
+    [
+      'notifications/message',
+      { level: 'error', data: 1, logger: 'l' },
+      ['log', { level: 'error', data: 1, logger: 'l' }],
+      [],
+    ],
+    ['notifications/message', { level: 'warn', data: 1 }, ['log', { level: 'warning', data: 1 }], []],
+    ['notifications/elicitation/complete', { elicitationId: 'e' }, ['elicitationComplete', { elicitationId: 'e' }], []],
+    ['com.example/note', { a: 1 }, ['notification', { method: 'com.example/note', params: { a: 1 } }], []],
+  ])(
+    '%s %j tells of it and forgets what is stale [elicitation.complete.unknown-ignored]',
+    (method, params, event, stale) => {
+      const { caller, told, kept } = start();
+      const before = kept();
+      handleNotification(caller, method, params);
+      expect(told).toEqual([event]);
+      expect(kept()).toEqual(before.filter(each => !(stale as string[]).includes(each)));
+    },
+  );
+
+  it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])('named %s is one like any other', method => {
+    const { caller, told, kept } = start();
+    handleNotification(caller, method, {});
+    expect(told).toEqual([['notification', { method, params: {} }]]);
+    expect(kept()).toHaveLength(5);
+  });
+
+  it('that is malformed is reported, and forgets nothing', () => {
+    const { caller, told, kept } = start();
+    handleNotification(caller, 'notifications/resources/updated', { uri: 5 });
+    handleNotification(caller, 'notifications/message', { level: 'loud', data: 1 });
+    expect(told).toEqual([
+      ['error', 'peer/malformed'],
+      ['error', 'peer/malformed'],
+    ]);
+    expect(kept()).toHaveLength(5);
+  });
+});

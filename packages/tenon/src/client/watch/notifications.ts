@@ -1,0 +1,60 @@
+import { TenonError } from '../../jsonrpc/error.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import { isId, isObject } from '../../jsonrpc/message.js';
+import { type LoggingLevel, readLoggingLevel } from '../../protocol/content.js';
+import { SUBSCRIPTION_ID } from '../../protocol/meta.js';
+import { isNotification, notifications } from '../../protocol/methods.js';
+import type { CallPipeline } from '../calls/call-pipeline.js';
+
+const INVALIDATED_LISTS: { readonly [method: string]: readonly string[] | undefined } = {
+  'notifications/tools/list_changed': ['tools/list'],
+  'notifications/prompts/list_changed': ['prompts/list'],
+  'notifications/resources/list_changed': ['resources/list', 'resources/templates/list'],
+};
+
+/** What a notification of the server means: what is kept may be stale, and somebody may want to know. */
+export function handleNotification(pipeline: CallPipeline, method: string, params: JsonObject): void {
+  const problem = isNotification(method) ? notifications[method].params(params) : undefined;
+  if (problem) {
+    pipeline.emitter.emit('error', new TenonError('peer/malformed', `sent a malformed ${method}: ${problem}`));
+    return;
+  }
+  invalidateCaches(pipeline, method, params);
+  emitNotification(pipeline, method, params);
+}
+
+function invalidateCaches({ cache, toolCache }: CallPipeline, method: string, params: JsonObject): void {
+  const stale = Object.hasOwn(INVALIDATED_LISTS, method) ? INVALIDATED_LISTS[method] : undefined;
+  if (stale) cache.invalidate({ methods: stale });
+  if (method === 'notifications/tools/list_changed') toolCache.clear();
+  if (method === 'notifications/resources/updated') cache.invalidate({ uri: params.uri as string });
+}
+
+function emitNotification({ emitter }: CallPipeline, method: string, params: JsonObject): void {
+  switch (method) {
+    case 'notifications/progress':
+      return;
+    case 'notifications/message': {
+      const { level, logger, data } = params as { level: LoggingLevel; logger?: string; data: unknown };
+      return emitter.emit('log', {
+        level: readLoggingLevel(level) ?? level,
+        data,
+        ...(logger === undefined ? {} : { logger }),
+      });
+    }
+    case 'notifications/resources/updated':
+      return emitter.emit('change', { uri: params.uri as string });
+    case 'notifications/tools/list_changed':
+      return emitter.emit('change', { list: 'tools' });
+    case 'notifications/prompts/list_changed':
+      return emitter.emit('change', { list: 'prompts' });
+    case 'notifications/resources/list_changed':
+      return emitter.emit('change', { list: 'resources' });
+    case 'notifications/elicitation/complete':
+      return emitter.emit('elicitationComplete', { elicitationId: params.elicitationId as string });
+    default: {
+      const subscription = isObject(params._meta) ? params._meta[SUBSCRIPTION_ID] : undefined;
+      return emitter.emit('notification', { method, params, ...(isId(subscription) ? { subscription } : {}) });
+    }
+  }
+}

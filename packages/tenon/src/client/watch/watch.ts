@@ -1,0 +1,190 @@
+import { type Clock, systemClock } from '../../cancellation/clock.js';
+import { TenonError } from '../../jsonrpc/error.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import type { SubscriptionFilter } from '../../protocol/params-and-results.js';
+import type { CallPipeline } from '../calls/call-pipeline.js';
+import type { ChangeEvent, WatchOptions } from '../client.js';
+import type { Connection } from '../connection/connection.js';
+import { handleNotification } from './notifications.js';
+
+const MAX_QUEUED = 1000;
+const INITIAL_DELAY = 1000;
+const MAX_DELAY = 30_000;
+
+/**
+ * Tells of changes, in the manner of the server's revision: by subscribing, or by listening. When a stream breaks it is
+ * opened again, and what is watched is reported as changed, because it may have been meanwhile.
+ */
+export async function* watch(
+  pipeline: CallPipeline,
+  target: string | WatchOptions,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ChangeEvent> {
+  const options: WatchOptions = typeof target === 'string' ? { uris: [target] } : target;
+  const queue = new ChangeQueue(signal);
+  const unsubscribe = pipeline.emitter.on('change', change => {
+    if (isWatched(options, change)) queue.push(change);
+  });
+  const watching = keepWatching(pipeline, options, queue);
+  try {
+    yield* queue;
+  } finally {
+    queue.end();
+    unsubscribe();
+    await watching.catch(() => {});
+  }
+}
+
+function isWatched({ uris = [], ...lists }: WatchOptions, change: ChangeEvent): boolean {
+  return 'uri' in change ? uris.includes(change.uri) : lists[change.list] === true;
+}
+
+async function keepWatching(pipeline: CallPipeline, options: WatchOptions, queue: ChangeQueue): Promise<void> {
+  const clock = pipeline.options.clock ?? systemClock;
+  let delay = INITIAL_DELAY;
+  for (let isFirst = true; !queue.ended; isFirst = false) {
+    const startedAt = clock.now();
+    try {
+      const connection = await pipeline.connections.getConnection();
+      if (!isFirst) resync(pipeline, options);
+      if (connection.dialect.subscriptions === 'by-listen') await listenForChanges(connection, options, queue);
+      else await subscribeToChanges(pipeline, connection, options, queue);
+    } catch (error) {
+      if (queue.ended) return;
+      if (isFinal(error)) return queue.fail(error);
+      pipeline.emitter.emit('error', TenonError.from(error));
+    }
+    if (clock.now() - startedAt > MAX_DELAY) delay = INITIAL_DELAY;
+    await queue.sleep(clock, delay);
+    delay = Math.min(delay * 2, MAX_DELAY);
+  }
+}
+
+/** An error of the server's own is its last word; a broken road is not. */
+function isFinal(error: unknown): boolean {
+  return TenonError.is(error) && (error.rpcCode !== undefined || /^(call\/not-|connection\/closed)/.test(error.code));
+}
+
+/** What is watched may have changed unnoticed: what is cached of it is forgotten too. */
+function resync(pipeline: CallPipeline, { uris = [], tools, prompts, resources }: WatchOptions): void {
+  for (const uri of uris) handleNotification(pipeline, 'notifications/resources/updated', { uri });
+  if (tools) handleNotification(pipeline, 'notifications/tools/list_changed', {});
+  if (prompts) handleNotification(pipeline, 'notifications/prompts/list_changed', {});
+  if (resources) handleNotification(pipeline, 'notifications/resources/list_changed', {});
+}
+
+/** One listening: lasts until either end ends it. */
+async function listenForChanges(
+  connection: Connection,
+  { uris, tools, prompts, resources }: WatchOptions,
+  queue: ChangeQueue,
+): Promise<void> {
+  const notifications: SubscriptionFilter = {
+    ...(tools ? { toolsListChanged: true } : {}),
+    ...(prompts ? { promptsListChanged: true } : {}),
+    ...(resources ? { resourcesListChanged: true } : {}),
+    ...(uris && uris.length > 0 ? { resourceSubscriptions: [...uris] } : {}),
+  };
+  const parameters = { signal: queue.signal, idleTimeout: Number.POSITIVE_INFINITY };
+  await connection.call('subscriptions/listen', { notifications } as JsonObject, parameters);
+}
+
+/** Subscribes, and unsubscribes at the end; list changes come by themselves. Lasts until the link or the watch ends. */
+async function subscribeToChanges(
+  pipeline: CallPipeline,
+  connection: Connection,
+  { uris = [] }: WatchOptions,
+  queue: ChangeQueue,
+): Promise<void> {
+  if (uris.length > 0 && !connection.hasCapability('resources.subscribe')) {
+    throw new TenonError('call/not-offered', 'the server does not offer resources.subscribe', {
+      peer: connection.peer,
+      method: 'resources/subscribe',
+    });
+  }
+  for (const uri of uris) await connection.call('resources/subscribe', { uri }, { signal: queue.signal });
+  await new Promise<void>(resolve => {
+    const unsubscribe = pipeline.emitter.on('state', state => {
+      if (state !== 'connected') finish();
+    });
+    const finish = () => {
+      unsubscribe();
+      queue.signal.removeEventListener('abort', finish);
+      resolve();
+    };
+    queue.signal.addEventListener('abort', finish, { once: true });
+    if (queue.ended || connection.ended) finish();
+  });
+  if (connection.ended) return;
+  for (const uri of uris) await connection.call('resources/unsubscribe', { uri }).catch(() => {});
+}
+
+/** What is watched for and not yet looked at. Bounded: of many changes to one thing the last one tells all. */
+class ChangeQueue implements AsyncIterable<ChangeEvent> {
+  readonly #controller = new AbortController();
+  readonly #changes = new Map<string, ChangeEvent>();
+  #wake: (() => void) | undefined;
+  #error: unknown;
+
+  readonly #callerSignal: AbortSignal | undefined;
+  readonly #abort = () => this.end();
+
+  constructor(signal: AbortSignal | undefined) {
+    this.#callerSignal = signal;
+    signal?.addEventListener('abort', this.#abort, { once: true });
+    if (signal?.aborted) this.end();
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get ended(): boolean {
+    return this.#controller.signal.aborted;
+  }
+
+  push(change: ChangeEvent): void {
+    if (this.#changes.size < MAX_QUEUED) this.#changes.set(JSON.stringify(change), change);
+    this.#wake?.();
+  }
+
+  end(): void {
+    this.#callerSignal?.removeEventListener('abort', this.#abort);
+    this.#controller.abort();
+    this.#wake?.();
+  }
+
+  fail(error: unknown): void {
+    this.#error = error;
+    this.end();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<ChangeEvent> {
+    for (;;) {
+      for (const [key, change] of this.#changes) {
+        this.#changes.delete(key);
+        yield change;
+      }
+      if (this.#error !== undefined) throw this.#error;
+      if (this.ended) return;
+      await new Promise<void>(wake => {
+        this.#wake = wake;
+        if (this.#changes.size > 0 || this.ended) wake();
+      });
+    }
+  }
+
+  /** Waits, but not beyond the end. */
+  sleep(clock: Clock, ms: number): Promise<void> {
+    if (this.ended) return Promise.resolve();
+    return new Promise(resolve => {
+      const finish = () => {
+        cancelTimer();
+        this.signal.removeEventListener('abort', finish);
+        resolve();
+      };
+      const cancelTimer = clock.after(ms, finish);
+      this.signal.addEventListener('abort', finish, { once: true });
+    });
+  }
+}

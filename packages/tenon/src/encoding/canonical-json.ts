@@ -1,0 +1,10 @@
+import { isObject } from '../jsonrpc/message.js';
+
+/** JSON with the members of every object in order: equal values have equal texts. */
+export function toCanonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) => (isObject(member) ? sortMembers(member) : member)) ?? 'null';
+}
+
+function sortMembers(object: { [key: string]: unknown }): { [key: string]: unknown } {
+  return Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

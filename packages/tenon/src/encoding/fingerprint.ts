@@ -1,0 +1,19 @@
+import { toCanonicalJson } from './canonical-json.js';
+
+/**
+ * A short mark of a JSON value: equal values have equal marks, and others hardly ever. It keeps nobody from anything; it
+ * notices what changed by mistake. (Two 32-bit multiplicative hashes, of which 53 bits are kept.)
+ */
+export function computeFingerprint(value: unknown): string {
+  const text = toCanonicalJson(value);
+  let a = 0xdeadbeef;
+  let b = 0x41c6ce57;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    a = Math.imul(a ^ unit, 0x9e3779b1);
+    b = Math.imul(b ^ unit, 0x5f356495);
+  }
+  a = Math.imul(a ^ (a >>> 16), 0x85ebca6b) ^ Math.imul(b ^ (b >>> 13), 0xc2b2ae35);
+  b = Math.imul(b ^ (b >>> 16), 0x85ebca6b) ^ Math.imul(a ^ (a >>> 13), 0xc2b2ae35);
+  return (4294967296 * (b & 0x1fffff) + (a >>> 0)).toString(36);
+}

@@ -1,0 +1,35 @@
+import { TenonError } from '../jsonrpc/error.js';
+import { isObject, type JsonObject } from '../jsonrpc/message.js';
+import type { InputRequest } from '../protocol/input-requests.js';
+
+/** Methods of the questions that a result may ask. https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr */
+const INPUT_METHODS: readonly InputRequest['method'][] = ['elicitation/create', 'sampling/createMessage', 'roots/list'];
+
+/** Throws when a result asks the client something that it can not be asked. Any other result passes. */
+export function checkInputRequests(result: JsonObject, check: (method: string, params: JsonObject) => void): void {
+  if (result.resultType !== 'input_required' || !isObject(result.inputRequests)) return;
+  for (const request of Object.values(result.inputRequests)) {
+    if (!isObject(request)) continue;
+    check(String(request.method), isObject(request.params) ? request.params : {});
+  }
+}
+
+/** Throws `handler/output` when a result asks anything but the questions of the protocol. Any other result passes. */
+export function checkInputRequestMethods(subject: string, result: unknown): void {
+  if (!isObject(result) || result.resultType !== 'input_required') return;
+  const { inputRequests = {} } = result;
+  if (!isObject(inputRequests)) throw createInvalidRequestError(subject, 'inputRequests', 'an object', inputRequests);
+  for (const [key, request] of Object.entries(inputRequests)) {
+    const { method } = isObject(request) ? request : {};
+    if ((INPUT_METHODS as readonly unknown[]).includes(method)) continue;
+    throw createInvalidRequestError(subject, `the method of question "${key}"`, INPUT_METHODS.join(', '), method);
+  }
+}
+
+function createInvalidRequestError(subject: string, what: string, expected: string, got: unknown): TenonError {
+  return new TenonError('handler/output', `${subject}: ${what} is invalid`, {
+    expected,
+    received: typeof got === 'string' ? `"${got.slice(0, 128)}"` : typeof got,
+    hint: 'return the questions by `inputRequired({ requests })`',
+  });
+}

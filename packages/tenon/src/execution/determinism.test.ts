@@ -1,0 +1,75 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { JsonObject } from '../jsonrpc/message.js';
+import {
+  createRetryInputs,
+  createStateStore,
+  play,
+  runRound,
+  speedUpTimers,
+  waitBriefly,
+  wrapHandler,
+} from './fixtures/playing.js';
+import type { HandlerRun, RunHandler } from './handler-run.js';
+
+const ask = (run: HandlerRun, n: number) => run.request('roots/list', { n });
+const answer = (n: number) => ({ roots: [{ uri: `file:///${n}` }] });
+const player = (_: string, { n }: JsonObject) => answer(n as number);
+
+const asks =
+  (...rounds: number[][]): RunHandler =>
+  async run => {
+    const heard: unknown[] = [];
+    for (const round of rounds) heard.push(...(await Promise.all(round.map(n => ask(run, n)))));
+    return { heard };
+  };
+
+describe('a handler that is entered again', () => {
+  afterEach(() => void vi.unstubAllGlobals());
+
+  it('that asks something else in each entry is found out and named', async () => {
+    speedUpTimers();
+    const process = createStateStore({ options: { maxSuspended: 0 } });
+    let entries = 0;
+    const handler = wrapHandler(run => asks([++entries])(run, {}));
+    const first = runRound(handler, { states: process });
+    const second = runRound(handler, { states: process, inputs: createRetryInputs(await first, player) });
+    const check = expect(second).rejects.toMatchObject({
+      code: 'handler/not-deterministic',
+      message: expect.stringContaining('question ask-0 (roots/list)'),
+    });
+    await check;
+  });
+
+  it('that leaves out a step is found out, even when it is through', async () => {
+    speedUpTimers();
+    const process = createStateStore({ options: { maxSuspended: 0 } });
+    let entries = 0;
+    const handler = wrapHandler(async run => {
+      if (++entries === 1) await run.step('sometimes', () => 1);
+      return asks([1])(run, {});
+    });
+    const first = runRound(handler, { states: process });
+    const second = runRound(handler, { states: process, inputs: createRetryInputs(await first, player) });
+    const check = expect(second).rejects.toThrow('step "sometimes"');
+    await check;
+  });
+
+  it('is not accused when a branch is later than it was before', async () => {
+    const process = createStateStore({ options: { maxSuspended: 0 } });
+    let entries = 0;
+    const handler = wrapHandler(async run => {
+      const entry = ++entries;
+      const slow = async () => {
+        if (entry > 1) await waitBriefly();
+        return run.step('slow', () => entry);
+      };
+      const quick = async () => {
+        await run.step('wait', waitBriefly);
+        return [await ask(run, 1), await ask(run, 2)];
+      };
+      return { all: await Promise.all([slow(), quick()]) };
+    });
+    const { result } = await play(handler, player, () => process);
+    expect(result).toEqual({ all: [1, [answer(1), answer(2)]] });
+  });
+});

@@ -1,0 +1,103 @@
+import { TenonError } from '../jsonrpc/error.js';
+import type { JsonObject } from '../jsonrpc/message.js';
+import type { CompletedStep, JournalEntry, RecordedRequest } from './handler-run.js';
+
+/**
+ * What a call has asked and done so far. An entry is found by what it is, not by its place: what runs side by side may
+ * come in another order the next time.
+ */
+export class Journal {
+  // Most calls ask nothing and do nothing in steps.
+  #entries: Map<string, JournalEntry> | undefined;
+  #requestCount = 0;
+
+  constructor(entries: Iterable<JournalEntry> = []) {
+    for (const entry of entries) this.add(entry);
+  }
+
+  get entries(): JournalEntry[] {
+    return [...(this.#entries?.values() ?? [])];
+  }
+
+  get size(): number {
+    return this.#entries?.size ?? 0;
+  }
+
+  add(entry: JournalEntry): void {
+    const key = toEntryKey(entry);
+    this.#entries ??= new Map();
+    if (isRecordedRequest(entry) && !this.#entries.has(key)) this.#requestCount++;
+    this.#entries.set(key, entry);
+  }
+
+  step(step: string, n: number): CompletedStep | undefined {
+    return this.#entries?.get(toStepKey(step, n)) as CompletedStep | undefined;
+  }
+
+  getRequest(mark: string, n: number): RecordedRequest | undefined {
+    return this.#entries?.get(toRequestKey(mark, n)) as RecordedRequest | undefined;
+  }
+
+  /** Writes down that this is asked. */
+  ask(method: string, mark: string, n: number): RecordedRequest {
+    const entry: RecordedRequest = { ask: `ask-${this.#requestCount}`, method, mark, ...(n > 0 ? { n } : {}) };
+    this.add(entry);
+    return entry;
+  }
+
+  /** The questions that have no answer yet. */
+  listPending(): RecordedRequest[] {
+    return this.entries
+      .filter(isRecordedRequest)
+      .filter(({ answer, refused }) => answer === undefined && refused === undefined);
+  }
+
+  listAnswered(): (RecordedRequest & { readonly answer: JsonObject })[] {
+    return this.entries.filter(entry => isRecordedRequest(entry) && entry.answer !== undefined) as never;
+  }
+
+  /** Takes over what another one knows. */
+  merge(other: Journal): void {
+    for (const entry of other.entries) {
+      if (!this.#entries?.has(toEntryKey(entry))) this.add(entry);
+      else if (isRecordedRequest(entry) && entry.answer !== undefined) this.answer(entry.ask, entry.answer);
+    }
+  }
+
+  /** Writes an answer down. False when nobody waits for it: answers do not change. */
+  answer(key: string, answer: JsonObject): boolean {
+    const pending = this.listPending().find(({ ask }) => ask === key);
+    if (pending) this.#entries?.set(toEntryKey(pending), { ...pending, answer });
+    return pending !== undefined;
+  }
+
+  /** The first of what was asked or done that is in none of these places. */
+  findFirstUnvisited(visited: ReadonlySet<string>): JournalEntry | undefined {
+    for (const [key, entry] of this.#entries ?? []) if (!visited.has(key)) return entry;
+    return undefined;
+  }
+}
+
+export function isRecordedRequest(entry: JournalEntry): entry is RecordedRequest {
+  return 'ask' in entry;
+}
+
+export function toStepKey(step: string, n: number): string {
+  return `step ${n} ${step}`;
+}
+
+export function toRequestKey(mark: string, n: number): string {
+  return `ask ${n} ${mark}`;
+}
+
+function toEntryKey(entry: JournalEntry): string {
+  return isRecordedRequest(entry) ? toRequestKey(entry.mark, entry.n ?? 0) : toStepKey(entry.step, entry.n ?? 0);
+}
+
+export function createNonDeterminismError(entry: JournalEntry): TenonError {
+  const subject = isRecordedRequest(entry) ? `question ${entry.ask} (${entry.method})` : `step "${entry.step}"`;
+  return new TenonError('handler/not-deterministic', `the handler did not come to its ${subject} again`, {
+    expected: 'that it asks and does the same whenever it is entered with the same arguments and answers',
+    hint: 'put whatever differs from time to time (the clock, chance, what it reads) into a `ctx.step`',
+  });
+}

@@ -1,0 +1,174 @@
+import { computeFingerprint } from '../encoding/fingerprint.js';
+import { copyJson, findJsonFault } from '../encoding/json-value.js';
+import { TenonError } from '../jsonrpc/error.js';
+import { isObject, type JsonObject } from '../jsonrpc/message.js';
+import type { InputRequest, InputRequiredResult, InputResponses } from '../protocol/input-requests.js';
+import type { RetryInputs } from '../protocol/params-and-results.js';
+import type {
+  CompletedStep,
+  ExecutionBackend,
+  HandlerRun,
+  JournaledRun,
+  PendingInputRequest,
+  RequestInput,
+  ResumableContext,
+} from './handler-run.js';
+import { createNonDeterminismError, type Journal, toRequestKey, toStepKey } from './journal.js';
+
+declare function setTimeout(run: () => void, ms: number): unknown;
+declare function clearTimeout(timer: unknown): void;
+
+/** How long a handler that is entered again may take to come to what it came to before, in milliseconds. */
+const REVISIT_TIMEOUT = 5000;
+
+/** One entry of a handler: what it asks and does is looked up in the journal before it is asked and done. */
+export class JournaledExecution implements JournaledRun {
+  readonly journal: Journal;
+  readonly #backend: ExecutionBackend;
+  // Most handlers neither ask nor take steps: these cost them nothing.
+  #visited: Set<string> | undefined;
+  #onVisit: (() => void) | undefined;
+  #counts: Map<string, number> | undefined;
+  readonly #namespace: string;
+  #inStep = false;
+
+  /** `space` keeps what is asked on somebody else's behalf apart. */
+  constructor(journal: Journal, backend: ExecutionBackend, namespace = '') {
+    this.journal = journal;
+    this.#backend = backend;
+    this.#namespace = namespace;
+  }
+
+  async request(...[method, params, signal, onProgress]: Parameters<RequestInput>): Promise<JsonObject> {
+    if (this.#inStep) throw createRequestInStepError(method);
+    const mark = this.#namespace + computeFingerprint([method, params]);
+    const n = this.#count(mark);
+    const recorded = this.journal.getRequest(mark, n);
+    // Who has answered need not be able to answer again.
+    if (recorded?.answer === undefined) this.#backend.check(method, params);
+    const { ask: key, answer, refused } = recorded ?? this.journal.ask(method, mark, n);
+    this.#visit(toRequestKey(mark, n));
+    if (refused !== undefined) throw createRefusedError(refused);
+    return copyJson(answer ?? (await this.#backend.deliver({ key, method, params }, signal, onProgress)));
+  }
+
+  async step(step: string, work: () => unknown): Promise<unknown> {
+    if (this.#inStep) throw createNestedStepError(step);
+    const n = this.#count(`step ${step}`);
+    this.#visit(toStepKey(step, n));
+    const recorded = this.journal.step(step, n);
+    const done = recorded ?? (await this.#backend.runStep(() => this.#performStep(step, n, work)));
+    return copyJson(done.value);
+  }
+
+  invokeHandler(_: ResumableContext, enter: () => JsonObject | Promise<JsonObject>): JsonObject | Promise<JsonObject> {
+    return enter();
+  }
+
+  async toJournaled(): Promise<JournaledRun> {
+    return this;
+  }
+
+  /**
+   * Throws when the handler does not come to what it came to before. What runs side by side may come to it later than
+   * the rest, and is given time.
+   */
+  async checkRevisited(): Promise<void> {
+    this.#visited ??= new Set();
+    const visited = this.#visited;
+    if (this.journal.findFirstUnvisited(visited) === undefined) return;
+    await new Promise<void>(resolve => {
+      const timer = setTimeout(resolve, REVISIT_TIMEOUT);
+      this.#onVisit = () => {
+        if (this.journal.findFirstUnvisited(visited)) return;
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    const entry = this.journal.findFirstUnvisited(visited);
+    if (entry) throw createNonDeterminismError(entry);
+  }
+
+  async #performStep(step: string, n: number, work: () => unknown): Promise<CompletedStep> {
+    // Another process may have done it while this one waited for its turn.
+    const recorded = this.journal.step(step, n);
+    if (recorded) return recorded;
+    const value = await this.#callInStep(work);
+    const fault = value === undefined ? undefined : findJsonFault(value);
+    if (fault) throw createStepValueError(step, fault);
+    return { step, ...(n > 0 ? { n } : {}), ...(value === undefined ? {} : { value: copyJson(value) }) };
+  }
+
+  /** A question inside a step would be forgotten with it, and asked again. Only before its first await is that known. */
+  #callInStep(work: () => unknown): unknown {
+    this.#inStep = true;
+    try {
+      return work();
+    } finally {
+      this.#inStep = false;
+    }
+  }
+
+  #visit(place: string): void {
+    this.#visited ??= new Set();
+    this.#visited.add(place);
+    this.#onVisit?.();
+  }
+
+  #count(name: string): number {
+    this.#counts ??= new Map();
+    const n = this.#counts.get(name) ?? 0;
+    this.#counts.set(name, n + 1);
+    return n;
+  }
+}
+
+/** What a question ends in that the client would not, or could not, answer. */
+export function createRefusedError(reason: string): TenonError {
+  return new TenonError('client/refused', `The client did not answer: ${reason}`);
+}
+
+/**
+ * A question as it stands among others, by its key. Who asks like that is not told when a visit is done, and has no name
+ * for it.
+ */
+export function toInputRequest({
+  method,
+  params: allParams,
+}: Pick<PendingInputRequest, 'method' | 'params'>): InputRequest {
+  const { elicitationId: _, ...params } = allParams;
+  return (Object.keys(params).length === 0 ? { method } : { method, params }) as InputRequest;
+}
+
+/** The answers to what a handler returned as its questions. */
+export async function requestAnswers(
+  { inputRequests = {}, requestState }: InputRequiredResult,
+  run: Pick<HandlerRun, 'request'>,
+): Promise<RetryInputs> {
+  const requests = Object.entries(inputRequests).map(async ([key, { method, params }]) => {
+    const answer = await run.request(method, isObject(params) ? (params as JsonObject) : {});
+    return [key, answer] as const;
+  });
+  const inputResponses = Object.fromEntries(await Promise.all(requests)) as unknown as InputResponses;
+  return { inputResponses, ...(requestState === undefined ? {} : { requestState }) };
+}
+
+function createRequestInStepError(method: string): TenonError {
+  return new TenonError('handler/ask-in-step', `${method} was asked inside of a step`, {
+    hint: 'ask first, and take the answer into the step',
+  });
+}
+
+function createNestedStepError(step: string): TenonError {
+  return new TenonError('handler/step-in-step', `the step "${step}" stands inside of another`, {
+    hint: 'put one step after the other',
+  });
+}
+
+function createStepValueError(step: string, fault: string): TenonError {
+  return new TenonError('handler/step-not-json', `what the step "${step}" returned is no JSON value`, {
+    expected: 'null, a boolean, a finite number, text, or arrays and plain objects of these; or nothing',
+    received: fault,
+    hint: 'return the few values that the handler goes on with',
+  });
+}

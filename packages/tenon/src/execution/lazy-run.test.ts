@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../jsonrpc/message.js';
+import { createStateStore, runRound, waitBriefly, wrapHandler } from './fixtures/playing.js';
+import type { RunHandler } from './handler-run.js';
+import { createRetryStrategy } from './retry-strategy.js';
+
+describe('a handler that does not ask', () => {
+  const facts = { boundTo: () => '', inputs: {}, caller: 'me', canSuspend: true, check: () => {} };
+  const asking = createRetryStrategy({
+    ...facts,
+    states: () => {
+      throw new Error('loaded');
+    },
+  });
+
+  it('is answered at once where it is there at once, and nothing is made for it', async () => {
+    expect(asking(wrapHandler(() => ({ done: 1 })))).toEqual({ done: 1 });
+    expect(await asking(wrapHandler(async () => ({ done: 2 })))).toEqual({ done: 2 });
+    await expect(asking(wrapHandler(async () => Promise.reject(new Error('its own'))))).rejects.toThrow('its own');
+    await expect(asking(wrapHandler(async run => run.request('roots/list', {})))).rejects.toThrow('loaded');
+  });
+
+  it('may do so when it was answered: that harms nobody', async () => {
+    const process = createStateStore();
+    const late: Promise<unknown>[] = [];
+    const asker = (end: () => JsonObject | Promise<JsonObject>): RunHandler =>
+      wrapHandler(run => {
+        void waitBriefly().then(() => {
+          void run.request('roots/list', {});
+          late.push(run.step('late', () => 'did'));
+        });
+        return end();
+      });
+    expect(
+      await runRound(
+        asker(() => ({ sync: true })),
+        { states: process },
+      ),
+    ).toEqual({ sync: true });
+    expect(
+      await runRound(
+        asker(async () => ({ sync: false })),
+        { states: process },
+      ),
+    ).toEqual({ sync: false });
+    await expect(
+      runRound(
+        asker(() => Promise.reject(new Error('no'))),
+        { states: process },
+      ),
+    ).rejects.toThrow('no');
+    await waitBriefly();
+    await waitBriefly();
+    expect(await Promise.all(late)).toEqual(['did', 'did', 'did']);
+    expect(process.suspended.size).toBe(0);
+  });
+});

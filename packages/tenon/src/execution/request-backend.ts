@@ -1,0 +1,82 @@
+import { TenonError } from '../jsonrpc/error.js';
+import type { JsonObject } from '../jsonrpc/message.js';
+import type { InputRequiredResult } from '../protocol/input-requests.js';
+import type { RetryInputs } from '../protocol/params-and-results.js';
+import type {
+  CompletedStep,
+  ExecutionBackend,
+  PendingInputRequest,
+  ReportProgress,
+  RequestInput,
+  RunHandler,
+} from './handler-run.js';
+import { Journal } from './journal.js';
+import { JournaledExecution, requestAnswers } from './journaled-execution.js';
+
+const MAX_ENTRIES = 32;
+
+/** How a handler begins. */
+export interface FirstEntry {
+  readonly inputs?: RetryInputs;
+  /** What its first entry gives, where that is on its way. */
+  readonly first?: Promise<JsonObject> | undefined;
+}
+
+/** Enters a handler until it no longer returns questions. */
+export async function runUntilAnswered(
+  handler: RunHandler,
+  journal: Journal,
+  backend: ExecutionBackend,
+  { inputs: firstInputs = {}, first }: FirstEntry = {},
+): Promise<JsonObject> {
+  let inputs = firstInputs;
+  let returnedRun: JournaledExecution | undefined;
+  for (let entry = 0; entry < MAX_ENTRIES; entry++) {
+    const run = new JournaledExecution(journal, backend);
+    const result = await (entry === 0 && first ? first : handler(run, inputs));
+    if (result.resultType !== 'input_required') {
+      if (returnedRun === undefined && first === undefined) await run.checkRevisited();
+      return result;
+    }
+    returnedRun ??= new JournaledExecution(journal, backend, 'returned ');
+    inputs = await requestAnswers(result as unknown as InputRequiredResult, returnedRun);
+  }
+  throw new TenonError('handler/endless-questions', `the handler still asks after ${MAX_ENTRIES} rounds`);
+}
+
+/** The ways of one call whose questions are requests. */
+export class RequestBackend implements ExecutionBackend {
+  readonly #requestInput: RequestInput;
+  readonly #journal = new Journal();
+
+  constructor(requestInput: RequestInput) {
+    this.#requestInput = requestInput;
+  }
+
+  createRun(): JournaledExecution {
+    return new JournaledExecution(this.#journal, this);
+  }
+
+  /** Goes on with a handler that has returned its questions. */
+  continueWith(asker: RunHandler, result: JsonObject): Promise<JsonObject> {
+    return runUntilAnswered(asker, this.#journal, this, { first: Promise.resolve(result) });
+  }
+
+  check(): void {}
+
+  async deliver(
+    { key, method, params }: PendingInputRequest,
+    signal?: AbortSignal,
+    onProgress?: ReportProgress,
+  ): Promise<JsonObject> {
+    const answer = await this.#requestInput(method, params, signal, onProgress);
+    this.#journal.answer(key, answer);
+    return answer;
+  }
+
+  async runStep(run: () => Promise<CompletedStep>): Promise<CompletedStep> {
+    const step = await run();
+    this.#journal.add(step);
+    return step;
+  }
+}

@@ -1,0 +1,213 @@
+import type { Clock } from '../cancellation/clock.js';
+import { rpcError, TenonError } from '../jsonrpc/error.js';
+import { INVALID_PARAMS } from '../jsonrpc/error-codes.js';
+import type { JsonObject } from '../jsonrpc/message.js';
+import { applyDefaults, type Complete } from '../protocol/defaults.js';
+import type { InputRequests, InputResponses } from '../protocol/input-requests.js';
+import type { RetryInputs } from '../protocol/params-and-results.js';
+import { retryStoreFaults } from '../stores/fault-retry.js';
+import { LeasedRecord, type LeaseOwner } from '../stores/leased-record.js';
+import { createSeal, MAX_SEALED, type Seal } from '../stores/seal.js';
+import type { Stores } from '../stores/stores.js';
+import type { CompletedStep, JournalEntry } from './handler-run.js';
+import { isRecordedRequest, Journal } from './journal.js';
+import { DEFAULT_OPTIONS, type InputRequestOptions } from './options.js';
+import { addAnswers, readAnswer } from './returned-input-requests.js';
+import { SuspendedHandlers } from './suspended-handlers.js';
+
+/** How long a process that says nothing is believed to be at work on a retry, in milliseconds. */
+const LEASE = 30_000;
+
+/** Longest time that a call waits for a store with a fault, in milliseconds. */
+const MAX_FAULT_TIME = 30_000;
+
+/** What a retry goes on with. */
+export interface OpenedState {
+  /** The call that all its rounds belong to; none yet before the first. */
+  readonly call: string | undefined;
+  readonly round: number;
+  readonly journal: Journal;
+  /** What the handler is entered with: something when it returned its questions. */
+  readonly inputs: RetryInputs;
+  /** Questions that the handler returned and that have no answer yet: they are asked again before it is entered. */
+  readonly unanswered: InputRequests | undefined;
+  /** Keeps a step that was done, where it outlives this process. */
+  saveStep(step: CompletedStep): Promise<void> | void;
+  /** The retry is answered. */
+  finish(): Promise<void> | void;
+}
+
+export interface NextRound {
+  readonly call: string;
+  readonly round: number;
+  readonly journal: Journal;
+  /** What the handler will be entered with. */
+  readonly inputs: RetryInputs;
+  /** Questions that the handler returned: their answers are added to that. Undefined when it waits for answers itself. */
+  readonly questions: InputRequests | undefined;
+}
+
+export interface RequestStateOptions {
+  readonly options: InputRequestOptions;
+  readonly stores: Stores;
+  /** Whether what a store holds is found by every process that can open the seal. */
+  readonly isShared: boolean;
+  readonly clock: Clock;
+  readonly onError: (error: TenonError) => void;
+}
+
+/** The states that travel by clients: sealed, good for one retry, and small. */
+export class RequestStateStore {
+  readonly suspended: SuspendedHandlers;
+  readonly #options: Complete<Omit<InputRequestOptions, 'keys'>>;
+  readonly #config: RequestStateOptions;
+  readonly #seal: Seal;
+  readonly #owner: LeaseOwner;
+
+  constructor(facts: RequestStateOptions) {
+    const { keys, ...options } = facts.options;
+    this.#config = facts;
+    this.#options = applyDefaults(DEFAULT_OPTIONS, options);
+    this.#seal = createSeal(keys);
+    this.suspended = new SuspendedHandlers(this.#options.maxSuspended, this.#options.suspendTimeout, facts.clock);
+    this.#owner = { clock: facts.clock, lease: LEASE };
+  }
+
+  /** Throws -32602 when the state was not sealed here for this call, is too old, or was used before. */
+  async open(inputs: RetryInputs, boundTo: () => string, caller: string): Promise<OpenedState> {
+    const { requestState = '', inputResponses = {} } = inputs;
+    const state = await this.#seal.open(requestState, boundTo());
+    if (!state || !(Number(state.expires) > this.#config.clock.now())) throw createStateError('is not valid');
+    const round = Number(state.round);
+    if (round > this.#options.maxRounds) throw createStateError('has been through too many rounds');
+    const call = String(state.call);
+    const contents = await this.#readContents(state);
+    const journal = new Journal(contents.journal);
+    const answers = matchAnswers(journal, inputResponses);
+    const next = contents.questions && addAnswers(contents.questions, contents.inputs, inputResponses);
+    const used = await this.#claim(call, round, Number(state.expires), caller);
+    for (const entry of used.entries) journal.add(entry);
+    for (const [key, answer] of answers) journal.answer(key, answer);
+    const { inputs: given, unanswered } = next ?? { ...contents, unanswered: undefined };
+    return { call, round, journal, inputs: given, unanswered, saveStep: used.saveStep, finish: used.finish };
+  }
+
+  /** The state of the next round. Throws when there may be none. */
+  async seal(
+    { call, round, journal, inputs, questions }: NextRound,
+    boundTo: () => string,
+    caller: string,
+  ): Promise<string> {
+    const { ttl: life, maxRounds, maxStateSize } = this.#options;
+    if (round > maxRounds) throw createTooManyRoundsError(maxRounds);
+    const facts = { call, round, expires: this.#config.clock.now() + life };
+    const contents: JsonObject = { journal: journal.entries as unknown[], inputs: inputs as JsonObject, questions };
+    const maxSize = Math.min(maxStateSize, MAX_SEALED);
+    const sealed = await this.#seal.seal({ ...facts, ...contents }, boundTo());
+    if (sealed.length <= maxSize) return sealed;
+    if (!this.#config.isShared) throw createTooLargeError(sealed.length, maxSize);
+    const at = `journal/${call}.${round}`;
+    const { stores, clock, onError } = this.#config;
+    const put = () => stores.values.put(at, contents, { ttl: life, owner: caller });
+    await retryStoreFaults(put, { clock, maxElapsed: MAX_FAULT_TIME, onFault: onError });
+    return this.#seal.seal({ ...facts, at }, boundTo());
+  }
+
+  async #readContents(state: JsonObject): Promise<StateContents> {
+    const { at } = state;
+    const contents = at === undefined ? state : (await this.#config.stores.values.get(String(at)))?.value;
+    if (contents === undefined) throw createStateError('is not valid');
+    return contents as unknown as StateContents;
+  }
+
+  /**
+   * A state is good for one retry: a store remembers that. Where it outlives the process, so do the steps of a retry whose
+   * process dies, and the same retry may be sent again.
+   */
+  async #claim(call: string, round: number, expires: number, caller: string): Promise<StateClaim> {
+    const { stores, clock, onError } = this.#config;
+    const key = `retry/${call}.${round}`;
+    // Work that takes longer than the state is good for is still work on it.
+    const ttl = ({ over }: UsedState) => Math.max(over ? 1 : LEASE, expires - clock.now());
+    if (!stores.durable) {
+      const first = await stores.values.put(key, {}, { version: 0, ttl: expires - clock.now(), owner: caller });
+      if (first === undefined) throw createStateError('has been used');
+      return { entries: [], saveStep: doNothing, finish: doNothing };
+    }
+    const take = (before: UsedState | undefined) => (before?.over ? undefined : { entries: [], ...before });
+    let onFault = onError;
+    const faults = { maxElapsed: MAX_FAULT_TIME, onFault: (error: TenonError) => onFault(error) };
+    const claim = await LeasedRecord.take<UsedState>(stores.values, key, { ...this.#owner, caller, faults }, take, ttl);
+    if (claim === undefined) throw createStateError('has been used');
+    claim.renew();
+    const saveStep = async (step: CompletedStep) => {
+      const update = claim.update(used => ({ ...used, entries: [...used.entries, step] }));
+      // The journal in memory has the step. Only when this process dies, too, is it done again.
+      await update.catch(error => {
+        if (TenonError.is(error) && error.code === 'store/lease-lost') throw error;
+        onError(TenonError.from(error));
+      });
+    };
+    // A fault of the store does not hold up the answer.
+    const finish = () =>
+      new Promise<void>(resolve => {
+        onFault = error => {
+          onError(error);
+          resolve();
+        };
+        const released = claim.release(() => ({ entries: [], over: true }));
+        released.catch(error => onError(TenonError.from(error))).finally(resolve);
+      });
+    return { entries: claim.value.entries, saveStep, finish };
+  }
+}
+
+/** What a state says, or what is kept for it in a store. */
+interface StateContents extends Pick<NextRound, 'inputs' | 'questions'> {
+  readonly journal: JournalEntry[];
+}
+
+interface StateClaim extends Pick<OpenedState, 'saveStep' | 'finish'> {
+  /** What a process that died had done for the same retry. */
+  readonly entries: readonly CompletedStep[];
+}
+
+interface UsedState {
+  readonly entries: readonly CompletedStep[];
+  /** Set when the retry was answered. */
+  readonly over?: boolean;
+}
+
+function doNothing(): void {}
+
+/** Of a call that begins. */
+export function createOpenedState(inputs: RetryInputs = {}): OpenedState {
+  const journal = new Journal();
+  return { call: undefined, round: 0, journal, inputs, unanswered: undefined, saveStep: doNothing, finish: doNothing };
+}
+
+/** The answers to what was asked, each of its kind. What nobody asked is left out. */
+function matchAnswers(journal: Journal, inputResponses: InputResponses): [string, JsonObject][] {
+  return journal.entries.flatMap((entry): [string, JsonObject][] => {
+    if (!isRecordedRequest(entry) || entry.answer !== undefined || !Object.hasOwn(inputResponses, entry.ask)) return [];
+    return [[entry.ask, readAnswer(entry.ask, entry.method, inputResponses[entry.ask])]];
+  });
+}
+
+function createStateError(reason: string): TenonError {
+  return rpcError(INVALID_PARAMS, `Invalid params: requestState ${reason}`);
+}
+
+function createTooManyRoundsError(maxRounds: number): TenonError {
+  return new TenonError('handler/endless-questions', `the handler still asks after ${maxRounds} rounds`, {
+    hint: 'ask together what does not depend on each other, or raise `inputRequests.maxRounds`',
+  });
+}
+
+function createTooLargeError(size: number, maxSize: number): TenonError {
+  return new TenonError('handler/state-too-large', 'what the handler has to remember is too large to travel', {
+    expected: `${maxSize} characters at the most`,
+    received: String(size),
+    hint: 'return less from its steps and in its questions, raise `inputRequests.maxStateSize`, or give the server `stores`',
+  });
+}

@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../jsonrpc/message.js';
+import { getInputRequests } from './fixtures/playing.js';
+import type { RunHandler } from './handler-run.js';
+import { Journal } from './journal.js';
+import { runUntilAnswered } from './request-backend.js';
+import { createRequestStrategy } from './request-strategy.js';
+
+const returned = (n: number, more: JsonObject = {}) => ({
+  resultType: 'input_required',
+  inputRequests: { q: { method: 'roots/list', params: { n } } },
+  ...more,
+});
+
+describe('asking by request', () => {
+  it('puts each question when it is asked, one after the other and side by side', async () => {
+    const heard: unknown[] = [];
+    const asking = createRequestStrategy(async (method, params) => {
+      heard.push([method, params.n]);
+      return { n: params.n };
+    });
+    const result = await asking(async run => {
+      const first = await run.request('a', { n: 1 });
+      const both = await Promise.all([run.request('b', { n: 2 }), run.request('b', { n: 3 })]);
+      return { all: [first, ...both].map(({ n }) => n) };
+    });
+    expect(result).toEqual({ all: [1, 2, 3] });
+    expect(heard).toEqual([
+      ['a', 1],
+      ['b', 2],
+      ['b', 3],
+    ]);
+  });
+
+  it('rejects the question that the client refused, and nothing else', async () => {
+    const asking = createRequestStrategy(async (_, { n }) => {
+      if (n === 1) throw new Error('no');
+      return { n };
+    });
+    const result = await asking(async run => {
+      const one = await run.request('a', { n: 1 }).catch(error => ({ error: String(error) }));
+      return { one, two: await run.request('a', { n: 2 }) };
+    });
+    expect(result).toEqual({ one: { error: 'Error: no' }, two: { n: 2 } });
+  });
+
+  it('asks what a handler returned, and enters it with the answers and its state', async () => {
+    const entries: unknown[] = [];
+    const asker: RunHandler = async (_, inputs) => {
+      entries.push(inputs);
+      return entries.length < 3 ? returned(entries.length, { requestState: `${entries.length}` }) : { done: true };
+    };
+    expect(await createRequestStrategy(async (_, { n }) => ({ n }))(asker)).toEqual({ done: true });
+    expect(entries).toEqual([
+      {},
+      { inputResponses: { q: { n: 1 } }, requestState: '1' },
+      { inputResponses: { q: { n: 2 } }, requestState: '2' },
+    ]);
+  });
+
+  it('remembers what was asked and done before the handler returned its questions', async () => {
+    const did: string[] = [];
+    const asker: RunHandler = async (run, { requestState }) => {
+      const first = await run.request('a', {});
+      await run.step('once', () => void did.push('step'));
+      return requestState === undefined ? returned(0, { requestState: '' }) : { first };
+    };
+    const asked: string[] = [];
+    const result = await createRequestStrategy(async method => {
+      asked.push(method);
+      return { of: method };
+    })(asker);
+    expect(result).toEqual({ first: { of: 'a' } });
+    expect(asked).toEqual(['a', 'roots/list']);
+    expect(did).toEqual(['step']);
+  });
+
+  it('takes a question that is returned for another than one that is asked, though they are alike', async () => {
+    let count = 0;
+    const asker: RunHandler = async (run, { inputResponses }) => {
+      const own = await run.request('roots/list', { n: 0 });
+      return inputResponses === undefined ? returned(0) : { own, q: (inputResponses as never as JsonObject).q };
+    };
+    const result = await createRequestStrategy(async () => ({ count: ++count }))(asker);
+    expect(result).toEqual({ own: { count: 1 }, q: { count: 2 } });
+  });
+
+  it('stops one that never stops [mrtr.client-round-limit]', async () => {
+    let rounds = 0;
+    const asker: RunHandler = async () => returned(++rounds);
+    await expect(createRequestStrategy(async () => ({}))(asker)).rejects.toMatchObject({
+      code: 'handler/endless-questions',
+    });
+    expect(rounds).toBe(32);
+    expect(getInputRequests(returned(1))).toHaveProperty('q');
+  });
+
+  it('goes on with a journal, and with a handler that runs already', async () => {
+    const journal = new Journal([{ step: 'a', value: 1 }]);
+    const ways = { check: () => {}, deliver: async () => ({}), work: (run: () => Promise<never>) => run() } as never;
+    const asker: RunHandler = async (run, { requestState }) => ({ a: await run.step('a', () => 2), requestState });
+    expect(await runUntilAnswered(asker, journal, ways, { inputs: { requestState: 's' } })).toEqual({
+      a: 1,
+      requestState: 's',
+    });
+    expect(await runUntilAnswered(asker, journal, ways, { first: Promise.resolve({ first: true }) })).toEqual({
+      first: true,
+    });
+    const first = Promise.resolve(returned(1, { requestState: 'r' }));
+    expect(await runUntilAnswered(asker, journal, ways, { first })).toEqual({ a: 1, requestState: 'r' });
+  });
+});

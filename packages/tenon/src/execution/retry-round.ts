@@ -1,0 +1,204 @@
+import type { JsonObject } from '../jsonrpc/message.js';
+import { isPromise, thenMaybe } from '../jsonrpc/then-maybe.js';
+import type { InputRequests, InputResponses } from '../protocol/input-requests.js';
+import type { RetryInputs } from '../protocol/params-and-results.js';
+import { checkInputRequests } from './check-input-requests.js';
+import type { ExecutionBackend, InputStrategy, ResumableContext, RunHandler } from './handler-run.js';
+import { JournaledExecution } from './journaled-execution.js';
+import { createOpenedState, type NextRound, type OpenedState, type RequestStateStore } from './request-state-store.js';
+import { addAnswers } from './returned-input-requests.js';
+import type { SuspendedHandler } from './suspended-handlers.js';
+import { Suspension, type SuspensionRound } from './suspension.js';
+
+declare const crypto: { randomUUID(): string };
+
+export interface RetryContext {
+  readonly states: RequestStateStore;
+  /** Whom and what the state is bound to: user, OAuth client, method and arguments. */
+  readonly boundTo: () => string;
+  readonly inputs: RetryInputs;
+  /** The caller whose share of the handlers that wait in memory is used up. */
+  readonly caller: string;
+  /** Whether a handler may wait in memory for the next round. */
+  readonly canSuspend: boolean;
+  /** Says no when the client can not be asked this. */
+  readonly check: (method: string, params: JsonObject) => void;
+}
+
+/**
+ * A question ends the call; the retry brings the answer and what was remembered, sealed. Where the handler still waits in
+ * this process it goes on; else it is entered again from the top, and what it asked and did before returns at once.
+ */
+export function createJournaledStrategy(context: RetryContext): InputStrategy {
+  return asker => {
+    const { requestState, inputResponses } = context.inputs;
+    if (requestState !== undefined) return resumeRetry(context, asker);
+    // Nothing is to be opened, and nothing to be closed.
+    const round = new RetryRound(context, createOpenedState());
+    return inputResponses === undefined ? round.start(asker) : round.startWithAnswers(asker, inputResponses);
+  };
+}
+
+async function resumeRetry(context: RetryContext, asker: RunHandler): Promise<JsonObject> {
+  const state = await context.states.open(context.inputs, context.boundTo, context.caller);
+  try {
+    return await new RetryRound(context, state).start(asker);
+  } finally {
+    await state.finish();
+  }
+}
+
+/** One round of a call. */
+class RetryRound extends JournaledExecution {
+  readonly #context: RetryContext;
+  readonly #state: OpenedState;
+  readonly #round: SuspensionRound;
+  readonly #suspension: Suspension;
+  /** What waited here since the round before. */
+  readonly #resumedHandler: SuspendedHandler | undefined;
+  /** What will wait for the next one. */
+  #suspendedHandler: SuspendedHandler | undefined;
+  /** Whether the handler itself came to an end in this round. */
+  #isHandlerDone = false;
+
+  constructor(context: RetryContext, state: OpenedState) {
+    const resumedHandler =
+      state.call === undefined ? undefined : context.states.suspended.take(`${state.call}.${state.round}`);
+    const journal = resumedHandler?.run.journal ?? state.journal;
+    if (resumedHandler) journal.merge(state.journal);
+    const round = { check: context.check, saveStep: state.saveStep };
+    const suspension = new Suspension(journal, round);
+    super(journal, suspension);
+    this.#context = context;
+    this.#state = state;
+    this.#round = round;
+    this.#suspension = suspension;
+    this.#resumedHandler = resumedHandler;
+  }
+
+  start(asker: RunHandler): JsonObject | Promise<JsonObject> {
+    const { unanswered: inputRequests } = this.#state;
+    if (!inputRequests) return thenMaybe(this.#enter(asker), result => this.#close(result));
+    const result = { resultType: 'input_required', inputRequests };
+    checkInputRequests(result, this.#context.check);
+    return this.#close(result);
+  }
+
+  /**
+   * A client sent answers without a state. The handler is entered as in a first round; where the answers are to all
+   * questions that it returns, it is entered once more, with them. Otherwise its questions are asked.
+   */
+  async startWithAnswers(asker: RunHandler, inputResponses: InputResponses): Promise<JsonObject> {
+    const result = await this.#enter(asker);
+    if (result.resultType !== 'input_required') return this.#close(result);
+    const { inputs, questions = {} } = this.#getNextInputs(result);
+    const answered = addAnswers(questions, inputs, inputResponses);
+    if (Object.keys(questions).length === 0 || answered.unanswered) return this.#close(result);
+    return new RetryRound(this.#context, { ...this.#state, inputs: answered.inputs }).start(asker);
+  }
+
+  #enter(asker: RunHandler): JsonObject | Promise<JsonObject> {
+    return thenMaybe(
+      this.#suspension.runUntilSuspended(() => asker(this, this.#state.inputs)),
+      result => {
+        // Before anything is kept for a next round.
+        checkInputRequests(result, this.#context.check);
+        return result;
+      },
+    );
+  }
+
+  /** Ends the round. A result that asks gets its state. */
+  #close(result: JsonObject): JsonObject | Promise<JsonObject> {
+    // Nothing was asked, and nothing done in steps.
+    const isPlain = this.journal.size === 0 && result.resultType !== 'input_required';
+    return isPlain ? result : this.#complete(result);
+  }
+
+  async #complete(result: JsonObject): Promise<JsonObject> {
+    if (this.#mustRevisitAll(result)) await this.checkRevisited();
+    if (result.resultType !== 'input_required') return result;
+    return { ...result, requestState: await this.#sealNextState(result) };
+  }
+
+  override invokeHandler(
+    context: ResumableContext,
+    enter: () => JsonObject | Promise<JsonObject>,
+  ): JsonObject | Promise<JsonObject> {
+    const handler = this.#resumeHandler(context);
+    if (handler) return this.#waitForHandler(handler);
+    const work = enter();
+    if (isPromise(work)) return this.#waitForHandler({ run: this, suspension: this.#suspension, context, work });
+    this.#isHandlerDone = work.isError !== true;
+    return work;
+  }
+
+  /** What the handler comes to, or what it asks. */
+  async #waitForHandler(handler: SuspendedHandler): Promise<JsonObject> {
+    this.#suspendedHandler = handler;
+    const finish = () => {
+      this.#suspendedHandler = undefined;
+    };
+    handler.work.then(finish, finish);
+    const result = await handler.suspension.runUntilSuspended(() => handler.work);
+    this.#isHandlerDone = result.isError !== true;
+    return result;
+  }
+
+  redirectTo(ways: ExecutionBackend, result: JsonObject | Promise<JsonObject>): Promise<JsonObject> | undefined {
+    const handler = this.#suspendedHandler;
+    return handler?.suspension.redirectTo(ways, result) ? handler.work : undefined;
+  }
+
+  /**
+   * Whether the handler had to come to all that it came to before. One that failed, one that keeps its own state, and a
+   * layer that answers by itself have their reasons to go another way.
+   */
+  #mustRevisitAll(result: JsonObject): boolean {
+    if (this.#resumedHandler !== undefined || Object.keys(this.#state.inputs).length > 0) return false;
+    // What became a task is entered, or goes on, elsewhere.
+    if (result.resultType === 'task') return false;
+    return this.#isHandlerDone || this.#hasPendingRequests(result);
+  }
+
+  /** Whether these are the questions that it stands at; else it, or a layer, has returned some. */
+  #hasPendingRequests({ inputRequests = {} }: JsonObject): boolean {
+    const keys = Object.keys(inputRequests as JsonObject);
+    return keys.length > 0 && keys.every(key => this.#isOpen(key));
+  }
+
+  #isOpen(key: string): boolean {
+    return this.journal.listPending().some(({ ask }) => ask === key);
+  }
+
+  #resumeHandler(seat: ResumableContext): SuspendedHandler | undefined {
+    this.#resumedHandler?.context.resumeWith(seat);
+    this.#resumedHandler?.suspension.resume(this.#round);
+    return this.#resumedHandler;
+  }
+
+  async #sealNextState(result: JsonObject): Promise<string> {
+    const { states, boundTo, caller } = this.#context;
+    const { call = crypto.randomUUID(), round } = this.#state;
+    // One that goes on from the round before has a pause of its own.
+    const suspensions = new Set([this.#suspension, this.#suspendedHandler?.suspension ?? this.#suspension]);
+    await Promise.all([...suspensions].map(suspension => suspension.close()));
+    const next = { call, round: round + 1, journal: this.journal, ...this.#getNextInputs(result) };
+    const state = await states.seal(next, boundTo, caller);
+    if (this.#suspendedHandler && this.#context.canSuspend)
+      states.suspended.put(`${call}.${round + 1}`, this.#suspendedHandler, caller);
+    return state;
+  }
+
+  /** One that asks goes on with what it was entered with; one that returned its questions is entered with the answers. */
+  #getNextInputs(result: JsonObject): Pick<NextRound, 'inputs' | 'questions'> {
+    const { inputs, unanswered } = this.#state;
+    if (unanswered || this.#hasPendingRequests(result)) return { inputs, questions: unanswered };
+    const { inputRequests = {}, requestState } = result;
+    const returnedRequests = Object.entries(inputRequests as InputRequests).filter(([key]) => !this.#isOpen(key));
+    return {
+      inputs: typeof requestState === 'string' ? { requestState } : {},
+      questions: Object.fromEntries(returnedRequests),
+    };
+  }
+}

@@ -1,0 +1,46 @@
+import { rpcError } from '../jsonrpc/error.js';
+import { INVALID_PARAMS } from '../jsonrpc/error-codes.js';
+import { isObject, type JsonObject } from '../jsonrpc/message.js';
+import { prependPath } from '../protocol/check.js';
+import type { InputRequests, InputResponses } from '../protocol/input-requests.js';
+import type { MethodName } from '../protocol/method-types.js';
+import { methods } from '../protocol/methods.js';
+import type { RetryInputs } from '../protocol/params-and-results.js';
+
+/** Questions that a handler returned, with the answers that a retry brought. */
+export interface AnsweredRequests {
+  /** Input of the next entry of the handler: its own state and the answers so far. */
+  readonly inputs: RetryInputs;
+  /** Questions without an answer, to be asked again. Undefined when all are answered. */
+  readonly unanswered: InputRequests | undefined;
+}
+
+/**
+ * Adds the answers of a retry to those of earlier rounds. Answers to other questions are dropped. Throws -32602 for an
+ * answer that does not fit its question.
+ */
+export function addAnswers(
+  questions: InputRequests,
+  inputs: RetryInputs,
+  inputResponses: InputResponses = {},
+): AnsweredRequests {
+  const entries = Object.entries(questions);
+  const isAnswered = (key: string) => Object.hasOwn(inputResponses, key);
+  const answers = entries
+    .filter(([key]) => isAnswered(key))
+    .map(([key, { method }]) => [key, readAnswer(key, method, inputResponses[key])] as const);
+  const unanswered = entries.filter(([key]) => !isAnswered(key));
+  const all = [...Object.entries(inputs.inputResponses ?? {}), ...answers];
+  return {
+    inputs: { ...inputs, inputResponses: Object.fromEntries(all) as InputResponses },
+    unanswered: unanswered.length > 0 ? Object.fromEntries(unanswered) : undefined,
+  };
+}
+
+/** Returns the answer if it is one to a question of this method. Throws -32602 otherwise. */
+export function readAnswer(key: string, method: string, answer: unknown): JsonObject {
+  const problem = methods[method as MethodName].result(answer);
+  const where = problem && prependPath(`/inputResponses/${key}`, problem);
+  if (where || !isObject(answer)) throw rpcError(INVALID_PARAMS, `Invalid params: ${where}`);
+  return answer;
+}

@@ -1,0 +1,53 @@
+import type { Clock } from '../cancellation/clock.js';
+import type { JsonObject } from '../jsonrpc/message.js';
+import { SharedMap } from '../jsonrpc/shared-map.js';
+import type { ResumableContext } from './handler-run.js';
+import type { JournaledExecution } from './journaled-execution.js';
+import type { Suspension } from './suspension.js';
+
+/** A handler that waits in memory for the answers to what it asked. */
+export interface SuspendedHandler {
+  readonly run: JournaledExecution;
+  readonly suspension: Suspension;
+  readonly context: ResumableContext;
+  readonly work: Promise<JsonObject>;
+}
+
+/**
+ * The handlers that wait, by the state that their client was given. Bounded in number and in time; no timers run. Beyond
+ * the number, a handler of the caller that has most gives way.
+ */
+export class SuspendedHandlers {
+  readonly #maxSuspended: number;
+  readonly #timeout: number;
+  readonly #clock: Clock;
+  readonly #handlers: SharedMap<{ readonly handler: SuspendedHandler; readonly expiresAt: number }>;
+
+  constructor(maxSuspended: number, timeout: number, clock: Clock) {
+    this.#maxSuspended = maxSuspended;
+    this.#timeout = timeout;
+    this.#clock = clock;
+    this.#handlers = new SharedMap(maxSuspended);
+  }
+
+  get size(): number {
+    return this.#handlers.size;
+  }
+
+  put(id: string, handler: SuspendedHandler, caller: string): void {
+    if (this.#maxSuspended === 0) return;
+    const now = this.#clock.now();
+    for (const [oldest, { expiresAt }] of this.#handlers) {
+      if (expiresAt > now) break;
+      this.#handlers.delete(oldest);
+    }
+    this.#handlers.set(id, { handler, expiresAt: now + this.#timeout }, caller);
+  }
+
+  /** Takes it out: one goes on once. */
+  take(id: string): SuspendedHandler | undefined {
+    const entry = this.#handlers.get(id);
+    this.#handlers.delete(id);
+    return entry && entry.expiresAt > this.#clock.now() ? entry.handler : undefined;
+  }
+}

@@ -1,0 +1,312 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../jsonrpc/message.js';
+import { getInputRequests, waitBriefly } from './fixtures/playing.js';
+import type { CompletedStep, ExecutionBackend } from './handler-run.js';
+import { Journal } from './journal.js';
+import { JournaledExecution } from './journaled-execution.js';
+import { Suspension } from './suspension.js';
+
+function rig() {
+  const journal = new Journal();
+  const kept: string[] = [];
+  const round = (name: string) => ({
+    check: () => {},
+    saveStep: ({ step }: CompletedStep) => void kept.push(`${name} ${step}`),
+  });
+  const pause = new Suspension(journal, round('0'));
+  const run = new JournaledExecution(journal, pause);
+  const ask = (n: number) => run.request('m', { n }).then(({ a }) => a);
+  const answer = (key: string, a: unknown) => journal.answer(key, { a });
+  return { journal, kept, pause, round, run, ask, answer };
+}
+
+const keys = (result: JsonObject) => Object.keys(getInputRequests(result));
+
+describe('a handler that has asked', () => {
+  it('rests, and the questions are its result [mrtr.input-required-shape mrtr.input-requests-map]', async () => {
+    const { pause, ask, run } = rig();
+    const rest = pause.runUntilSuspended(() => Promise.all([ask(1), run.request('roots/list', {})]) as never);
+    expect(await rest).toEqual({
+      resultType: 'input_required',
+      inputRequests: { 'ask-0': { method: 'm', params: { n: 1 } }, 'ask-1': { method: 'roots/list' } },
+    });
+  });
+
+  it('asks in one round what it asks in one turn, also after a promise or two', async () => {
+    const { pause, ask } = rig();
+    const late = async () => {
+      for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+      return ask(2);
+    };
+    expect(keys(await pause.runUntilSuspended(() => Promise.all([ask(1), late()]) as never))).toEqual([
+      'ask-0',
+      'ask-1',
+    ]);
+  });
+
+  it('does not rest while a step goes on', async () => {
+    const { pause, ask, run } = rig();
+    const did: string[] = [];
+    const slow = async () => {
+      await run.step('slow', async () => {
+        await waitBriefly();
+        did.push('slow');
+      });
+      return ask(2);
+    };
+    expect(keys(await pause.runUntilSuspended(() => Promise.all([ask(1), slow()]) as never))).toEqual([
+      'ask-0',
+      'ask-1',
+    ]);
+    expect(did).toEqual(['slow']);
+  });
+
+  it('that has a result, or throws, has that', async () => {
+    const { pause, ask } = rig();
+    expect(await pause.runUntilSuspended(async () => ({ a: 1 }))).toEqual({ a: 1 });
+    await expect(pause.runUntilSuspended(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    const broken = () => {
+      throw new Error('at once');
+    };
+    expect(() => pause.runUntilSuspended(broken)).toThrow('at once');
+    expect(pause.runUntilSuspended(() => ({ b: 2 }))).toEqual({ b: 2 });
+    const asksAndThrows = async () => {
+      void ask(1);
+      throw new Error('while it asked');
+    };
+    await expect(pause.runUntilSuspended(asksAndThrows)).rejects.toThrow('while it asked');
+  });
+
+  it('sends what it asked, though what that was made of has changed since', async () => {
+    const { pause, run } = rig();
+    const messages = ['one'];
+    const asking = async () => {
+      const first = run.request('m', { messages });
+      messages.push('two');
+      return { both: await Promise.all([first, run.request('m', { messages })]) } as JsonObject;
+    };
+    const result = getInputRequests(await pause.runUntilSuspended(asking));
+    expect(Object.values(result).map(({ params }) => params)).toEqual([
+      { messages: ['one'] },
+      { messages: ['one', 'two'] },
+    ]);
+  });
+
+  it('goes on with the answers, and what it does then belongs to that round', async () => {
+    const { pause, ask, run, answer, round, kept } = rig();
+    const work = (async () => {
+      const one = await ask(1);
+      await run.step('s', () => 1);
+      return { one, two: await ask(2) } as JsonObject;
+    })();
+    await pause.runUntilSuspended(() => work);
+    await pause.close();
+    answer('ask-0', 'yes');
+    pause.resume(round('1'));
+    expect(keys(await pause.runUntilSuspended(() => work))).toEqual(['ask-1']);
+    await pause.close();
+    answer('ask-1', 'no');
+    pause.resume(round('2'));
+    expect(await pause.runUntilSuspended(() => work)).toEqual({ one: 'yes', two: 'no' });
+    expect(kept).toEqual(['1 s']);
+  });
+
+  it('asks again what was not answered [mrtr.missing-responses-reasked]', async () => {
+    const { pause, ask, answer, round } = rig();
+    const work = Promise.all([ask(1), ask(2)]).then(all => ({ all }));
+    expect(keys(await pause.runUntilSuspended(() => work))).toEqual(['ask-0', 'ask-1']);
+    await pause.close();
+    answer('ask-1', 2);
+    pause.resume(round('1'));
+    expect(keys(await pause.runUntilSuspended(() => work))).toEqual(['ask-0']);
+    await pause.close();
+    answer('ask-0', 1);
+    pause.resume(round('2'));
+    expect(await pause.runUntilSuspended(() => work)).toEqual({ all: [1, 2] });
+  });
+});
+
+describe('between two rounds', () => {
+  it('no step begins, and no question is put', async () => {
+    const { pause, ask, run, answer, round } = rig();
+    const did: string[] = [];
+    const side = async () => {
+      await waitBriefly();
+      await run.step('side', () => void did.push('side'));
+      await ask(2);
+    };
+    const work = Promise.all([ask(1), side()]).then(() => ({}));
+    expect(keys(await pause.runUntilSuspended(() => work))).toEqual(['ask-0']);
+    await pause.close();
+    await waitBriefly();
+    await waitBriefly();
+    expect(did).toEqual([]);
+    answer('ask-0', 1);
+    pause.resume(round('1'));
+    expect(keys(await pause.runUntilSuspended(() => work))).toEqual(['ask-1']);
+    expect(did).toEqual(['side']);
+  });
+
+  it('a question that was asked too late for a round comes in the next, or has its answer', async () => {
+    const { pause, ask, answer, round } = rig();
+    const late = async () => {
+      await waitBriefly();
+      return ask(2);
+    };
+    const work = Promise.all([ask(1), late()]).then(all => ({ all }));
+    expect(keys(await pause.runUntilSuspended(() => work))).toEqual(['ask-0']);
+    await pause.close();
+    await waitBriefly();
+    await waitBriefly();
+    answer('ask-0', 1);
+    answer('ask-1', 'before it was asked');
+    pause.resume(round('1'));
+    expect(await pause.runUntilSuspended(() => work)).toEqual({ all: [1, 'before it was asked'] });
+  });
+
+  it('a step that has begun is finished first, so that it is remembered', async () => {
+    const { pause, ask, run, journal } = rig();
+    let go = () => {};
+    let begin = () => {};
+    const begun = new Promise<void>(resolve => {
+      begin = resolve;
+    });
+    const slow = async () => {
+      await begun;
+      await run.step('slow', () => new Promise<void>(resolve => (go = resolve)));
+    };
+    await pause.runUntilSuspended(() => Promise.all([ask(1), slow()]) as never);
+    begin();
+    await waitBriefly();
+    let closed = false;
+    const closing = pause.close().then(() => {
+      closed = true;
+    });
+    await waitBriefly();
+    expect(closed).toBe(false);
+    go();
+    await closing;
+    expect(journal.step('slow', 0)).toEqual({ step: 'slow' });
+  });
+});
+
+describe('what stands around a handler', () => {
+  it('sees the round as an end, and may ask and take steps after it', async () => {
+    const { pause, ask, run } = rig();
+    const events: string[] = [];
+    const handler = async () => ({ a: await ask(1) }) as JsonObject;
+    const around = async () => {
+      try {
+        return await pause.runUntilSuspended(handler);
+      } finally {
+        await run.step('audit', () => void events.push('audit'));
+        await waitBriefly();
+        events.push('over');
+      }
+    };
+    expect(keys(await pause.runUntilSuspended(around))).toEqual(['ask-0']);
+    expect(events).toEqual(['audit', 'over']);
+  });
+
+  it('sees it though the handler asks at once', async () => {
+    const { pause, ask } = rig();
+    const events: string[] = [];
+    const around = async () => {
+      const result = await pause.runUntilSuspended(() => ask(1) as never);
+      events.push('over');
+      return result;
+    };
+    await pause.runUntilSuspended(around);
+    expect(events).toEqual(['over']);
+  });
+
+  it('may ask before and after it', async () => {
+    const { pause, ask } = rig();
+    const before = pause.runUntilSuspended(async () => ({
+      a: await ask(1),
+      b: await pause.runUntilSuspended(async () => ({})),
+    }));
+    expect(keys(await before)).toEqual(['ask-0']);
+    const after = pause.runUntilSuspended(async () => {
+      const inner = await pause.runUntilSuspended(async () => ({ a: await ask(2) }) as JsonObject);
+      return { inner, b: await ask(3) };
+    });
+    expect(keys(await after)).toContain('ask-2');
+  });
+});
+
+describe('a handler that departs', () => {
+  const elsewhere = () => {
+    const log: string[] = [];
+    const ways: ExecutionBackend = {
+      check: method => void log.push(`check ${method}`),
+      deliver: async ({ key }) => {
+        log.push(`put ${key}`);
+        return { a: 'elsewhere' };
+      },
+      runStep: async run => {
+        const done = await run();
+        log.push(`step ${done.step}`);
+        return done;
+      },
+    };
+    return { log, ways };
+  };
+
+  it('asks and works by other ways, and who waited for it has another result', async () => {
+    const { pause, ask, run } = rig();
+    const { log, ways } = elsewhere();
+    let go = () => {};
+    const work = (async () => {
+      await run.step('under way', () => new Promise<void>(resolve => (go = resolve)));
+      await run.step('then', () => 1);
+      return { a: await ask(1) } as JsonObject;
+    })();
+    const waited = pause.runUntilSuspended(() => work);
+    await waitBriefly();
+    pause.redirectTo(ways, { resultType: 'task' });
+    expect(await waited).toEqual({ resultType: 'task' });
+    go();
+    expect(await work).toEqual({ a: 'elsewhere' });
+    expect(log).toEqual(['step under way', 'step then', 'check m', 'put ask-0']);
+  });
+
+  it('takes along what it has asked already', async () => {
+    const { pause, ask, run } = rig();
+    const { log, ways } = elsewhere();
+    const work = Promise.all([ask(1), run.step('slow', waitBriefly)]).then(([a]) => ({ a }));
+    const waited = pause.runUntilSuspended(() => work);
+    await Promise.resolve();
+    pause.redirectTo(ways, { resultType: 'task' });
+    expect(await waited).toEqual({ resultType: 'task' });
+    expect(await work).toEqual({ a: 'elsewhere' });
+    expect(log).toEqual(['put ask-0', 'step slow']);
+  });
+
+  it('is not said to ask while its other result is on its way', async () => {
+    const { pause, ask } = rig();
+    const { ways } = elsewhere();
+    let come: (result: JsonObject) => void = () => {};
+    const result = new Promise<JsonObject>(resolve => {
+      come = resolve;
+    });
+    const waited = pause.runUntilSuspended(() => pause.runUntilSuspended(() => ask(1).then(a => ({ a }))));
+    await Promise.resolve();
+    pause.redirectTo(ways, result);
+    await waitBriefly();
+    await waitBriefly();
+    come({ resultType: 'task' });
+    expect(await waited).toEqual({ resultType: 'task' });
+  });
+
+  it('stays when nobody waits for it any more: it has asked, or is done', async () => {
+    const { pause, ask } = rig();
+    const { log, ways } = elsewhere();
+    expect(pause.redirectTo(ways, {})).toBe(false);
+    await pause.runUntilSuspended(() => ask(1) as never);
+    expect(pause.redirectTo(ways, {})).toBe(false);
+    await pause.runUntilSuspended(async () => ({}));
+    expect(pause.redirectTo(ways, {})).toBe(false);
+    expect(log).toEqual([]);
+  });
+});

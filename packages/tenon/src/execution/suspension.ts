@@ -1,0 +1,178 @@
+import { copyJson } from '../encoding/json-value.js';
+import type { JsonObject } from '../jsonrpc/message.js';
+import { isPromise } from '../jsonrpc/then-maybe.js';
+import type { CompletedStep, ExecutionBackend, PendingInputRequest } from './handler-run.js';
+import type { Journal } from './journal.js';
+import { toInputRequest } from './journaled-execution.js';
+
+declare function setTimeout(run: () => void, ms: number): unknown;
+
+/** What a pause needs to know of the round that is going on. */
+export interface SuspensionRound {
+  readonly check: (method: string, params: JsonObject) => void;
+  /** Keeps a step where it outlives this process, if there is such a place. */
+  readonly saveStep: (step: CompletedStep) => Promise<void> | void;
+}
+
+interface WaitingInput {
+  readonly request: PendingInputRequest;
+  readonly resolve: (answer: JsonObject | Promise<JsonObject>) => void;
+}
+
+/** Somebody who waits for the work: as long as there is no result, `leave` gives them one. */
+interface RoundWaiter {
+  resolve: ((result: JsonObject | Promise<JsonObject>) => void) | undefined;
+}
+
+/**
+ * Brings a handler to rest when it has asked: when nothing that it does in steps is still going on, and what it asks
+ * together has been asked. Until the round that brings the answers, it comes no further.
+ */
+export class Suspension implements ExecutionBackend {
+  readonly #journal: Journal;
+  #pendingInputs: Map<string, WaitingInput> | undefined;
+  #round: SuspensionRound;
+  #activeSteps = 0;
+  #isCheckScheduled = false;
+  /** Whether something is asked that whoever waits for the handler has not been told of. */
+  #hasUnsentRequests = false;
+  #onIdle: (() => void) | undefined;
+  #nextRound: Promise<void> | undefined;
+  #startNextRound: (() => void) | undefined;
+  #waiter: RoundWaiter | undefined;
+  /** Whether who waited last has what it waited for. */
+  #isResolved = true;
+  #redirectBackend: ExecutionBackend | undefined;
+
+  constructor(journal: Journal, round: SuspensionRound) {
+    this.#journal = journal;
+    this.#round = round;
+  }
+
+  check(method: string, params: JsonObject): void {
+    (this.#redirectBackend ?? this.#round).check(method, params);
+  }
+
+  async deliver({ params, ...rest }: PendingInputRequest): Promise<JsonObject> {
+    // As it is now: it is sent later, and whoever asked may go on with what it was made of.
+    const request = { ...rest, params: copyJson(params) };
+    if (this.#redirectBackend) return this.#redirectBackend.deliver(request);
+    return new Promise(resolve => {
+      this.#pendingInputs ??= new Map();
+      this.#pendingInputs.set(request.key, { request, resolve });
+      this.#hasUnsentRequests = true;
+      this.#scheduleCheck();
+    });
+  }
+
+  async runStep(run: () => Promise<CompletedStep>): Promise<CompletedStep> {
+    if (this.#nextRound) await this.#nextRound;
+    if (this.#redirectBackend) return this.#redirectBackend.runStep(run);
+    this.#activeSteps++;
+    try {
+      return await this.#saveStep(await run());
+    } finally {
+      this.#activeSteps--;
+      if (this.#activeSteps === 0) this.#onIdle?.();
+      this.#scheduleCheck();
+    }
+  }
+
+  async #saveStep(step: CompletedStep): Promise<CompletedStep> {
+    if (!this.#redirectBackend) await this.#round.saveStep(step);
+    // It may have departed while the step was going on, or was kept.
+    if (this.#redirectBackend) return this.#redirectBackend.runStep(async () => step);
+    this.#journal.add(step);
+    return step;
+  }
+
+  /** What the result is, or the questions when the work comes to rest on them. */
+  runUntilSuspended(start: () => JsonObject | Promise<JsonObject>): JsonObject | Promise<JsonObject> {
+    const outerWaiter = this.#waiter;
+    const waiter: RoundWaiter = { resolve: undefined };
+    this.#waiter = waiter;
+    this.#isResolved = false;
+    this.#hasUnsentRequests = this.#pendingInputs !== undefined && this.#pendingInputs.size > 0;
+    if (this.#hasUnsentRequests) this.#scheduleCheck();
+    const finish = (): void => {
+      this.#waiter = outerWaiter;
+      this.#isResolved = true;
+    };
+    let work: JsonObject | Promise<JsonObject>;
+    try {
+      work = start();
+    } catch (error) {
+      finish();
+      throw error;
+    }
+    if (isPromise(work)) return waitForResult(waiter, work, finish);
+    finish();
+    return work;
+  }
+
+  /** From here on the handler goes other ways, and who waits for it gets this result. False when nobody does any more. */
+  redirectTo(backend: ExecutionBackend, result: JsonObject | Promise<JsonObject>): boolean {
+    const leave = this.#isResolved ? undefined : this.#waiter?.resolve;
+    if (leave === undefined) return false;
+    this.#redirectBackend = backend;
+    for (const { request, resolve } of this.#pendingInputs?.values() ?? []) resolve(backend.deliver(request));
+    this.#pendingInputs?.clear();
+    leave(result);
+    return true;
+  }
+
+  /** From here on no step begins before the next round. Resolves when those are done that have begun. */
+  async close(): Promise<void> {
+    this.#nextRound ??= new Promise(open => {
+      this.#startNextRound = open;
+    });
+    if (this.#activeSteps === 0) return;
+    await new Promise<void>(resolve => {
+      this.#onIdle = resolve;
+    });
+  }
+
+  /** The next round: what was answered goes on, and what it does belongs to this round. */
+  resume(round: SuspensionRound): void {
+    this.#round = round;
+    for (const { ask, answer } of this.#journal.listAnswered()) {
+      const waiting = this.#pendingInputs?.get(ask);
+      this.#pendingInputs?.delete(ask);
+      waiting?.resolve(answer);
+    }
+    this.#startNextRound?.();
+    this.#nextRound = undefined;
+  }
+
+  #toInputRequiredResult(): JsonObject {
+    const requests = [...(this.#pendingInputs ?? [])].map(([key, { request }]) => [key, toInputRequest(request)]);
+    return { resultType: 'input_required', inputRequests: Object.fromEntries(requests) };
+  }
+
+  /** Questions that are asked together travel together: those that follow in this turn still join. */
+  #scheduleCheck(): void {
+    if (this.#isCheckScheduled) return;
+    this.#isCheckScheduled = true;
+    setTimeout(() => {
+      this.#isCheckScheduled = false;
+      const leave = this.#waiter?.resolve;
+      if (this.#redirectBackend || !this.#hasUnsentRequests || this.#activeSteps > 0 || leave === undefined) return;
+      this.#hasUnsentRequests = false;
+      leave(this.#toInputRequiredResult());
+    }, 0);
+  }
+}
+
+/** What the work comes to, or what whoever waits for it leaves with before. */
+function waitForResult(waiter: RoundWaiter, promise: Promise<JsonObject>, finish: () => void): Promise<JsonObject> {
+  return new Promise((resolve, reject) => {
+    waiter.resolve = result => {
+      finish();
+      resolve(result);
+    };
+    promise.then(waiter.resolve, error => {
+      finish();
+      reject(error);
+    });
+  });
+}

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { RELATED_TASK } from '../../protocol/meta.js';
+import type { Context } from '../../server/context/context.js';
+import { tool } from '../../server/definitions/tool.js';
+import { accept, form, input, settle, siteOf, until } from './fixtures/site.js';
+import { connectTaskClient, getTaskId, type TaskTestClient } from './fixtures/task-client.js';
+
+const revision = '2025-11-25';
+const ask = async (ctx: Context) => (await ctx.elicit({ message: 'one?', input })).content?.a;
+
+async function started() {
+  const site = siteOf();
+  const server = site.serve({ job: tool({ task: 'optional', run: (_, ctx) => ask(ctx) }) }, { pollInterval: 800 });
+  const caller = await connectTaskClient(server, { revision });
+  const taskId = getTaskId(await caller.call('tools/call', { name: 'job', task: {} }));
+  await until(async () => (await stateOf(caller, taskId))?.status === 'input_required');
+  await settle();
+  return { site, server, caller, taskId };
+}
+
+const stateOf = async (caller: TaskTestClient, taskId: unknown) => (await caller.call('tasks/get', { taskId })).result;
+const withdrawn = (caller: TaskTestClient) => caller.listNotifications('notifications/cancelled').length;
+
+describe('a question of a task whose client does not come for it', () => {
+  it('goes on the stream of the session, after a while [tasks.http.any-stream tasks.input-required.related-task]', async () => {
+    const { site, caller, taskId } = await started();
+    site.clock.advance(1599);
+    await settle();
+    expect(caller.asked).toEqual([]);
+    site.clock.advance(1);
+    await until(() => caller.asked.length === 1);
+    expect(caller.asked[0]).toMatchObject({
+      method: 'elicitation/create',
+      params: { ...form('one?'), _meta: { [RELATED_TASK]: { taskId } } },
+    });
+    site.clock.advance(10_000);
+    await settle();
+    expect(caller.asked).toHaveLength(1);
+    caller.asked[0]?.answer(accept('x'));
+    await until(async () => (await stateOf(caller, taskId))?.status === 'completed');
+    expect(site.problems).toEqual([]);
+  });
+
+  it('is withdrawn when the client comes for it after all, and asked on that stream', async () => {
+    const { site, caller, taskId } = await started();
+    site.clock.advance(1600);
+    await until(() => caller.asked.length === 1);
+    const id = caller.send('tasks/result', { taskId });
+    await until(() => caller.asked.length === 2);
+    expect(withdrawn(caller)).toBe(1);
+    caller.asked[1]?.answer(accept('x'));
+    await until(() => caller.answers.has(id));
+    expect(caller.answers.get(id)?.result).toMatchObject({ content: [{ text: 'x' }] });
+  });
+
+  it('is not asked beside a request that came for it', async () => {
+    const { site, caller, taskId } = await started();
+    caller.send('tasks/result', { taskId });
+    await until(() => caller.asked.length === 1);
+    site.clock.advance(1600);
+    await settle();
+    expect(caller.asked).toHaveLength(1);
+  });
+
+  it('goes to the session that looked last', async () => {
+    const { site, server, caller, taskId } = await started();
+    const other = await connectTaskClient(server, { revision });
+    await stateOf(other, taskId);
+    site.clock.advance(1600);
+    await until(() => other.asked.length === 1);
+    expect(caller.asked).toEqual([]);
+  });
+
+  it('is withdrawn when the task has ended', async () => {
+    const { site, caller, taskId } = await started();
+    site.clock.advance(1600);
+    await until(() => caller.asked.length === 1);
+    await caller.call('tasks/cancel', { taskId });
+    await until(() => withdrawn(caller) === 1);
+    expect(site.problems).toEqual([]);
+  });
+
+  it('waits on when the session ends: that is no answer', async () => {
+    const { site, server, caller, taskId } = await started();
+    site.clock.advance(1600);
+    await until(() => caller.asked.length === 1);
+    await caller.close();
+    await settle();
+    const other = await connectTaskClient(server, { revision });
+    expect(await stateOf(other, taskId)).toMatchObject({ status: 'input_required' });
+    expect(site.problems).toEqual([]);
+  });
+});
+
+describe('a question that was brought by tasks/result', () => {
+  it('is withdrawn when the task has ended', async () => {
+    const { caller, taskId } = await started();
+    caller.send('tasks/result', { taskId });
+    await until(() => caller.asked.length === 1);
+    await caller.call('tasks/cancel', { taskId });
+    await until(() => withdrawn(caller) === 1);
+  });
+});

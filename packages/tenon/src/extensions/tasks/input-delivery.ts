@@ -1,0 +1,113 @@
+import type { RequestInput } from '../../execution/handler-run.js';
+import { TenonError } from '../../jsonrpc/error.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import { RELATED_TASK } from '../../protocol/meta.js';
+import type { RequestContext } from '../../server/request-context.js';
+import { type InputOutcome, recordAnswer } from './record-answers.js';
+import type { TaskRuntime } from './task-creation.js';
+import type { TaskRecord } from './task-record.js';
+import type { TaskStore } from './task-store.js';
+
+declare class AbortController {
+  readonly signal: AbortSignal;
+  abort(reason?: unknown): void;
+}
+
+/** How long a client has at the least to come for the questions of its task, in milliseconds. */
+const MIN_DELIVERY_DELAY = 1000;
+
+/**
+ * Brings the open questions of tasks to clients that are asked by requests. The place for that is the stream of
+ * `tasks/result`; to a client that does not come for them they go on the stream of its session.
+ */
+export class TaskInputDelivery {
+  readonly #runtime: TaskRuntime;
+  readonly #store: TaskStore;
+  /** The questions that are on their way, by task and key. */
+  readonly #deliveries = new Map<string, Map<string, AbortController>>();
+  #unwatchStore: (() => void) | undefined;
+
+  constructor(runtime: TaskRuntime, store: TaskStore) {
+    this.#runtime = runtime;
+    this.#store = store;
+  }
+
+  /** On the stream of a request that is there for it. What was brought otherwise before may not have come through: it is withdrawn. */
+  deliver(record: TaskRecord, key: string, context: RequestContext): void {
+    if (context.requestInput) this.#requestInput(record, key, context.requestInput.bind(context), context.signal);
+  }
+
+  /** On the stream of the session, if nobody comes for them in time. */
+  scheduleDelivery({ id, pollInterval }: TaskRecord): void {
+    const { host, subscribers } = this.#runtime;
+    host.clock.after(Math.max(MIN_DELIVERY_DELAY, 2 * pollInterval), async () => {
+      const record = await this.#store.get(id).catch(() => undefined);
+      const session = subscribers.getSession(id);
+      if (record === undefined || session === undefined) return;
+      for (const key of Object.keys(record.questions)) {
+        if (!this.#deliveries.get(id)?.has(key)) this.#requestInput(record, key, session.requestInput.bind(session));
+      }
+    });
+  }
+
+  #requestInput(record: TaskRecord, key: string, ask: RequestInput, signal?: AbortSignal): void {
+    const delivery = new AbortController();
+    this.#set(record.id, key, delivery);
+    const abort = () => delivery.abort(signal?.reason);
+    signal?.addEventListener('abort', abort, { once: true });
+    if (signal?.aborted) abort();
+    void requestInput(record, key, ask, delivery.signal)
+      .then(outcome => outcome && recordAnswer(this.#runtime, this.#store, record.id, key, outcome))
+      .catch(error => this.#runtime.host.onError(TenonError.from(error, 'task/failed')))
+      .finally(() => {
+        signal?.removeEventListener('abort', abort);
+        this.#delete(record.id, key, delivery);
+      });
+  }
+
+  #set(id: string, key: string, delivery: AbortController): void {
+    const own = this.#deliveries.get(id) ?? new Map<string, AbortController>();
+    own.get(key)?.abort(new TenonError('call/aborted', 'the question is asked on another stream'));
+    this.#deliveries.set(id, own.set(key, delivery));
+    this.#unwatchStore ??= this.#store.onChange(changed => void this.#withdraw(changed));
+  }
+
+  #delete(id: string, key: string, delivery: AbortController): void {
+    const own = this.#deliveries.get(id);
+    if (own?.get(key) !== delivery) return;
+    own.delete(key);
+    if (own.size === 0) this.#deliveries.delete(id);
+    if (this.#deliveries.size > 0) return;
+    this.#unwatchStore?.();
+    this.#unwatchStore = undefined;
+  }
+
+  /** What a task no longer asks, because it has ended or was answered elsewhere, nobody need answer. */
+  async #withdraw(id: string): Promise<void> {
+    const own = this.#deliveries.get(id);
+    if (own === undefined) return;
+    const record = await this.#store.get(id).catch(() => undefined);
+    for (const [key, delivery] of own) {
+      if (record === undefined || !Object.hasOwn(record.questions, key))
+        delivery.abort(new TenonError('call/aborted', 'the task no longer asks that'));
+    }
+  }
+}
+
+/** What becomes of a question; undefined when it was withdrawn: who has hung up has not said no. */
+async function requestInput(
+  { id, questions }: TaskRecord,
+  key: string,
+  ask: RequestInput,
+  signal: AbortSignal,
+): Promise<InputOutcome | undefined> {
+  const { method = '', params = {} } = (questions[key] ?? {}) as { method?: string; params?: JsonObject };
+  const _meta = { ...(params._meta as JsonObject | undefined), [RELATED_TASK]: { taskId: id } };
+  try {
+    return { answer: await ask(method, { ...params, _meta }, signal) };
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    if (!TenonError.is(error)) throw error;
+    return /^(peer|client|call)\//.test(error.code) ? { refused: error.message } : undefined;
+  }
+}

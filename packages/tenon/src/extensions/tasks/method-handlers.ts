@@ -1,0 +1,95 @@
+import { rpcError, type TenonError } from '../../jsonrpc/error.js';
+import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../jsonrpc/error-codes.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import type { InputResponses } from '../../protocol/input-requests.js';
+import { isTerminal } from '../../protocol/tasks.js';
+import type { MethodHandler } from '../../server/extension.js';
+import type { Operation } from '../../server/middleware/compose-middleware.js';
+import type { RequestContext } from '../../server/request-context.js';
+import type { TaskInputDelivery } from './input-delivery.js';
+import { canListTasks, describeCaller } from './options.js';
+import { recordAnswers } from './record-answers.js';
+import type { TaskRuntime } from './task-creation.js';
+import { endRecord, type TaskRecord, toDetailedTask } from './task-record.js';
+import type { TaskStore } from './task-store.js';
+import { waitForResult } from './wait-for-result.js';
+
+const PAGE_SIZE = 100;
+const CURSOR = /^\d{15}-[\w-]{1,64}$/;
+
+/** https://modelcontextprotocol.io/extensions/tasks/overview and, where tasks are made by a parameter, its predecessor. */
+export function createMethodHandlers(
+  runtime: TaskRuntime,
+  store: TaskStore,
+  delivery: TaskInputDelivery,
+): { readonly [method: string]: MethodHandler } {
+  const { host, worker, subscribers, access, settings } = runtime;
+  const findRecord = (operation: Operation, context: RequestContext) => findTask(runtime, store, operation, context);
+
+  return {
+    async 'tasks/get'(operation, context) {
+      const record = await findRecord(operation, context);
+      worker.emitEvent('read', record);
+      if (context.session && !isTerminal(record.status))
+        subscribers.subscribeSession(record.id, context.session, context.caller);
+      return host.finalizeResult(toDetailedTask(record) as unknown as JsonObject);
+    },
+
+    async 'tasks/update'(operation, context) {
+      const { id } = await findRecord(operation, context);
+      await recordAnswers(runtime, store, id, operation.params.inputResponses as InputResponses);
+      return host.finalizeResult({});
+    },
+
+    async 'tasks/cancel'(operation, context) {
+      const { id } = await findRecord(operation, context);
+      let before: TaskRecord | undefined;
+      const record = await store.updateIfPresent(id, stored => {
+        before = stored;
+        return isTerminal(stored.status) ? undefined : endRecord(stored, host.clock.now(), { status: 'cancelled' });
+      });
+      if (record === undefined || before === undefined) throw createNotFoundError(id);
+      if (record !== before) worker.cancelJob(record);
+      if (context.dialect.tasks !== 'by-parameter') return host.finalizeResult({});
+      if (record === before) throw rpcError(INVALID_PARAMS, `Invalid params: the task is ${record.status} already`);
+      return host.finalizeResult(toDetailedTask(record) as unknown as JsonObject);
+    },
+
+    async 'tasks/result'(operation, context) {
+      return waitForResult(runtime, store, delivery, String(operation.params.taskId), context, () =>
+        findRecord(operation, context),
+      );
+    },
+
+    async 'tasks/list'({ method, params }, { caller }) {
+      if (!canListTasks(settings, caller)) throw rpcError(METHOD_NOT_FOUND, `Method not found: ${method}`);
+      const { cursor } = params as { cursor?: string };
+      if (cursor !== undefined && !CURSOR.test(cursor)) throw rpcError(INVALID_PARAMS, 'Invalid params: bad cursor');
+      const { records, next } = await store.list(caller.auth, cursor, PAGE_SIZE);
+      const tasks = records.filter(each => access.isAllowed(each, caller)).map(toDetailedTask);
+      return host.finalizeResult({ tasks, ...(next === undefined ? {} : { nextCursor: next }) });
+    },
+  };
+}
+
+/** Finds a task of this caller. A task of another owner is reported like one that does not exist. */
+async function findTask(
+  { worker, access, settings }: TaskRuntime,
+  store: TaskStore,
+  { params }: Operation,
+  { caller }: RequestContext,
+): Promise<TaskRecord> {
+  const taskId = String(params.taskId);
+  const record = await store.get(taskId);
+  if (record && access.isOwner(record, caller)) {
+    access.checkScopes([record], caller);
+    return record;
+  }
+  if (record) worker.emitEvent('not-found', { ...record, caller: caller as TaskRecord['caller'] });
+  else settings.onEvent?.({ type: 'not-found', taskId, tool: undefined, ...describeCaller(caller) });
+  throw createNotFoundError(taskId);
+}
+
+function createNotFoundError(taskId: string): TenonError {
+  return rpcError(INVALID_PARAMS, `Invalid params: there is no task ${taskId.slice(0, 128)}, or no longer`);
+}

@@ -1,0 +1,69 @@
+import type { RecordedRequest } from '../../execution/handler-run.js';
+import { isRecordedRequest } from '../../execution/journal.js';
+import { rpcError } from '../../jsonrpc/error.js';
+import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
+import { isObject, type JsonObject } from '../../jsonrpc/message.js';
+import { prependPath } from '../../protocol/check.js';
+import type { InputResponses } from '../../protocol/input-requests.js';
+import { methods } from '../../protocol/methods.js';
+import type { TaskRuntime } from './task-creation.js';
+import { type TaskRecord, updateRecord } from './task-record.js';
+import type { TaskStore } from './task-store.js';
+
+export type InputOutcome = Pick<RecordedRequest, 'answer' | 'refused'>;
+
+/** Takes answers from outside. What nobody asked, or no longer, is left out; one that is no answer is refused, and all with it. */
+export function recordAnswers(
+  runtime: TaskRuntime,
+  store: TaskStore,
+  id: string,
+  responses: InputResponses,
+): Promise<void> {
+  return updateSettled(runtime, store, id, ({ questions }) => {
+    const given = Object.keys(questions).filter(key => Object.hasOwn(responses, key));
+    for (const key of given) checkAnswer(questions[key]?.method, key, responses[key]);
+    return new Map(given.map(key => [key, { answer: responses[key] as unknown as JsonObject }]));
+  });
+}
+
+/** Takes what became of one question. */
+export function recordAnswer(
+  runtime: TaskRuntime,
+  store: TaskStore,
+  id: string,
+  key: string,
+  outcome: InputOutcome,
+): Promise<void> {
+  return updateSettled(runtime, store, id, ({ questions }) =>
+    Object.hasOwn(questions, key) ? new Map([[key, outcome]]) : new Map(),
+  );
+}
+
+function checkAnswer(method: string | undefined, key: string, given: unknown): void {
+  const problem = methods[method as keyof typeof methods].result(given);
+  const where = problem && prependPath(`/inputResponses/${key}`, problem);
+  if (where || !isObject(given)) throw rpcError(INVALID_PARAMS, `Invalid params: ${where ?? 'no object'}`);
+}
+
+/** Writes down what became of questions; whoever works on the task goes on with it. */
+async function updateSettled(
+  { host, worker }: TaskRuntime,
+  store: TaskStore,
+  id: string,
+  getSettled: (record: TaskRecord) => ReadonlyMap<string, InputOutcome>,
+): Promise<void> {
+  const record = await store.updateIfPresent(id, before => {
+    const settled = getSettled(before);
+    return settled.size === 0 ? undefined : removeSettled(before, settled, host.clock.now());
+  });
+  if (record?.status === 'working') await worker.wake(id);
+}
+
+function removeSettled(record: TaskRecord, settled: ReadonlyMap<string, InputOutcome>, now: number): TaskRecord {
+  const journal = record.journal.map(entry =>
+    isRecordedRequest(entry) ? { ...entry, ...settled.get(entry.ask) } : entry,
+  );
+  const questions = Object.fromEntries(Object.entries(record.questions).filter(([key]) => !settled.has(key)));
+  const status = Object.keys(questions).length === 0 ? 'working' : 'input_required';
+  return updateRecord(record, now, { journal, questions, status });
+}

@@ -1,0 +1,65 @@
+import type { Clock } from '../../cancellation/clock.js';
+import { rpcError, type TenonError } from '../../jsonrpc/error.js';
+import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../jsonrpc/error-codes.js';
+import { isObject, type JsonObject } from '../../jsonrpc/message.js';
+import { prependPath } from '../../protocol/check.js';
+import { createMissingCapabilityError } from '../../protocol/missing-capabilities.js';
+import { TASKS, type TaskParams, taskParams } from '../../protocol/tasks.js';
+import type { TaskOptions } from '../../server/definitions/tool.js';
+import type { ToolCall } from '../../server/extension.js';
+import type { PromotionTrigger } from './task-creation.js';
+import type { TaskService } from './task-service.js';
+
+/** Serves a call as a task where that is wanted; undefined where it is not. */
+export function startAsTask(
+  clock: Clock,
+  getService: () => Promise<TaskService>,
+  call: ToolCall,
+): Promise<JsonObject> | undefined {
+  const { taskOptions, requestContext } = call;
+  if (requestContext.dialect.tasks === 'by-parameter') return startRequestedTask(getService, call);
+  if (taskOptions === undefined) return undefined;
+  const hasExtension =
+    requestContext.dialect.tasks === 'by-extension' &&
+    requestContext.caller.capabilities.extensions?.[TASKS] !== undefined;
+  if (!hasExtension && taskOptions.support === 'required') throw createTaskRequiredError(call);
+  if (!hasExtension) return undefined;
+  const { after = 0, setMoveToTask } = taskOptions;
+  const create = () => getService().then(each => each.create(call, taskOptions));
+  const promote = (arm: PromotionTrigger) => getService().then(each => each.promote(call, taskOptions, arm));
+  if (call.run.redirectTo === undefined) return setMoveToTask ? undefined : create();
+  if (setMoveToTask) return promote(depart => registerDeparture(setMoveToTask, depart));
+  return after > 0 ? promote(depart => clock.after(after, depart)) : create();
+}
+
+/** Where the client says whether it wants a task. */
+function startRequestedTask(getService: () => Promise<TaskService>, call: ToolCall): Promise<JsonObject> | undefined {
+  const { taskOptions } = call;
+  const { task } = call.operation.params;
+  if (task === undefined) {
+    if (taskOptions?.support === 'required') throw createTaskRequiredError(call);
+    return undefined;
+  }
+  if (taskOptions === undefined)
+    throw rpcError(METHOD_NOT_FOUND, `Tool ${call.operation.name} does not run as a task: call it without "task"`);
+  const problem = taskParams(task);
+  if (problem || !isObject(task))
+    throw rpcError(INVALID_PARAMS, `Invalid params: ${problem && prependPath('/task', problem)}`);
+  const options = { ...taskOptions, ...readTaskOptions(task) };
+  return getService().then(each => each.create(call, options));
+}
+
+function readTaskOptions({ ttl }: TaskParams): Pick<TaskOptions, 'ttl'> {
+  return ttl === undefined || ttl < 0 ? {} : { ttl };
+}
+
+function createTaskRequiredError({ operation, requestContext }: ToolCall): TenonError {
+  const { dialect } = requestContext;
+  if (dialect.tasks === 'by-extension') return createMissingCapabilityError(dialect, { extensions: { [TASKS]: {} } });
+  return rpcError(METHOD_NOT_FOUND, `Tool ${operation.name} runs as a task only`);
+}
+
+function registerDeparture(departs: (depart: () => void) => void, depart: () => void): () => void {
+  departs(depart);
+  return () => {};
+}

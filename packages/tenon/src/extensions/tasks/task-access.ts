@@ -1,0 +1,36 @@
+import { isSameOwner } from '../../protocol/caller-identity.js';
+import { hasScopes, insufficientScope } from '../../protocol/scopes.js';
+import type { CallerInfo } from '../../server/caller-info.js';
+import type { ExtensionHost } from '../../server/extension.js';
+import type { TaskRecord } from './task-record.js';
+
+/** Decides who may see, answer and end a task: its owner, with a token that has the scopes of the task's tool. */
+export class TaskAccess {
+  readonly #host: ExtensionHost;
+
+  constructor(host: ExtensionHost) {
+    this.#host = host;
+  }
+
+  /** Tells the owner of a task from all other callers, for whom it does not exist. */
+  isOwner({ caller, params }: TaskRecord, by: CallerInfo): boolean {
+    return isSameOwner(caller.auth, by.auth) && this.#host.getToolAccess(params.name as string, by).visible;
+  }
+
+  /** Checks the owner and the scopes. */
+  isAllowed(record: TaskRecord, by: CallerInfo): boolean {
+    return this.isOwner(record, by) && hasScopes(by.auth, this.#getScopes(record, by));
+  }
+
+  /** Throws 403 with the scopes to ask for when the token of the owner lacks one. */
+  checkScopes(records: readonly TaskRecord[], by: CallerInfo): void {
+    const needed = records.map(record => this.#getScopes(record, by));
+    if (needed.every(scopes => hasScopes(by.auth, scopes))) return;
+    throw insufficientScope([...new Set(needed.flat())]);
+  }
+
+  /** A replica may not have the tool, so the scopes with which the task was made count as well. */
+  #getScopes({ params, scopes = [] }: TaskRecord, by: CallerInfo): readonly string[] {
+    return [...new Set([...scopes, ...this.#host.getToolAccess(params.name as string, by).scopes])];
+  }
+}

@@ -1,0 +1,59 @@
+import type { InputStrategy } from '../../execution/handler-run.js';
+import type { TenonError } from '../../jsonrpc/error.js';
+import { isId, type JsonObject } from '../../jsonrpc/message.js';
+import type { Dialect } from '../../protocol/versions/dialect.js';
+import type { ClientSession, RequestContext } from '../../server/request-context.js';
+import type { TaskRecord } from './task-record.js';
+
+declare class AbortController {
+  readonly signal: AbortSignal;
+}
+
+/** What a handler that works on a task knows of its client, who may be gone for long. */
+export function createTaskContext(
+  record: TaskRecord,
+  dialect: Dialect,
+  signal: AbortSignal,
+  notify: (method: string, params: JsonObject) => void,
+  begunIn: () => ClientSession | undefined,
+  reportError: (error: TenonError) => void,
+): RequestContext {
+  const { client, capabilities, auth } = record.caller;
+  return {
+    id: record.id,
+    dialect,
+    caller: { client, capabilities, auth },
+    logLevel: undefined,
+    signal,
+    header: undefined,
+    request: undefined,
+    subscriptions: undefined,
+    get originSession() {
+      return begunIn();
+    },
+    reportError,
+    notify,
+    createInputStrategy: (): InputStrategy => {
+      throw new Error('a task is entered by its worker');
+    },
+  };
+}
+
+/** A turn for questions about a task on which nobody works. */
+export function createIdleContext(record: TaskRecord, dialect: Dialect): RequestContext {
+  const noop = () => undefined;
+  return createTaskContext(record, dialect, new AbortController().signal, noop, noop, noop);
+}
+
+/** The token by which the client wants to hear of progress, where it does. */
+export function getProgressToken({ params }: Pick<TaskRecord, 'params'>): string | number | undefined {
+  const token = (params._meta as JsonObject | undefined)?.progressToken;
+  return isId(token) ? token : undefined;
+}
+
+/** What the handler is entered with. Its progress is wanted in any case: it is how the task stands. */
+export function createHandlerParams(record: TaskRecord): JsonObject {
+  const { id, params } = record;
+  if (getProgressToken(record) !== undefined) return params;
+  return { ...params, _meta: { ...(params._meta as JsonObject | undefined), progressToken: id } };
+}

@@ -1,0 +1,127 @@
+import type { JournalEntry, JournaledRun } from '../../execution/handler-run.js';
+import { TenonError } from '../../jsonrpc/error.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import type { TaskOptions } from '../../server/definitions/tool.js';
+import type { ExtensionHost, ToolCall } from '../../server/extension.js';
+import type { RequestContext } from '../../server/request-context.js';
+import type { TaskSettings } from './options.js';
+import type { TaskAccess } from './task-access.js';
+import { createHandlerParams } from './task-context.js';
+import type { TaskJob } from './task-job.js';
+import { type TaskRecord, toTask } from './task-record.js';
+import type { TaskSubscribers } from './task-subscribers.js';
+import type { TaskWorker } from './task-worker.js';
+
+declare const crypto: { randomUUID(): string };
+
+/** What makes tasks of calls. */
+export interface TaskRuntime {
+  readonly host: ExtensionHost;
+  readonly worker: TaskWorker;
+  readonly subscribers: TaskSubscribers;
+  readonly access: TaskAccess;
+  readonly settings: TaskSettings;
+}
+
+/** Calls `depart` when a call is to go on as a task. Returns what keeps it from that. */
+export type PromotionTrigger = (depart: () => void) => () => void;
+
+/** Makes a task of a call, to be worked on from here on. */
+export async function createTask(runtime: TaskRuntime, call: ToolCall, rules: TaskOptions): Promise<JsonObject> {
+  const { worker, subscribers } = runtime;
+  const record = createTaskRecord(runtime, call, await call.run.toJournaled(), rules);
+  const claim = await worker.create(record);
+  await worker.index(record);
+  if (call.requestContext.session)
+    subscribers.subscribeSession(record.id, call.requestContext.session, call.requestContext.caller);
+  worker.begin(claim);
+  return createTaskResult(record);
+}
+
+/** Runs the call for the one who waits for it; when that takes too long, or its handler says so, it goes on as a task. */
+export async function promoteCall(
+  runtime: TaskRuntime,
+  call: ToolCall,
+  rules: TaskOptions,
+  arm: PromotionTrigger,
+): Promise<JsonObject> {
+  let creation: Promise<void> | undefined;
+  const stop = arm(() => {
+    creation ??= continueAsTask(runtime, call, rules).catch(error => runtime.host.onError(TenonError.from(error)));
+  });
+  try {
+    return await call.invoke();
+  } finally {
+    stop();
+    await creation;
+  }
+}
+
+async function continueAsTask(runtime: TaskRuntime, call: ToolCall, rules: TaskOptions): Promise<void> {
+  const { worker } = runtime;
+  const run = await call.run.toJournaled();
+  const record = createTaskRecord(runtime, call, run, rules);
+  const claim = await worker.create(record);
+  const job = worker.adopt(claim, run.journal);
+  let respond: (result: Promise<JsonObject>) => void = () => {};
+  const response = new Promise<JsonObject>(resolve => {
+    respond = resolve;
+  });
+  const handler = run.redirectTo?.(job.backend, response);
+  // It was done, or has asked, before the task was made.
+  if (handler === undefined) {
+    await job.giveBack();
+    return worker.discard(record);
+  }
+  respond(publishTask(worker, job, run.journal.entries));
+  call.rebind(job.context, createHandlerParams(record));
+  void job.run(handler);
+}
+
+/** The client hears of it when all is written that was done while the record was made: nobody does that again. */
+async function publishTask(worker: TaskWorker, job: TaskJob, entries: readonly JournalEntry[]): Promise<JsonObject> {
+  await job.write(({ journal }) => ({ journal: entries.length > journal.length ? entries : journal }));
+  await worker.index(job.record);
+  return createTaskResult(job.record);
+}
+
+function createTaskResult(record: TaskRecord): JsonObject {
+  return { resultType: 'task', ...toTask(record) };
+}
+
+function createTaskRecord(
+  { host, settings }: TaskRuntime,
+  { operation, requestContext }: ToolCall,
+  { journal }: JournaledRun,
+  rules: TaskOptions,
+): TaskRecord {
+  const now = host.clock.now();
+  const { scopes } = host.getToolAccess(operation.params.name as string, requestContext.caller);
+  const { inputResponses: _, requestState: __, task: ___, ...params } = operation.params;
+  return {
+    id: crypto.randomUUID(),
+    status: 'working',
+    created: now,
+    updated: now,
+    ttl: Math.min(rules.ttl ?? settings.ttl, settings.maxTtl),
+    pollInterval: rules.pollInterval ?? settings.pollInterval,
+    revision: requestContext.dialect.protocolVersion,
+    caller: toTaskCaller(requestContext),
+    ...(rules.version === undefined ? {} : { version: rules.version }),
+    ...(scopes.length === 0 ? {} : { scopes }),
+    params,
+    inputs: operation.context.inputs,
+    journal: journal.entries,
+    questions: {},
+  };
+}
+
+function toTaskCaller({ caller }: RequestContext): TaskRecord['caller'] {
+  const { client, capabilities, auth, address } = caller;
+  return {
+    capabilities,
+    ...(client ? { client } : {}),
+    ...(auth ? { auth } : {}),
+    ...(address === undefined ? {} : { address }),
+  };
+}

@@ -1,0 +1,120 @@
+import type {
+  CompletedStep,
+  ExecutionBackend,
+  PendingInputRequest,
+  RecordedRequest,
+} from '../../execution/handler-run.js';
+import { isRecordedRequest, type Journal } from '../../execution/journal.js';
+import { createRefusedError, toInputRequest } from '../../execution/journaled-execution.js';
+import type { TenonError } from '../../jsonrpc/error.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import type { InputRequest } from '../../protocol/input-requests.js';
+import { createUnsupportedError, findMissingForRequest } from '../../protocol/missing-capabilities.js';
+import type { Dialect } from '../../protocol/versions/dialect.js';
+import type { TaskRecord } from './task-record.js';
+
+/** The record of a task, for the one who works on it. */
+export interface TaskRecordAccess {
+  readonly record: TaskRecord;
+  /**
+   * Whether a step may begin: resolves while the task is held here. Rejects when somebody has ended it; what another goes
+   * on with comes no further here.
+   */
+  ensureHeld(): Promise<void>;
+  /** Writes, and tells of it, on the same terms. */
+  write(change: (record: TaskRecord) => Partial<TaskRecord>): Promise<void>;
+  /** It waits for answers and does nothing else, or no longer does. */
+  setIdle(resting: boolean): void;
+}
+
+interface PendingAnswer {
+  readonly resolve: (answer: JsonObject) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** How a task asks and takes its steps: all of it is in the record before anything goes on. */
+export class TaskExecutionBackend implements ExecutionBackend {
+  readonly #access: TaskRecordAccess;
+  readonly #journal: Journal;
+  readonly #dialect: Dialect;
+  readonly #pending = new Map<string, PendingAnswer>();
+  #runningSteps = 0;
+  #isIdle = false;
+
+  constructor(access: TaskRecordAccess, journal: Journal, dialect: Dialect) {
+    this.#access = access;
+    this.#journal = journal;
+    this.#dialect = dialect;
+  }
+
+  check(method: string, params: JsonObject): void {
+    const missing = findMissingForRequest(method, params, this.#access.record.caller.capabilities);
+    if (missing) throw createUnsupportedError(this.#dialect, missing);
+  }
+
+  async deliver({ key, method, params }: PendingInputRequest): Promise<JsonObject> {
+    const answer = new Promise<JsonObject>((resolve, reject) => this.#pending.set(key, { resolve, reject }));
+    answer.catch(() => {});
+    const { questions } = this.#access.record;
+    if (!Object.hasOwn(questions, key)) await this.#recordRequest(key, { method, params });
+    // It may have been answered while it was written.
+    this.applyAnswers(this.#access.record);
+    this.#updateIdle();
+    return answer;
+  }
+
+  async runStep(run: () => Promise<CompletedStep>): Promise<CompletedStep> {
+    this.#runningSteps++;
+    this.#updateIdle();
+    try {
+      await this.#access.ensureHeld();
+      const result = await run();
+      await this.#access.write(({ journal }) => ({ journal: [...journal, result] }));
+      this.#journal.add(result);
+      return result;
+    } finally {
+      this.#runningSteps--;
+      this.#updateIdle();
+    }
+  }
+
+  /** Goes on with what was answered. */
+  applyAnswers({ journal }: TaskRecord): void {
+    for (const entry of journal.filter(isRecordedRequest)) {
+      const pending = this.#pending.get(entry.ask);
+      if (pending === undefined || (entry.answer === undefined && entry.refused === undefined)) continue;
+      this.#pending.delete(entry.ask);
+      this.#journal.add(entry);
+      if (entry.answer === undefined) pending.reject(createRefusedError(entry.refused ?? ''));
+      else pending.resolve(entry.answer);
+    }
+    this.#updateIdle();
+  }
+
+  /** Nothing will be answered any more. */
+  rejectPending(error: TenonError): void {
+    for (const { reject } of this.#pending.values()) reject(error);
+    this.#pending.clear();
+  }
+
+  #recordRequest(key: string, { method, params }: { method: string; params: JsonObject }): Promise<void> {
+    const requested = this.#journal.listPending().find(({ ask }) => ask === key) as RecordedRequest;
+    // Where tasks are made by a parameter it is asked by a request of its own.
+    const question =
+      this.#dialect.tasks === 'by-parameter'
+        ? ({ method, params } as InputRequest)
+        : toInputRequest({ method, params });
+    return this.#access.write(({ journal, questions }) => ({
+      status: 'input_required',
+      journal: [...journal.filter(entry => !isRecordedRequest(entry) || entry.ask !== key), requested],
+      questions: { ...questions, [key]: question },
+    }));
+  }
+
+  #updateIdle(): void {
+    const isIdle = this.#pending.size > 0 && this.#runningSteps === 0;
+    if (isIdle === this.#isIdle) return;
+    this.#isIdle = isIdle;
+    this.#access.setIdle(isIdle);
+  }
+}

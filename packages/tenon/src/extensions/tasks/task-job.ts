@@ -1,0 +1,217 @@
+import { Journal } from '../../execution/journal.js';
+import { runUntilAnswered } from '../../execution/request-backend.js';
+import { isForPeer, TenonError, toErrorObject } from '../../jsonrpc/error.js';
+import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
+import type { ErrorObject, JsonObject } from '../../jsonrpc/message.js';
+import { isTerminal } from '../../protocol/tasks.js';
+import type { Dialect } from '../../protocol/versions/dialect.js';
+import type { ExtensionHost } from '../../server/extension.js';
+import type { ClientSession, RequestContext } from '../../server/request-context.js';
+import type { LeasedRecord } from '../../stores/leased-record.js';
+import { createHandlerParams, createTaskContext } from './task-context.js';
+import { TaskExecutionBackend, type TaskRecordAccess } from './task-execution-backend.js';
+import { describeSize, endRecord, isTooLarge, type TaskRecord, updateRecord } from './task-record.js';
+
+declare class AbortController {
+  readonly signal: AbortSignal;
+  abort(reason?: unknown): void;
+}
+
+/** Whom a job tells of what happens to it. */
+export interface JobObserver {
+  /** The record has changed. */
+  onChange(job: TaskJob): Promise<void>;
+  onIdleChange(job: TaskJob, resting: boolean): void;
+  /** The session that was last seen to care for it. */
+  getSession(job: TaskJob): ClientSession | undefined;
+  /** The handler says something to the client. */
+  notifyClient(job: TaskJob, method: string, params: JsonObject): void;
+  /** Its handler came to its end, and that is written. */
+  onEnd(job: TaskJob): void;
+  /** Nothing more is done here; what is left in the record is for others. */
+  onRelease(job: TaskJob): void;
+}
+
+/** One task that this process works on. */
+export class TaskJob implements TaskRecordAccess {
+  readonly backend: TaskExecutionBackend;
+  readonly context: RequestContext;
+  readonly #host: ExtensionHost;
+  readonly #observer: JobObserver;
+  readonly #claim: LeasedRecord<TaskRecord>;
+  readonly #journal: Journal;
+  readonly #controller = new AbortController();
+  #isOver = false;
+  /** Its end is being written. */
+  #isEnding = false;
+  /** Who has ended it, where that was not its handler. */
+  #endReason: TenonError | undefined;
+
+  /** `journal`: of a handler that runs already. */
+  constructor(
+    claim: LeasedRecord<TaskRecord>,
+    dialect: Dialect,
+    host: ExtensionHost,
+    observer: JobObserver,
+    journal?: Journal,
+  ) {
+    this.#claim = claim;
+    this.#host = host;
+    this.#observer = observer;
+    this.#journal = journal ?? new Journal(claim.value.journal);
+    this.backend = new TaskExecutionBackend(this, this.#journal, dialect);
+    this.context = createTaskContext(
+      claim.value,
+      dialect,
+      this.#controller.signal,
+      (method, params) => {
+        if (!this.#isOver) observer.notifyClient(this, method, params);
+      },
+      () => observer.getSession(this),
+      error => host.onError(error),
+    );
+  }
+
+  get record(): TaskRecord {
+    return this.#claim.value;
+  }
+
+  /** Works until the task has ended or is given up. Never rejects. `first`: what a handler gives that runs already. */
+  async run(first?: Promise<JsonObject>): Promise<void> {
+    this.#claim.renew(() => this.#giveUp());
+    const params = createHandlerParams(this.record);
+    const enter: Parameters<typeof runUntilAnswered>[0] = (run, given) =>
+      this.#host.runTool(params, this.context, run, given);
+    try {
+      const result = await runUntilAnswered(enter, this.#journal, this.backend, { inputs: this.record.inputs, first });
+      await this.#end({ status: 'completed', result: this.#host.finalizeResult(result) });
+    } catch (error) {
+      await this.#failTask(error);
+    }
+  }
+
+  ensureHeld(): Promise<void> {
+    return this.#runWhileHeld(async () => {
+      if (this.#claim.isLapsed) await this.#claim.update(record => record);
+    });
+  }
+
+  write(change: (record: TaskRecord) => Partial<TaskRecord>): Promise<void> {
+    return this.#runWhileHeld(async () => {
+      let isVisible = false;
+      await this.#claim.update(record => {
+        if (isTerminal(record.status)) throw createTaskOverError(record);
+        const { journal = record.journal, ...rest } = change(record);
+        isVisible = Object.keys(rest).length > 0;
+        return isVisible ? updateRecord(record, this.#now, { ...rest, journal }) : { ...record, journal };
+      });
+      // A step is nobody's business but the handler's.
+      if (isVisible) await this.#observer.onChange(this);
+    });
+  }
+
+  setIdle(resting: boolean): void {
+    if (!this.#isOver) this.#observer.onIdleChange(this, resting);
+  }
+
+  /** Somebody else has changed the record: answered, or cancelled. */
+  async refresh(): Promise<void> {
+    if (this.#isOver || this.#isEnding) return;
+    const record = await this.#claim.refresh().catch(this.#throwUnlessOver);
+    if (this.#isOver || this.#isEnding || record === undefined) return;
+    if (isTerminal(record.status)) await this.handleCancel();
+    else this.backend.applyAnswers(record);
+  }
+
+  /** Somebody else has ended the task. */
+  async handleCancel(): Promise<void> {
+    if (this.#isOver) return;
+    this.#endReason = createTaskOverError(this.record);
+    this.#finish();
+    this.#controller.abort(this.#endReason);
+    this.backend.rejectPending(this.#endReason);
+    await this.#claim.release();
+  }
+
+  /** Gives the task back: whoever takes it enters the handler again. Nothing is left to do of one that ends. */
+  async giveBack(): Promise<void> {
+    if (this.#isOver || this.#isEnding) return;
+    this.#finish();
+    await this.#claim.release();
+  }
+
+  /** Another has taken it over, or its time is up. */
+  #giveUp(): void {
+    if (this.#isOver) return;
+    this.#finish();
+    this.#controller.abort(new TenonError('task/lost', `the task ${this.record.id} is another's now, or no more`));
+  }
+
+  /** Does something for a handler whose task is held here. */
+  async #runWhileHeld(work: () => Promise<void>): Promise<void> {
+    if (!this.#isOver) {
+      try {
+        return await work();
+      } catch (error) {
+        // It may have been ended before anybody said so.
+        if (isTerminal(this.record.status)) await this.handleCancel();
+        this.#throwUnlessOver(error);
+      }
+    }
+    if (this.#endReason) throw this.#endReason;
+    // Another goes on with it. An error would set the handler to undo what it has done.
+    await new Promise(() => {});
+  }
+
+  readonly #throwUnlessOver = (error: unknown): undefined => {
+    if (!this.#isOver) throw error;
+  };
+
+  async #failTask(error: unknown): Promise<void> {
+    if (this.#isOver) return;
+    if (!isForPeer(error)) this.#report(error);
+    const object = isTooLarge(error) ? this.#createSizeError(error) : toErrorObject(error);
+    try {
+      await this.#end({ status: 'failed', error: object, statusMessage: object.message });
+    } catch (problem) {
+      this.#report(problem);
+      this.#finish();
+    }
+  }
+
+  #createSizeError(error: TenonError): ErrorObject {
+    const message = `The result of tool ${this.record.params.name} is too large to be kept. ${describeSize(error)}`;
+    return { code: INTERNAL_ERROR, message };
+  }
+
+  async #end(end: Partial<TaskRecord> & { status: 'completed' | 'failed' }): Promise<void> {
+    if (this.#isOver) return;
+    this.#isEnding = true;
+    try {
+      await this.#claim.release(record => endRecord(record, this.#now, end));
+    } finally {
+      this.#isEnding = false;
+    }
+    if (this.#isOver) return;
+    this.#finish();
+    if (this.record.status === end.status) this.#observer.onEnd(this);
+  }
+
+  #finish(): void {
+    this.#isOver = true;
+    this.#claim.stop();
+    this.#observer.onRelease(this);
+  }
+
+  #report(error: unknown): void {
+    this.#host.onError(TenonError.from(error, 'task/failed', { method: `tools/call ${this.record.params.name}` }));
+  }
+
+  get #now(): number {
+    return this.#host.clock.now();
+  }
+}
+
+function createTaskOverError({ id }: TaskRecord): TenonError {
+  return new TenonError('task/over', `the task ${id} has been ended: nothing more is written of it`);
+}

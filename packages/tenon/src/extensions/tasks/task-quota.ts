@@ -1,0 +1,68 @@
+import type { Clock } from '../../cancellation/clock.js';
+import { rpcError } from '../../jsonrpc/error.js';
+import { TOO_MANY_REQUESTS } from '../../jsonrpc/error-codes.js';
+import { SharedLimit } from '../../jsonrpc/shared-limit.js';
+import { getOwnerKey, identifyCaller } from '../../protocol/caller-identity.js';
+import type { TaskSettings } from './options.js';
+import { getCaller, type TaskRecord } from './task-record.js';
+
+interface OpenTask {
+  /** User and OAuth client. */
+  readonly owner: string | undefined;
+  /** The user or the address. */
+  readonly caller: string;
+  readonly expiresAt: number;
+}
+
+/** The tasks of this process that have not ended, and how many there may be. */
+export class TaskQuota {
+  readonly #settings: TaskSettings;
+  readonly #clock: Clock;
+  readonly #open = new Map<string, OpenTask>();
+  readonly #limit: SharedLimit;
+
+  constructor(settings: TaskSettings, clock: Clock) {
+    this.#settings = settings;
+    this.#clock = clock;
+    this.#limit = new SharedLimit(settings.maxOpen, settings.maxShare);
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  has(id: string): boolean {
+    return this.#open.has(id);
+  }
+
+  /** Counts one more. Throws when there are as many as there may be. */
+  add(record: TaskRecord): void {
+    const { id, created, ttl } = record;
+    const owner = getOwnerKey(identifyCaller(record.caller.auth));
+    const caller = getCaller(record);
+    if (this.#isFull(owner, caller)) this.#forgetExpired();
+    if (this.#isFull(owner, caller))
+      throw rpcError(TOO_MANY_REQUESTS, 'Too many tasks are open: come again when some have ended');
+    this.#limit.add(caller);
+    this.#open.set(id, { owner, caller, expiresAt: ttl === null ? Number.POSITIVE_INFINITY : created + ttl });
+  }
+
+  release(id: string): void {
+    const open = this.#open.get(id);
+    if (open !== undefined) this.#limit.release(open.caller);
+    this.#open.delete(id);
+  }
+
+  #isFull(owner: string | undefined, caller: string): boolean {
+    const { maxOpenPerPrincipal } = this.#settings;
+    if (!this.#limit.canTake(caller)) return true;
+    if (this.#limit.held(caller) < maxOpenPerPrincipal) return false;
+    const own = [...this.#open.values()].filter(each => each.owner === owner && each.caller === caller);
+    return own.length >= maxOpenPerPrincipal;
+  }
+
+  #forgetExpired(): void {
+    const now = this.#clock.now();
+    for (const [id, { expiresAt }] of this.#open) if (expiresAt <= now) this.release(id);
+  }
+}

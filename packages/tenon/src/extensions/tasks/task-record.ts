@@ -1,0 +1,106 @@
+import type { JournalEntry } from '../../execution/handler-run.js';
+import { getCallerKey } from '../../jsonrpc/caller-key.js';
+import { TenonError } from '../../jsonrpc/error.js';
+import type { ErrorObject, JsonObject } from '../../jsonrpc/message.js';
+import type { AuthInfo } from '../../jsonrpc/transport.js';
+import type { ClientCapabilities } from '../../protocol/capabilities.js';
+import type { Implementation } from '../../protocol/content.js';
+import type { InputRequests } from '../../protocol/input-requests.js';
+import type { RetryInputs } from '../../protocol/params-and-results.js';
+import { type DetailedTask, isTerminal, type Task, type TaskStatus } from '../../protocol/tasks.js';
+
+/** A task as it is kept: all that another process needs to go on with it. Times are milliseconds since the epoch. */
+export interface TaskRecord {
+  readonly id: string;
+  readonly status: TaskStatus;
+  readonly statusMessage?: string;
+  readonly created: number;
+  readonly updated: number;
+  /** From its creation on; null is without end. */
+  readonly ttl: number | null;
+  readonly pollInterval: number;
+  readonly revision: string;
+  readonly caller: {
+    readonly client?: Implementation;
+    readonly capabilities: ClientCapabilities;
+    readonly auth?: AuthInfo;
+    readonly address?: string;
+  };
+  /** Version of the handler that began it, where its tool declares one. */
+  readonly version?: string;
+  /** Scopes that the tool demanded when the task was made. */
+  readonly scopes?: readonly string[];
+  /** Of the call. */
+  readonly params: JsonObject;
+  /** What the handler was entered with beside them. */
+  readonly inputs: RetryInputs;
+  readonly journal: readonly JournalEntry[];
+  /** The questions that are open, by their keys. */
+  readonly questions: InputRequests;
+  readonly result?: JsonObject;
+  readonly error?: ErrorObject;
+}
+
+/** The caller whose shares a task uses up. */
+export function getCaller({ caller: { auth, address } }: TaskRecord): string {
+  return getCallerKey(auth, address);
+}
+
+/** Tells whether a record could not be stored because it is larger than `maxRecordSize`. */
+export function isTooLarge(error: unknown): error is TenonError {
+  return TenonError.is(error) && error.code === 'store/value-too-large';
+}
+
+/** Says what the limit is, and what came. */
+export function describeSize({ expected, received }: TenonError): string {
+  return `Expected ${expected}, got ${received}`;
+}
+
+/** A change of a record, and when it happened. */
+export function updateRecord(record: TaskRecord, now: number, change: Partial<TaskRecord>): TaskRecord {
+  return { ...record, ...change, updated: Math.max(now, record.updated) };
+}
+
+/** The end of a task: nothing is left to be remembered of its way. One that has ended already stays as it is. */
+export function endRecord(
+  record: TaskRecord,
+  now: number,
+  end: Partial<TaskRecord> & { status: TaskStatus },
+): TaskRecord {
+  if (isTerminal(record.status)) return record;
+  const { statusMessage: _, ...rest } = record;
+  return updateRecord(rest, now, { ...end, journal: [], questions: {} });
+}
+
+/** How long a record is still good for. */
+export function getRemainingTtl({ created, ttl }: TaskRecord, now: number): number | undefined {
+  return ttl === null ? undefined : Math.max(1, created + ttl - now);
+}
+
+/** A task as its client is told of it. */
+export function toTask({ id, status, statusMessage, created, updated, ttl, pollInterval }: TaskRecord): Task {
+  return {
+    taskId: id,
+    status,
+    ...(statusMessage === undefined ? {} : { statusMessage }),
+    createdAt: new Date(created).toISOString(),
+    lastUpdatedAt: new Date(updated).toISOString(),
+    ttlMs: ttl,
+    pollIntervalMs: pollInterval,
+  };
+}
+
+/** The same with the payload of its status. */
+export function toDetailedTask(record: TaskRecord): DetailedTask {
+  const task = toTask(record);
+  switch (record.status) {
+    case 'input_required':
+      return { ...task, inputRequests: record.questions } as DetailedTask;
+    case 'completed':
+      return { ...task, result: record.result } as DetailedTask;
+    case 'failed':
+      return { ...task, error: record.error } as DetailedTask;
+    default:
+      return task as DetailedTask;
+  }
+}

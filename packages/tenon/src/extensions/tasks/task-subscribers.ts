@@ -1,0 +1,147 @@
+import type { Clock } from '../../cancellation/clock.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import { RELATED_TASK } from '../../protocol/meta.js';
+import { isTerminal } from '../../protocol/tasks.js';
+import type { CallerInfo } from '../../server/caller-info.js';
+import type { ClientSession } from '../../server/request-context.js';
+import type { TaskAccess } from './task-access.js';
+import { getProgressToken } from './task-context.js';
+import { type TaskRecord, toDetailedTask } from './task-record.js';
+import type { TaskStore } from './task-store.js';
+
+/** How often what a handler says of its progress is written down, in milliseconds. */
+const THROTTLE_INTERVAL = 1000;
+
+type TaskNotifier = (method: string, params: JsonObject) => void;
+
+interface SubscribedSession {
+  readonly session: ClientSession;
+  /** The caller that last asked for the task in this session. */
+  caller: CallerInfo;
+  /** A handler that is entered again begins anew, and what the client is told must grow. */
+  progress: number;
+}
+
+/** Who is told of tasks: the sessions that made them, and those who listen. */
+export class TaskSubscribers {
+  readonly #store: TaskStore;
+  readonly #clock: Clock;
+  readonly #access: TaskAccess;
+  readonly #onInputRequired: (record: TaskRecord) => void;
+  readonly #sessions = new Map<string, SubscribedSession>();
+  readonly #knownSessions = new WeakSet<ClientSession>();
+  readonly #listeners = new Map<string, Map<TaskNotifier, CallerInfo>>();
+  readonly #throttled = new Map<string, (() => void) | undefined>();
+  #unwatchStore: (() => void) | undefined;
+
+  /** `asks`: told when a task asks whose session is here. */
+  constructor(store: TaskStore, clock: Clock, access: TaskAccess, onInputRequired: (record: TaskRecord) => void) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#access = access;
+    this.#onInputRequired = onInputRequired;
+  }
+
+  /** The session that was last seen to care for a task. */
+  getSession(id: string): ClientSession | undefined {
+    return this.#sessions.get(id)?.session;
+  }
+
+  /** Tells this session of the task, for as long as both live, and no other one any longer. */
+  subscribeSession(id: string, session: ClientSession, caller: CallerInfo): void {
+    const subscribed = this.#sessions.get(id);
+    if (subscribed?.session === session) {
+      subscribed.caller = caller;
+      return;
+    }
+    this.#sessions.set(id, { session, caller, progress: Number.NEGATIVE_INFINITY });
+    this.#watchStore();
+    if (this.#knownSessions.has(session)) return;
+    this.#knownSessions.add(session);
+    session.onEnd(() => {
+      for (const [each, subscribed] of this.#sessions) if (subscribed.session === session) this.#unsubscribe(each);
+    });
+  }
+
+  /** Tells a listener of these tasks, as they stand and whenever they change. Gives what ends it. */
+  addListener(ids: readonly string[], caller: CallerInfo, deliver: TaskNotifier): () => void {
+    for (const id of ids) {
+      const all = this.#listeners.get(id) ?? new Map();
+      this.#listeners.set(id, all.set(deliver, caller));
+      void this.#notify(
+        id,
+        (task, record) => this.#access.isAllowed(record, caller) && deliver('notifications/tasks', task),
+      );
+    }
+    this.#watchStore();
+    return () => {
+      for (const id of ids) {
+        this.#listeners.get(id)?.delete(deliver);
+        if (this.#listeners.get(id)?.size === 0) this.#listeners.delete(id);
+      }
+      this.#stopIfUnused();
+    };
+  }
+
+  /** What a handler says to its client goes to the session that made the task, where there is one. */
+  notifySession(record: TaskRecord, method: string, params: JsonObject): void {
+    const subscribed = this.#sessions.get(record.id);
+    if (subscribed === undefined || !this.#access.isAllowed(record, subscribed.caller)) return;
+    if (method === 'notifications/progress') {
+      const progress = Number(params.progress);
+      if (getProgressToken(record) === undefined || progress <= subscribed.progress) return;
+      subscribed.progress = progress;
+    }
+    const _meta = { ...(params._meta as JsonObject | undefined), [RELATED_TASK]: { taskId: record.id } };
+    subscribed.session.notify(method, { ...params, _meta });
+  }
+
+  /** Does something for this task, once in a while: of what was to be done meanwhile, the last is. */
+  throttle(id: string, work: () => void): void {
+    const isWaiting = this.#throttled.has(id);
+    this.#throttled.set(id, work);
+    if (!isWaiting) this.#runThrottled(id);
+  }
+
+  #runThrottled(id: string): void {
+    const work = this.#throttled.get(id);
+    if (work === undefined) return void this.#throttled.delete(id);
+    this.#throttled.set(id, undefined);
+    this.#clock.after(THROTTLE_INTERVAL, () => this.#runThrottled(id));
+    work();
+  }
+
+  #watchStore(): void {
+    this.#unwatchStore ??= this.#store.onChange(id => void this.#onTaskChanged(id));
+  }
+
+  #stopIfUnused(): void {
+    if (this.#sessions.size > 0 || this.#listeners.size > 0) return;
+    this.#unwatchStore?.();
+    this.#unwatchStore = undefined;
+  }
+
+  #unsubscribe(id: string): void {
+    this.#sessions.delete(id);
+    this.#stopIfUnused();
+  }
+
+  async #onTaskChanged(id: string): Promise<void> {
+    if (!this.#sessions.has(id) && !this.#listeners.has(id)) return;
+    await this.#notify(id, (task, record) => {
+      // The scopes of a tool may have changed since.
+      const subscribed = this.#sessions.get(id);
+      const session = subscribed && this.#access.isAllowed(record, subscribed.caller) ? subscribed.session : undefined;
+      session?.notify('notifications/tasks/status', task);
+      for (const [deliver, caller] of this.#listeners.get(id) ?? [])
+        if (this.#access.isAllowed(record, caller)) deliver('notifications/tasks', task);
+      if (session && record.status === 'input_required') this.#onInputRequired(record);
+      if (isTerminal(record.status)) this.#unsubscribe(id);
+    });
+  }
+
+  async #notify(id: string, notify: (task: JsonObject, record: TaskRecord) => void): Promise<void> {
+    const record = await this.#store.get(id).catch(() => undefined);
+    if (record) notify(toDetailedTask(record) as unknown as JsonObject, record);
+  }
+}

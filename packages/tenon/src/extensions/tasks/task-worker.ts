@@ -1,0 +1,270 @@
+import type { Journal } from '../../execution/journal.js';
+import { UNKNOWN_CALLER } from '../../jsonrpc/caller-key.js';
+import { rpcError, TenonError } from '../../jsonrpc/error.js';
+import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import { SharedLimit } from '../../jsonrpc/shared-limit.js';
+import { isTerminal } from '../../protocol/tasks.js';
+import { getDialect } from '../../protocol/versions/index.js';
+import type { ExtensionHost } from '../../server/extension.js';
+import type { ClientSession } from '../../server/request-context.js';
+import type { LeasedRecord } from '../../stores/leased-record.js';
+import { describeCaller, type TaskEvent, type TaskSettings } from './options.js';
+import { type JobObserver, TaskJob } from './task-job.js';
+import { TaskQuota } from './task-quota.js';
+import { describeSize, getCaller, isTooLarge, type TaskRecord } from './task-record.js';
+import type { TaskStore } from './task-store.js';
+import type { TaskSubscribers } from './task-subscribers.js';
+import { createUnknownVersionError, UnservedTasks } from './unserved-tasks.js';
+
+/** Works on the tasks of this process, and on those that another has left. */
+export class TaskWorker implements JobObserver {
+  readonly #host: ExtensionHost;
+  readonly #store: TaskStore;
+  readonly #subscribers: TaskSubscribers;
+  readonly #settings: TaskSettings;
+  readonly #quota: TaskQuota;
+  readonly #jobs = new Map<string, TaskJob>();
+  readonly #idleTimers = new Map<TaskJob, () => void>();
+  readonly #running: SharedLimit;
+  /** Tasks that wait to be worked on, and their callers where they are known. */
+  readonly #queue = new Map<string, string>();
+  readonly #unserved: UnservedTasks;
+  #unwatchStore: (() => void) | undefined;
+  #isClosed = false;
+
+  constructor(host: ExtensionHost, store: TaskStore, subscribers: TaskSubscribers, settings: TaskSettings) {
+    this.#host = host;
+    this.#store = store;
+    this.#subscribers = subscribers;
+    this.#settings = settings;
+    this.#quota = new TaskQuota(settings, host.clock);
+    this.#unserved = new UnservedTasks(host, store, settings);
+    this.#running = new SharedLimit(settings.maxRunning, settings.maxShare);
+    if (host.stores.durable) void this.#scan();
+  }
+
+  /**
+   * Makes a task: it can be found when this resolves, and is taken up by others when it has been enlisted. Throws when
+   * this process has as many as it may have.
+   */
+  async create(record: TaskRecord): Promise<LeasedRecord<TaskRecord>> {
+    this.#quota.add(record);
+    try {
+      return await this.#store.create(record);
+    } catch (error) {
+      this.#quota.release(record.id);
+      if (!isTooLarge(error)) throw error;
+      throw rpcError(INVALID_PARAMS, `Invalid params: the arguments are too large for a task. ${describeSize(error)}`);
+    }
+  }
+
+  /** From here on it goes on without this process, too. What can not be enlisted comes to nothing. */
+  async index(record: TaskRecord): Promise<void> {
+    try {
+      await this.#store.index(record);
+    } catch (error) {
+      await this.discard(record);
+      throw error;
+    }
+    this.emitEvent('created', record);
+  }
+
+  /** Works on a task as soon as there is a hand free. */
+  begin(claim: LeasedRecord<TaskRecord>): void {
+    const { value } = claim;
+    const caller = getCaller(value);
+    if (this.#hasRoomFor(caller)) return void this.#createJob(claim).run();
+    // Nobody can take it before it is released.
+    void claim
+      .release()
+      .then(() => this.#wakeFor(value.id, caller))
+      .catch(this.#reportError);
+  }
+
+  /** Goes on with a handler that runs already. */
+  adopt(claim: LeasedRecord<TaskRecord>, journal: Journal): TaskJob {
+    return this.#createJob(claim, journal);
+  }
+
+  /** Forgets a task that came to nothing before its client heard of it. */
+  async discard(record: TaskRecord): Promise<void> {
+    this.#quota.release(record.id);
+    await this.#store.discard(record).catch(this.#reportError);
+  }
+
+  /** Takes up a task that waits for nobody but a worker. */
+  wake(id: string): Promise<void> {
+    return this.#wakeFor(id, UNKNOWN_CALLER);
+  }
+
+  async #wakeFor(id: string, caller: string): Promise<void> {
+    if (this.#isClosed || this.#jobs.has(id)) return;
+    if (!this.#hasRoomFor(caller)) return void this.#queue.set(id, caller);
+    const record = await this.#store.get(id);
+    if (record?.status !== 'working' || !(await this.#unserved.canServe(record, this.#finishTask))) return;
+    const claim = await this.#claim(id, caller);
+    if (claim === undefined) return;
+    if (!this.#quota.has(id)) this.emitEvent('taken-over', claim.value);
+    this.begin(claim);
+  }
+
+  /** Keeps room for the task while it is taken over. */
+  async #claim(id: string, caller: string): Promise<LeasedRecord<TaskRecord> | undefined> {
+    this.#running.add(caller);
+    try {
+      return await this.#store.takeOver(id);
+    } finally {
+      this.#running.release(caller);
+    }
+  }
+
+  /** A task was cancelled, here. Whoever else works on it hears of it. */
+  cancelJob(record: TaskRecord): void {
+    void this.#jobs.get(record.id)?.handleCancel().catch(this.#reportError);
+    this.#finishTask(record);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const job of [...this.#jobs.values()]) void job.giveBack().catch(this.#reportError);
+    this.#stopIfUnused();
+  }
+
+  async onChange({ record }: TaskJob): Promise<void> {
+    if (record.status === 'input_required') this.emitEvent('input-required', record);
+    await this.#store.publishChange(record.id);
+  }
+
+  onIdleChange(job: TaskJob, isIdle: boolean): void {
+    const caller = getCaller(job.record);
+    this.#idleTimers.get(job)?.();
+    // A task that waits for an answer takes no room.
+    if (this.#idleTimers.delete(job)) this.#running.add(caller);
+    if (!isIdle) return;
+    this.#running.release(caller);
+    this.#idleTimers.set(
+      job,
+      this.#host.clock.after(this.#settings.suspendTimeout, () => void this.#unload(job)),
+    );
+    this.#startQueued();
+  }
+
+  getSession(job: TaskJob): ClientSession | undefined {
+    return this.#subscribers.getSession(job.record.id);
+  }
+
+  notifyClient(job: TaskJob, method: string, params: JsonObject): void {
+    this.#subscribers.notifySession(job.record, method, params);
+    if (method !== 'notifications/progress') return;
+    const { message, progress, total } = params;
+    const statusMessage =
+      typeof message === 'string' ? message : total === undefined ? `${progress}` : `${progress} of ${total}`;
+    this.#subscribers.throttle(job.record.id, () =>
+      job.write(() => ({ statusMessage: statusMessage })).catch(() => {}),
+    );
+  }
+
+  onEnd(job: TaskJob): void {
+    this.#finishTask(job.record);
+    void this.#store.publishChange(job.record.id).catch(this.#reportError);
+  }
+
+  onRelease(job: TaskJob): void {
+    const { id, status } = job.record;
+    this.onIdleChange(job, false);
+    if (this.#jobs.delete(id)) this.#running.release(getCaller(job.record));
+    if (isTerminal(status)) this.#quota.release(id);
+    this.#stopIfUnused();
+    this.#startQueued();
+  }
+
+  emitEvent(type: TaskEvent['type'], { id, params, caller }: TaskRecord): void {
+    const by = describeCaller({ auth: caller.auth });
+    this.#settings.onEvent?.({ type, taskId: id, tool: params.name as string, ...by });
+  }
+
+  #hasRoomFor(caller: string): boolean {
+    return !this.#isClosed && this.#running.canTake(caller);
+  }
+
+  #createJob(claim: LeasedRecord<TaskRecord>, journal?: Journal): TaskJob {
+    const { id, revision } = claim.value;
+    const dialect = getDialect(revision);
+    if (dialect === undefined) throw createUnknownVersionError(revision);
+    let job: TaskJob;
+    try {
+      job = new TaskJob(claim, dialect, this.#host, this, journal);
+    } catch (error) {
+      void claim.release().catch(this.#reportError);
+      throw error;
+    }
+    this.#jobs.set(id, job);
+    this.#running.add(getCaller(claim.value));
+    this.#unwatchStore ??= this.#store.onChange(changed => void this.#onTaskChanged(changed).catch(this.#reportError));
+    return job;
+  }
+
+  async #onTaskChanged(id: string): Promise<void> {
+    const job = this.#jobs.get(id);
+    if (job) return job.refresh();
+    if (!this.#quota.has(id)) return;
+    const record = await this.#store.get(id);
+    if (record === undefined || isTerminal(record.status)) this.#quota.release(id);
+    this.#stopIfUnused();
+  }
+
+  /** One that has waited for long is entered again when its answer is there. */
+  async #unload(job: TaskJob): Promise<void> {
+    await job.giveBack().catch(this.#reportError);
+    if (job.record.status === 'working') await this.wake(job.record.id).catch(this.#reportError);
+  }
+
+  readonly #finishTask = (record: TaskRecord): void => {
+    this.#quota.release(record.id);
+    this.#queue.delete(record.id);
+    void this.#store.removeOpenEntry(record.id).catch(this.#reportError);
+    this.emitEvent(record.status as 'completed', record);
+    this.#stopIfUnused();
+  };
+
+  #startQueued(): void {
+    for (const [id, caller] of this.#queue) {
+      if (!this.#hasRoomFor(UNKNOWN_CALLER)) return;
+      if (!this.#hasRoomFor(caller)) continue;
+      this.#queue.delete(id);
+      void this.#wakeFor(id, caller).catch(this.#reportError);
+    }
+  }
+
+  #stopIfUnused(): void {
+    if (!this.#isClosed && this.#jobs.size + this.#quota.size > 0) return;
+    this.#unwatchStore?.();
+    this.#unwatchStore = undefined;
+  }
+
+  /** Looks for what others have left, now and again. */
+  async #scan(): Promise<void> {
+    if (this.#isClosed) return;
+    const unserved = new Set(this.#unserved.ids);
+    try {
+      for await (const id of this.#store.listOpen()) {
+        // A record that cannot be read or served keeps nobody from those behind it.
+        try {
+          if (!(await this.#store.isIdle(id))) continue;
+          unserved.delete(id);
+          await this.wake(id);
+        } catch (error) {
+          this.#reportError(error);
+        }
+      }
+      // Another process works on these by now.
+      for (const id of unserved) this.#unserved.forget(id);
+    } catch (error) {
+      this.#reportError(error);
+    }
+    this.#host.clock.after(this.#settings.lease, () => void this.#scan());
+  }
+
+  readonly #reportError = (error: unknown): void => this.#host.onError(TenonError.from(error, 'task/failed'));
+}

@@ -1,0 +1,277 @@
+import { describe, expect, it } from 'vitest';
+import { rpcError } from '../../jsonrpc/error.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import { RELATED_TASK } from '../../protocol/meta.js';
+import type { Context } from '../../server/context/context.js';
+import { tool } from '../../server/definitions/tool.js';
+import { toolError, toolResult } from '../../server/definitions/tool-result.js';
+import { accept, form, gate, input, settle, siteOf, until } from './fixtures/site.js';
+import { connectTaskClient, getTaskId, type TaskTestClient } from './fixtures/task-client.js';
+
+/** The tasks of 2025-11-25, where `tasks/result` is how a client waits and is asked. */
+const revision = '2025-11-25';
+const job = (run: (ctx: Context) => unknown) => ({
+  job: tool({ task: 'optional', run: (_, ctx) => run(ctx) as Promise<string> }),
+});
+const stateOf = async (caller: TaskTestClient, taskId: unknown) => (await caller.call('tasks/get', { taskId })).result;
+
+async function started(run: (ctx: Context) => unknown, settings = {}) {
+  const site = siteOf();
+  const server = site.serve(job(run), { list: true, ...settings });
+  const caller = await connectTaskClient(server, { revision });
+  const taskId = getTaskId(await caller.call('tools/call', { name: 'job', task: {} }));
+  return { site, server, caller, taskId };
+}
+const related = (taskId: string) => ({ [RELATED_TASK]: { taskId } });
+const ask = async (ctx: Context) => (await ctx.elicit({ message: 'one?', input })).content?.a;
+
+describe('tasks/result', () => {
+  it('waits for the end, and gives just what the call would have given [tasks.result.blocks-until-terminal tasks.result.exact-result tasks.related-task.result-response]', async () => {
+    const work = gate<unknown>();
+    const { caller, taskId } = await started(() => work.opened);
+    const id = caller.send('tasks/result', { taskId });
+    await settle();
+    expect(caller.answers.has(id)).toBe(false);
+    expect(await stateOf(caller, taskId)).toMatchObject({ status: 'working' });
+    work.open(toolResult({ content: 'fine', structured: { n: 1 }, _meta: { 'a.b/c': 1 } }));
+    await until(() => caller.answers.has(id));
+    const expected = {
+      content: [{ type: 'text', text: 'fine' }],
+      structuredContent: { n: 1 },
+      _meta: { 'a.b/c': 1, ...related(taskId) },
+    };
+    expect(caller.answers.get(id)?.result).toEqual(expected);
+    expect((await caller.call('tasks/result', { taskId })).result).toEqual(expected);
+    expect(await stateOf(caller, taskId)).not.toHaveProperty('_meta');
+    expect(await stateOf(caller, taskId)).not.toHaveProperty('result');
+  });
+
+  it('gives just the error [tasks.result.exact-error tasks.status.failed-on-error tasks.status.failure-message]', async () => {
+    const { caller, taskId } = await started(() => {
+      throw rpcError(-32005, 'used up', { left: 0 });
+    });
+    const { error } = await caller.call('tasks/result', { taskId });
+    expect(error).toEqual({ code: -32005, message: 'used up', data: { left: 0 } });
+    expect(await stateOf(caller, taskId)).toMatchObject({ status: 'failed', statusMessage: 'used up' });
+  });
+
+  it('gives the error of a tool as a result, though the task has failed [tasks.status.tool-is-error-failed]', async () => {
+    const { caller, taskId } = await started(ctx => {
+      ctx.progress(1, 2, 'on its way');
+      throw toolError('no luck');
+    });
+    const { result } = await caller.call('tasks/result', { taskId });
+    expect(result).toMatchObject({ isError: true, content: [{ text: 'no luck' }] });
+    expect(await stateOf(caller, taskId)).toMatchObject({ status: 'failed', statusMessage: 'no luck' });
+  });
+
+  it('brings the questions on its own stream, by their task [tasks.input-required.entered tasks.input-required.related-task tasks.input-required.left tasks.related-task.nested-same-id]', async () => {
+    const work = gate();
+    const { caller, taskId } = await started(async ctx => {
+      const first = await ask(ctx);
+      await work.opened;
+      const { content } = await ctx.elicit({ message: 'two?', input });
+      return `${first} ${content?.a}`;
+    });
+    await until(async () => (await stateOf(caller, taskId))?.status === 'input_required');
+    await settle();
+    expect(caller.asked).toEqual([]);
+    const id = caller.send('tasks/result', { taskId });
+    await until(() => caller.asked.length === 1);
+    expect(caller.asked[0]).toMatchObject({
+      ...{ method: 'elicitation/create' },
+      params: { ...form('one?'), _meta: related(taskId) },
+    });
+    caller.asked[0]?.answer(accept('x'));
+    await until(async () => (await stateOf(caller, taskId))?.status === 'working');
+    work.open();
+    await until(() => caller.asked.length === 2);
+    expect(caller.asked[1]?.params._meta).toMatchObject(related(taskId));
+    caller.asked[1]?.answer(accept('y'));
+    await until(() => caller.answers.has(id));
+    expect(caller.answers.get(id)?.result).toMatchObject({ content: [{ text: 'x y' }] });
+  });
+
+  it('tells the handler that the client would not answer', async () => {
+    const { caller, taskId } = await started(ask);
+    const id = caller.send('tasks/result', { taskId });
+    await until(() => caller.asked.length === 1);
+    caller.asked[0]?.reject('the user is away');
+    await until(() => caller.answers.has(id));
+    expect(caller.answers.get(id)?.result).toMatchObject({ isError: true });
+    expect(JSON.stringify(caller.answers.get(id))).toContain('did not answer');
+  });
+
+  it('may be left and come back to, in another session too: the question is asked again [tasks.http.disconnect-allowed]', async () => {
+    const { server, caller, taskId } = await started(ask);
+    const id = caller.send('tasks/result', { taskId });
+    await until(() => caller.asked.length === 1);
+    caller.notify('notifications/cancelled', { requestId: id });
+    await settle();
+    expect(await stateOf(caller, taskId)).toMatchObject({ status: 'input_required' });
+    caller.send('tasks/result', { taskId });
+    await until(() => caller.asked.length === 2);
+    await caller.close();
+    const other = await connectTaskClient(server, { revision });
+    const last = other.send('tasks/result', { taskId });
+    await until(() => other.asked.length === 1);
+    other.asked[0]?.answer(accept('x'));
+    await until(() => other.answers.has(last));
+    expect(other.answers.get(last)?.result).toMatchObject({ content: [{ text: 'x' }] });
+    expect(caller.answers.has(id)).toBe(false);
+  });
+
+  it('takes the first of two answers to one question', async () => {
+    const { server, caller, taskId } = await started(ask);
+    const other = await connectTaskClient(server, { revision });
+    const id = caller.send('tasks/result', { taskId });
+    const same = other.send('tasks/result', { taskId });
+    await until(() => caller.asked.length === 1 && other.asked.length === 1);
+    other.asked[0]?.answer(accept('first'));
+    await until(() => caller.answers.has(id) && other.answers.has(same));
+    caller.asked[0]?.answer(accept('second'));
+    await settle();
+    expect(await stateOf(caller, taskId)).toMatchObject({ status: 'completed' });
+    for (const each of [caller.answers.get(id), other.answers.get(same)]) {
+      expect(each?.result).toMatchObject({ content: [{ text: 'first' }] });
+    }
+  });
+
+  it('ends when the task is cancelled, or is no more [tasks.error.unknown-task]', async () => {
+    const { site, caller, taskId } = await started(() => gate().opened);
+    const id = caller.send('tasks/result', { taskId });
+    await settle();
+    await caller.call('tasks/cancel', { taskId });
+    await until(() => caller.answers.has(id));
+    expect(caller.answers.get(id)?.error).toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('cancelled'),
+    });
+    const { result } = await caller.call('tools/call', { name: 'job', task: { ttl: 1000 } });
+    const late = caller.send('tasks/result', { taskId: getTaskId({ result }) });
+    await settle();
+    site.clock.advance(6000);
+    await until(() => caller.answers.has(late));
+    expect(caller.answers.get(late)?.error?.code).toBe(-32602);
+    expect((await caller.call('tasks/result', { taskId: 'none' })).error?.code).toBe(-32602);
+  });
+
+  it('looks by itself when no news come', async () => {
+    const site = siteOf(({ bus }) => ({ bus: { ...bus, publish: async () => {} } }));
+    const work = gate<string>();
+    const caller = await connectTaskClient(site.serve(job(() => work.opened)), { revision });
+    const { result } = await caller.call('tools/call', { name: 'job', task: {} });
+    const id = caller.send('tasks/result', { taskId: getTaskId({ result }) });
+    await settle();
+    work.open('done');
+    await settle();
+    expect(caller.answers.has(id)).toBe(false);
+    site.clock.advance(5000);
+    await until(() => caller.answers.has(id));
+  });
+
+  it('harms nobody when what was answered can not be written', async () => {
+    let failing = false;
+    const site = siteOf(({ values }) => ({
+      values: {
+        ...values,
+        put: (...args) => (failing ? Promise.reject(new Error('disk')) : values.put(...args)),
+      },
+    }));
+    const caller = await connectTaskClient(site.serve(job(ask)), { revision });
+    const { result } = await caller.call('tools/call', { name: 'job', task: {} });
+    const taskId = getTaskId({ result });
+    caller.send('tasks/result', { taskId });
+    await until(() => caller.asked.length === 1);
+    failing = true;
+    caller.asked[0]?.answer(accept('x'));
+    await until(() => site.problems.length > 0);
+    expect(site.problems.map(({ message }) => message)).toEqual(['disk']);
+    failing = false;
+    expect(await stateOf(caller, taskId)).toMatchObject({ status: 'input_required' });
+  });
+
+  it('goes by the id in its params, whatever the metadata says [tasks.related-task.param-wins]', async () => {
+    const { caller, taskId } = await started(() => 'mine');
+    const other = await caller.call('tools/call', { name: 'job', task: {} });
+    const _meta = related(String(getTaskId(other)));
+    for (const method of ['tasks/get', 'tasks/result']) {
+      const { result } = await caller.call(method, { taskId, _meta });
+      expect(JSON.stringify(result)).toContain(taskId);
+    }
+  });
+});
+
+describe('tasks/cancel', () => {
+  it('answers with the task, which is cancelled by then [ext-tasks.legacy-tasks-still-served tasks.cancel.status-before-response tasks.cancel.stays-cancelled schema.result.tasks-cancel]', async () => {
+    const work = gate<string>();
+    const { caller, taskId } = await started(() => work.opened);
+    const { result } = await caller.call('tasks/cancel', { taskId });
+    expect(result).toMatchObject({ taskId, status: 'cancelled' });
+    expect(result).not.toHaveProperty('_meta');
+    work.open('done');
+    await settle();
+    expect(await stateOf(caller, taskId)).toMatchObject({ status: 'cancelled' });
+  });
+
+  it('is refused for what has ended [tasks.cancel.terminal-rejected tasks.status.terminal-final tasks.error.informative]', async () => {
+    const { caller, taskId } = await started(() => 'done');
+    await caller.call('tasks/result', { taskId });
+    const { error } = await caller.call('tasks/cancel', { taskId });
+    expect(error).toMatchObject({ code: -32602, message: expect.stringContaining('completed') });
+    expect(await stateOf(caller, taskId)).toMatchObject({ status: 'completed' });
+    expect((await caller.call('tasks/cancel', { taskId: 'none' })).error?.code).toBe(-32602);
+  });
+});
+
+describe('tasks/list', () => {
+  it('has all, oldest first, in pages, also when some of a page are no more [tasks.list.paginated tasks.list.next-cursor tasks.list.complete tasks.related-task.not-in-results]', async () => {
+    const { site, caller, taskId } = await started(() => 'done');
+    const ids = [taskId];
+    for (let n = 0; n < 220; n++) {
+      site.clock.advance(1);
+      const task = n % 20 === 5 ? { ttl: 1000 } : {};
+      const { result } = await caller.call('tools/call', { name: 'job', task });
+      if (n % 20 !== 5) ids.push(getTaskId({ result }));
+    }
+    const [gone = ''] = ids.splice(50, 1);
+    await site.stores.values.delete(`task/${gone}`);
+    site.clock.advance(1000);
+    const found: string[] = [];
+    let cursor: unknown;
+    let pages = 0;
+    do {
+      const { result } = await caller.call('tasks/list', cursor === undefined ? {} : { cursor });
+      const tasks = (result?.tasks ?? []) as JsonObject[];
+      for (const task of tasks) {
+        found.push(String(task.taskId));
+        expect(task).not.toHaveProperty('_meta');
+      }
+      cursor = result?.nextCursor;
+      pages++;
+    } while (cursor !== undefined);
+    expect(found).toEqual(ids);
+    expect(pages).toBe(3);
+  });
+
+  it('refuses a cursor that it has not made [tasks.list.invalid-cursor-error]', async () => {
+    const { caller } = await started(() => 'done');
+    for (const cursor of ['x', '', '000000001000000-../', 5]) {
+      expect((await caller.call('tasks/list', { cursor })).error?.code).toBe(-32602);
+    }
+  });
+
+  it('has the tasks of the caller alone, whichever session made them [tasks.security.list-filtered]', async () => {
+    const site = siteOf();
+    const server = site.serve(job(() => 'done'));
+    const listed: { [name: string]: number } = {};
+    for (const principal of ['ann', 'bob', 'ann']) {
+      const caller = await connectTaskClient(server, { revision, principal });
+      await caller.call('tools/call', { name: 'job', task: {} });
+      const { result } = await caller.call('tasks/list');
+      const tasks = (result?.tasks ?? []) as unknown[];
+      listed[principal] = tasks.length;
+    }
+    expect(listed).toEqual({ ann: 2, bob: 1 });
+  });
+});

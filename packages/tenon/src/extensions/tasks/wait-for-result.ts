@@ -1,0 +1,71 @@
+import { rpcError } from '../../jsonrpc/error.js';
+import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import { RELATED_TASK } from '../../protocol/meta.js';
+import { isTerminal } from '../../protocol/tasks.js';
+import type { RequestContext } from '../../server/request-context.js';
+import type { TaskInputDelivery } from './input-delivery.js';
+import type { TaskRuntime } from './task-creation.js';
+import type { TaskRecord } from './task-record.js';
+import type { TaskStore } from './task-store.js';
+
+/** How long nothing may be heard of a task before it is looked at again, in milliseconds. */
+const CHECK_INTERVAL = 5000;
+
+/** Waits for a task to end, and asks meanwhile what it has to ask. `find` reads it, and throws when there is none. */
+export async function waitForResult(
+  runtime: TaskRuntime,
+  store: TaskStore,
+  delivery: TaskInputDelivery,
+  taskId: string,
+  context: RequestContext,
+  find: () => Promise<TaskRecord>,
+): Promise<JsonObject> {
+  const requested = new Set<string>();
+  for (;;) {
+    const change = waitForChange(runtime, store, taskId, context.signal);
+    const record = await find().catch(error => {
+      change.stop();
+      throw error;
+    });
+    if (isTerminal(record.status)) {
+      change.stop();
+      runtime.worker.emitEvent('read', record);
+      return runtime.host.tagToolResult(record.params.name as string, toToolResult(record));
+    }
+    for (const key of Object.keys(record.questions)) {
+      if (requested.has(key)) continue;
+      requested.add(key);
+      delivery.deliver(record, key, context);
+    }
+    await change.happened;
+  }
+}
+
+function toToolResult({ id, result, error }: TaskRecord): JsonObject {
+  if (error) throw rpcError(error.code, error.message, error.data);
+  if (result === undefined) throw rpcError(INVALID_PARAMS, 'Invalid params: the task was cancelled, and has no result');
+  return { ...result, _meta: { ...(result._meta as JsonObject | undefined), [RELATED_TASK]: { taskId: id } } };
+}
+
+/** The next time that something happens to a task, or that it is worth a look. */
+function waitForChange({ host }: TaskRuntime, store: TaskStore, taskId: string, signal: AbortSignal) {
+  let stop: () => void = () => {};
+  const happened = new Promise<void>((resolve, reject) => {
+    const unsubscribe = store.onChange(id => id === taskId && finish());
+    const cancelTimer = host.clock.after(CHECK_INTERVAL, () => finish());
+    const abort = () => finish(rpcError(INVALID_PARAMS, 'The client gave the request up'));
+    const finish = (error?: unknown) => {
+      unsubscribe();
+      cancelTimer();
+      signal.removeEventListener('abort', abort);
+      if (error) reject(error);
+      else resolve();
+    };
+    stop = () => finish();
+    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
+  });
+  happened.catch(() => {});
+  return { happened, stop };
+}

@@ -1,0 +1,250 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Tool } from '../../../protocol/content.js';
+import { refusals } from '../../projection/fixtures/provider-checks.js';
+import { project } from '../../projection/project.js';
+import { type CatalogEntry, createCatalogSearch, MAX_RESULTS } from './catalog-search.js';
+import { chooseMetaToolNames, collapseTools, createMetaTools } from './collapse-tools.js';
+import {
+  createDescribeResult,
+  createSearchResult,
+  MAX_DESCRIBED,
+  parseCallArguments,
+  parseDescribeArguments,
+  parseSearchArguments,
+} from './meta-tool-arguments.js';
+import { countToolTokens, createTokenReport, estimateTokens } from './token-report.js';
+
+const tool = (name: string, description = '', properties: object = {}): Tool => {
+  return { name, description, inputSchema: { type: 'object', properties } };
+};
+
+describe('the report of tokens', () => {
+  it('counts every definition, by server and tool, in the order given', () => {
+    const offered = [
+      { server: 'b', tools: [tool('two'), tool('one', 'x'.repeat(400))] },
+      { server: 'a', tools: [] },
+    ];
+    const report = createTokenReport(offered);
+    expect(report.servers.map(({ server, tools }) => [server, tools.map(({ name }) => name)])).toEqual([
+      ['b', ['two', 'one']],
+      ['a', []],
+    ]);
+    expect(report.total).toBe(countToolTokens(tool('two')) + countToolTokens(tool('one', 'x'.repeat(400))));
+    expect(report.servers[0]?.total).toBe(report.total);
+    expect(report.servers[0]?.tools[1]?.tokens).toBeGreaterThan(100);
+  });
+
+  it('counts with the counter that is given, under the names that are offered', () => {
+    const texts: string[] = [];
+    const countTokens = (text: string) => texts.push(text) * 10;
+    const report = createTokenReport([{ server: 's', tools: [tool('t', 'd')] }], {
+      countTokens,
+      name: (server, own) => `${server}__${own}`,
+    });
+    expect(report).toEqual({ total: 10, servers: [{ server: 's', total: 10, tools: [{ name: 't', tokens: 10 }] }] });
+    expect(JSON.parse(texts[0]!)).toEqual({
+      name: 's__t',
+      description: 'd',
+      inputSchema: { type: 'object', properties: {} },
+    });
+  });
+
+  it('estimates by characters', () => {
+    expect([
+      estimateTokens(''),
+      estimateTokens('abcd'),
+      estimateTokens('abcde'),
+      estimateTokens('приве'),
+      estimateTokens('搜索'),
+    ]).toEqual([0, 1, 2, 3, 2]);
+  });
+});
+
+const CATALOG: readonly CatalogEntry[] = [
+  {
+    name: 'github__create_issue',
+    server: 'github',
+    tool: tool('create_issue', 'Opens an issue in a repository.', { title: {}, labels: {} }),
+  },
+  { name: 'github__listIssues', server: 'github', tool: tool('listIssues', 'Lists issues of a repository.') },
+  { name: 'github__merge', server: 'github', tool: tool('merge', 'Merges a pull request.') },
+  {
+    name: 'mail__send',
+    server: 'mail',
+    tool: tool('send', 'Sends a message. An issue may be mentioned.', { recipientAddress: {} }),
+  },
+  { name: 'docs__search', server: 'docs', tool: tool('search', '在数据库中搜索文档') },
+];
+const names = (query: string, limit?: number) => {
+  return createCatalogSearch(CATALOG)
+    .search(query, limit === undefined ? {} : { limit })
+    .map(({ name }) => name);
+};
+
+describe('the search for tools', () => {
+  it('ranks names over descriptions, and rare words over usual ones', () => {
+    expect(names('create an issue')[0]).toBe('github__create_issue');
+    expect(names('issues').indexOf('mail__send')).toBe(2);
+    expect(names('merge pull request')[0]).toBe('github__merge');
+  });
+
+  it('reads camel case, properties, servers, beginnings of words and text without spaces', () => {
+    expect(names('list')).toEqual(['github__listIssues']);
+    expect(names('address')).toEqual(['mail__send']);
+    expect(names('github').sort()).toEqual(['github__create_issue', 'github__listIssues', 'github__merge']);
+    expect(names('repo')).toHaveLength(2);
+    expect(names('文档')).toEqual(['docs__search']);
+    expect(names('zeppelin')).toEqual([]);
+  });
+
+  it('gives a tool first when it is asked for by its name', () => {
+    expect(names('github__listIssues')[0]).toBe('github__listIssues');
+  });
+
+  it('is bounded, and without words goes by name', () => {
+    const many = Array.from({ length: 200 }, (_, i) => ({
+      name: `t${String(i).padStart(3, '0')}`,
+      server: 's',
+      tool: tool('same'),
+    }));
+    const search = createCatalogSearch(many.toReversed());
+    expect(search.search('same', { limit: 3 }).map(({ name }) => name)).toEqual(['t000', 't001', 't002']);
+    expect(search.search('same', { limit: 10_000 })).toHaveLength(MAX_RESULTS);
+    expect(search.search('', { limit: 2 }).map(({ name }) => name)).toEqual(['t000', 't001']);
+    expect(search.search('same', { limit: Number.NaN })).toHaveLength(1);
+  });
+
+  it('gives the same after changes as an index made at once', () => {
+    const word = fc.constantFrom('read', 'write', 'file', 'issue', 'mail', 'list');
+    const entry = fc.record({ name: fc.constantFrom('a', 'b', 'c', 'd'), text: fc.array(word, { maxLength: 4 }) });
+    const step = fc.record({
+      server: fc.constantFrom('x', 'y'),
+      own: fc.uniqueArray(entry, { selector: ({ name }) => name }),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 6 }), word, (steps, query) => {
+        const search = createCatalogSearch();
+        const last = new Map<string, CatalogEntry[]>();
+        for (const { server, own } of steps) {
+          const entries = own.map(({ name, text }) => ({
+            name: `${server}__${name}`,
+            server,
+            tool: tool(name, text.join(' ')),
+          }));
+          search.replace(server, entries);
+          last.set(server, entries);
+        }
+        const all = [...last.values()].flat();
+        expect(search.size).toBe(all.length);
+        expect(search.search(query)).toEqual(createCatalogSearch(all.toReversed()).search(query));
+        expect(search.search('')).toEqual(createCatalogSearch(all).search(''));
+      }),
+    );
+  });
+
+  it('reads a description only so far, and holds its length against it', () => {
+    const words = Array.from({ length: 5_000 }, (_, i) => `w${i}`).join(' ');
+    const search = createCatalogSearch([
+      { name: 'long', server: 's', tool: tool('a', `issue ${words}`) },
+      { name: 'short', server: 's', tool: tool('b', 'issue') },
+    ]);
+    expect(search.search('issue').map(({ name }) => name)).toEqual(['short', 'long']);
+    expect(search.search('w10')[0]?.name).toBe('long');
+    expect(search.search('w900')).toEqual([]);
+  });
+
+  it('finds among ten thousand in a moment', () => {
+    const many = Array.from({ length: 10_000 }, (_, i) => ({
+      name: `t${i}`,
+      server: `s${i % 200}`,
+      tool: tool(`tool_${i}`, `Does number ${i} of things.`),
+    }));
+    const search = createCatalogSearch(many);
+    const start = performance.now();
+    expect(search.search('tool 4711')[0]?.name).toBe('t4711');
+    expect(performance.now() - start).toBeLessThan(1_000);
+  });
+});
+
+describe('the list within a budget', () => {
+  const tools = Array.from({ length: 50 }, (_, i) => tool(`t${i}`, 'x'.repeat(100)));
+
+  it('stays as it is while it fits', () => {
+    expect(collapseTools(tools, { budget: 1e6 })).toMatchObject({ tools, hidden: [], meta: undefined });
+  });
+
+  it('becomes three tools, and those that are pinned', () => {
+    const { tools: offered, hidden, meta, tokenCounts } = collapseTools(tools, { budget: 500, pinned: ['t3'] });
+    expect(offered.map(({ name }) => name)).toEqual(['t3', 'search_tools', 'describe_tools', 'call_tool']);
+    expect(hidden).toHaveLength(49);
+    expect(meta).toEqual({ search: 'search_tools', describe: 'describe_tools', call: 'call_tool' });
+    expect(tokenCounts.offered).toBeLessThan(500);
+    expect(tokenCounts.all).toBeGreaterThan(1_000);
+  });
+
+  it('stays as it is when all are pinned', () => {
+    expect(collapseTools(tools, { budget: 1, pinned: tools.map(({ name }) => name) }).tools).toEqual(tools);
+  });
+
+  it('takes names that no tool has', () => {
+    expect(chooseMetaToolNames(['call_tool', 'call_tool_2', 'x'])).toEqual({
+      search: 'search_tools',
+      describe: 'describe_tools',
+      call: 'call_tool_3',
+    });
+  });
+
+  it.each(['anthropic', 'openai', 'openai-strict', 'gemini', 'ai-sdk'] as const)('is accepted by %s', provider => {
+    const { tools: projected, quarantined } = project(createMetaTools(chooseMetaToolNames([]), 5), provider);
+    expect(quarantined).toEqual([]);
+    expect(projected.flatMap(each => refusals(provider, each))).toEqual([]);
+  });
+});
+
+describe('arguments of the tools that stand for others', () => {
+  it('of a call are a name and its arguments', () => {
+    expect(parseCallArguments({ name: 'x', arguments: { a: 1 } })).toEqual({ name: 'x', arguments: { a: 1 } });
+    expect(parseCallArguments({ name: 'x' })).toEqual({ name: 'x', arguments: {} });
+    expect(parseCallArguments({ name: 'x', arguments: '{"a":1}' })).toEqual({ name: 'x', arguments: { a: 1 } });
+    for (const bad of [
+      undefined,
+      {},
+      { name: 5 },
+      { name: '' },
+      { name: 'x', arguments: [] },
+      { name: 'x', arguments: 'x' },
+      { name: 'x', a: 1 },
+    ]) {
+      expect(parseCallArguments(bad)).toEqual({ problem: expect.any(String) });
+    }
+  });
+
+  it('of a search are words and a number', () => {
+    expect(parseSearchArguments({ query: 'x' })).toEqual({ query: 'x', limit: 8 });
+    expect(parseSearchArguments({ query: 'x', limit: 999 })).toEqual({ query: 'x', limit: MAX_RESULTS });
+    for (const bad of [undefined, {}, { query: 1 }, { query: 'x', limit: 0 }, { query: 'x', limit: 'many' }]) {
+      expect(parseSearchArguments(bad)).toEqual({ problem: expect.any(String) });
+    }
+  });
+
+  it('of a description are names', () => {
+    expect(parseDescribeArguments({ names: ['a', 'b', 'a'] })).toEqual({ names: ['a', 'b'] });
+    expect(parseDescribeArguments({ names: 'a' })).toEqual({ names: ['a'] });
+    for (const bad of [null, {}, { names: [] }, { names: [1] }, { names: Array(MAX_DESCRIBED + 1).fill('x') }]) {
+      expect(parseDescribeArguments(bad)).toEqual({ problem: expect.any(String) });
+    }
+  });
+
+  it('are answered with what is needed to choose, and to call', () => {
+    const found = createCatalogSearch([
+      { name: 's__a', server: 's', tool: tool('a', 'y'.repeat(1_000), { p: {} }) },
+    ]).search('a');
+    expect(createSearchResult(found)).toEqual({
+      tools: [{ name: 's__a', server: 's', description: `${'y'.repeat(299)}…` }],
+    });
+    const described = tool('a', 'd', { p: {} });
+    expect(createDescribeResult([described], ['b'])).toEqual({ tools: [described], unknown: ['b'] });
+    expect(createDescribeResult([])).toEqual({ tools: [] });
+  });
+});

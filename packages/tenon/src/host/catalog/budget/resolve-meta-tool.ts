@@ -1,0 +1,108 @@
+import type { JsonObject } from '../../../jsonrpc/message.js';
+import type { Tool } from '../../../protocol/content.js';
+import type { ProxiedTool } from '../../../server/proxy-backend.js';
+import type { RequestContext } from '../../../server/request-context.js';
+import type { GatewayContext } from '../../proxy/gateway-context.js';
+import type { HostCatalog } from '../host-catalog.js';
+import { type CatalogSearch, createCatalogSearch } from './catalog-search.js';
+import { type CollapsedTools, type CollapseOptions, collapseTools } from './collapse-tools.js';
+import {
+  type ArgumentProblem,
+  createDescribeResult,
+  createSearchResult,
+  parseCallArguments,
+  parseDescribeArguments,
+  parseSearchArguments,
+} from './meta-tool-arguments.js';
+
+/** How many tools' definitions may take how much of a model's context. */
+export type ToolBudget = number | CollapseOptions;
+
+/** A tool that a call names, once its arguments are known. */
+export type FindTool = (name: string) => Promise<ProxiedTool>;
+
+const collapsedLists = new WeakMap<readonly Tool[], CollapsedTools>();
+
+/** What is offered of these tools within the budget. */
+export function collapseToBudget(tools: readonly Tool[], budget: ToolBudget | undefined): CollapsedTools | undefined {
+  if (budget === undefined) return undefined;
+  const known = collapsedLists.get(tools);
+  if (known) return known;
+  const collapsed = collapseTools(tools, typeof budget === 'number' ? { budget } : budget);
+  collapsedLists.set(tools, collapsed);
+  return collapsed;
+}
+
+/** One of the three tools that stand for all others, where they do; undefined when the name is none of theirs. */
+export async function resolveMetaTool(
+  gateway: GatewayContext,
+  name: string,
+  requestContext: RequestContext,
+  find: FindTool,
+  setMoveToTask: (depart: () => void) => void,
+): Promise<ProxiedTool | undefined> {
+  if (gateway.budget === undefined || !/^(search|describe)_tools|^call_tool/.test(name)) return undefined;
+  const catalog = gateway.getCatalog(gateway.getScope(requestContext));
+  const { items } = await catalog.listEntries('tools');
+  const { meta, hidden } = collapseToBudget(items, gateway.budget) ?? {};
+  if (meta === undefined || hidden === undefined) return undefined;
+  if (name === meta.search) return createLookupTool(args => searchTools(getSearchIndex(items, catalog), args));
+  if (name === meta.describe) return createLookupTool(args => describeTools(items, args));
+  if (name !== meta.call) return undefined;
+  return {
+    headerParams: [],
+    taskOptions: { support: 'optional', setMoveToTask },
+    async run(params, context, now) {
+      const call = parseCallArguments(params.arguments);
+      if ('problem' in call) return createErrorResult(call);
+      const tool = await find(call.name);
+      // What is judged, asked about and recorded is the call that is inside.
+      return tool.run({ ...params, ...call }, context, now);
+    },
+  };
+}
+
+function createLookupTool(lookUp: (args: unknown) => JsonObject | ArgumentProblem): ProxiedTool {
+  return {
+    headerParams: [],
+    taskOptions: undefined,
+    async run({ arguments: args }) {
+      const answer = lookUp(args);
+      if ('problem' in answer) return createErrorResult(answer as ArgumentProblem);
+      return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer };
+    },
+  };
+}
+
+function searchTools(index: CatalogSearch, args: unknown): JsonObject | ArgumentProblem {
+  const wanted = parseSearchArguments(args);
+  if ('problem' in wanted) return wanted;
+  return createSearchResult(index.search(wanted.query, { limit: wanted.limit }));
+}
+
+const searchIndices = new WeakMap<readonly Tool[], CatalogSearch>();
+
+function getSearchIndex(tools: readonly Tool[], catalog: HostCatalog): CatalogSearch {
+  const known = searchIndices.get(tools);
+  if (known) return known;
+  const index = createCatalogSearch(
+    tools.map(tool => ({ name: tool.name, server: catalog.findServer(tool.name) ?? '', tool })),
+  );
+  searchIndices.set(tools, index);
+  return index;
+}
+
+function describeTools(tools: readonly Tool[], args: unknown): JsonObject | ArgumentProblem {
+  const wanted = parseDescribeArguments(args);
+  if ('problem' in wanted) return wanted;
+  const found = tools.filter(({ name }) => wanted.names.includes(name));
+  const known = new Set(found.map(({ name }) => name));
+  return createDescribeResult(
+    found,
+    wanted.names.filter(name => !known.has(name)),
+  );
+}
+
+function createErrorResult({ problem }: ArgumentProblem): JsonObject {
+  return { content: [{ type: 'text', text: problem }], isError: true };
+}

@@ -1,0 +1,62 @@
+import type { Tool } from '../../../protocol/content.js';
+import type { ServerInventory } from '../server-inventory.js';
+
+/** Counts the tokens of a text: a real tokenizer, or the estimate. */
+export type CountTokens = (text: string) => number;
+
+/** What the tools of a host cost a model before anything is said. */
+export interface TokenReport {
+  readonly total: number;
+  /** In the order given. */
+  readonly servers: readonly {
+    readonly server: string;
+    readonly total: number;
+    readonly tools: readonly { readonly name: string; readonly tokens: number }[];
+  }[];
+}
+
+export interface TokenReportOptions {
+  /** Default: `estimateTokens`. */
+  readonly countTokens?: CountTokens | undefined;
+  /** The name under which a tool is offered. Default: its own. */
+  readonly name?: ((server: string, tool: string) => string) | undefined;
+}
+
+/** Tokens of all definitions, by server and tool, in the servers' own names for tools. */
+export function createTokenReport(
+  offered: readonly Pick<ServerInventory, 'server' | 'tools'>[],
+  { countTokens = estimateTokens, name = (_, tool) => tool }: TokenReportOptions = {},
+): TokenReport {
+  const servers = offered.map(({ server, tools }) => {
+    const costs = tools.map(tool => {
+      return { name: tool.name, tokens: countToolTokens({ ...tool, name: name(server, tool.name) }, countTokens) };
+    });
+    return { server, total: sum(costs.map(({ tokens }) => tokens)), tools: costs };
+  });
+  return { total: sum(servers.map(({ total }) => total)), servers };
+}
+
+/** Tokens of one definition: of what a model is shown, its name, description and input schema as JSON. */
+export function countToolTokens({ name, description, inputSchema }: Tool, count: CountTokens = estimateTokens): number {
+  return count(JSON.stringify({ name, description, inputSchema }));
+}
+
+/**
+ * Estimates tokens by characters: four to a token in ASCII, two in other alphabets, one where a character is a word.
+ *
+ * Against the o200k encoding of OpenAI, on the 36 tools of the official everything, filesystem and memory servers, it is 17 %
+ * too high in total, and between 4 % too low and 32 % too high for one tool. Other tokenizers differ as much from each other:
+ * give `count` where a limit is hard.
+ */
+export function estimateTokens(text: string): number {
+  let quarters = 0;
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0;
+    quarters += code < 0x80 ? 1 : code < 0x2e80 ? 2 : 4;
+  }
+  return Math.ceil(quarters / 4);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
+}

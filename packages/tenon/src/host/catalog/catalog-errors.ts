@@ -1,0 +1,56 @@
+import { getSignInRequest } from '../../auth/client/sign-in/sign-in-required.js';
+import { isForPeer, rpcError, TenonError } from '../../jsonrpc/error.js';
+import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import type { UpstreamConnection } from '../connections/upstream-connection.js';
+import type { UnavailableServer } from '../connections/upstream-registry.js';
+import { createNoResponseError } from '../proxy/translate-error.js';
+import type { NamedKind } from './host-catalog.js';
+
+/** Translates the error of a list that could not be read: errors meant for the caller pass, others become `no response`. */
+export async function translateListError<T>(
+  kind: NamedKind,
+  { server }: UpstreamConnection,
+  reading: Promise<T>,
+): Promise<T> {
+  try {
+    return await reading;
+  } catch (thrown) {
+    const error = TenonError.from(thrown);
+    throw isForPeer(error) || getSignInRequest(error) ? error : createNoResponseError(error, server, `${kind}/list`);
+  }
+}
+
+/** Reasons for which a name may be unknown. */
+interface UnknownNameReasons {
+  readonly unavailable?: readonly UnavailableServer[];
+  /** The disabled server that the name is of. */
+  readonly disabled?: string | undefined;
+}
+
+/** Creates the error for a name that no server offers. */
+export function createUnknownNameError(
+  kind: NamedKind,
+  outer: string,
+  { unavailable = [], disabled }: UnknownNameReasons,
+): Error {
+  const what = `Unknown ${kind === 'tools' ? 'tool' : 'prompt'}: ${outer.slice(0, 128)}`;
+  if (disabled !== undefined) return rpcError(INVALID_PARAMS, `${what}. The server "${disabled}" is disabled`);
+  if (unavailable.length === 0) return rpcError(INVALID_PARAMS, what);
+  const who = unavailable.map(({ server }) => server).join(', ');
+  return rpcError(INVALID_PARAMS, `${what}. These servers are not there: ${who}`, {
+    absent: unavailable,
+  } as unknown as JsonObject);
+}
+
+/** Creates the error for a URI that several servers have. */
+export function createAmbiguousUriError(uri: string, owners: readonly string[]): Error {
+  const who = owners.join(', ');
+  return rpcError(
+    INVALID_PARAMS,
+    `Several servers have ${uri.slice(0, 256)}: ${who}. Read it by the URI that the list gives`,
+    {
+      uri,
+    },
+  );
+}

@@ -1,0 +1,274 @@
+import type { Cacheable } from '../../protocol/params-and-results.js';
+import { TASKS } from '../../protocol/tasks.js';
+import type { ConnectionScope } from '../connections/connection-scope.js';
+import { type EntryList, type ListEntries, type ListKind, mergeCacheHints } from '../connections/list-cache.js';
+import type { UpstreamConnection } from '../connections/upstream-connection.js';
+import type {
+  AggregatedList,
+  ServerList,
+  UnavailableServer,
+  UpstreamRegistry,
+} from '../connections/upstream-registry.js';
+import { createAmbiguousUriError, createUnknownNameError, translateListError } from './catalog-errors.js';
+import { createNameMapper, findByPrefix, type NameMapper, type Prefix } from './names/name-mapper.js';
+import { createResourceNameMapper, type ResourceNameMapper } from './names/resource-name-mapper.js';
+import type { WrappedResource } from './names/wrapped-uri.js';
+
+/** Says what of a server's list may be offered, and in which words. Names and URIs stay as they are. */
+export type ListFilter = <K extends ListKind>(kind: K, part: ServerList<K>) => Promise<readonly ListEntries[K][]>;
+
+/** The kinds whose entries have names that are made for the outside. */
+export type NamedKind = 'tools' | 'prompts';
+type ResourceKind = 'resources' | 'templates';
+
+/** One list as it is offered: in outer names, all servers together. */
+export interface CatalogList<K extends ListKind> extends Cacheable {
+  readonly items: readonly ListEntries[K][];
+  readonly unavailable: readonly UnavailableServer[];
+}
+
+/** Where a name leads to. What is not offered leads there as well when the server has it: the guard refuses it, and says why. */
+export interface ResolvedTool<K extends NamedKind> {
+  readonly connection: UpstreamConnection;
+  /** As the server calls it. */
+  readonly name: string;
+  readonly entry: ListEntries[K];
+}
+
+/** Where a URI, or a template, leads to. */
+export interface ResolvedResource {
+  readonly connection: UpstreamConnection;
+  readonly uri: string;
+}
+
+type EntryIndex = ReadonlyMap<string, ListEntries[NamedKind]>;
+
+/** What all servers offer to one audience, under the names that they have together. */
+export class HostCatalog {
+  readonly #registry: UpstreamRegistry;
+  readonly #scope: ConnectionScope;
+  readonly #names: Readonly<Record<NamedKind, NameMapper>>;
+  readonly #resources: ResourceNameMapper;
+  readonly #filterList: ListFilter;
+  readonly #prefix: Prefix;
+  /** The lists of resources as they were when it was last looked who has which URI. */
+  #resourceLists: readonly ServerList<'resources'>[] = [];
+  readonly #filteredLists = new WeakMap<EntryList<ListKind>, Promise<readonly ListEntries[ListKind][]>>();
+  readonly #entryIndices = new WeakMap<readonly ListEntries[ListKind][], EntryIndex>();
+  readonly #combinedLists = new Map<
+    ListKind,
+    { readonly lists: readonly EntryList<ListKind>[]; readonly items: readonly ListEntries[ListKind][] }
+  >();
+  /** The servers that were not there when it was last looked who has which URI. */
+  unavailable: readonly UnavailableServer[] = [];
+
+  constructor(registry: UpstreamRegistry, scope: ConnectionScope, prefix: Prefix, filterList: ListFilter) {
+    const { servers } = registry;
+    this.#registry = registry;
+    this.#scope = scope;
+    this.#names = { tools: createNameMapper({ servers, prefix }), prompts: createNameMapper({ servers, prefix }) };
+    this.#resources = createResourceNameMapper({ servers });
+    this.#filterList = filterList;
+    this.#prefix = prefix;
+  }
+
+  /** What of a list is offered, all servers one after the other: the same array for as long as nothing has changed. */
+  async listEntries<K extends ListKind>(kind: K): Promise<CatalogList<K>> {
+    if (kind === 'resources' || kind === 'templates') return this.#listResourceEntries(kind) as Promise<CatalogList<K>>;
+    const { parts, unavailable, ...hints } = await this.#registry.aggregateList(kind, this.#scope);
+    const items = await this.#combineEntries(kind, parts, part =>
+      this.#toPublicEntries(kind as NamedKind, part as ServerList<NamedKind>),
+    );
+    return { items: items as readonly ListEntries[K][], unavailable, ...hints };
+  }
+
+  /** Finds the tool or the prompt of this name. Throws -32602 when there is none. */
+  async resolveByName<K extends NamedKind>(kind: K, outer: string): Promise<ResolvedTool<K>> {
+    const found = this.#names[kind].toServer(outer) ?? (await this.#resolveAfterListing(kind, outer));
+    if (found) {
+      const connection = this.#registry.getConnection(found.server, this.#scope);
+      const known = await this.#findEntry(
+        kind,
+        connection,
+        found.name,
+        await translateListError(kind, connection, connection.lists.getCached(kind)),
+      );
+      const now = () => translateListError(kind, connection, connection.lists.get(kind));
+      const entry = known ?? (await this.#findEntry(kind, connection, found.name, await now()));
+      if (entry) return { connection, name: found.name, entry };
+      const withheld = (await now()).items.find(each => each.name === found.name);
+      if (withheld) return { connection, name: found.name, entry: withheld as ListEntries[K] };
+    }
+    const withheld = found ? undefined : await this.#findWithheld(kind, outer);
+    if (withheld) return withheld;
+    throw createUnknownNameError(kind, outer, { disabled: findByPrefix(this.#registry.disabled, outer) });
+  }
+
+  /** Whose a URI is. None when no server is known to have it; throws when that is not certain. */
+  async resolveResource(uri: string): Promise<ResolvedResource | undefined> {
+    const held = await this.#resolveUri(() => this.#resources.toServer(uri));
+    if (held) return { connection: this.#registry.getConnection(held.server, this.#scope), uri: held.uri };
+    const owners = this.#resources.findOwners(uri);
+    if (owners.length > 1) throw createAmbiguousUriError(uri, owners);
+    const part = this.#resourceLists.find(({ list }) => list.items.some(each => each.uri === uri));
+    return part && { connection: part.connection, uri };
+  }
+
+  async resolveTemplate(template: string): Promise<ResolvedResource | undefined> {
+    const held = await this.#resolveUri(() => this.#resources.toServerTemplate(template));
+    return held && { connection: this.#registry.getConnection(held.server, this.#scope), uri: held.uri };
+  }
+
+  /** Whose tool this is, as far as its name tells. */
+  findServer(tool: string): string | undefined {
+    return this.#names.tools.toServer(tool)?.server;
+  }
+
+  /** What the URI of a server is called outside. */
+  toPublicUri(server: string, uri: string): string {
+    return this.#resources.toPublic(server, uri);
+  }
+
+  /** Some names can be read only once the lists have been. */
+  async #resolveAfterListing(kind: NamedKind, outer: string): Promise<{ server: string; name: string } | undefined> {
+    const { unavailable } = await this.listEntries(kind);
+    const found = this.#names[kind].toServer(outer);
+    if (found === undefined && unavailable.length > 0) throw createUnknownNameError(kind, outer, { unavailable });
+    return found;
+  }
+
+  /** Finds by its name what a server has and is not offered: blocked by the lock, or left out by the configuration. */
+  async #findWithheld<K extends NamedKind>(kind: K, outer: string): Promise<ResolvedTool<K> | undefined> {
+    const { parts } = await this.#registry.aggregateList(kind, this.#scope);
+    for (const { connection, server, list } of parts) {
+      const entry = list.items.find(({ name }) => {
+        return this.#names[kind].toPublic(server, name) === outer || (this.#prefix === 'never' && name === outer);
+      });
+      if (entry) return { connection, name: entry.name, entry };
+    }
+    return undefined;
+  }
+
+  async #findEntry<K extends NamedKind>(
+    kind: K,
+    connection: UpstreamConnection,
+    name: string,
+    list: EntryList<K>,
+  ): Promise<ListEntries[K] | undefined> {
+    const admitted = await this.#getFilteredEntries(kind, { server: connection.server, connection, list });
+    return this.#getIndex(admitted).get(name) as ListEntries[K] | undefined;
+  }
+
+  async #toPublicEntries(kind: NamedKind, part: ServerList<NamedKind>): Promise<readonly ListEntries[NamedKind][]> {
+    const admitted = await this.#getFilteredEntries(kind, part);
+    const names = this.#names[kind];
+    names.update(
+      part.server,
+      admitted.map(({ name }) => name),
+    );
+    return admitted.map(entry => {
+      const name = names.toPublic(part.server, entry.name);
+      const support = 'inputSchema' in entry ? getTaskSupport(part.connection, entry) : undefined;
+      const execution = support === undefined ? {} : { execution: { taskSupport: support } };
+      return name === entry.name && support === undefined ? entry : { ...entry, name, ...execution };
+    });
+  }
+
+  async #listResourceEntries<K extends ResourceKind>(kind: K): Promise<CatalogList<K>> {
+    const [resources, templates] = await this.#readResourceLists();
+    const { parts, unavailable, ...hints } = (
+      kind === 'resources' ? resources : templates
+    ) as AggregatedList<ResourceKind>;
+    const both = [...resources.parts, ...templates.parts].map(({ list }) => list);
+    const all = { ...mergeCacheHints(resources, templates), ...hints };
+    const items = await this.#combineEntries(
+      kind,
+      parts,
+      part => this.#toPublicResources(kind, part as ServerList<ResourceKind>),
+      both,
+    );
+    return { items: items as readonly ListEntries[K][], unavailable, ...all };
+  }
+
+  async #toPublicResources(
+    kind: ResourceKind,
+    part: ServerList<ResourceKind>,
+  ): Promise<readonly ListEntries[ResourceKind][]> {
+    const admitted = await this.#getFilteredEntries(kind, part);
+    return admitted.map(entry => {
+      if ('uriTemplate' in entry)
+        return { ...entry, uriTemplate: this.#resources.toPublicTemplate(part.server, entry.uriTemplate) };
+      return { ...entry, uri: this.#resources.toPublic(part.server, entry.uri) };
+    });
+  }
+
+  /** What is known already holds up nothing, whoever else is slow; else all servers are asked. */
+  async #resolveUri(find: () => WrappedResource | undefined): Promise<WrappedResource | undefined> {
+    const known = find();
+    if (known || this.#registry.servers.length === 1) return known;
+    await this.#readResourceLists();
+    return find();
+  }
+
+  async #readResourceLists(): Promise<[AggregatedList<'resources'>, AggregatedList<'templates'>]> {
+    const both = await Promise.all([
+      this.#registry.aggregateList('resources', this.#scope),
+      this.#registry.aggregateList('templates', this.#scope),
+    ]);
+    const [resources, templates] = both;
+    for (const part of resources.parts) {
+      const uris = (await this.#getFilteredEntries('resources', part)).map(({ uri }) => uri);
+      const own = templates.parts.find(({ server }) => server === part.server);
+      const texts = own ? (await this.#getFilteredEntries('templates', own)).map(({ uriTemplate }) => uriTemplate) : [];
+      this.#resources.update(part.server, uris, texts);
+    }
+    this.unavailable = resources.unavailable;
+    this.#resourceLists = resources.parts;
+    return both;
+  }
+
+  #getFilteredEntries<K extends ListKind>(kind: K, part: ServerList<K>): Promise<readonly ListEntries[K][]> {
+    const known = this.#filteredLists.get(part.list) as Promise<readonly ListEntries[K][]> | undefined;
+    if (known) return known;
+    const filtering = this.#filterList(kind, part);
+    this.#filteredLists.set(part.list, filtering);
+    filtering.catch(() => this.#filteredLists.delete(part.list));
+    return filtering;
+  }
+
+  async #combineEntries(
+    kind: ListKind,
+    parts: readonly ServerList<ListKind>[],
+    entries: (part: ServerList<ListKind>) => Promise<readonly ListEntries[ListKind][]>,
+    lists: readonly EntryList<ListKind>[] = parts.map(({ list }) => list),
+  ): Promise<readonly ListEntries[ListKind][]> {
+    const before = this.#combinedLists.get(kind);
+    if (before && before.lists.length === lists.length && lists.every((list, at) => list === before.lists[at]))
+      return before.items;
+    const items = (await Promise.all(parts.map(entries))).flat();
+    this.#combinedLists.set(kind, { lists, items });
+    return items;
+  }
+
+  #getIndex(entries: readonly ListEntries[ListKind][]): EntryIndex {
+    const known = this.#entryIndices.get(entries);
+    if (known) return known;
+    const index = new Map(entries.map(entry => [entry.name, entry as ListEntries[NamedKind]]));
+    this.#entryIndices.set(entries, index);
+    return index;
+  }
+}
+
+/**
+ * Says whether callers may have a task made of the tool's calls. Some servers say so of each tool, others make tasks as
+ * they like. No caller has to ask for one: the host waits for the task of a tool that runs in no other way.
+ */
+export function getTaskSupport(
+  { serverInfo }: UpstreamConnection,
+  { execution }: ListEntries['tools'],
+): 'optional' | undefined {
+  const capabilities = serverInfo?.capabilities;
+  if (capabilities?.extensions?.[TASKS] !== undefined) return 'optional';
+  const support = capabilities?.tasks === undefined ? undefined : execution?.taskSupport;
+  return support === undefined || support === 'forbidden' ? undefined : 'optional';
+}

@@ -1,0 +1,157 @@
+import { TenonError } from '../../../jsonrpc/error.js';
+import { createDigestName, createLabels, isPlain, MAX_NAME, SEPARATOR } from './label.js';
+
+/** Names with a digest that are remembered for one server; the one remembered longest gives way. */
+export const MAX_DIGEST_NAMES = 20_000;
+
+/** Whether names begin with the server: always, never, or as soon as the host has more than one. */
+export type Prefix = 'always' | 'never' | 'auto';
+
+export interface NameMapperOptions {
+  /** The names of all servers of the configuration, also of those that are down: who is up changes no name. */
+  readonly servers: readonly string[];
+  readonly prefix: Prefix;
+}
+
+/**
+ * The names by which the tools (or the prompts: they take an instance of their own) of many servers are offered together,
+ * and the way back.
+ *
+ * - With one server and no prefix, its names are its own, whatever is in them.
+ * - Else names are at most 64 of `[A-Za-z0-9_-]`. With a prefix it is `label__name`, split at the first `__`. What does
+ *   not fit, has other characters or ends like a digest is made readable and gets a digest of the server and the name.
+ * - The name of a thing depends on its server, its own name and the prefix alone. Others change it in three cases only:
+ *   with `auto` when the host goes from one server to several or back; with `never` when a second server offers the same
+ *   name (then both have the prefix, so that no name changes its meaning) or ceases to; and when two digests of 50 bits
+ *   are the same, where the order in which the names were seen tells them apart.
+ */
+export interface NameMapper {
+  /** Takes note of all that a server offers now. Needed with `never` and several servers; else for names with a digest. */
+  update(server: string, inners: readonly string[]): void;
+  /** The name outside. Throws `names/unknown-server` for a server that is not of the configuration. */
+  toPublic(server: string, name: string): string;
+  /**
+   * Whose it is and how that server calls it. A plain name with a prefix is taken apart also when it was never seen:
+   * whether there is such a tool is the server's to say. `undefined` for what no server of the host can have.
+   */
+  toServer(publicName: string): { readonly server: string; readonly name: string } | undefined;
+  /** Whether `inner` finds a server for the name. */
+  hasName(publicName: string): boolean;
+}
+
+/** The server of `servers` whose prefix a name has. */
+export function findByPrefix(servers: readonly string[], outer: string): string | undefined {
+  for (const [label, server] of createLabels(servers)) if (outer.startsWith(label + SEPARATOR)) return server;
+  return undefined;
+}
+
+interface NamedServer {
+  readonly name: string;
+  readonly label: string;
+  /** What it offers under its own, plain names. */
+  plain: Set<string>;
+  /** Names with a digest, and what they stand for. */
+  readonly digests: Map<string, string>;
+}
+
+/** Makes the names of one list. https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-names */
+export function createNameMapper({ servers, prefix }: NameMapperOptions): NameMapper {
+  const known = new Map<string, NamedServer>();
+  const labelled = new Map<string, NamedServer>();
+  for (const [label, name] of createLabels(servers)) {
+    const server = { name, label, plain: new Set<string>(), digests: new Map<string, string>() };
+    known.set(name, server);
+    labelled.set(label, server);
+  }
+  const [only] = known.size === 1 && prefix !== 'always' ? known.keys() : [];
+  const scheme = prefix === 'never' ? createPlainScheme(known, labelled) : createPrefixScheme(labelled);
+  const find = (name: string): NamedServer => known.get(name) ?? throwUnknownServer(name, known.keys());
+  const toServer: NameMapper['toServer'] = outer =>
+    only !== undefined ? { server: only, name: outer } : scheme.toServer(outer);
+  return {
+    update(name, inners) {
+      const server = find(name);
+      server.plain = new Set(inners.filter(each => isPlain(each)));
+      server.digests.clear();
+      if (only === undefined) for (const each of [...inners].sort()) scheme.toPublic(server, each);
+    },
+    toPublic: (name, own) => (find(name).name === only ? own : scheme.toPublic(find(name), own)),
+    toServer,
+    hasName: outer => toServer(outer) !== undefined,
+  };
+}
+
+interface NameScheme {
+  toPublic(server: NamedServer, name: string): string;
+  toServer(publicName: string): { readonly server: string; readonly name: string } | undefined;
+}
+
+function createPrefixScheme(labelled: ReadonlyMap<string, NamedServer>): NameScheme {
+  return {
+    toPublic(server, inner) {
+      const start = server.label + SEPARATOR;
+      const space = MAX_NAME - start.length;
+      return start + (isPlain(inner, space) ? inner : rememberDigest(server, inner, space));
+    },
+    toServer(outer) {
+      const at = outer.indexOf(SEPARATOR);
+      const server = at < 0 ? undefined : labelled.get(outer.slice(0, at));
+      const rest = outer.slice(at + SEPARATOR.length);
+      if (server === undefined) return undefined;
+      if (isPlain(rest, MAX_NAME - at - SEPARATOR.length)) return { server: server.name, name: rest };
+      const name = server.digests.get(rest);
+      return name === undefined ? undefined : { server: server.name, name };
+    },
+  };
+}
+
+function createPlainScheme(
+  known: ReadonlyMap<string, NamedServer>,
+  labelled: ReadonlyMap<string, NamedServer>,
+): NameScheme {
+  const prefixScheme = createPrefixScheme(labelled);
+  const hasPrefix = (name: string) => labelled.has(name.slice(0, Math.max(0, name.indexOf(SEPARATOR))));
+  const findOwners = (name: string) => [...known.values()].filter(server => server.plain.has(name));
+  return {
+    toPublic(server, inner) {
+      if (!isPlain(inner)) return rememberDigest(server, inner, MAX_NAME, [...known.values()]);
+      const isItsAlone = findOwners(inner).every(each => each === server) && server.plain.has(inner);
+      return isItsAlone && !hasPrefix(inner) ? inner : prefixScheme.toPublic(server, inner);
+    },
+    toServer(outer) {
+      if (hasPrefix(outer)) return prefixScheme.toServer(outer);
+      const [owner, ...others] = findOwners(outer);
+      if (owner !== undefined) return others.length > 0 ? undefined : { server: owner.name, name: outer };
+      for (const { name: server, digests } of known.values()) {
+        const name = digests.get(outer);
+        if (name !== undefined) return { server, name };
+      }
+      return undefined;
+    },
+  };
+}
+
+/** The name with a digest; `among` are the servers whose names stand beside each other. */
+function rememberDigest(
+  server: NamedServer,
+  inner: string,
+  space: number,
+  among: readonly NamedServer[] = [server],
+): string {
+  for (let attempt = 0; ; attempt++) {
+    const name = createDigestName(inner.slice(0, MAX_NAME * 2), [server.name, inner], space, attempt);
+    const isTaken = among.some(each => each.digests.has(name) && (each !== server || each.digests.get(name) !== inner));
+    if (isTaken) continue;
+    server.digests.set(name, inner);
+    const [eldest] = server.digests.keys();
+    if (server.digests.size > MAX_DIGEST_NAMES && eldest !== undefined) server.digests.delete(eldest);
+    return name;
+  }
+}
+
+function throwUnknownServer(name: string, known: Iterable<string>): never {
+  throw new TenonError('names/unknown-server', `the host has no server ${JSON.stringify(name.slice(0, 100))}`, {
+    expected: `one of ${[...known].slice(0, 20).join(', ') || 'none'}`,
+    hint: 'name a server of the configuration',
+  });
+}

@@ -1,0 +1,119 @@
+import { TenonError } from '../../../jsonrpc/error.js';
+import { parseTemplate, type Template } from '../../../server/uri-template/template.js';
+import { createLabels } from './label.js';
+import { haveCommonUris } from './template-overlap.js';
+import { unwrapUri, type WrappedResource, wrapUri } from './wrapped-uri.js';
+
+/** Templates of one server that URIs are matched with; those beyond are offered, and nothing is routed by them. */
+const MAX_ROUTED_TEMPLATES = 1_000;
+
+export interface ResourceNameMapperOptions {
+  /** The names of all servers of the configuration, in the order in which they are told. */
+  readonly servers: readonly string[];
+}
+
+/**
+ * The URIs by which the resources of many servers are offered together, and the way back. A URI stays as it is while it
+ * is certain whose it is; else it is wrapped as `tenon:LABEL/URI`, which names the server and holds the URI untouched. With
+ * one server nothing is ever wrapped.
+ */
+export interface ResourceNameMapper {
+  /** Takes note of all that a server offers now: URIs, and the texts of its templates. */
+  update(server: string, uris: readonly string[], templates: readonly string[]): void;
+  /** The URI outside, also for one that no list names, as in a result. Throws `names/unknown-server`. */
+  toPublic(server: string, uri: string): string;
+  /** The template outside: wrapped when URIs of it could be another server's. Throws `names/unknown-server`. */
+  toPublicTemplate(server: string, template: string): string;
+  /** Whose a URI is, if that is certain. */
+  toServer(uri: string): WrappedResource | undefined;
+  /** Whose a template is, if that is certain. */
+  toServerTemplate(template: string): WrappedResource | undefined;
+  /**
+   * The servers that may own a URI: the one that it is wrapped for; else those that list it; else those with a template that
+   * matches. With more than one, which of them is for the caller to say: the URI wrapped for each names them apart.
+   */
+  findOwners(uri: string): readonly string[];
+}
+
+interface ServerResources {
+  readonly uris: ReadonlySet<string>;
+  readonly templates: ReadonlyMap<string, Template | undefined>;
+}
+
+const NO_RESOURCES: ServerResources = { uris: new Set(), templates: new Map() };
+
+/** Makes the names of all resources and templates of a host. */
+export function createResourceNameMapper({ servers }: ResourceNameMapperOptions): ResourceNameMapper {
+  const byLabel = createLabels(servers);
+  const labels = new Map([...byLabel].map(([getLabel, server]) => [server, getLabel]));
+  const offerings = new Map<string, ServerResources>([...labels.keys()].map(server => [server, NO_RESOURCES]));
+  const ordered = [...new Set(servers)];
+  const only = ordered.length === 1 ? ordered[0] : undefined;
+  const getLabel = (server: string): string => labels.get(server) ?? throwUnknownServer(server);
+  const filterServers = (predicate: (offering: ServerResources) => boolean) =>
+    ordered.filter(each => predicate(offerings.get(each) ?? NO_RESOURCES));
+
+  const findOwners = (uri: string): readonly string[] => {
+    if (only !== undefined) return [only];
+    const held = unwrapUri(uri, byLabel);
+    if (held !== undefined) return [held.server];
+    const listed = filterServers(({ uris }) => uris.has(uri));
+    if (listed.length > 0) return listed;
+    return filterServers(({ templates }) => [...templates.values()].some(each => matchesTemplate(each, uri)));
+  };
+  const findTemplateOwners = (text: string): readonly string[] => {
+    const own = filterServers(({ templates }) => templates.has(text));
+    const parsed = offerings.get(own[0] ?? '')?.templates.get(text);
+    if (own.length !== 1 || parsed === undefined) return own;
+    const rivals = filterServers(({ templates }) =>
+      [...templates.values()].some(each => each && haveCommonUris(parsed, each)),
+    );
+    return [...new Set([...own, ...rivals])];
+  };
+  const isOnly = (found: readonly string[], server: string) => found.length === 1 && found[0] === server;
+  const resolveOwner = (text: string, found: readonly string[]): WrappedResource | undefined => {
+    if (only !== undefined) return { server: only, uri: text };
+    const [server, ...others] = found;
+    return unwrapUri(text, byLabel) ?? (server === undefined || others.length > 0 ? undefined : { server, uri: text });
+  };
+  const toPublicText = (server: string, text: string, find: (text: string) => readonly string[]): string => {
+    const own = getLabel(server);
+    const isPlain = unwrapUri(text, byLabel) === undefined && isOnly(find(text), server);
+    return only !== undefined || isPlain ? text : wrapUri(own, text);
+  };
+  return {
+    update(server, uris, templates) {
+      getLabel(server);
+      const routed = templates.slice(0, MAX_ROUTED_TEMPLATES);
+      offerings.set(server, {
+        uris: new Set(uris),
+        templates: new Map(routed.map(each => [each, tryParseTemplate(each)])),
+      });
+    },
+    toPublic: (server, uri) => toPublicText(server, uri, findOwners),
+    toPublicTemplate: (server, template) => toPublicText(server, template, findTemplateOwners),
+    toServer: uri => resolveOwner(uri, findOwners(uri)),
+    toServerTemplate: template => resolveOwner(template, findTemplateOwners(template)),
+    findOwners,
+  };
+}
+
+/** Whether a URI leads to a server at all; whether it leads out of a folder is for the server to judge. */
+function matchesTemplate(template: Template | undefined, uri: string): boolean {
+  return template?.match(uri, { allowUnsafe: true }) !== undefined;
+}
+
+/** A template that can not be read matches nothing: it is offered as it stands, and its server answers for it. */
+function tryParseTemplate(text: string): Template | undefined {
+  try {
+    return parseTemplate(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function throwUnknownServer(name: string): never {
+  throw new TenonError('names/unknown-server', `the host has no server ${JSON.stringify(name.slice(0, 100))}`, {
+    hint: 'name a server of the configuration',
+  });
+}

@@ -1,0 +1,30 @@
+import type { TemplateValues } from '../../../server/uri-template/expand.js';
+import type { Template } from '../../../server/uri-template/template.js';
+
+/**
+ * Whether two templates have URIs in common, as far as samples show it: a URI of one, with short texts for all variables,
+ * matches the other. What this misses is told apart when such a URI is read: then it has two owners.
+ */
+export function haveCommonUris(one: Template, other: Template): boolean {
+  if (one.source === other.source) return true;
+  const [first, second] = [getLiteralPrefix(one), getLiteralPrefix(other)];
+  if (!first.startsWith(second) && !second.startsWith(first)) return false;
+  return matchesSample(one, other) || matchesSample(other, one);
+}
+
+function matchesSample(from: Template, to: Template): boolean {
+  try {
+    return to.match(from.expand(createSample(from)), { allowUnsafe: true }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function createSample({ variables }: Template): TemplateValues {
+  return Object.fromEntries(variables.map(name => [name, 'x']));
+}
+
+function getLiteralPrefix({ source }: Template): string {
+  const end = source.indexOf('{');
+  return end < 0 ? source : source.slice(0, end);
+}

@@ -1,0 +1,35 @@
+/** What a wrapped URI holds. */
+export interface WrappedResource {
+  readonly server: string;
+  readonly uri: string;
+}
+
+const SCHEME = 'tenon:';
+/** Follows the label when the brackets of an IP address were written as triplets. */
+const BRACKETED = ';ip';
+
+/** An IP address in the authority: the one place where a URI has brackets, and the one text a path may not hold. */
+const ADDRESS = /^([a-z][a-z0-9+.-]*:\/\/(?:[^/?#[\]{}]*@)?)\[([^/?#[\]{}%@]*)\]/i;
+const WRITTEN_ADDRESS = /^([a-z][a-z0-9+.-]*:\/\/(?:[^/?#[\]{}]*@)?)%5B([^/?#[\]{}%@]*)%5D/i;
+
+/**
+ * Puts the label of a server before a URI or template: `tenon:LABEL/URI`. That is a URI by RFC 3986 whenever what it holds
+ * is one (a rootless path, and the query and fragment that were there), and a template expands inside as it does alone.
+ */
+export function wrapUri(label: string, uri: string): string {
+  const flat = uri.replace(ADDRESS, '$1%5B$2%5D');
+  return flat === uri ? `${SCHEME}${label}/${uri}` : `${SCHEME}${label}${BRACKETED}/${flat}`;
+}
+
+/** The way back; `undefined` when it is not wrapped, or for no server of the host. The scheme may be in capitals. */
+export function unwrapUri(text: string, servers: ReadonlyMap<string, string>): WrappedResource | undefined {
+  if (text.slice(0, SCHEME.length).toLowerCase() !== SCHEME) return undefined;
+  const slash = text.indexOf('/');
+  if (slash < 0) return undefined;
+  const head = text.slice(SCHEME.length, slash);
+  const isBracketed = head.endsWith(BRACKETED);
+  const server = servers.get(isBracketed ? head.slice(0, -BRACKETED.length) : head);
+  if (server === undefined) return undefined;
+  const uri = text.slice(slash + 1);
+  return { server, uri: isBracketed ? uri.replace(WRITTEN_ADDRESS, '$1[$2]') : uri };
+}

@@ -1,0 +1,134 @@
+import type { JsonKind, JsonNode } from './json-node.js';
+import type { ReportProblem } from './problem.js';
+import { quoteName } from './problem.js';
+import type { ResolveVariables } from './resolve-variables.js';
+
+/** How many arguments, variables, headers, roots or patterns a server may have of each. */
+export const MAX_VALUES = 1000;
+
+/** A server that is being read. What can not be read is reported, and is undefined. */
+export interface EntryParser {
+  readonly name: string;
+  readonly node: JsonNode;
+  /** What is read of its members: those of `spot`, or what a host lays into another for them. */
+  readonly members: ReadonlyMap<string, JsonNode>;
+  /** The file's name in messages. */
+  readonly file: string;
+  readonly workspace: string | undefined;
+  /** Whether it is disabled, and so not filled in. */
+  readonly isDisabled: boolean;
+  readonly resolve: ResolveVariables;
+  /** What is filled in, as it was before. */
+  readonly written: Record<string, string>;
+  /** Reports an error: the server will not be given. */
+  reportError(code: string, at: JsonNode, summary: string, facts?: Parameters<ReportProblem>[4]): undefined;
+  reportWarning(code: string, at: JsonNode, summary: string, facts?: Parameters<ReportProblem>[4]): void;
+}
+
+const KIND_NAMES: Record<JsonKind, string> = {
+  object: 'an object',
+  array: 'an array',
+  string: 'a text',
+  number: 'a number',
+  boolean: 'true or false',
+  null: 'null',
+  other: 'something that JSON does not have',
+};
+
+/** Reports that something else stands there. Never what: it may be a secret. */
+export function reportWrongKind(parser: EntryParser, spot: JsonNode, expected: string): undefined {
+  return parser.reportError('config/shape', spot, 'this value does not fit', {
+    expected,
+    received: KIND_NAMES[spot.kind],
+  });
+}
+
+/** A text with its variables filled in. */
+export async function readResolvedText(parser: EntryParser, key: string, spot: JsonNode): Promise<string | undefined> {
+  const text = toText(spot);
+  if (text === undefined) return reportWrongKind(parser, spot, 'a text');
+  parser.written[key] = text;
+  const filled = await parser.resolve(text);
+  if (typeof filled !== 'string') {
+    const { code, summary, next: hint } = filled;
+    return parser.reportError(code, spot, summary, hint === undefined ? {} : { hint });
+  }
+  // The end of a text in C, where commands go.
+  if (filled.includes('\0')) return parser.reportError('config/shape', spot, 'there is a NUL character in it');
+  return filled;
+}
+
+/** Numbers and truth values stand for what they look like: ports are often written so. */
+function toText({ kind, value }: JsonNode): string | undefined {
+  return kind === 'string' || kind === 'number' || kind === 'boolean' ? String(value) : undefined;
+}
+
+export async function readResolvedList(
+  parser: EntryParser,
+  key: string,
+  spot: JsonNode,
+): Promise<string[] | undefined> {
+  if (!isList(parser, spot)) return undefined;
+  const texts: string[] = [];
+  for (const [at, item] of spot.items.entries()) {
+    const text = await readResolvedText(parser, `${key}[${at}]`, item);
+    if (text !== undefined) texts.push(text);
+  }
+  return texts;
+}
+
+/** Texts by their names. `null` takes a name out, as in VS Code. */
+export async function readResolvedRecord(
+  parser: EntryParser,
+  key: string,
+  spot: JsonNode,
+): Promise<Record<string, string> | undefined> {
+  if (spot.kind !== 'object') return reportWrongKind(parser, spot, 'an object of texts');
+  if (spot.members.size > MAX_VALUES) return reportTooMany(parser, spot, spot.members.size);
+  const pairs: [string, string][] = [];
+  for (const [name, each] of spot.members) {
+    const text = each.kind === 'null' ? undefined : await readResolvedText(parser, `${key}.${name}`, each);
+    if (text !== undefined) pairs.push([name, text]);
+  }
+  return Object.fromEntries(pairs);
+}
+
+/** Texts as they stand. */
+export function readTextList(parser: EntryParser, spot: JsonNode): string[] | undefined {
+  if (!isList(parser, spot)) return undefined;
+  const texts = spot.items.flatMap(({ kind, value }) => (kind === 'string' && value !== '' ? [value as string] : []));
+  if (texts.length === spot.items.length) return texts;
+  return parser.reportError('config/shape', spot, 'this list does not fit', { expected: 'texts that are not empty' });
+}
+
+function isList(parser: EntryParser, spot: JsonNode): boolean {
+  if (spot.kind !== 'array') reportWrongKind(parser, spot, 'a list of texts');
+  else if (spot.items.length > MAX_VALUES) reportTooMany(parser, spot, spot.items.length);
+  else return true;
+  return false;
+}
+
+function reportTooMany(parser: EntryParser, spot: JsonNode, count: number): undefined {
+  return parser.reportError('config/too-large', spot, 'too many values', {
+    expected: `at most ${MAX_VALUES}`,
+    received: `${count}`,
+  });
+}
+
+export function readFlag(parser: EntryParser, name: string): boolean | undefined {
+  const spot = parser.members.get(name);
+  if (!spot) return undefined;
+  return spot.kind === 'boolean' ? (spot.value as boolean) : reportWrongKind(parser, spot, 'true or false');
+}
+
+/** The one of several names for a thing that is there. More than one is a mistake. */
+export function getSingleMember(parser: EntryParser, ...names: string[]): JsonNode | undefined {
+  const there = names.flatMap(name => parser.members.get(name) ?? []);
+  if (there.length < 2) return there[0];
+  parser.reportError(
+    'config/target',
+    there[1] as JsonNode,
+    `only one of ${names.map(quoteName).join(', ')} can be meant`,
+  );
+  return there[0];
+}

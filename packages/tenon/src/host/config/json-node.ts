@@ -1,0 +1,165 @@
+import type { ValueNode } from '@humanwhocodes/momoa';
+import { getMemberName, getOffset, parseTree } from './json/json-tree.js';
+
+/** How large the text of a configuration may be, in characters. `~/.claude.json` keeps much else in its file. */
+export const MAX_CONFIG_SIZE = 8 * 2 ** 20;
+/** How deep its objects and arrays may lie in each other. */
+const MAX_CONFIG_DEPTH = 100;
+/** How many values it may have: what is kept of each while it is read is far more than its text. */
+const MAX_CONFIG_VALUES = 2 ** 20;
+
+export type ConfigPath = readonly (string | number)[];
+export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null' | 'other';
+
+/** A value of a configuration, and where it stands. */
+export interface JsonNode {
+  readonly path: ConfigPath;
+  /** From 1; undefined for what stands in no text. */
+  readonly line: number | undefined;
+  readonly kind: JsonKind;
+  /** Of a text, a number or a truth value; undefined for all else. */
+  readonly value: unknown;
+  /** Of an object, by name. Of those that share a name this has the last. */
+  readonly members: ReadonlyMap<string, JsonNode>;
+  /** The members whose name came before. */
+  readonly repeated: readonly JsonNode[];
+  readonly items: readonly JsonNode[];
+}
+
+/** Why a text is no configuration. */
+export interface ConfigTextFault {
+  readonly code: 'config/syntax' | 'config/too-large';
+  readonly line: number;
+  readonly summary: string;
+}
+
+/** Reads JSON, with comments and trailing commas. A text with a fault is not read by half. */
+export function parseDocument(text: string): JsonNode | ConfigTextFault {
+  if (text.length > MAX_CONFIG_SIZE)
+    return { code: 'config/too-large', line: 1, summary: `a configuration has at most ${MAX_CONFIG_SIZE} characters` };
+  const lines = createLineCounter(text);
+  const bounds = { maxDepth: MAX_CONFIG_DEPTH, maxValues: MAX_CONFIG_VALUES };
+  const root = parseTree(text, bounds);
+  if (!('fault' in root)) return toJsonNode(root, [], lines(getOffset(root)), lines);
+  const line = lines(root.offset);
+  const tooLarge = TOO_LARGE.get(root.fault);
+  if (tooLarge !== undefined) return { code: 'config/too-large', line, summary: tooLarge };
+  return { code: 'config/syntax', line, summary: `this is no JSON: ${toWords(root.fault)}` };
+}
+
+const TOO_LARGE: ReadonlyMap<string, string> = new Map([
+  ['TooDeep', `more than ${MAX_CONFIG_DEPTH} levels deep`],
+  ['TooMany', `a configuration has at most ${MAX_CONFIG_VALUES} values`],
+]);
+
+const toWords = (name: string): string => name.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
+
+/** Tells the line of an offset. */
+function createLineCounter(text: string): (offset: number) => number {
+  const starts = [0];
+  for (const found of text.matchAll(/\r\n?|\n/g)) starts.push(found.index + found[0].length);
+  return offset => {
+    let low = 0;
+    let high = starts.length;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if ((starts[middle] as number) <= offset) low = middle;
+      else high = middle;
+    }
+    return low + 1;
+  };
+}
+
+type GetLine = (offset: number) => number;
+
+function toJsonNode(node: ValueNode, path: ConfigPath, line: number, lines: GetLine): JsonNode {
+  return createLazyNode(path, line, KINDS[node.type], 'value' in node ? node.value : undefined, {
+    pairs: () =>
+      (node.type === 'Object' ? node.members : []).map((member): [string, JsonNode] => {
+        const name = getMemberName(member);
+        return [name, toJsonNode(member.value, [...path, name], lines(getOffset(member)), lines)];
+      }),
+    items: () =>
+      (node.type === 'Array' ? node.elements : []).map(({ value }, at) =>
+        toJsonNode(value, [...path, at], lines(getOffset(value)), lines),
+      ),
+  });
+}
+
+const KINDS: Readonly<Record<ValueNode['type'], JsonKind>> = {
+  Object: 'object',
+  Array: 'array',
+  String: 'string',
+  Number: 'number',
+  Boolean: 'boolean',
+  Null: 'null',
+  NaN: 'other',
+  Infinity: 'other',
+};
+
+/** A value of the program, as if it had been read. Members that are undefined are not there. */
+export function createJsonNode(value: unknown, path: ConfigPath = []): JsonNode {
+  const kind = getJsonKind(value);
+  return createLazyNode(path, undefined, kind, value, {
+    pairs: () =>
+      Object.entries(value as object).flatMap(([name, each]): [string, JsonNode][] =>
+        each === undefined ? [] : [[name, createJsonNode(each, [...path, name])]],
+      ),
+    items: () => Array.from(value as unknown[], (each, at) => createJsonNode(each, [...path, at])),
+  });
+}
+
+function getJsonKind(value: unknown): JsonKind {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  const type = typeof value;
+  return type === 'object' || type === 'string' || type === 'number' || type === 'boolean' ? type : 'other';
+}
+
+interface JsonNodeParts {
+  readonly pairs: () => [string, JsonNode][];
+  readonly items: () => JsonNode[];
+}
+
+const NO_MEMBERS: ReadonlyMap<string, JsonNode> = new Map();
+const NO_NODES: readonly JsonNode[] = [];
+
+/** Looks into a value only when asked: most of `~/.claude.json` is none of our business. */
+function createLazyNode(
+  path: ConfigPath,
+  line: number | undefined,
+  kind: JsonKind,
+  value: unknown,
+  parts: JsonNodeParts,
+): JsonNode {
+  let pairs: [string, JsonNode][] | undefined;
+  const read = () => {
+    pairs ??= kind === 'object' ? parts.pairs() : [];
+    return pairs;
+  };
+  let members: ReadonlyMap<string, JsonNode> | undefined;
+  let items: readonly JsonNode[] | undefined;
+  return {
+    path,
+    line,
+    kind,
+    value: kind === 'object' || kind === 'array' || kind === 'null' ? undefined : value,
+    get members() {
+      members ??= kind === 'object' ? new Map(read()) : NO_MEMBERS;
+      return members;
+    },
+    get repeated() {
+      if (kind !== 'object') return NO_NODES;
+      const seen = new Set<string>();
+      return read().flatMap(([name, spot]) => {
+        if (seen.has(name)) return [spot];
+        seen.add(name);
+        return [];
+      });
+    },
+    get items() {
+      items ??= kind === 'array' ? parts.items() : [];
+      return items;
+    },
+  };
+}

@@ -1,0 +1,155 @@
+import { findNearestKey } from '../../protocol/nearest-key.js';
+import { type EntryParser, readFlag, readResolvedList, readTextList, reportWrongKind } from './entry-parser.js';
+import type { ReadEnvFile } from './env-file.js';
+import type { JsonNode } from './json-node.js';
+import { IGNORED_KEYS, SUPPORTED_KEYS, UNSUPPORTED_KEYS } from './keys.js';
+import { readTarget } from './parse-target.js';
+import { isAbsolute, resolvePath, toFileUri } from './paths.js';
+import { quoteName, type ReportProblem } from './problem.js';
+import type { ResolveVariables } from './resolve-variables.js';
+import type { ConfiguredEntry, EntryOrigin, ServerEntry } from './server-entry.js';
+import { readTimeouts } from './timeouts.js';
+
+/** How long the name of a server may be, in characters. */
+const MAX_NAME = 256;
+
+export interface EntrySources {
+  readonly file: string;
+  readonly scope: EntryOrigin['scope'] | undefined;
+  readonly workspace: string | undefined;
+  readonly fill: ResolveVariables;
+  readonly readEnvFile: ReadEnvFile | undefined;
+  readonly report: ReportProblem;
+}
+
+/** Reads one server. Undefined when something is wrong with it, which is reported. */
+export async function parseEntry(
+  name: string,
+  node: JsonNode,
+  sources: EntrySources,
+): Promise<ConfiguredEntry | undefined> {
+  let failed = false;
+  const { report, fill, readEnvFile, ...rest } = sources;
+  const parser: EntryParser = {
+    ...rest,
+    name,
+    node,
+    members: collectMembers(node),
+    // A server that does not run needs no variables, and nobody is asked for its inputs.
+    isDisabled: isDisabled(node),
+    resolve: isDisabled(node) ? async text => text : fill,
+    written: Object.create(null) as Record<string, string>,
+    reportError(...message) {
+      failed = true;
+      report('error', ...message);
+    },
+    reportWarning: (...message) => report('warning', ...message),
+  };
+  if (!checkDuplicates(parser)) return undefined;
+  checkKeys(parser);
+  const target = await readTarget(parser, parser.isDisabled ? async () => ({}) : readEnvFile);
+  const more = { ...readTimeouts(parser), ...(await readSettings(parser)) };
+  if (failed || !target) return undefined;
+  const { file, scope } = sources;
+  const origin = scope && { origin: { file, line: node.line ?? 1, scope } };
+  return { name, target, ...more, ...origin, written: { ...parser.written } };
+}
+
+const isDisabled = ({ members }: JsonNode): boolean =>
+  members.get('disabled')?.value === true || members.get('enabled')?.value === false;
+
+/** Zed has had the command with its arguments and environment in an object of their own. */
+function collectMembers({ members, path }: JsonNode): ReadonlyMap<string, JsonNode> {
+  const command = path[0] === 'context_servers' ? members.get('command') : undefined;
+  if (command?.kind !== 'object') return members;
+  const { path: program, args, env, timeout } = Object.fromEntries(command.members);
+  const inner = Object.entries({ command: program, args, env, timeout }).filter(([, spot]) => spot !== undefined);
+  return new Map([...[...members].filter(([key]) => key !== 'command'), ...(inner as [string, JsonNode][])]);
+}
+
+function checkDuplicates(parser: EntryParser): boolean {
+  const { name, node } = parser;
+  if (node.kind !== 'object') reportWrongKind(parser, node, 'an object');
+  else if (name.trim() === '' || name.length > MAX_NAME || /\p{Cc}/u.test(name))
+    parser.reportError('config/name', node, 'this can not be the name of a server', {
+      expected: `1 to ${MAX_NAME} characters that can be printed`,
+    });
+  else if (listRepeated(node).length)
+    for (const each of listRepeated(node)) parser.reportError('config/duplicate-key', each, 'this key came before');
+  else return true;
+  return false;
+}
+
+/** Hosts disagree on which of two equal keys counts, so that one could be shown and the other run. */
+function listRepeated(spot: JsonNode): readonly JsonNode[] {
+  const inner = [...spot.members.values()];
+  return [spot, ...inner, ...inner.flatMap(each => [...each.members.values()])].flatMap(each => each.repeated);
+}
+
+function checkKeys(parser: EntryParser): void {
+  for (const [key, spot] of parser.node.members) {
+    if (SUPPORTED_KEYS.includes(key) || IGNORED_KEYS.includes(key)) continue;
+    const hint = Object.hasOwn(UNSUPPORTED_KEYS, key) ? UNSUPPORTED_KEYS[key] : undefined;
+    if (hint) {
+      parser.reportWarning('config/not-followed', spot, `${quoteName(key)} is not followed here`, { hint });
+      continue;
+    }
+    parser.reportWarning('config/unknown-key', spot, `the key ${quoteName(key)} is not known`, () => {
+      const nearest = findNearestKey(key, [...SUPPORTED_KEYS, ...Object.keys(UNSUPPORTED_KEYS)]);
+      return nearest === undefined ? {} : { hint: `${quoteName(nearest)} is known: is that meant?` };
+    });
+  }
+}
+
+type EntrySettings = Pick<ServerEntry, 'disabled' | 'trusted' | 'tools' | 'roots' | 'share'>;
+
+async function readSettings(parser: EntryParser): Promise<EntrySettings> {
+  const [disabled, enabled, trusted, share] = ['disabled', 'enabled', 'trusted', 'share'].map(name =>
+    readFlag(parser, name),
+  );
+  const sandbox = parser.members.get('sandboxEnabled');
+  // To run outside of a sandbox what is meant for one would be the opposite of what was asked for.
+  if (sandbox && readFlag(parser, 'sandboxEnabled') && !parser.isDisabled)
+    parser.reportError('config/sandbox', sandbox, 'there is no sandbox here to run this server in', {
+      hint: 'start it by a command that has one (docker, bwrap), or take `sandboxEnabled` out',
+    });
+  const [tools, roots] = [readTools(parser), await readRoots(parser)];
+  return {
+    ...((disabled || enabled === false) && { disabled: true }),
+    ...(trusted !== undefined && { trusted }),
+    ...(share !== undefined && { share }),
+    ...(tools && { tools }),
+    ...(roots && { roots }),
+  };
+}
+
+/** `tools: { include, exclude }`, a list (Copilot CLI), `includeTools` (Gemini CLI) and `disabledTools` (Windsurf). */
+function readTools(parser: EntryParser): ServerEntry['tools'] {
+  const { members } = parser;
+  const tools = members.get('tools');
+  if (tools && tools.kind !== 'object' && tools.kind !== 'array')
+    return reportWrongKind(parser, tools, 'a list or an object');
+  for (const [key, spot] of tools?.members ?? [])
+    if (key !== 'include' && key !== 'exclude')
+      parser.reportWarning('config/unknown-key', spot, `the key ${quoteName(key)} is not known`, {
+        hint: 'write include, exclude',
+      });
+  const listOf = (...spots: (JsonNode | undefined)[]) => {
+    const there = spots.filter(spot => spot !== undefined);
+    return there.length ? there.flatMap(spot => readTextList(parser, spot) ?? []) : undefined;
+  };
+  const inner = (name: string) => tools?.members.get(name);
+  const include = listOf(tools?.kind === 'array' ? tools : inner('include'), members.get('includeTools'));
+  const exclude = listOf(inner('exclude'), members.get('excludeTools'), members.get('disabledTools'));
+  return include || exclude ? { ...(include && { include }), ...(exclude && { exclude }) } : undefined;
+}
+
+async function readRoots(parser: EntryParser): Promise<string[] | undefined> {
+  const spot = parser.members.get('roots');
+  const roots = spot && (await readResolvedList(parser, 'roots', spot));
+  return roots?.map(root => {
+    if (/^[a-z][a-z0-9+.-]+:/i.test(root)) return root;
+    const path = resolvePath(parser.workspace, root);
+    return isAbsolute(path) ? toFileUri(path) : root;
+  });
+}

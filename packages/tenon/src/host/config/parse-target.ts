@@ -1,0 +1,148 @@
+import {
+  type EntryParser,
+  getSingleMember,
+  readResolvedList,
+  readResolvedRecord,
+  readResolvedText,
+  reportWrongKind,
+} from './entry-parser.js';
+import type { ReadEnvFile } from './env-file.js';
+import { readEnv } from './env-file.js';
+import type { JsonNode } from './json-node.js';
+import { resolvePath } from './paths.js';
+import { quoteName } from './problem.js';
+import type { CommandTarget, ServerEntry, UrlTarget } from './server-entry.js';
+
+type TargetKind = 'command' | 'url' | 'http' | 'http-sse';
+
+/** What hosts call the ways to a server, in small letters and without `-` and `_`. */
+const TARGET_KINDS: Readonly<Record<string, TargetKind>> = {
+  stdio: 'command',
+  local: 'command',
+  http: 'http',
+  streamablehttp: 'http',
+  sse: 'http-sse',
+  httpsse: 'http-sse',
+  remote: 'url',
+};
+
+/** Reads how a server is reached: by a command that starts it, or at a URL. */
+export async function readTarget(
+  parser: EntryParser,
+  readEnvFile: ReadEnvFile | undefined,
+): Promise<ServerEntry['target'] | undefined> {
+  const command = parser.members.get('command');
+  const url = getSingleMember(parser, 'url', 'serverUrl', 'httpUrl');
+  const kind = readKind(parser);
+  if (kind === 'wrong') return undefined;
+  const byCommand = kind === undefined ? command !== undefined : kind === 'command';
+  const [used, unused] = byCommand ? [command, url] : [url, command];
+  const facts = { expected: byCommand ? 'a `command`' : kind ? 'a `url`' : 'a `command`, or a `url`' };
+  if (!used) return parser.reportError('config/target', parser.node, 'there is no way to this server', facts);
+  if (unused && kind === undefined)
+    return parser.reportError('config/target', unused, 'this server has a command and a URL', {
+      hint: 'take one out, or say by `type` which is meant',
+    });
+  if (unused) parser.reportWarning('config/not-followed', unused, 'another way is taken, which `type` names');
+  return byCommand ? readCommand(parser, used, readEnvFile) : readUrl(parser, used, kind);
+}
+
+function readKind(parser: EntryParser): TargetKind | 'wrong' | undefined {
+  const kinds: TargetKind[] = [];
+  for (const key of ['type', 'transport', 'transportType']) {
+    const spot = parser.members.get(key);
+    if (!spot) continue;
+    const word = typeof spot.value === 'string' ? spot.value.toLowerCase().replace(/[-_]/g, '') : '';
+    const kind = Object.hasOwn(TARGET_KINDS, word) ? TARGET_KINDS[word] : undefined;
+    if (kind === undefined) {
+      reportWrongKind(parser, spot, 'stdio, http, streamable-http or sse');
+      return 'wrong';
+    }
+    kinds.push(kind);
+  }
+  if (new Set(kinds).size < 2) return kinds[0];
+  parser.reportError('config/target', parser.node, '`type` and `transport` name different ways');
+  return 'wrong';
+}
+
+async function readCommand(
+  parser: EntryParser,
+  spot: JsonNode,
+  readEnvFile: ReadEnvFile | undefined,
+): Promise<CommandTarget | undefined> {
+  const command = await readResolvedText(parser, 'command', spot);
+  if (command?.trim() === '') return parser.reportError('config/target', spot, 'the command is empty');
+  const argsSpot = parser.members.get('args');
+  const args = argsSpot && (await readResolvedList(parser, 'args', argsSpot));
+  const env = await readEnv(parser, readEnvFile);
+  const cwdSpot = parser.members.get('cwd');
+  const cwd = cwdSpot && (await readResolvedText(parser, 'cwd', cwdSpot));
+  warnAboutHeaders(parser);
+  if (command === undefined) return undefined;
+  if (!args?.length && /^[^\s/\\]+\s+\S/.test(command))
+    parser.reportWarning('config/command-line', spot, 'no shell takes this command apart', {
+      hint: 'write the program as `command`, and each argument in `args`',
+    });
+  return {
+    command,
+    ...(args && { args }),
+    ...(env && { env }),
+    ...(cwd && { cwd: resolvePath(parser.workspace, cwd) }),
+  };
+}
+
+function warnAboutHeaders(parser: EntryParser): void {
+  const headers = parser.members.get('headers');
+  if (headers) parser.reportWarning('config/not-followed', headers, 'a server that is started has no headers');
+}
+
+async function readUrl(
+  parser: EntryParser,
+  spot: JsonNode,
+  kind: TargetKind | undefined,
+): Promise<UrlTarget | undefined> {
+  const url = await readResolvedText(parser, 'url', spot);
+  const headersSpot = parser.members.get('headers');
+  const headers = headersSpot && (await readResolvedRecord(parser, 'headers', headersSpot));
+  if (url === undefined) return undefined;
+  const transport = getTransport(spot, kind);
+  const target = { url, ...(headers && { headers }), ...(transport && { transport }) };
+  if (parser.isDisabled && url.includes('${')) return target;
+  const read = parseUrl(url);
+  if (!read) return parser.reportError('config/url', spot, 'this is no URL', { expected: 'http://… or https://…' });
+  if (read.username || read.password)
+    return parser.reportError('config/url', spot, 'no name and password may stand in a URL', {
+      hint: 'give them by `headers`: Authorization',
+    });
+  for (const [name, value] of Object.entries(headers ?? {})) checkHeader(parser, headersSpot as JsonNode, name, value);
+  if (Object.keys(headers ?? {}).length && read.protocol === 'http:' && !isLoopback(read.hostname))
+    parser.reportWarning('config/plain-http', spot, 'anybody on the way reads the headers', { hint: 'write https://' });
+  return target;
+}
+
+/** Gemini CLI tells the two transports of HTTP apart by the key of the URL. */
+function getTransport(spot: JsonNode, kind: TargetKind | undefined): UrlTarget['transport'] {
+  if (kind === 'http' || kind === 'http-sse') return kind;
+  return spot.path.at(-1) === 'httpUrl' ? 'http' : undefined;
+}
+
+function parseUrl(text: string): URL | undefined {
+  try {
+    const url = new URL(text);
+    return ['http:', 'https:'].includes(url.protocol) ? url : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isLoopback = (name: string): boolean => /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(name);
+
+function checkHeader(parser: EntryParser, spot: JsonNode, name: string, value: string): void {
+  const at = spot.members.get(name) ?? spot;
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name))
+    parser.reportError('config/header', at, `${quoteName(name)} can not be the name of a header`);
+  if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
+    parser.reportError('config/header', at, 'this value can not be sent as a header', {
+      expected: 'one line of characters of Latin-1',
+    });
+}

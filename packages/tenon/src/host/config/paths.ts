@@ -1,0 +1,47 @@
+/** Paths, of whichever platform, for code that has no `node:path`. */
+
+const DRIVE = /^[a-z]:[\\/]/i;
+
+/** Whether a path means the same wherever one stands. */
+export const isAbsolute = (path: string): boolean => /^[\\/]/.test(path) || DRIVE.test(path);
+
+/** The folder of a file; undefined when its path does not say. */
+function getFolder(file: string): string | undefined {
+  const end = Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\'));
+  if (end < 0) return undefined;
+  return file.slice(0, end) || file.slice(0, 1);
+}
+
+export function getBaseName(path: string): string {
+  return path.split(/[\\/]/).at(-1) ?? '';
+}
+
+/** The folder that a configuration is about: that of its file, or the one around `.vscode` and its like. */
+export function getWorkspace(file: string): string | undefined {
+  const folder = getFolder(file);
+  if (folder === undefined) return undefined;
+  return ['.vscode', '.cursor'].includes(getBaseName(folder)) ? (getFolder(folder) ?? folder) : folder;
+}
+
+/** A path as seen from a folder, without `.` and `..` in it. */
+export function resolvePath(folder: string | undefined, path: string): string {
+  if (folder === undefined || isAbsolute(path)) return path;
+  const separator = folder.includes('\\') && !folder.includes('/') ? '\\' : '/';
+  const parts: string[] = [];
+  for (const part of `${folder}${separator}${path}`.split(/[\\/]/)) {
+    if (part === '..' && parts.length > 1 && parts.at(-1) !== '..') parts.pop();
+    else if (part === '..' && isAbsolute(folder)) continue;
+    else if (part !== '.' && (part !== '' || parts.length === 0)) parts.push(part);
+  }
+  return parts.length === 1 && parts[0] === '' ? separator : parts.join(separator);
+}
+
+/** The `file:` URI of an absolute path. */
+export function toFileUri(path: string): string {
+  const slashed = DRIVE.test(path) || path.startsWith('\\') ? `/${path.replaceAll('\\', '/')}` : path;
+  const parts = slashed.split('/').map((part, at) => (at === 1 && /^[a-z]:$/i.test(part) ? part : encodePart(part)));
+  return `file://${parts.join('/')}`;
+}
+
+/** Half a surrogate pair can not be encoded. */
+const encodePart = (part: string): string => encodeURIComponent(part.replace(/\p{Surrogate}/gu, '\uFFFD'));

@@ -1,0 +1,103 @@
+import type { ResolveInput } from './inputs.js';
+import { getBaseName } from './paths.js';
+import { quoteName } from './problem.js';
+import {
+  MAX_DEFAULTS,
+  PREDEFINED,
+  type Predefined,
+  parseReferences,
+  type VariableReference,
+} from './variable-references.js';
+
+/** How much text the variables of one configuration may be filled in to, in characters: a few can grow without end. */
+const MAX_RESOLVED_TEXT = 4 * 2 ** 20;
+
+/** Why a text can not be filled in. */
+export interface ResolveFault {
+  readonly code: 'config/variable' | 'config/input' | 'config/too-large';
+  readonly summary: string;
+  readonly next?: string;
+}
+
+/** Fills the variables of a text in. What a variable holds is taken as it is, whatever it looks like. */
+export type ResolveVariables = (text: string) => Promise<string | ResolveFault>;
+
+export interface VariableSources {
+  /** The environment; without one nothing is filled in. */
+  readonly env: ((name: string) => string | undefined) | undefined;
+  readonly inputs: ResolveInput;
+  readonly workspace: string | undefined;
+  readonly home: string | undefined;
+}
+
+export function createVariableResolver(sources: VariableSources): ResolveVariables {
+  const { env } = sources;
+  if (!env) return async text => text;
+  let remaining = MAX_RESOLVED_TEXT;
+  const resolve = async (text: string, depth: number): Promise<string | ResolveFault> => {
+    if (!text.includes('${')) return text;
+    let filled = '';
+    for (const piece of parseReferences(text)) {
+      const value = typeof piece === 'string' ? piece : await getValue(piece, depth);
+      if (typeof value !== 'string') return value;
+      remaining -= value.length;
+      if (remaining < 0)
+        return { code: 'config/too-large', summary: `variables grow beyond ${MAX_RESOLVED_TEXT} characters` };
+      filled += value;
+    }
+    return filled;
+  };
+  const getValue = async (reference: VariableReference, depth: number): Promise<string | ResolveFault> => {
+    if (reference.kind === 'predefined') return getPredefined(reference.name as Predefined, sources);
+    if (reference.kind === 'input') return getInputValue(reference.name, sources);
+    if (reference.kind === 'unknown') return createUnknownVariableFault(reference.name);
+    const value = env(reference.name);
+    if (typeof value === 'string') return value;
+    if (reference.fallback === undefined) return createNotSetFault(reference.name);
+    if (depth === MAX_DEFAULTS) return { code: 'config/too-large', summary: 'defaults in defaults in defaults' };
+    return resolve(reference.fallback, depth + 1);
+  };
+  return text => resolve(text, 0);
+}
+
+function getPredefined(name: Predefined, { workspace, home }: VariableSources): string | ResolveFault {
+  const isWindows = [workspace, home].some(place => place?.includes('\\'));
+  const separator = isWindows ? '\\' : '/';
+  const known = {
+    workspaceFolder: workspace,
+    workspaceFolderBasename: workspace === undefined ? undefined : getBaseName(workspace),
+    userHome: home,
+    pathSeparator: separator,
+    '/': separator,
+  };
+  return known[name] ?? { code: 'config/variable', summary: `nothing is known to fill \${${name}} in with` };
+}
+
+async function getInputValue(id: string, { inputs }: VariableSources): Promise<string | ResolveFault> {
+  const answer = await inputs(id);
+  if ('value' in answer) return answer.value;
+  return {
+    code: 'config/input',
+    summary: answer.missing,
+    next: 'give the input a `default` in the configuration, or answer it when it is asked for',
+  };
+}
+
+function createNotSetFault(name: string): ResolveFault {
+  return {
+    code: 'config/variable',
+    summary: `the variable ${quoteName(name)} is not set`,
+    next: `set it, or give it a default: \${${name}:-…}`,
+  };
+}
+
+function createUnknownVariableFault(body: string): ResolveFault {
+  const known = ['VAR', 'VAR:-default', 'env:VAR', 'input:id', ...PREDEFINED].map(each => `\${${each}}`).join(', ');
+  // What stands behind the colon may be a default, and that may be a secret.
+  const kind = /^[\w.-]{1,40}(?=:)/.exec(body)?.[0];
+  return {
+    code: 'config/variable',
+    summary: kind ? `variables of the kind ${quoteName(kind)} are not known` : 'a variable without a proper name',
+    next: `write one of ${known}; for a \${ that is meant as it stands $\${`,
+  };
+}

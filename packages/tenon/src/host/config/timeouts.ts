@@ -1,0 +1,51 @@
+import { type EntryParser, reportWrongKind } from './entry-parser.js';
+import type { JsonNode } from './json-node.js';
+import { getBaseName } from './paths.js';
+import type { ServerEntry } from './server-entry.js';
+
+/** A timer holds no more: nearly 25 days, in milliseconds. */
+const MAX_TIME = 2 ** 31 - 1;
+/** Below it `timeout` can not be meant as milliseconds: Claude Code does not heed such a value, and 60 is a usual one. */
+const MIN_MILLISECONDS = 1000;
+/** The longest that Cline lets its users choose, in seconds. */
+const MAX_SECONDS = 3600;
+
+type EntryTimeouts = Pick<ServerEntry, 'startTimeout' | 'idleTimeout' | 'totalTimeout'>;
+
+/**
+ * The limits of one server. Our own keys are milliseconds. `timeout` is the time for one call in all, and no call is
+ * given up for its silence before that: so Claude Code, Gemini CLI and Zed have it, in milliseconds, and Cline, Roo
+ * Code and Kilo Code, in seconds.
+ *
+ * https://code.claude.com/docs/en/mcp, https://geminicli.com/docs/tools/mcp-server (`timeout`: milliseconds),
+ * https://docs.cline.bot/mcp/configuring-mcp-servers (30 seconds to 1 hour; `timeout`: seconds)
+ */
+export function readTimeouts(parser: EntryParser): EntryTimeouts {
+  const limits: { -readonly [name in keyof EntryTimeouts]: EntryTimeouts[name] } = {};
+  for (const name of ['startTimeout', 'idleTimeout', 'totalTimeout'] as const) {
+    const time = readTime(parser, parser.members.get(name), 1);
+    if (time !== undefined) limits[name] = time;
+  }
+  const call = parser.members.get('timeout');
+  const time = readTime(parser, call, call?.kind === 'number' ? getUnit(parser, call) : 1);
+  return time === undefined ? limits : { idleTimeout: time, totalTimeout: time, ...limits };
+}
+
+function readTime(parser: EntryParser, spot: JsonNode | undefined, unit: number): number | undefined {
+  if (!spot) return undefined;
+  const time = typeof spot.value === 'number' ? Math.round(spot.value * unit) : Number.NaN;
+  return time > 0 && time <= MAX_TIME ? time : reportWrongKind(parser, spot, `a number from 1 to ${MAX_TIME}`);
+}
+
+/** How many milliseconds one of `timeout` is. */
+function getUnit(parser: EntryParser, spot: JsonNode): number {
+  // Cline and its likes keep their servers in files of these names.
+  if (/^(cline_)?mcp_settings\.json$/.test(getBaseName(parser.file))) return 1000;
+  const value = spot.value as number;
+  const likeCline = ['autoApprove', 'alwaysAllow', 'transportType'].some(key => parser.members.has(key));
+  if (value >= MIN_MILLISECONDS && !(likeCline && value <= MAX_SECONDS)) return 1;
+  parser.reportWarning('config/time-unit', spot, 'this is taken as seconds, as Cline has it', {
+    hint: 'write `totalTimeout`, which is milliseconds',
+  });
+  return 1000;
+}

@@ -1,0 +1,84 @@
+import type { Signer } from '../../auth/resource/digest.js';
+import { toCanonicalJson } from '../../encoding/canonical-json.js';
+import { isObject, type JsonObject } from '../../jsonrpc/message.js';
+import type { Values } from '../../stores/stores.js';
+import { findDangers } from './dangers.js';
+import { type EntryPart, listEntryParts } from './entry-parts.js';
+import type { ConfiguredEntry } from './server-entry.js';
+
+const PREFIX = 'config/trust/';
+
+/** One thing that is other than it was approved. Secrets are masked. */
+export interface ConfigChange {
+  /** `command`, `args[0]`, `env.TOKEN`, `url`, … */
+  readonly key: string;
+  /** As it was; absent where there was none. */
+  readonly before?: string;
+  /** As it is; absent where there is none any more. */
+  readonly after?: string;
+}
+
+/** What the user is asked to approve, beside the entry itself. */
+export interface TrustQuestion {
+  /** Nothing of this server was approved before. */
+  readonly first: boolean;
+  /** All of it at first, later what is different. */
+  readonly changes: readonly ConfigChange[];
+  /** What to look at twice: a shell script, a variable that loads code. Best effort: empty does not mean harmless. */
+  readonly dangers: readonly string[];
+}
+
+interface StoredPart {
+  readonly mark: string;
+  readonly shown: string;
+}
+
+/** An entry beside what was approved of it. */
+export interface TrustExamination {
+  /** The key of its approval in the store. */
+  readonly key: string;
+  /** What is kept when it is approved. */
+  readonly record: { readonly mark: string; readonly parts: Readonly<Record<string, StoredPart>> };
+  /** Undefined when it is as it was approved. */
+  readonly question: TrustQuestion | undefined;
+}
+
+/** Where the approval of a server is kept. */
+export const getTrustKey = async (signer: Signer, file: string, name: string): Promise<string> =>
+  PREFIX + (await signer.sign(toCanonicalJson(['place', file, name])));
+
+/** Looks what of an entry is different from what was approved. */
+export async function examineEntry(entry: ConfiguredEntry, signer: Signer, values: Values): Promise<TrustExamination> {
+  const file = entry.origin?.file ?? '';
+  const key = await getTrustKey(signer, file, entry.name);
+  const parts = listEntryParts(entry);
+  const storedParts: Record<string, StoredPart> = {};
+  for (const { key, shown, identity } of parts)
+    storedParts[key] = { mark: await signer.sign(toCanonicalJson(['part', file, entry.name, key, identity])), shown };
+  const marks = Object.entries(storedParts).map(([key, { mark }]) => [key, mark]);
+  const mark = await signer.sign(toCanonicalJson(['whole', marks.sort()]));
+  const before = (await values.get(key))?.value;
+  if (before?.mark === mark) return { key, record: { mark, parts: storedParts }, question: undefined };
+  const changes = listChanges(isObject(before?.parts) ? before.parts : {}, storedParts, parts);
+  const question = { first: before === undefined, changes, dangers: findDangers(entry) };
+  return { key, record: { mark, parts: storedParts }, question };
+}
+
+function listChanges(
+  before: JsonObject,
+  storedParts: Readonly<Record<string, StoredPart>>,
+  parts: readonly EntryPart[],
+): ConfigChange[] {
+  const there = parts.flatMap(({ key, shown, resolved }): ConfigChange[] => {
+    const was = Object.hasOwn(before, key) ? before[key] : undefined;
+    const after = resolved === undefined ? shown : `${shown} (now ${resolved})`;
+    if (!isObject(was)) return [{ key, after }];
+    if (was.mark === storedParts[key]?.mark) return [];
+    const same = was.shown === after;
+    return [{ key, before: String(was.shown), after: same ? `${after} (another value)` : after }];
+  });
+  const gone = Object.entries(before).flatMap(([key, was]) =>
+    Object.hasOwn(storedParts, key) || !isObject(was) ? [] : [{ key, before: String(was.shown) }],
+  );
+  return [...there, ...gone];
+}

@@ -1,0 +1,63 @@
+/** A variable in a text, and what stands for it where it is not set. */
+export interface VariableReference {
+  readonly kind: 'env' | 'input' | 'predefined' | 'unknown';
+  readonly name: string;
+  readonly fallback?: string;
+}
+
+/** How deep defaults may lie in defaults. */
+export const MAX_DEFAULTS = 8;
+
+/** What is known without being set: as VS Code and Cursor name it. */
+export const PREDEFINED = ['workspaceFolder', 'workspaceFolderBasename', 'userHome', 'pathSeparator', '/'] as const;
+export type Predefined = (typeof PREDEFINED)[number];
+
+/**
+ * Takes a text apart: `${VAR}`, `${VAR:-default}`, `${env:VAR}`, `${input:id}` and the predefined ones become
+ * references. `$${` stands for `${` itself, and `${` without its `}` for itself too.
+ */
+export function parseReferences(text: string): (string | VariableReference)[] {
+  const pieces: (string | VariableReference)[] = [];
+  let literal = '';
+  let from = 0;
+  for (let at = text.indexOf('${'); at >= 0; at = text.indexOf('${', from)) {
+    const escaped = text[at - 1] === '$';
+    const end = escaped ? at + 1 : findClosingBrace(text, at + 2);
+    if (end < 0) break;
+    literal += text.slice(from, escaped ? at - 1 : at);
+    if (escaped) literal += '${';
+    else {
+      if (literal) pieces.push(literal);
+      literal = '';
+      pieces.push(parseReference(text.slice(at + 2, end)));
+    }
+    from = end + 1;
+  }
+  literal += text.slice(from);
+  if (literal) pieces.push(literal);
+  return pieces;
+}
+
+/** Where the brace closes that was opened before. A default may hold references of its own. */
+function findClosingBrace(text: string, from: number): number {
+  let open = 1;
+  for (let at = from; at < text.length; at++) {
+    if (text[at] === '$' && text[at + 1] === '{') open += 1;
+    if (text[at] === '}') open -= 1;
+    if (open === 0) return at;
+  }
+  return -1;
+}
+
+function parseReference(body: string): VariableReference {
+  if ((PREDEFINED as readonly string[]).includes(body)) return { kind: 'predefined', name: body };
+  if (body.startsWith('input:')) return { kind: 'input', name: body.slice('input:'.length) };
+  const prefixed = body.startsWith('env:');
+  const rest = prefixed ? body.slice('env:'.length) : body;
+  const end = rest.indexOf(':-');
+  const name = end < 0 ? rest : rest.slice(0, end);
+  // Windows has variables like `ProgramFiles(x86)`.
+  const isName = prefixed ? /^[^:${}]+$/.test(name) : /^[A-Za-z_][A-Za-z0-9_]*$/.test(name);
+  if (!isName) return { kind: 'unknown', name: body };
+  return end < 0 ? { kind: 'env', name } : { kind: 'env', name, fallback: rest.slice(end + 2) };
+}

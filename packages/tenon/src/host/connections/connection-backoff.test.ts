@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { fakeClock } from '../../testing/fake-clock.js';
+import { ConnectionBackoff } from './connection-backoff.js';
+
+describe('a back-off', () => {
+  it('waits twice as long after each failure, a minute at the most', () => {
+    const clock = fakeClock();
+    const backoff = new ConnectionBackoff(clock, () => 1);
+    expect(backoff.remaining).toBe(0);
+    const pauses = Array.from({ length: 10 }, () => {
+      backoff.recordFailure();
+      return backoff.remaining;
+    });
+    expect(pauses).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000]);
+    expect(backoff.failures).toBe(10);
+  });
+
+  it('is not the same for all: between half of the pause and all of it', () => {
+    const clock = fakeClock();
+    const pauses = [0, 0.5, 1].map(random => {
+      const backoff = new ConnectionBackoff(clock, () => random);
+      backoff.recordFailure();
+      return backoff.remaining;
+    });
+    expect(pauses).toEqual([250, 375, 500]);
+  });
+
+  it('is over in time, and begins anew after a success', () => {
+    const clock = fakeClock(1_000_000);
+    const backoff = new ConnectionBackoff(clock, () => 1);
+    backoff.recordFailure();
+    backoff.recordFailure();
+    clock.advance(999);
+    expect(backoff.remaining).toBe(1);
+    clock.advance(1);
+    expect(backoff.remaining).toBe(0);
+    backoff.reset();
+    backoff.recordFailure();
+    expect(backoff.remaining).toBe(500);
+  });
+});

@@ -1,0 +1,37 @@
+import type { Clock } from '../../cancellation/clock.js';
+
+const INITIAL_DELAY = 500;
+const MAX_DELAY = 60_000;
+
+/** When it may be tried again: later after each failure, and not for all at the same time. Times are milliseconds. */
+export class ConnectionBackoff {
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  #failures = 0;
+  #until = 0;
+
+  constructor(clock: Clock, random: () => number = Math.random) {
+    this.#clock = clock;
+    this.#random = random;
+  }
+
+  /** How long it is to be left alone from now on; 0 when it may be tried. */
+  get remaining(): number {
+    return Math.max(0, this.#until - this.#clock.now());
+  }
+
+  get failures(): number {
+    return this.#failures;
+  }
+
+  recordFailure(): void {
+    const delay = Math.min(INITIAL_DELAY * 2 ** this.#failures, MAX_DELAY);
+    this.#failures += 1;
+    this.#until = this.#clock.now() + delay * (0.5 + this.#random() / 2);
+  }
+
+  reset(): void {
+    this.#failures = 0;
+    this.#until = 0;
+  }
+}

@@ -1,0 +1,86 @@
+import type { Authorizer } from '../../auth/client/authorizer.js';
+import type { CallerSignIn } from '../../auth/client/caller-sign-in/options.js';
+import type { Client } from '../../client/client.js';
+import { connectTo, createInProcessEndpoint, createTransportEndpoint } from '../../client/connect.js';
+import type { ServerEndpoint } from '../../client/connection/endpoint.js';
+import type { ClientOptions } from '../../client/options.js';
+import type { TransportFactory } from '../../client/target.js';
+import type { CallerIdentity } from '../../protocol/caller-identity.js';
+import type { CommandTarget, ServerEntry, UrlTarget } from '../config/server-entry.js';
+import type { CredentialProvider, HostServer } from '../host-options.js';
+import type { HostGuard } from '../security/guard/host-guard.js';
+import type { UpstreamServerOptions } from './upstream-server.js';
+
+interface CredentialOptions {
+  readonly credentials?: CredentialProvider | undefined;
+  readonly callerSignIn?: CallerSignIn | undefined;
+}
+
+/** How a server of the configuration is reached: by a client of its own for each principal, with that one's credentials. */
+export function createConnector(
+  name: string,
+  server: HostServer,
+  roads: TransportFactory,
+  guard: Pick<HostGuard, 'checkServerStart'>,
+  { credentials, callerSignIn }: CredentialOptions,
+): Pick<UpstreamServerOptions, 'connect' | 'trusted' | 'roots' | 'idleTimeout' | 'totalTimeout' | 'share'> {
+  const connect = async (caller: CallerIdentity, options: ClientOptions): Promise<Client> => {
+    await guard.checkServerStart(name);
+    const given = await credentials?.(name, caller.principal);
+    const auth = given ?? (hasToken(server) ? undefined : callerSignIn?.getAuthorizer(name, caller));
+    return connectTo(createEndpoint(server, roads, auth), options);
+  };
+  const { idleTimeout, totalTimeout, trusted = false, roots, share } = server;
+  return { connect, trusted, share, idleTimeout, totalTimeout, roots: roots?.map(uri => ({ uri })) };
+}
+
+/** A header of the configuration is for all callers. */
+function hasToken(server: HostServer): boolean {
+  if (!('url' in server) || typeof server.headers !== 'object') return false;
+  return Object.keys(server.headers).some(name => name.toLowerCase() === 'authorization');
+}
+
+function createEndpoint(
+  server: HostServer,
+  roads: TransportFactory,
+  auth: Authorizer | string | undefined,
+): ServerEndpoint {
+  if ('service' in server) {
+    const { service } = server;
+    return typeof service === 'function' ? createTransportEndpoint(service) : createInProcessEndpoint(service);
+  }
+  if ('command' in server) return roads.createStdio(server);
+  return roads.createHttp(auth === undefined ? server : { ...server, auth });
+}
+
+/** A server as the lock, the rules and the configuration know it. */
+export function toServerEntry(name: string, server: HostServer): ServerEntry {
+  const { tools, trusted, origin } = server;
+  return {
+    name,
+    target: toServerTarget(server),
+    ...(tools ? { tools } : {}),
+    ...(trusted === undefined ? {} : { trusted }),
+    ...(origin ? { origin } : {}),
+  };
+}
+
+function toServerTarget(server: HostServer): CommandTarget | UrlTarget {
+  if ('service' in server) return { url: 'memory:' };
+  if ('command' in server) {
+    const { command, args, env, cwd } = server;
+    const given = Object.entries(env ?? {}).filter((entry): entry is [string, string] => entry[1] !== undefined);
+    return {
+      command,
+      ...(args ? { args } : {}),
+      ...(env ? { env: Object.fromEntries(given) } : {}),
+      ...(cwd === undefined ? {} : { cwd }),
+    };
+  }
+  const { url, headers, transport } = server;
+  return {
+    url: String(url),
+    ...(typeof headers === 'object' ? { headers } : {}),
+    ...(transport ? { transport } : {}),
+  };
+}

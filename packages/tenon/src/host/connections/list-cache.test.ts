@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import { rpcError, type TenonError } from '../../jsonrpc/error.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import { fakeClock } from '../../testing/fake-clock.js';
+import { deferred, type Given, offersAll, standIn, turns } from './fixtures/stand-in.js';
+import { ListCache, mergeCacheHints } from './list-cache.js';
+
+const tool = (name: string, more: JsonObject = {}) => ({ name, inputSchema: { type: 'object' }, ...more });
+
+function listsOf(given: Given) {
+  const clock = fakeClock();
+  const problems: TenonError[] = [];
+  const stand = standIn(given);
+  const connect = async () => stand.client;
+  const lists = new ListCache('notes', connect, clock, problem => problems.push(problem));
+  lists.observeClient(stand.client);
+  return { clock, problems, lists, ...stand };
+}
+const names = async (list: Promise<{ items: readonly { name: string }[] }>) =>
+  (await list).items.map(({ name }) => name);
+
+describe('the lists of a server', () => {
+  it('are read over all pages, once for all who ask, and again when they have changed', async () => {
+    const { lists, listed, tell } = listsOf({ pages: () => [{ tools: [tool('a')] }, { tools: [tool('b')] }] });
+    expect(await Promise.all([names(lists.get('tools')), names(lists.get('tools'))])).toEqual([
+      ['a', 'b'],
+      ['a', 'b'],
+    ]);
+    await lists.get('tools');
+    expect(listed).toEqual(['tools']);
+    const heard: string[] = [];
+    const stop = lists.onChange(list => heard.push(list));
+    tell('change', { list: 'tools' });
+    tell('change', { uri: 'note://a' });
+    await lists.get('tools');
+    expect([listed, heard]).toEqual([['tools', 'tools'], ['tools']]);
+    stop();
+    tell('change', { list: 'tools' });
+    expect(heard).toEqual(['tools']);
+  });
+
+  it('change with their templates', async () => {
+    const { lists, listed, tell } = listsOf({});
+    await lists.get('templates');
+    tell('change', { list: 'resources' });
+    await lists.get('templates');
+    expect(listed).toEqual(['resourceTemplates', 'resourceTemplates']);
+  });
+
+  it('of a server that tells no changes are good for as long as it says', async () => {
+    const pages = () => [
+      { tools: [tool('a')], ttlMs: 500 },
+      { tools: [], ttlMs: 1000 },
+    ];
+    const { lists, listed, clock } = listsOf({ capabilities: { tools: {} }, pages });
+    await lists.get('tools');
+    clock.advance(499);
+    await lists.get('tools');
+    expect(listed).toHaveLength(1);
+    clock.advance(1);
+    await lists.getCached('tools');
+    expect(listed).toHaveLength(1);
+    await lists.get('tools');
+    expect(listed).toHaveLength(2);
+  });
+
+  it('are empty, unasked, where it has none', async () => {
+    const { lists, listed } = listsOf({ capabilities: {} });
+    expect(await lists.get('resources')).toMatchObject({ items: [] });
+    expect(listed).toEqual([]);
+  });
+
+  it('are empty where the server does not know the method of the list', async () => {
+    const pages = async (list: string) => {
+      if (list === 'tools') return [{ tools: [tool('a')] }];
+      throw rpcError(-32601, 'Method not found');
+    };
+    const { lists } = listsOf({ pages });
+    expect(await names(lists.get('tools'))).toEqual(['a']);
+    for (const list of ['prompts', 'resources', 'templates'] as const) {
+      expect(await lists.get(list)).toMatchObject({ items: [] });
+    }
+  });
+
+  it('are not empty, but fail, with any other error', async () => {
+    const { lists } = listsOf({
+      pages: async () => {
+        throw rpcError(-32603, 'Internal error');
+      },
+    });
+    await expect(lists.get('tools')).rejects.toMatchObject({ rpcCode: -32603 });
+  });
+
+  it('are read again after a failure', async () => {
+    let fails = true;
+    const pages = async () => {
+      if (fails) throw new Error('not now');
+      return [{ tools: [tool('a')] }];
+    };
+    const { lists } = listsOf({ pages });
+    await expect(lists.get('tools')).rejects.toThrow('not now');
+    await turns();
+    fails = false;
+    expect(await names(lists.get('tools'))).toEqual(['a']);
+  });
+
+  it('that were read of another process are forgotten, also when they come later', async () => {
+    const late = deferred<JsonObject[]>();
+    let round = 0;
+    const { lists } = listsOf({ pages: () => (round++ === 0 ? late.promise : [{ tools: [tool('new')] }]) });
+    const first = lists.get('tools');
+    await turns();
+    lists.clear();
+    expect(await names(lists.get('tools'))).toEqual(['new']);
+    late.resolve([{ tools: [tool('old')] }]);
+    await first;
+    expect(await names(lists.get('tools'))).toEqual(['new']);
+  });
+});
+
+describe('the lists of a server that lies', () => {
+  it('have each name once, the first, and that is said', async () => {
+    const pages = () => [{ tools: [tool('a', { title: 'first' }), tool('a', { title: 'second' }), tool('b')] }];
+    const { lists, problems } = listsOf({ pages });
+    expect((await lists.get('tools')).items).toMatchObject([{ title: 'first' }, { name: 'b' }]);
+    expect(problems).toMatchObject([{ code: 'host/listed-twice', summary: expect.stringContaining('"a"') }]);
+  });
+
+  it('have 10,000 entries at the most, and that is said', async () => {
+    const page = (from: number) => ({ tools: Array.from({ length: 3000 }, (_, n) => tool(`t${from + n}`)) });
+    const { lists, problems } = listsOf({ pages: () => [0, 3000, 6000, 9000, 12_000].map(page) });
+    expect((await lists.get('tools')).items).toHaveLength(10_000);
+    expect(problems).toMatchObject([{ code: 'host/too-many' }]);
+  });
+
+  it('have 64 Mi characters at the most after their first page', async () => {
+    const huge = 'x'.repeat(20 * 1024 * 1024);
+    const pages = () => [0, 1, 2, 3, 4].map(at => ({ tools: [tool(`t${at}`, { description: huge })] }));
+    const { lists } = listsOf({ pages });
+    await expect(lists.get('tools')).rejects.toMatchObject({ code: 'host/too-large' });
+    const fewer = listsOf({ pages: () => pages().slice(0, 4) });
+    expect((await fewer.lists.get('tools')).items).toHaveLength(4);
+  });
+});
+
+describe('how long pages stay good together', () => {
+  it('is as long as the shortest, and as private as the most private', () => {
+    expect(mergeCacheHints({}, {})).toEqual({});
+    expect(mergeCacheHints({ ttlMs: 5 }, { ttlMs: 3, cacheScope: 'public' })).toEqual({
+      ttlMs: 3,
+      cacheScope: 'public',
+    });
+    expect(mergeCacheHints({ cacheScope: 'private' }, { cacheScope: 'public' })).toEqual({ cacheScope: 'private' });
+  });
+});
+
+it('ends its watch when it is closed', async () => {
+  const { lists, problems } = listsOf({ capabilities: offersAll });
+  lists.close();
+  await turns();
+  expect(problems).toEqual([]);
+});

@@ -1,0 +1,230 @@
+import type { Clock } from '../../cancellation/clock.js';
+import type { ChangeEvent, Client } from '../../client/client.js';
+import type { CallOptions } from '../../client/options.js';
+import { TenonError } from '../../jsonrpc/error.js';
+import { METHOD_NOT_FOUND } from '../../jsonrpc/error-codes.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import type { Prompt, Resource, ResourceTemplate, Tool } from '../../protocol/content.js';
+import type { Cacheable } from '../../protocol/params-and-results.js';
+
+/** The lists of a server, and what their entries are. */
+export interface ListEntries {
+  tools: Tool;
+  prompts: Prompt;
+  resources: Resource;
+  templates: ResourceTemplate;
+}
+
+export type ListKind = keyof ListEntries;
+
+/** One list, over all its pages. */
+export interface EntryList<K extends ListKind> extends Cacheable {
+  readonly items: readonly ListEntries[K][];
+}
+
+interface CachedList {
+  readonly list: Promise<EntryList<ListKind>>;
+  /** Until when it is good; undefined: until the server says that it has changed. */
+  until: number | undefined;
+  settled: boolean;
+}
+
+/** How many entries of one list are read at the most. */
+const MAX_ENTRIES = 10_000;
+/** How large the pages of one list may be together after its first one, in characters. */
+const MAX_SIZE = 64 * 1024 * 1024;
+type ListChangeCallback = (list: 'tools' | 'prompts' | 'resources') => void;
+
+/** What one server offers on one line: read when it is asked for, and kept for as long as it is known to be true. */
+export class ListCache {
+  readonly #server: string;
+  readonly #connect: () => Promise<Client>;
+  readonly #clock: Clock;
+  readonly #onError: (error: TenonError) => void;
+  readonly #cached = new Map<ListKind, CachedList>();
+  readonly #listeners = new Set<ListChangeCallback>();
+  #watching = new AbortController();
+  #paused = false;
+
+  constructor(server: string, connect: () => Promise<Client>, clock: Clock, onError: (error: TenonError) => void) {
+    this.#server = server;
+    this.#connect = connect;
+    this.#clock = clock;
+    this.#onError = onError;
+  }
+
+  /** Told of each list that has changed. Returns what ends that. */
+  onChange(listener: ListChangeCallback): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Listens to what the server says of its lists. */
+  observeClient(client: Client): void {
+    this.#watching.abort();
+    this.#watching = new AbortController();
+    client.on('change', change => this.#handleChange(change));
+    if (this.#paused) void this.#resume();
+    const { capabilities } = client.server;
+    const lists = (['tools', 'prompts', 'resources'] as const).filter(list => capabilities[list]?.listChanged);
+    if (lists.length === 0) return;
+    const filter = Object.fromEntries(lists.map(list => [list, true]));
+    void this.#watch(client, filter, this.#watching.signal);
+  }
+
+  get<K extends ListKind>(kind: K): Promise<EntryList<K>> {
+    const cached = this.#cached.get(kind);
+    if (cached && (!cached.settled || cached.until === undefined || cached.until > this.#clock.now()))
+      return cached.list as Promise<EntryList<K>>;
+    const list = this.#read(kind);
+    const entry: CachedList = { list, until: undefined, settled: false };
+    this.#cached.set(kind, entry);
+    list.then(
+      ({ announcesChanges, ttlMs = 0 }) => {
+        entry.settled = true;
+        if (!announcesChanges || ttlMs > 0) entry.until = this.#clock.now() + ttlMs;
+      },
+      () => this.#cached.get(kind) === entry && this.#cached.delete(kind),
+    );
+    return list as unknown as Promise<EntryList<K>>;
+  }
+
+  /** The list as it was last read, however long ago; read now if it never was. For what is looked up with every call. */
+  getCached<K extends ListKind>(kind: K): Promise<EntryList<K>> {
+    return (this.#cached.get(kind)?.list as Promise<EntryList<K>> | undefined) ?? this.get(kind);
+  }
+
+  /** Whether a list is being read now. */
+  get isReading(): boolean {
+    for (const { settled } of this.#cached.values()) if (!settled) return true;
+    return false;
+  }
+
+  /** The process of the server was stopped: no list changes before it runs again, also where changes are not announced. */
+  pause(): void {
+    this.#watching.abort();
+    this.#paused = true;
+    for (const entry of this.#cached.values()) entry.until = undefined;
+  }
+
+  /** What was read is of another process, or of another session. */
+  clear(): void {
+    this.#cached.clear();
+  }
+
+  close(): void {
+    this.#watching.abort();
+    this.#listeners.clear();
+  }
+
+  async #watch(client: Client, filter: JsonObject, signal: AbortSignal): Promise<void> {
+    try {
+      for await (const _ of client.watch(filter, { signal })) {
+        // What it tells of came as a change already.
+      }
+    } catch (error) {
+      if (!signal.aborted) this.#onError(TenonError.from(error));
+    }
+  }
+
+  /** Reads again what was read of the former process, and reports the lists that are not the same. */
+  async #resume(): Promise<void> {
+    this.#paused = false;
+    const before = [...this.#cached];
+    this.#cached.clear();
+    await Promise.all(
+      before.map(async ([kind, { list }]) => {
+        const isSame = await Promise.all([list, this.get(kind)])
+          .then(([stored, current]) => JSON.stringify(stored.items) === JSON.stringify(current.items))
+          .catch(() => false);
+        const name = kind === 'templates' ? 'resources' : kind;
+        if (!isSame) for (const listener of [...this.#listeners]) listener(name);
+      }),
+    );
+  }
+
+  #handleChange(change: ChangeEvent): void {
+    if (!('list' in change)) return;
+    this.#cached.delete(change.list);
+    if (change.list === 'resources') this.#cached.delete('templates');
+    for (const listener of [...this.#listeners]) listener(change.list);
+  }
+
+  async #read(kind: ListKind): Promise<EntryList<ListKind> & { readonly announcesChanges: boolean }> {
+    const client = await this.#connect();
+    const { capabilities } = client.server;
+    const offered = kind === 'templates' ? 'resources' : kind;
+    if (capabilities[offered] === undefined) return { items: [], announcesChanges: true };
+    let hints: Cacheable | undefined;
+    let size = 0;
+    const onPage = (page: JsonObject) => {
+      // One page alone is as large as a message may be.
+      if (hints) size += JSON.stringify(page).length;
+      if (size > MAX_SIZE)
+        throw this.#createListError('host/too-large', `lists more than ${MAX_SIZE} characters of ${kind}`);
+      hints = mergeCacheHints(hints ?? {}, page);
+    };
+    const items = new Map<string, ListEntries[ListKind]>();
+    let duplicate: string | undefined;
+    for await (const entry of withoutUnknownMethod(listAllEntries(client, kind, { onPage }))) {
+      const key = getEntryKey(entry);
+      if (items.has(key)) duplicate ??= key;
+      else items.set(key, entry);
+      if (items.size < MAX_ENTRIES) continue;
+      this.#onError(
+        this.#createListError('host/too-many', `lists more than ${MAX_ENTRIES} ${kind}: the rest is left out`),
+      );
+      break;
+    }
+    if (duplicate !== undefined) {
+      const what = `lists ${JSON.stringify(duplicate.slice(0, 128))} more than once: the first of these ${kind} is taken`;
+      this.#onError(this.#createListError('host/listed-twice', what));
+    }
+    return { items: [...items.values()], announcesChanges: capabilities[offered]?.listChanged === true, ...hints };
+  }
+
+  #createListError(code: string, what: string): TenonError {
+    return new TenonError(code, `the server "${this.#server}" ${what}`);
+  }
+}
+
+/**
+ * Treats -32601 on a list as an empty list: many servers declare `resources` and answer no `resources/templates/list`,
+ * and a capability is declared for all lists of its kind.
+ */
+async function* withoutUnknownMethod<T>(entries: AsyncIterable<T>): AsyncIterable<T> {
+  try {
+    yield* entries;
+  } catch (error) {
+    if (!(TenonError.is(error) && error.rpcCode === METHOD_NOT_FOUND)) throw error;
+  }
+}
+
+/** What an entry is known by. */
+export function getEntryKey(entry: ListEntries[ListKind]): string {
+  if ('uri' in entry) return entry.uri;
+  return 'uriTemplate' in entry ? entry.uriTemplate : entry.name;
+}
+
+function listAllEntries(client: Client, kind: ListKind, options: CallOptions): AsyncIterable<ListEntries[ListKind]> {
+  switch (kind) {
+    case 'tools':
+      return client.listTools(options);
+    case 'prompts':
+      return client.listPrompts(options);
+    case 'resources':
+      return client.listResources(options);
+    case 'templates':
+      return client.listResourceTemplates(options);
+  }
+}
+
+/** How long all pages stay good: as long as the one that does so for the shortest time. */
+export function mergeCacheHints(before: Cacheable, { ttlMs, cacheScope }: Cacheable): Cacheable {
+  const times = [before.ttlMs, ttlMs].filter(time => time !== undefined);
+  const scopes = [before.cacheScope, cacheScope];
+  return {
+    ...(times.length > 0 ? { ttlMs: Math.min(...times) } : {}),
+    ...(scopes.includes('private') ? { cacheScope: 'private' as const } : cacheScope ? { cacheScope } : {}),
+  };
+}

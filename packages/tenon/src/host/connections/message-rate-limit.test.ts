@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { fakeClock } from '../../testing/fake-clock.js';
+import { MessageRateLimit } from './message-rate-limit.js';
+
+describe('a flood', () => {
+  it('is let through up to a bound in each second, and told of once', () => {
+    const clock = fakeClock();
+    let told = 0;
+    const flood = new MessageRateLimit(
+      clock,
+      () => {
+        told += 1;
+      },
+      3,
+    );
+    const admitted = () => Array.from({ length: 10 }, () => flood.tryConsume()).filter(Boolean).length;
+    expect([admitted(), told]).toEqual([3, 1]);
+    clock.advance(999);
+    expect([admitted(), told]).toEqual([0, 1]);
+    clock.advance(1);
+    expect([admitted(), told]).toEqual([3, 2]);
+  });
+
+  it('that is none is not told of', () => {
+    const clock = fakeClock();
+    let told = 0;
+    const flood = new MessageRateLimit(clock, () => {
+      told += 1;
+    });
+    for (let at = 0; at < 200; at++) expect(flood.tryConsume()).toBe(true);
+    expect(told).toBe(0);
+    expect([flood.tryConsume(), told]).toEqual([false, 1]);
+  });
+});

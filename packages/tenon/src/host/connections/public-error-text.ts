@@ -1,0 +1,29 @@
+import { TenonError } from '../../jsonrpc/error.js';
+import { redactSecrets } from '../../redaction/secrets.js';
+
+const URLS = /[a-z][a-z0-9+.-]*:\/\/[^\s"'“”()]+/gi;
+const PATHS = /(^|[\s"'“(=])(?:~?\/|\.{1,2}[\\/]|[a-z]:[\\/])[^\s"'“”()]+/gi;
+const HIDDEN_TEXT = '…';
+const NETWORK = /^(?:http|session|auth|config|connection)\//;
+
+/**
+ * Writes for callers what happened to a server. What it wrote to stderr, where it is and how it is started are for whoever
+ * runs the host only; so is the text of an error that is not the library's own.
+ */
+export function describePublicly(error: TenonError): string {
+  const { code, summary } = error;
+  if (listForeignTexts(error).some(text => summary.includes(text))) return 'it can not be reached';
+  const [first = ''] = summary.split('\n');
+  // The rest is the text of the platform, or of another server.
+  const firstLine = NETWORK.test(code) ? first.replace(/: .*/, '') : first;
+  const publicText = firstLine.replace(/(: its last words:|: and wrote nothing to stderr)$/, '');
+  return redactSecrets(publicText.replace(URLS, HIDDEN_TEXT).replace(PATHS, `$1${HIDDEN_TEXT}`));
+}
+
+/** The texts of the errors that caused one, as far as they are not the library's own. */
+function listForeignTexts(error: Error): readonly string[] {
+  const { cause } = error;
+  if (!(cause instanceof Error)) return [];
+  const own = TenonError.is(cause) || cause.message === '' ? [] : [cause.message];
+  return [...own, ...listForeignTexts(cause)];
+}

@@ -1,0 +1,217 @@
+import { describe, expect, it } from 'vitest';
+import type { Client } from '../../client/client.js';
+import type { ClientOptions } from '../../client/options.js';
+import { TenonError } from '../../jsonrpc/error.js';
+import { fakeClock } from '../../testing/fake-clock.js';
+import { audienceNamed, deferred, factsOf, type StandIn, sessionNamed, standIn, turns } from './fixtures/stand-in.js';
+import { UpstreamConnection } from './upstream-connection.js';
+
+function lineTo(connect: (options: ClientOptions) => Promise<Client>, audience = audienceNamed('all')) {
+  const clock = fakeClock();
+  const problems: TenonError[] = [];
+  const line = new UpstreamConnection(factsOf(clock, connect, problems), audience);
+  return { clock, problems, line };
+}
+const broken = new TenonError('stdio/exited', 'it has exited');
+
+describe('a line', () => {
+  it('is opened when it is needed, once for all who wait', async () => {
+    const opening = deferred<Client>();
+    let opened = 0;
+    const { line } = lineTo(() => {
+      opened += 1;
+      return opening.promise;
+    });
+    expect([line.state, opened]).toEqual(['idle', 0]);
+    const both = [line.getClient(), line.getClient()];
+    expect(line.state).toBe('connecting');
+    const { client } = standIn();
+    opening.resolve(client);
+    expect(await Promise.all(both)).toEqual([client, client]);
+    expect([await line.getClient(), opened, line.state]).toEqual([client, 1, 'connected']);
+  });
+
+  it('is left alone after a failure, longer each time, and says for how long', async () => {
+    let opened = 0;
+    const { line, clock, problems } = lineTo(async () => {
+      opened += 1;
+      throw broken;
+    });
+    await expect(line.getClient()).rejects.toBe(broken);
+    await expect(line.getClient()).rejects.toMatchObject({ code: 'host/left-alone', hint: 'it is tried again in 1 s' });
+    expect([opened, line.state, line.lastError]).toEqual([1, 'failed', broken]);
+    clock.advance(500);
+    await expect(line.getClient()).rejects.toBe(broken);
+    clock.advance(499);
+    await expect(line.getClient()).rejects.toMatchObject({ code: 'host/left-alone' });
+    clock.advance(501);
+    await expect(line.getClient()).rejects.toBe(broken);
+    expect([opened, problems]).toEqual([3, [broken, broken, broken]]);
+  });
+
+  it('gives up what does not open in time, closes what opens later, and tells whoever opens it', async () => {
+    const opening = deferred<Client>();
+    let signal: AbortSignal | undefined;
+    const { line, clock } = lineTo(options => {
+      signal = options.getOpenSignal?.();
+      return opening.promise;
+    });
+    const waiting = line.getClient();
+    await turns();
+    clock.advance(999);
+    await turns();
+    expect(signal?.aborted).toBe(false);
+    clock.advance(1);
+    await expect(waiting).rejects.toMatchObject({ code: 'host/start-timeout' });
+    expect(signal?.reason).toMatchObject({ code: 'host/start-timeout' });
+    const late = standIn();
+    opening.resolve(late.client);
+    await turns();
+    expect(late.closed()).toBe(1);
+    expect(line.openClient).toBeUndefined();
+  });
+
+  it('that is closed while it opens ends that, and waits for it', async () => {
+    const opening = deferred<Client>();
+    const { line } = lineTo(options => {
+      options.getOpenSignal?.().addEventListener('abort', () => opening.reject(new Error('aborted')));
+      return opening.promise;
+    });
+    const waiting = line.getClient();
+    const rejected = expect(waiting).rejects.toMatchObject({ code: 'host/closed' });
+    await turns();
+    await line.close();
+    await rejected;
+    await expect(line.getClient()).rejects.toMatchObject({ code: 'host/closed' });
+  });
+
+  it('closes within bounds whatever its server does', async () => {
+    const { client } = standIn({ closing: new Promise(() => {}) });
+    const { line, clock } = lineTo(async () => client);
+    await line.getClient();
+    let closed = false;
+    void line.close().then(() => {
+      closed = true;
+    });
+    clock.advance(9999);
+    await turns();
+    expect(closed).toBe(false);
+    clock.advance(1);
+    await turns();
+    expect(closed).toBe(true);
+    expect(clock.timers).toBe(0);
+  });
+
+  it('leaves no timer when it has opened, nor when it has opened again', async () => {
+    const stand = standIn();
+    let opening: ClientOptions['getOpenSignal'];
+    const { line, clock } = lineTo(async options => {
+      opening = options.getOpenSignal;
+      return stand.client;
+    });
+    await line.getClient();
+    expect(clock.timers).toBe(0);
+    stand.become('reconnecting');
+    const signal = opening?.();
+    expect([clock.timers, signal?.aborted]).toEqual([1, false]);
+    stand.become('connected');
+    expect(clock.timers).toBe(0);
+  });
+
+  it('waits, when it is closed, for what it has given up before', async () => {
+    const opening = deferred<Client>();
+    const ending = deferred<void>();
+    const { line, clock } = lineTo(() => opening.promise);
+    const waiting = expect(line.getClient()).rejects.toMatchObject({ code: 'host/start-timeout' });
+    await turns();
+    clock.advance(1000);
+    await waiting;
+    opening.resolve(standIn({ closing: ending.promise }).client);
+    let closed = false;
+    void line.close().then(() => {
+      closed = true;
+    });
+    await turns();
+    expect(closed).toBe(false);
+    ending.resolve();
+    await turns();
+    expect(closed).toBe(true);
+  });
+});
+
+describe('a line that is lost', () => {
+  it('is opened again at once; soon after it was reached and again, it is left alone', async () => {
+    const stand = standIn();
+    const { line, clock } = lineTo(async () => stand.client);
+    await line.getClient();
+    clock.advance(60_000);
+    for (let time = 0; time < 5; time++) {
+      stand.become('reconnecting');
+      expect(await line.getClient()).toBe(stand.client);
+      stand.become('connected');
+      clock.advance(5000);
+    }
+    stand.become('reconnecting');
+    stand.become('connected');
+    stand.become('reconnecting');
+    expect(await line.getClient()).toBe(stand.client);
+    stand.become('connected');
+    stand.become('reconnecting');
+    await expect(line.getClient()).rejects.toMatchObject({ code: 'host/left-alone' });
+    expect(line.lastError).toMatchObject({ code: 'host/lost' });
+    clock.advance(500);
+    expect(await line.getClient()).toBe(stand.client);
+    stand.become('connected');
+    clock.advance(5000);
+    stand.become('reconnecting');
+    expect(await line.getClient()).toBe(stand.client);
+  });
+
+  it('for good is opened by another client, after a while', async () => {
+    const stands: StandIn[] = [];
+    const { line, clock } = lineTo(async () => {
+      const stand = standIn();
+      stands.push(stand);
+      return stand.client;
+    });
+    await line.getClient();
+    stands[0]?.become('failed');
+    await expect(line.getClient()).rejects.toMatchObject({ code: 'host/left-alone' });
+    clock.advance(500);
+    expect(await line.getClient()).toBe(stands[1]?.client);
+    expect(stands[0]?.closed()).toBe(1);
+  });
+});
+
+describe('what is said on a line', () => {
+  it('is passed on up to a bound, and what is wrong as well', async () => {
+    const stand = standIn();
+    const { session, told } = sessionNamed('mine');
+    const { line, problems, clock } = lineTo(async () => stand.client, audienceNamed('mine', { session }));
+    await line.getClient();
+    for (let at = 0; at < 1000; at++) stand.tell('log', { level: 'info', data: at });
+    for (let at = 0; at < 1000; at++) stand.tell('error', broken);
+    expect(told).toHaveLength(200);
+    const codes = problems.map(({ code }) => code);
+    expect(codes.filter(code => code === 'host/flood')).toHaveLength(2);
+    expect(codes.filter(code => code === 'stdio/exited')).toHaveLength(20);
+    clock.advance(1000);
+    stand.tell('log', { level: 'info', data: 'again' });
+    expect(told).toHaveLength(201);
+  });
+
+  it('may be what a server asks: only what the audience can answer', async () => {
+    const asked: (ClientOptions['forwarder'] | undefined)[] = [];
+    const connect = async ({ forwarder }: ClientOptions) => {
+      asked.push(forwarder);
+      return standIn().client;
+    };
+    const all = { form: true, url: true, sample: true, sampleTools: true, roots: true };
+    await lineTo(connect).line.getClient();
+    await lineTo(connect, audienceNamed('able', { input: all })).line.getClient();
+    expect(asked.map(each => each?.capabilities)).toEqual([
+      {},
+      { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} },
+    ]);
+  });
+});

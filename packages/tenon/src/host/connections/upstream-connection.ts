@@ -1,0 +1,288 @@
+import { isSignInRequired } from '../../auth/client/sign-in/sign-in-required.js';
+import type { Client } from '../../client/client.js';
+import type { ClientOptions, ConnectionState, ServerRequestInfo } from '../../client/options.js';
+import { rpcError, TenonError } from '../../jsonrpc/error.js';
+import { METHOD_NOT_FOUND } from '../../jsonrpc/error-codes.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import { LOGGING_LEVELS, type LoggingLevel, type Root } from '../../protocol/content.js';
+import { ActiveCalls, type UpstreamCall } from './active-calls.js';
+import { declareCapabilities } from './client-capabilities.js';
+import { ConnectionBackoff } from './connection-backoff.js';
+import { createBackoffError, createFloodError, createLostError, createStartTimeoutError } from './connection-errors.js';
+import type { ConnectionOptions } from './connection-options.js';
+import { type ConnectionScope, hasNoInput } from './connection-scope.js';
+import { ListCache } from './list-cache.js';
+import { MessageRateLimit } from './message-rate-limit.js';
+import { OpenAttempts } from './open-attempts.js';
+import { toPeerError } from './peer-error.js';
+
+/** A server that is lost sooner after it was reached, in milliseconds, and again, is left alone like one that does not start. */
+const MIN_STABLE_TIME = 5000;
+/** How many problems of one server are told of within a second. */
+const MAX_ERRORS = 20;
+
+/** One client of one server, for one audience: opened when it is needed, and again when it was lost. */
+export class UpstreamConnection {
+  readonly server: string;
+  readonly scope: ConnectionScope;
+  readonly calls: ActiveCalls;
+  readonly lists: ListCache;
+  readonly #connectionOptions: ConnectionOptions;
+  readonly #backoff: ConnectionBackoff;
+  readonly #logLimit: MessageRateLimit;
+  readonly #errorLimit: MessageRateLimit;
+  readonly #openings: OpenAttempts;
+  #client: Client | undefined;
+  #opening: Promise<Client> | undefined;
+  #lastError: TenonError | undefined;
+  #level: LoggingLevel | undefined;
+  #closed = false;
+  #holds = 0;
+  #connectedAt = 0;
+  #briefConnections = 0;
+  /** The server as it was when its process was stopped. */
+  #stoppedServer: Client['server'] | undefined;
+  #stopping: Promise<void> | undefined;
+  readonly #elicitationListeners = new Set<(id: string) => void>();
+
+  constructor(connectionOptions: ConnectionOptions, scope: ConnectionScope) {
+    this.#connectionOptions = connectionOptions;
+    this.server = connectionOptions.server;
+    this.scope = scope;
+    this.calls = new ActiveCalls(scope.session);
+    this.#backoff = new ConnectionBackoff(connectionOptions.clock);
+    this.#logLimit = new MessageRateLimit(connectionOptions.clock, () => this.#reportRateLimit('log messages'));
+    this.#errorLimit = new MessageRateLimit(
+      connectionOptions.clock,
+      () => this.#reportRateLimit('what is wrong'),
+      MAX_ERRORS,
+    );
+    this.#openings = new OpenAttempts(connectionOptions.clock, connectionOptions.startTimeout, () =>
+      createStartTimeoutError(this.server, this.#connectionOptions.startTimeout),
+    );
+    this.lists = new ListCache(
+      connectionOptions.server,
+      () => this.getClient(),
+      connectionOptions.clock,
+      error => this.#reportError(error),
+    );
+  }
+
+  get state(): ConnectionState | 'idle' | 'waiting' {
+    const lastError = this.#lastError && (isSignInRequired(this.#lastError) ? 'waiting' : 'failed');
+    return this.#client?.state ?? (this.#opening ? 'connecting' : (lastError ?? 'idle'));
+  }
+
+  get trusted(): boolean {
+    return this.#connectionOptions.trusted;
+  }
+
+  /** The roots that this server may know, where they are its own. */
+  get roots(): readonly Root[] | undefined {
+    return this.#connectionOptions.roots;
+  }
+
+  /** Longest times, in milliseconds, and the clock that measures them. */
+  get times(): Pick<ConnectionOptions, 'clock' | 'totalTimeout' | 'retryTimeout'> {
+    return this.#connectionOptions;
+  }
+
+  /** Why it is not there, when it was tried. */
+  get lastError(): TenonError | undefined {
+    return this.#lastError;
+  }
+
+  /** The client that is open, if it is. */
+  get openClient(): Client | undefined {
+    return this.#client;
+  }
+
+  /** The server as it describes itself: now, or when its process was stopped because nobody used it. */
+  get serverInfo(): Client['server'] | undefined {
+    return this.#client?.server ?? this.#stoppedServer;
+  }
+
+  /** Whether anybody uses it. Who waits for it to open does. */
+  get isBusy(): boolean {
+    return this.#holds > 0 || this.calls.size > 0 || this.#opening !== undefined || this.lists.isReading;
+  }
+
+  /** Keeps it open. Returns what lets it go. */
+  keepOpen(): () => void {
+    this.#holds += 1;
+    let held = true;
+    return () => {
+      if (held) this.#holds -= 1;
+      held = false;
+    };
+  }
+
+  onElicitationComplete(listener: (elicitationId: string) => void): void {
+    this.#elicitationListeners.add(listener);
+  }
+
+  /** The open client; opened once for all who wait. Rejects at once while the server is left alone after a failure. */
+  async getClient(): Promise<Client> {
+    if (this.#closed) throw new TenonError('host/closed', `the line to "${this.server}" is closed`);
+    const state = this.#client?.state;
+    if (this.#backoff.remaining > 0 && state !== 'connected')
+      throw createBackoffError(this.#lastError, this.#backoff.remaining);
+    if (this.#client && state !== 'failed') {
+      this.#connectionOptions.processes?.markUsed(this);
+      return this.#client;
+    }
+    this.#opening ??= this.#open().finally(() => {
+      this.#opening = undefined;
+    });
+    return this.#opening;
+  }
+
+  /** Does something with the client on behalf of a call. */
+  async run<T>(call: UpstreamCall, work: (client: Client) => Promise<T>): Promise<T> {
+    const client = await this.getClient();
+    return this.calls.run(call, () => work(client));
+  }
+
+  /** The level from the start, of a line that is not open yet. */
+  presetLogLevel(level: LoggingLevel): void {
+    this.#level = level;
+  }
+
+  /** Has the server send log messages of this level, and of those that are worse. */
+  async requestLogLevel(level: LoggingLevel): Promise<void> {
+    if (this.#level !== undefined && LOGGING_LEVELS.indexOf(this.#level) <= LOGGING_LEVELS.indexOf(level)) return;
+    await this.setLogLevel(level);
+  }
+
+  async setLogLevel(level: LoggingLevel): Promise<void> {
+    this.#level = level;
+    await (await this.getClient()).setLogLevel(level);
+  }
+
+  /** Ends the process of a server that nobody uses. It starts again when it is needed; until then its lists stay good. */
+  stop(): Promise<void> {
+    const client = this.#client;
+    if (client === undefined || this.isBusy) return Promise.resolve();
+    this.#client = undefined;
+    this.#stoppedServer = client.server;
+    this.lists.pause();
+    this.#openings.end();
+    this.#connectionOptions.processes?.release(this);
+    this.#stopping = this.#openings.waitForClosed(client.close());
+    return this.#stopping;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.lists.close();
+    this.#connectionOptions.processes?.release(this);
+    this.#openings.close(new TenonError('host/closed', `the line to "${this.server}" was closed while it opened`));
+    const client = this.#client;
+    this.#client = undefined;
+    await Promise.all([this.#openings.waitForClosed(client?.close()), this.#stopping]);
+  }
+
+  async #open(): Promise<Client> {
+    const before = this.#client;
+    this.#client = undefined;
+    await Promise.all([before?.close(), this.#stopping]);
+    await this.#connectionOptions.processes?.acquire(this);
+    try {
+      const signal = this.#openings.begin();
+      const level = this.#level;
+      const client = await this.#openings.waitForOpen(
+        signal,
+        this.#connectionOptions.connect(this.#createClientOptions(signal)),
+      );
+      // It may have been set while the line was opened.
+      if (this.#level !== undefined && this.#level !== level) await client.setLogLevel(this.#level);
+      this.#observeClient(client);
+      this.#backoff.reset();
+      this.#lastError = undefined;
+      this.#connectedAt = this.#connectionOptions.clock.now();
+      this.#client = client;
+      return client;
+    } catch (error) {
+      this.#connectionOptions.processes?.release(this);
+      this.#lastError = TenonError.from(error, 'host/connect');
+      if (isSignInRequired(this.#lastError)) throw this.#lastError;
+      this.#backoff.recordFailure();
+      // Callers are told that it is not there, and no more than that.
+      if (!this.#closed) this.#reportError(this.#lastError);
+      throw this.#lastError;
+    }
+  }
+
+  #observeClient(client: Client): void {
+    client.on('log', ({ level, data, logger }) => {
+      if (this.#logLimit.tryConsume()) this.calls.log(level, data, logger);
+    });
+    client.on('elicitationComplete', ({ elicitationId }) => {
+      for (const listener of this.#elicitationListeners) listener(elicitationId);
+    });
+    client.on('error', error => this.#reportError(error));
+    client.on('state', state => {
+      if (state === 'reconnecting') this.#handleLost();
+      if (state === 'connected') this.#connectedAt = this.#connectionOptions.clock.now();
+      if (state === 'connected' || state === 'failed') this.#openings.end();
+      if (state === 'failed') {
+        this.#connectionOptions.processes?.release(this);
+        this.#lastError = createLostError(this.server, 'cannot be reached any more');
+        this.#backoff.recordFailure();
+      }
+    });
+    this.lists.observeClient(client);
+  }
+
+  /** The link was lost; the next call opens another, unless that has come to nothing a moment ago. */
+  #handleLost(): void {
+    // What another process, or another session, offers may be something else.
+    this.lists.clear();
+    this.#briefConnections =
+      this.#connectionOptions.clock.now() - this.#connectedAt < MIN_STABLE_TIME ? this.#briefConnections + 1 : 0;
+    if (this.#briefConnections === 0) this.#backoff.reset();
+    if (this.#briefConnections <= 1) return;
+    this.#lastError = createLostError(this.server, 'is lost soon after it was reached, again and again');
+    this.#backoff.recordFailure();
+  }
+
+  /** `opening`: of the first; each that follows has one of its own. */
+  #createClientOptions(opening: AbortSignal): ClientOptions {
+    const { input, tasks, preferredVersion } = this.scope;
+    const { idleTimeout, totalTimeout, identity, clock } = this.#connectionOptions;
+    return {
+      ...identity,
+      ...(preferredVersion === undefined ? {} : { preferredVersion }),
+      clock,
+      tasks,
+      validate: 'off',
+      cacheSize: 0,
+      getOpenSignal: () => (this.#client ? this.#openings.begin() : opening),
+      ...(idleTimeout === undefined ? {} : { idleTimeout }),
+      ...(totalTimeout === undefined ? {} : { totalTimeout }),
+      ...(this.#level === undefined ? {} : { logLevel: this.#level }),
+      forwarder: {
+        capabilities: declareCapabilities(input, this.#connectionOptions),
+        forward: (...asked) => this.#ask(...asked),
+      },
+    };
+  }
+
+  /** Some questions the host answers itself. */
+  #ask(method: string, params: JsonObject, serverInfo: ServerRequestInfo): Promise<JsonObject> {
+    const questions = this.#connectionOptions.createQuestionHandler(this);
+    if (questions.isAnsweredByHost(method)) return questions.answer(method, params, serverInfo.signal);
+    if (hasNoInput(this.scope)) return Promise.reject(rpcError(METHOD_NOT_FOUND, `Method not found: ${method}`));
+    return this.calls.ask(method, params, serverInfo).catch(error => {
+      throw toPeerError(error);
+    });
+  }
+
+  #reportError(error: TenonError): void {
+    if (this.#errorLimit.tryConsume()) this.#connectionOptions.onError(error);
+  }
+
+  #reportRateLimit(what: string): void {
+    this.#connectionOptions.onError(createFloodError(this.server, what));
+  }
+}

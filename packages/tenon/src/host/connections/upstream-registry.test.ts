@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import type { Client } from '../../client/client.js';
+import { TenonError } from '../../jsonrpc/error.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import { fakeClock } from '../../testing/fake-clock.js';
+import { audienceNamed, deferred, factsOf, standIn, turns } from './fixtures/stand-in.js';
+import { UpstreamRegistry } from './upstream-registry.js';
+import { UpstreamServer } from './upstream-server.js';
+
+const tool = (name: string, more: JsonObject = {}) => ({ name, inputSchema: { type: 'object' }, ...more });
+type Reading = () => readonly JsonObject[] | Promise<readonly JsonObject[]>;
+
+/** Servers by what they list. */
+function boardOf(readings: Readonly<Record<string, Reading>>, gatherTimeout = 100) {
+  const clock = fakeClock();
+  const late: string[] = [];
+  const upstreams = Object.entries(readings).map(([name, pages]): [string, UpstreamServer] => {
+    const connect = async (): Promise<Client> => standIn({ pages }).client;
+    const { server: _, connect: __, ...facts } = factsOf(clock, connect);
+    return [
+      name,
+      new UpstreamServer({
+        ...facts,
+        name,
+        connect,
+        maxConnectionsPerServer: 10,
+        maxShare: 1,
+        connectionIdleTimeout: 1e9,
+        share: undefined,
+        onError: () => {},
+      }),
+    ];
+  });
+  const told = (audience: { key: string }, kind: string) => void late.push(`${kind} of ${audience.key}`);
+  return { clock, late, board: new UpstreamRegistry(new Map(upstreams), clock, gatherTimeout, told) };
+}
+const all = audienceNamed('all');
+const never = () => new Promise<never>(() => {});
+const exits: Reading = () => {
+  throw new TenonError('stdio/exited', 'the server exited with code 3: its last words:\n  token=secret');
+};
+
+describe('lists that are gathered', () => {
+  it('come in the order of the servers, and stay good as long as the shortest does', async () => {
+    const { board, clock } = boardOf({
+      b: () => [{ tools: [tool('x')], ttlMs: 50, cacheScope: 'public' }],
+      a: () => [{ tools: [tool('y')], ttlMs: 20, cacheScope: 'private' }],
+    });
+    const { parts, unavailable, ...hints } = await board.aggregateList('tools', all);
+    expect(parts.map(({ server, list }) => [server, list.items[0]?.name])).toEqual([
+      ['b', 'x'],
+      ['a', 'y'],
+    ]);
+    expect([unavailable, hints]).toEqual([[], { ttlMs: 20, cacheScope: 'private' }]);
+    expect(clock.timers).toBe(2);
+  });
+
+  it('say who is missing, and why in words for callers; nobody keeps them', async () => {
+    const { board } = boardOf({ good: () => [{ tools: [tool('x')], ttlMs: 50 }], broken: exits });
+    const { parts, unavailable, ttlMs } = await board.aggregateList('tools', all);
+    expect(parts.map(({ server }) => server)).toEqual(['good']);
+    expect(unavailable).toEqual([{ server: 'broken', why: 'the server exited with code 3' }]);
+    expect(ttlMs).toBe(0);
+  });
+
+  it('are an error where nobody is there', async () => {
+    await expect(boardOf({ one: exits, two: exits }).board.aggregateList('tools', all)).rejects.toMatchObject({
+      rpcCode: -32603,
+      summary: expect.stringContaining('None of the 2 servers is there'),
+      data: { absent: [{ server: 'one' }, { server: 'two' }] },
+    });
+    await expect(boardOf({ one: exits }).board.aggregateList('tools', all)).rejects.toMatchObject({
+      summary: expect.stringContaining('"one" is not there'),
+    });
+  });
+
+  it('wait for slow servers for so long, and for the same reading once; what comes later is told once', async () => {
+    const slow = deferred<readonly JsonObject[]>();
+    const { board, clock, late } = boardOf({ good: () => [{ tools: [tool('x')] }], slow: () => slow.promise });
+    const first = board.aggregateList('tools', all);
+    await turns();
+    clock.advance(60);
+    const second = board.aggregateList('tools', all);
+    await turns();
+    clock.advance(39);
+    const came: string[] = [];
+    void first.then(() => came.push('first'));
+    void second.then(() => came.push('second'));
+    await turns();
+    expect(came).toEqual([]);
+    clock.advance(1);
+    await turns();
+    expect(came).toEqual(['first', 'second']);
+    expect((await first).unavailable).toMatchObject([{ server: 'slow', why: expect.stringContaining('100 ms') }]);
+    const third = board.aggregateList('tools', all);
+    await turns();
+    clock.advance(0);
+    expect((await third).unavailable).toHaveLength(1);
+    expect(late).toEqual([]);
+    slow.resolve([{ tools: [tool('late')] }]);
+    await turns();
+    expect(late).toEqual(['tools of all']);
+    expect((await board.aggregateList('tools', all)).parts).toHaveLength(2);
+  });
+
+  it('of one audience wait for nothing of another', async () => {
+    let asked = 0;
+    const { board, clock } = boardOf({ slow: () => (asked++ === 0 ? never() : [{ tools: [tool('x')] }]) });
+    const ada = board.aggregateList('tools', audienceNamed('ada'));
+    const rejected = expect(ada).rejects.toMatchObject({ rpcCode: -32603 });
+    await turns();
+    expect((await board.aggregateList('tools', audienceNamed('bob'))).parts).toHaveLength(1);
+    clock.advance(100);
+    await rejected;
+  });
+});
+
+it('knows its servers', () => {
+  const { board } = boardOf({ a: () => [], b: () => [] });
+  expect(board.servers).toEqual(['a', 'b']);
+  expect(board.getConnection('a', all)).toBe(board.getConnection('a', all));
+  expect(() => board.getConnection('c', all)).toThrow(expect.objectContaining({ code: 'host/no-such-server' }));
+  expect(board.connections).toHaveLength(1);
+});

@@ -1,0 +1,120 @@
+import { getSignInRequest } from '../../auth/client/sign-in/sign-in-required.js';
+import type { Clock } from '../../cancellation/clock.js';
+import { rpcError, TenonError } from '../../jsonrpc/error.js';
+import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import type { Cacheable } from '../../protocol/params-and-results.js';
+import { waitAtMost } from '../within-time.js';
+import type { ConnectionScope } from './connection-scope.js';
+import { type EntryList, type ListKind, mergeCacheHints } from './list-cache.js';
+import { describePublicly } from './public-error-text.js';
+import type { UpstreamConnection } from './upstream-connection.js';
+import type { UpstreamServer } from './upstream-server.js';
+
+/** A server whose part of a list is missing, and why. */
+export interface UnavailableServer {
+  readonly server: string;
+  readonly why: string;
+  /** It waits for the caller to sign in. */
+  readonly signIn?: true;
+}
+
+/** One server's part of a list. */
+export interface ServerList<K extends ListKind> {
+  readonly server: string;
+  readonly connection: UpstreamConnection;
+  readonly list: EntryList<K>;
+}
+
+/** The parts of a list, in the order in which the servers were named, and what is missing. */
+export interface AggregatedList<K extends ListKind> extends Cacheable {
+  readonly parts: readonly ServerList<K>[];
+  readonly unavailable: readonly UnavailableServer[];
+}
+
+/** All servers, and the lines to them. */
+export class UpstreamRegistry {
+  readonly upstreams: ReadonlyMap<string, UpstreamServer>;
+  readonly servers: readonly string[];
+  /** The servers of the configuration that are not used. */
+  readonly disabled: readonly string[];
+  readonly clock: Clock;
+  readonly #listTimeout: number;
+  /** When readings began that no list waits for twice. */
+  readonly #startTimes = new WeakMap<Promise<unknown>, number>();
+  readonly #onLateList: (scope: ConnectionScope, kind: ListKind) => void;
+
+  /** `late`: told when a part comes that a list did not wait for any longer. */
+  constructor(
+    upstreams: ReadonlyMap<string, UpstreamServer>,
+    clock: Clock,
+    listTimeout: number,
+    onLateList: (scope: ConnectionScope, kind: ListKind) => void,
+    disabled: readonly string[] = [],
+  ) {
+    this.disabled = disabled;
+    this.upstreams = upstreams;
+    this.servers = [...upstreams.keys()];
+    this.clock = clock;
+    this.#listTimeout = listTimeout;
+    this.#onLateList = onLateList;
+  }
+
+  getConnection(server: string, scope: ConnectionScope): UpstreamConnection {
+    const upstream = this.upstreams.get(server);
+    if (upstream) return upstream.getConnection(scope);
+    throw new TenonError('host/no-such-server', `there is no server "${server}"`, {
+      expected: this.servers.join(', ') || 'none: none is configured',
+    });
+  }
+
+  get connections(): UpstreamConnection[] {
+    return [...this.upstreams.values()].flatMap(({ connections }) => connections);
+  }
+
+  /** One list of all servers. One that is down or slow does not hold up the others: what is missing is said. */
+  async aggregateList<K extends ListKind>(kind: K, scope: ConnectionScope): Promise<AggregatedList<K>> {
+    const parts = await Promise.all(this.servers.map(server => this.#readServerList(kind, server, scope)));
+    const available = parts.filter(part => 'list' in part);
+    const unavailable = parts.filter(part => 'why' in part);
+    if (available.length === 0 && unavailable.length > 0 && !unavailable.some(({ signIn }) => signIn))
+      throw createUnavailableError(unavailable);
+    const hints = available.reduce<Cacheable>((before, { list }) => mergeCacheHints(before, list), {});
+    // What is missing may be there the next time.
+    return { parts: available, unavailable, ...(unavailable.length > 0 ? { ...hints, ttlMs: 0 } : hints) };
+  }
+
+  async #readServerList<K extends ListKind>(
+    kind: K,
+    server: string,
+    scope: ConnectionScope,
+  ): Promise<ServerList<K> | UnavailableServer> {
+    try {
+      const connection = this.getConnection(server, scope);
+      const reading = connection.lists.get(kind);
+      const isFirst = !this.#startTimes.has(reading);
+      const list = await this.#waitForList(reading);
+      if (list) return { server, connection, list };
+      if (isFirst) reading.then(() => this.#onLateList(scope, kind)).catch(() => {});
+      return { server, why: `it has not answered within ${this.#listTimeout} ms; it is asked for still` };
+    } catch (error) {
+      if (getSignInRequest(error)) return { server, why: 'it waits for the user to sign in', signIn: true };
+      return { server, why: describePublicly(TenonError.from(error)) };
+    }
+  }
+
+  /** What was waited for once has had its time. */
+  #waitForList<T>(work: Promise<T>): Promise<T | undefined> {
+    const now = this.clock.now();
+    const begun = this.#startTimes.get(work) ?? now;
+    this.#startTimes.set(work, begun);
+    return waitAtMost(this.clock, Math.max(0, begun + this.#listTimeout - now), work);
+  }
+}
+
+function createUnavailableError(unavailable: readonly UnavailableServer[]): TenonError {
+  const [first] = unavailable;
+  const who =
+    unavailable.length === 1 ? `The server "${first?.server}" is not` : `None of the ${unavailable.length} servers is`;
+  return rpcError(INTERNAL_ERROR, `${who} there: ${first?.why}`, { absent: unavailable } as unknown as JsonObject);
+}

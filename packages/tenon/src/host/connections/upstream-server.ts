@@ -1,0 +1,167 @@
+import type { Client } from '../../client/client.js';
+import type { ClientOptions } from '../../client/options.js';
+import { TenonError } from '../../jsonrpc/error.js';
+import { SharedLimit } from '../../jsonrpc/shared-limit.js';
+import { type CallerIdentity, getOwnerKey } from '../../protocol/caller-identity.js';
+import type { ClientSession } from '../../server/request-context.js';
+import { ConnectionGroups } from './connection-groups.js';
+import type { ConnectionOptions } from './connection-options.js';
+import { type ConnectionScope, hasNoInput, joinSessions } from './connection-scope.js';
+import { UpstreamConnection } from './upstream-connection.js';
+
+/** How one server is reached, and how it is dealt with. Times are milliseconds. */
+export interface UpstreamServerOptions extends Omit<ConnectionOptions, 'server' | 'connect'> {
+  readonly name: string;
+  /** Opens a client for a caller: with that one's credentials. */
+  readonly connect: (caller: CallerIdentity, options: ClientOptions) => Promise<Client>;
+  readonly maxConnectionsPerServer: number;
+  /** Part of `maxConnectionsPerServer` that one user, or one address of anonymous callers, may use alone. */
+  readonly maxShare: number;
+  /** How long a line that nobody uses stays open. A process is stopped then also where a session has it to itself. */
+  readonly connectionIdleTimeout: number;
+  /** Whether sessions share a line: `true` also those that could be asked something, which they are not then. */
+  readonly share: boolean | undefined;
+  readonly onConnection?: (connection: UpstreamConnection) => void;
+}
+
+interface PooledConnection {
+  readonly connection: UpstreamConnection;
+  lastUsedAt: number;
+}
+
+/** One server and all lines to it. */
+export class UpstreamServer {
+  readonly name: string;
+  readonly #upstreamOptions: UpstreamServerOptions;
+  readonly #connections = new Map<string, PooledConnection>();
+  readonly #limit: SharedLimit;
+  readonly #sharedScopes = new WeakMap<ConnectionScope, ConnectionScope>();
+  readonly #byOwner = new ConnectionGroups<string | undefined>();
+  readonly #bySession = new ConnectionGroups<ClientSession>();
+  #cancelSweep: (() => void) | undefined;
+  #closed = false;
+
+  constructor(upstreamOptions: UpstreamServerOptions) {
+    this.name = upstreamOptions.name;
+    this.#upstreamOptions = upstreamOptions;
+    this.#limit = new SharedLimit(upstreamOptions.maxConnectionsPerServer, upstreamOptions.maxShare);
+  }
+
+  get connections(): readonly UpstreamConnection[] {
+    return [...this.#connections.values()].map(({ connection }) => connection);
+  }
+
+  /** Finds a connection of this user and OAuth client that is open, or whose process was stopped because nobody used it. */
+  findOpenConnection(identity: CallerIdentity): UpstreamConnection | undefined {
+    for (const connection of this.#byOwner.get(getOwnerKey(identity))) if (connection.serverInfo) return connection;
+    return undefined;
+  }
+
+  getOwnerConnections(identity: CallerIdentity): readonly UpstreamConnection[] {
+    return [...this.#byOwner.get(getOwnerKey(identity))];
+  }
+
+  getSessionConnections(session: ClientSession): Iterable<UpstreamConnection> {
+    return this.#bySession.get(session);
+  }
+
+  /** Describes all who use the same line as this caller: of a process those of whom nothing can be asked. */
+  getSharedScope(scope: ConnectionScope): ConnectionScope {
+    const { share, processes } = this.#upstreamOptions;
+    const isShared = share ?? (processes !== undefined && hasNoInput(scope));
+    if (!isShared) return scope;
+    const known = this.#sharedScopes.get(scope) ?? joinSessions(scope);
+    this.#sharedScopes.set(scope, known);
+    return known;
+  }
+
+  /** The line of this caller. It is not open before something is done on it. */
+  getConnection(caller: ConnectionScope): UpstreamConnection {
+    if (this.#closed) throw new TenonError('host/closed', 'the host is closed');
+    const scope = this.getSharedScope(caller);
+    const { clock } = this.#upstreamOptions;
+    const pooled = this.#connections.get(scope.key);
+    if (pooled) {
+      pooled.lastUsedAt = clock.now();
+      return pooled.connection;
+    }
+    this.#makeRoom(scope.caller);
+    this.#limit.add(scope.caller);
+    const connection = new UpstreamConnection(this.#createConnectionOptions(scope), scope);
+    this.#connections.set(scope.key, { connection, lastUsedAt: clock.now() });
+    this.#byOwner.add(getOwnerKey(scope.identity), connection);
+    if (scope.session) this.#bySession.add(scope.session, connection);
+    scope.session?.onEnd(() => this.#closeConnection(scope.key));
+    this.#upstreamOptions.onConnection?.(connection);
+    this.#scheduleSweep();
+    return connection;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#cancelSweep?.();
+    const connections = this.connections;
+    this.#connections.clear();
+    this.#byOwner.clear();
+    this.#bySession.clear();
+    await Promise.allSettled(connections.map(connection => connection.close()));
+  }
+
+  #createConnectionOptions({ identity }: ConnectionScope): ConnectionOptions {
+    const { name, connect, ...upstreamOptions } = this.#upstreamOptions;
+    return { ...upstreamOptions, server: name, connect: options => connect(identity, options) };
+  }
+
+  /**
+   * Beyond the limit the connection that rests for the longest time is closed: of a caller whose share is used up only one
+   * of its own. When none rests, no more are opened.
+   */
+  #makeRoom(caller: string): void {
+    if (this.#limit.canTake(caller)) return;
+    const isOwnOnly = !this.#limit.isWithinShare(caller);
+    const idle = [...this.#connections].filter(
+      ([, { connection }]) => !connection.isBusy && (!isOwnOnly || connection.scope.caller === caller),
+    );
+    const [longestIdle] = idle.sort(([, a], [, b]) => a.lastUsedAt - b.lastUsedAt);
+    if (longestIdle) return this.#closeConnection(longestIdle[0]);
+    const { maxConnectionsPerServer } = this.#upstreamOptions;
+    const whose = isOwnOnly
+      ? `the part of the ${maxConnectionsPerServer} lines that one caller may use`
+      : `all ${maxConnectionsPerServer} lines`;
+    throw new TenonError('host/too-many-lines', `${whose} to "${this.name}" are in use`, {
+      hint: 'try again later, or raise `maxConnectionsPerServer`',
+    });
+  }
+
+  #closeConnection(key: string): void {
+    const { connection } = this.#connections.get(key) ?? {};
+    if (connection === undefined) return;
+    const { identity, session } = connection.scope;
+    this.#connections.delete(key);
+    this.#limit.release(connection.scope.caller);
+    this.#byOwner.delete(getOwnerKey(identity), connection);
+    if (session) this.#bySession.delete(session, connection);
+    void connection.close().catch(error => this.#upstreamOptions.onError(TenonError.from(error)));
+  }
+
+  #scheduleSweep(): void {
+    if (this.#cancelSweep || this.#closed) return;
+    const { clock, connectionIdleTimeout } = this.#upstreamOptions;
+    this.#cancelSweep = clock.after(connectionIdleTimeout, () => {
+      this.#cancelSweep = undefined;
+      const now = clock.now();
+      for (const [key, pooled] of this.#connections) {
+        if (pooled.connection.isBusy) pooled.lastUsedAt = now;
+        else if (pooled.lastUsedAt <= now - connectionIdleTimeout) this.#closeIdle(key, pooled.connection);
+      }
+      if (this.#connections.size > 0) this.#scheduleSweep();
+    });
+  }
+
+  /** Stops a process that nobody uses and keeps its lists; closes another connection that no session has to itself. */
+  #closeIdle(key: string, connection: UpstreamConnection): void {
+    if (this.#upstreamOptions.processes)
+      void connection.stop().catch(error => this.#upstreamOptions.onError(TenonError.from(error)));
+    else if (connection.scope.session === undefined) this.#closeConnection(key);
+  }
+}

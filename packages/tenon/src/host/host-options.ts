@@ -1,0 +1,128 @@
+import type { Authorizer } from '../auth/client/authorizer.js';
+import type { CallerSignIn } from '../auth/client/caller-sign-in/options.js';
+import type { Clock } from '../cancellation/clock.js';
+import type { ClientHandlers } from '../client/options.js';
+import type { HttpTarget, StdioTarget } from '../client/target.js';
+import type { InputRequestOptions } from '../execution/options.js';
+import type { TasksOptions } from '../extensions/tasks/options.js';
+import type { TenonError } from '../jsonrpc/error.js';
+import { MAX_SHARE } from '../jsonrpc/shared-limit.js';
+import type { Transport } from '../jsonrpc/transport.js';
+import type { RequestHandler } from '../protocol/request-handler.js';
+import type { ServerRateLimits } from '../server/rate-limits.js';
+import type { Stores } from '../stores/stores.js';
+import { version as ownVersion } from '../version.js';
+import type { ToolBudget } from './catalog/budget/resolve-meta-tool.js';
+import type { Prefix } from './catalog/names/name-mapper.js';
+import type { ServerEntry } from './config/server-entry.js';
+import type { HostGuardOptions } from './security/guard/guard-options.js';
+
+/** A server of a host: where it is, and how it is dealt with. Times are milliseconds. */
+export type HostServer = (HttpTarget | StdioTarget | InProcessServer) & ServerSettings;
+
+/** A server in this process, or at the end of a road of your own. */
+export interface InProcessServer {
+  readonly service: RequestHandler | (() => Transport | Promise<Transport>);
+}
+
+/** How a host deals with one server. */
+export interface ServerSettings
+  extends Pick<
+    ServerEntry,
+    'disabled' | 'startTimeout' | 'idleTimeout' | 'totalTimeout' | 'trusted' | 'tools' | 'roots' | 'share' | 'origin'
+  > {}
+
+/** How a server is called for one principal: with what credentials. The caller's own token is never passed on. */
+export type CredentialProvider = (
+  server: string,
+  principal: string | undefined,
+) => Authorizer | string | undefined | Promise<Authorizer | string | undefined>;
+
+/** How a host behaves. Times are milliseconds. */
+export interface HostOptions extends ClientHandlers, HostGuardOptions {
+  readonly servers: Readonly<Record<string, HostServer>>;
+  /** Who the host says it is, to servers and to its own clients. Default: `tenon-host` and the version of this library. */
+  readonly name?: string | undefined;
+  readonly version?: string | undefined;
+  readonly title?: string | undefined;
+  /**
+   * Public names begin with the name of the server: `always`, `never`, or `auto`: when `servers` has more than one, disabled ones
+   * too. With `never`, equal names of two servers get the prefix while both are up. Default `always`, so that no name changes when
+   * a server is added.
+   */
+  readonly prefix?: Prefix | undefined;
+  /** Until a server has opened. Default 30,000. */
+  readonly startTimeout?: number | undefined;
+  /** How long a list waits for servers that are slow; what they have comes later, and is told. Default 15,000. */
+  readonly listTimeout?: number | undefined;
+  /**
+   * How long a connection to a server stays open that nobody uses, in milliseconds. A process is stopped then, starts again with
+   * the next call, and its lists stay good meanwhile. Default 1,800,000: 30 minutes.
+   */
+  readonly idleTimeout?: number | undefined;
+  /**
+   * Processes that run at once, of all servers together. Beyond it the process that nobody has used for the longest time is
+   * stopped; when all stay in use for 5 seconds, a call is refused with 429 and `retryAfterMs`. Default 100.
+   */
+  readonly maxProcesses?: number | undefined;
+  /** How many lines to one server there may be. Default 100. */
+  readonly maxConnectionsPerServer?: number | undefined;
+  /**
+   * Part of `maxConnectionsPerServer` that one user, or one address of anonymous callers, may
+   * use alone, from 0 to 1. Default 0.5; 1 lets one caller use everything.
+   */
+  readonly maxShare?: number | undefined;
+  /**
+   * Calls of tools that run as tasks only are waited for where the caller declares no tasks. With `false` a caller of a version
+   * in which it could declare them gets the refusal of the server, -32021. Default `true`.
+   */
+  readonly waitForTasks?: boolean | undefined;
+  /** Entries per page of a list. Default 1,000. */
+  readonly pageSize?: number | undefined;
+  /**
+   * How many tokens the definitions of tools may take in a model's context. Above it three tools are offered in their
+   * place, which search, describe and call them. Default: no limit.
+   */
+  readonly budget?: ToolBudget | undefined;
+  /** With what credentials servers are called for whom. The token of a caller is never passed on. Default: none. */
+  readonly credentials?: CredentialProvider | undefined;
+  /**
+   * Signs named callers in to servers at a URL that `credentials` gives nothing for: each user with each OAuth client has
+   * tokens of their own. Closed with the host. Default: none, and such servers are called without credentials.
+   */
+  readonly callerSignIn?: CallerSignIn | undefined;
+  /**
+   * What has to outlive a process, or be seen by several: approvals, tasks, what was too large to be passed on. Default: in
+   * memory.
+   */
+  readonly stores?: Stores | undefined;
+  /** How questions go that end a call and are answered by a retry. Give all replicas the same keys. */
+  readonly asking?: InputRequestOptions | undefined;
+  /** How the host keeps the tasks of its callers. */
+  readonly tasks?: TasksOptions | undefined;
+  /**
+   * Rates of remote callers of the host as a server. As for `createServer`, except that `notifications` is `false` by default:
+   * the host limits what each server behind it says, so that log messages are not merged twice.
+   */
+  readonly rateLimits?: ServerRateLimits | false | undefined;
+  /** Told of what went wrong and could not be said to a caller. Default: standard error. */
+  readonly onError?: ((error: TenonError) => void) | undefined;
+  readonly clock?: Clock | undefined;
+}
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+
+/** Default values. Times are in milliseconds. */
+export const DEFAULT_HOST_OPTIONS = {
+  startTimeout: 30 * SECOND,
+  listTimeout: 15 * SECOND,
+  idleTimeout: 30 * MINUTE,
+  maxConnectionsPerServer: 100,
+  maxProcesses: 100,
+  maxShare: MAX_SHARE,
+  pageSize: 1000,
+  prefix: 'always',
+  name: 'tenon-host',
+  version: ownVersion,
+} as const;

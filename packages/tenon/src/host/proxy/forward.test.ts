@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import type { Client } from '../../client/client.js';
+import { connectTo, createTransportEndpoint } from '../../client/connect.js';
+import type { ClientOptions } from '../../client/options.js';
+import { createHost } from '../../host.js';
+import type { AuthInfo } from '../../jsonrpc/transport.js';
+import type { InputRequiredResult } from '../../protocol/input-requests.js';
+import type { RequestHandler } from '../../protocol/request-handler.js';
+import { tool } from '../../server/definitions/tool.js';
+import { createServer } from '../../server/server.js';
+import { createTransportPair } from '../../transports/memory.js';
+import type { Host } from '../host.js';
+
+/** A server that counts the calls that it gets, and asks its caller. */
+function asking(protocolVersions: readonly string[]) {
+  const calls: string[] = [];
+  let lines = 0;
+  const server = createServer({
+    name: 'asking',
+    version: '1',
+    protocolVersions,
+    tools: {
+      ask: tool({
+        run: async (_, context) => {
+          calls.push('ask');
+          const input = { type: 'object', properties: { name: { type: 'string' } } } as const;
+          const answer = await context.elicit({ message: 'Who are you?', input });
+          return JSON.stringify(answer);
+        },
+      }),
+    },
+  });
+  const service = async () => {
+    lines += 1;
+    const pair = createTransportPair();
+    await server.connect(pair.server);
+    return pair.client;
+  };
+  return { calls, service, lines: () => lines };
+}
+
+/** A client of a host, whoever it is said to be. */
+function guest(host: Host, options: ClientOptions, principal?: string): Promise<Client> {
+  const server: RequestHandler = host.toServer();
+  const auth = principal === undefined ? undefined : ({ principal } as unknown as AuthInfo);
+  const endpoint = createTransportEndpoint(async () => {
+    const pair = createTransportPair();
+    await server.connect(pair.server, auth ? { auth } : {});
+    return pair.client;
+  });
+  return connectTo(endpoint, options);
+}
+const answersAs = (name: string, asked: string[]): ClientOptions => ({
+  elicit: ({ message }) => {
+    asked.push(`${name}: ${message}`);
+    return { action: 'accept', content: { name } };
+  },
+});
+
+describe('a call that is entered again', () => {
+  const begun = async () => {
+    const { calls, service } = asking(['2025-11-25']);
+    const keys = [{ id: 'k', key: new Uint8Array(32).fill(7) }];
+    const begin = () =>
+      createHost({ prefix: 'auto', servers: { asking: { service } }, asking: { keys }, onError: () => {} });
+    const hosts = [await begin(), await begin()] as const;
+    const options: ClientOptions = { protocolVersion: '2026-07-28', elicit: () => ({ action: 'cancel' }) };
+    const clients = [await guest(hosts[0], options), await guest(hosts[1], options)] as const;
+    const params = { name: 'ask', arguments: {} };
+    const asked = (await clients[0].call('tools/call', params, {
+      resolveInputRequests: false,
+    })) as unknown as InputRequiredResult;
+    const [key] = Object.keys(asked.inputRequests ?? {});
+    const inputResponses = { [key as string]: { action: 'accept', content: { name: 'Ada' } } };
+    const again = { ...params, inputResponses, requestState: asked.requestState } as never;
+    const close = () => Promise.all([...clients, ...hosts].map(each => each.close()));
+    return {
+      calls,
+      close,
+      retryAt: (which: 0 | 1) => clients[which].call('tools/call', again, { resolveInputRequests: false }),
+    };
+  };
+
+  it('goes on where it stood: the server is called once', async () => {
+    const { calls, retryAt, close } = await begun();
+    expect(calls).toEqual(['ask']);
+    expect(JSON.stringify(await retryAt(0))).toContain('Ada');
+    expect(calls).toEqual(['ask']);
+    await close();
+  });
+
+  it('where nobody knows of it is refused, with what that means, and not sent again', async () => {
+    const { calls, retryAt, close } = await begun();
+    await expect(retryAt(1)).rejects.toMatchObject({
+      rpcCode: -32603,
+      summary: expect.stringMatching(/"asking".*may have been carried out, and is not sent again/),
+    });
+    expect(calls).toEqual(['ask']);
+    await close();
+  });
+});
+
+describe('callers of one host', () => {
+  it.each([
+    ['2026-07-28', '2025-11-25'],
+    ['2025-11-25', '2025-11-25'],
+    ['2026-07-28', '2026-07-28'],
+  ])(
+    'of %s, two principals: each has lines of its own, and hears what its own calls ask',
+    async (protocolVersion, theirs) => {
+      const { service, lines } = asking([theirs]);
+      const host = await createHost({ prefix: 'auto', servers: { asking: { service } }, onError: () => {} });
+      const asked: string[] = [];
+      const guests = await Promise.all(
+        ['ada', 'bob'].map(name => guest(host, { ...answersAs(name, asked), protocolVersion }, name)),
+      );
+      const results = await Promise.all(guests.flatMap(each => [each.callTool('ask'), each.callTool('ask')]));
+      expect(results.map(result => /ada|bob/.exec(JSON.stringify(result))?.[0])).toEqual(['ada', 'ada', 'bob', 'bob']);
+      expect(asked.filter(each => each.startsWith('ada'))).toHaveLength(2);
+      expect(lines()).toBe(2);
+      await Promise.all([...guests, host].map(each => each.close()));
+    },
+  );
+
+  it('two sessions of one principal share no line', async () => {
+    const { service, lines } = asking(['2025-11-25']);
+    const host = await createHost({ prefix: 'auto', servers: { asking: { service } }, onError: () => {} });
+    const asked: string[] = [];
+    const names = ['first', 'second'];
+    const guests = await Promise.all(
+      names.map(name => guest(host, { ...answersAs(name, asked), protocolVersion: '2025-11-25' }, 'ada')),
+    );
+    const results = await Promise.all(guests.map(each => each.callTool('ask')));
+    expect(results.map(result => /first|second/.exec(JSON.stringify(result))?.[0])).toEqual(names);
+    expect(lines()).toBe(2);
+    await Promise.all([...guests, host].map(each => each.close()));
+  });
+});

@@ -1,0 +1,239 @@
+import type { Client } from '../../client/client.js';
+import { isAbandoned } from '../../client/tasks/tracked-task.js';
+import { checkInputRequestMethods } from '../../execution/check-input-requests.js';
+import type { RequestInput } from '../../execution/handler-run.js';
+import { toInputRequest } from '../../execution/journaled-execution.js';
+import { rpcError } from '../../jsonrpc/error.js';
+import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
+import type { Id, JsonObject } from '../../jsonrpc/message.js';
+import { LOGGING_LEVELS } from '../../protocol/content.js';
+import type { InputRequest } from '../../protocol/input-requests.js';
+import type { RetryInputs } from '../../protocol/params-and-results.js';
+import { TASKS } from '../../protocol/tasks.js';
+import { Context } from '../../server/context/context.js';
+import type { RequestContext } from '../../server/request-context.js';
+import type { UpstreamCall } from '../connections/active-calls.js';
+import type { UpstreamConnection } from '../connections/upstream-connection.js';
+import type { QuestionHandler, QuestionRecipient } from '../security/guard/host-guard.js';
+import { HOP_BY_HOP_META, SERVER_NAMES_EXTENSION } from './hop-by-hop.js';
+import { withinRetryTime } from './retry-timeout.js';
+import { createTaskProgress, type TaskProgress } from './task-progress.js';
+import { translateError } from './translate-error.js';
+
+/** A call on its way: of which more is known when it is sent. */
+interface ForwardedCall extends UpstreamCall {
+  readonly ids: Set<Id>;
+  task: string | undefined;
+  readonly progress: TaskProgress;
+  /** End of the time for the call and its task. */
+  readonly deadline: number;
+  /** Ends the reports of progress on the task. */
+  stopProgress?: () => void;
+}
+
+/** One request of a caller on its way to one server. */
+export interface ProxiedRequest {
+  readonly connection: UpstreamConnection;
+  readonly method: string;
+  /** In the server's own names. */
+  readonly params: JsonObject;
+  readonly context: Context;
+  readonly requestContext: RequestContext;
+  /** Whether the server may ask the caller meanwhile. */
+  readonly allowQuestions: boolean;
+  /** What makes a task of the call for the caller, once the server has made one of it. */
+  readonly moveToTask?: (() => void) | undefined;
+  readonly questions: QuestionHandler;
+}
+
+/** How often a server may ask within one call. */
+const MAX_ROUNDS = 32;
+
+/**
+ * Has a server answer a request of a caller. Whatever the server asks meanwhile is asked of the caller in the manner of
+ * its revision; a result that asks goes to the caller as it is, and the answers come back with the retry.
+ */
+export async function forward(proxiedRequest: ProxiedRequest): Promise<JsonObject> {
+  const { connection, method, context, requestContext, allowQuestions } = proxiedRequest;
+  const call: ForwardedCall = {
+    ids: new Set<Id>(),
+    task: undefined,
+    progress: createTaskProgress(context),
+    deadline: connection.times.clock.now() + (connection.times.totalTimeout ?? Number.POSITIVE_INFINITY),
+    ask: allowQuestions ? createCallerAsk(proxiedRequest) : undefined,
+    session: requestContext.session,
+    get cancelled() {
+      return context.signal.aborted;
+    },
+    acceptsLogLevel: level =>
+      requestContext.logLevel !== undefined &&
+      LOGGING_LEVELS.indexOf(level) >= LOGGING_LEVELS.indexOf(requestContext.logLevel),
+    log: (level, data, logger) => context.log(level, data, logger),
+  };
+  try {
+    return await connection.run(call, async client => {
+      if (connection.scope.session === undefined && requestContext.logLevel !== undefined)
+        await connection.requestLogLevel(requestContext.logLevel);
+      if (allowQuestions) await markSent(proxiedRequest);
+      return await sendCall(proxiedRequest, call, client);
+    });
+  } catch (error) {
+    throw translateError(error, connection, method, requestContext.dialect, call.ids.size > 0);
+  } finally {
+    call.stopProgress?.();
+  }
+}
+
+/** Asks the caller, in the words in which the question is put to that one. */
+function createCallerAsk({ connection, context, requestContext, questions }: ProxiedRequest): RequestInput {
+  const run = Context.getRun(context);
+  const recipient = getRecipient(context, requestContext);
+  const ask: RequestInput = (asked, params, ...rest) =>
+    run.request(asked, questions.prepareQuestion(asked, params, recipient), ...rest);
+  // What became a task is answered for as long as the task is kept.
+  const hasTasks = context.client.capabilities.extensions?.[TASKS] !== undefined;
+  return requestContext.dialect.inputRequests === 'by-retry' && !hasTasks ? withinRetryTime(ask, connection) : ask;
+}
+
+function getRecipient(context: Context, { dialect }: RequestContext): QuestionRecipient {
+  const includeServer = context.client.capabilities.extensions?.[SERVER_NAMES_EXTENSION] !== undefined;
+  return { omitMeta: dialect.inputRequests === 'by-retry', includeServer };
+}
+
+/**
+ * A call is sent once. When it is entered again, because the process that had sent it is gone or has forgotten it,
+ * nobody knows how far it has come: unless the server has made a task of it, or has asked and gets the answers.
+ */
+async function markSent({ context, connection }: ProxiedRequest): Promise<void> {
+  let first = false;
+  await context.step('sent', () => {
+    first = true;
+  });
+  const asks = getStepResult(context, 'asks', 0) ?? getTaskId(context);
+  if (first || Object.keys(context.inputs).length > 0 || asks !== undefined) return;
+  throw rpcError(
+    INTERNAL_ERROR,
+    `The call was on its way to "${connection.server}" in a process that no longer knows of it. It may have been carried out, and is not sent again.`,
+  );
+}
+
+/** The task that the server has made of the call in an earlier entry. */
+function getTaskId(context: Context): string | undefined {
+  return getStepResult(context, 'task', 0) as unknown as string | undefined;
+}
+
+function getStepResult(context: Context, name: string, n: number): JsonObject | undefined {
+  return Context.getRun(context).journal?.step(name, n)?.value as JsonObject | undefined;
+}
+
+async function sendCall(proxiedRequest: ProxiedRequest, call: ForwardedCall, client: Client): Promise<JsonObject> {
+  const { context, moveToTask } = proxiedRequest;
+  const before = getTaskId(context);
+  if (before !== undefined) return waitForTask(client, before, proxiedRequest, call);
+  const result = await runRounds(proxiedRequest, call, client);
+  if (result.resultType !== 'task') return result;
+  // At once: the server may ask for the sake of the task right behind it.
+  call.task = result.taskId as string;
+  const taskId = await context.step('task', () => result.taskId as string);
+  moveToTask?.();
+  return waitForTask(client, taskId, proxiedRequest, call);
+}
+
+/** A result that asks goes to the caller as it is: unless a part of it is answered here. Then all of it is asked from here. */
+async function runRounds(proxiedRequest: ProxiedRequest, call: ForwardedCall, client: Client): Promise<JsonObject> {
+  const { context, questions } = proxiedRequest;
+  let inputs: RetryInputs = context.inputs;
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const known = getStepResult(context, 'asks', round);
+    const result = known ?? (await sendRequest(proxiedRequest, call, client, inputs));
+    if (result.resultType !== 'input_required') return result;
+    checkInputRequestMethods(`server "${proxiedRequest.connection.server}"`, result);
+    const requests = Object.entries((result.inputRequests ?? {}) as { readonly [key: string]: InputRequest });
+    if (!known && !requests.some(([, { method }]) => questions.isAnsweredByHost(method)))
+      return prepareInputRequired(result, requests, proxiedRequest);
+    await context.step('asks', () => result);
+    const askCaller = createCallerAsk(proxiedRequest);
+    const ask: RequestInput = (asked, params) =>
+      (questions.isAnsweredByHost(asked) ? questions.answer : askCaller)(asked, params);
+    const answers = requests.map(async ([key, { method, params = {} }]) => [
+      key,
+      await ask(method, params as JsonObject),
+    ]);
+    const { requestState } = result;
+    inputs = {
+      inputResponses: Object.fromEntries(await Promise.all(answers)),
+      ...(typeof requestState === 'string' ? { requestState } : {}),
+    };
+  }
+  throw rpcError(
+    INTERNAL_ERROR,
+    `The server "${proxiedRequest.connection.server}" still asks after ${MAX_ROUNDS} rounds`,
+  );
+}
+
+function prepareInputRequired(
+  result: JsonObject,
+  requests: readonly [string, InputRequest][],
+  { context, requestContext, questions }: ProxiedRequest,
+): JsonObject {
+  const recipient = getRecipient(context, requestContext);
+  const put = requests.map(([key, { method, params = {} }]) => {
+    return [
+      key,
+      toInputRequest({ method, params: questions.prepareQuestion(method, params as JsonObject, recipient) }),
+    ];
+  });
+  return requests.length === 0 ? result : { ...result, inputRequests: Object.fromEntries(put) };
+}
+
+function sendRequest(
+  { method, params, context }: ProxiedRequest,
+  call: ForwardedCall,
+  client: Client,
+  inputs: RetryInputs,
+): Promise<JsonObject> {
+  const { inputResponses, requestState } = inputs;
+  const answers = {
+    ...(inputResponses === undefined ? {} : { inputResponses }),
+    ...(requestState === undefined ? {} : { requestState }),
+  };
+  const { _meta: _, inputResponses: __, requestState: ___, task: ____, ...own } = params;
+  return client.call(method, { ...own, ...answers } as JsonObject, {
+    resolveInputRequests: false,
+    signal: context.signal,
+    onRequestId: id => void call.ids.add(id),
+    onProgress: progress => call.progress.report(progress),
+    onTaskCreated: stopProgress => {
+      call.stopProgress = stopProgress;
+    },
+    // Who wants to hold no connection open meanwhile need not have one held here.
+    onStreamClosed: () => void context.closeStream(),
+    meta: toForwardedMeta(context.meta),
+    allowReservedMeta: true,
+  });
+}
+
+/** Waits for the task that the server has made of the call. Whoever gives the call up has it cancelled. */
+async function waitForTask(
+  client: Client,
+  taskId: string,
+  { connection, params, context }: ProxiedRequest,
+  call: ForwardedCall,
+): Promise<JsonObject> {
+  call.task = taskId;
+  const handle = client.tasks.resume(taskId, { tool: params.name as never });
+  try {
+    return (await handle.toolResult({
+      signal: context.signal,
+      totalTimeout: Math.max(call.deadline - connection.times.clock.now(), 0),
+      onTask: state => call.progress.reportStatus(state),
+    })) as unknown as JsonObject;
+  } catch (error) {
+    if (context.signal.aborted || isAbandoned(error)) void handle.cancel().catch(() => {});
+    throw error;
+  }
+}
+
+function toForwardedMeta(meta: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(meta).filter(([key]) => !HOP_BY_HOP_META.has(key)));
+}

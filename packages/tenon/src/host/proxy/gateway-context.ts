@@ -1,0 +1,132 @@
+import type { CallerSignIn } from '../../auth/client/caller-sign-in/options.js';
+import { TenonError } from '../../jsonrpc/error.js';
+import type { CallerIdentity } from '../../protocol/caller-identity.js';
+import type { LoggingLevel } from '../../protocol/content.js';
+import type { RequesterInfo } from '../../server/proxy-backend.js';
+import type { ClientSession } from '../../server/request-context.js';
+import type { ToolBudget } from '../catalog/budget/resolve-meta-tool.js';
+import { HostCatalog } from '../catalog/host-catalog.js';
+import { createNameMapper, type NameMapper, type Prefix } from '../catalog/names/name-mapper.js';
+import { type ConnectionScope, createConnectionScope } from '../connections/connection-scope.js';
+import type { UpstreamConnection } from '../connections/upstream-connection.js';
+import type { UpstreamRegistry } from '../connections/upstream-registry.js';
+import type { HostGuard } from '../security/guard/host-guard.js';
+import { waitAtMost } from '../within-time.js';
+import { ListChangeNotifier } from './list-change-notifier.js';
+import { SessionSubscriptions } from './resource-watches.js';
+
+/** How many audiences' catalogs are kept; the one that was used longest ago gives way. */
+const MAX_CATALOGS = 10_000;
+
+/** How long servers are waited for that are told of a level, in milliseconds. */
+const LOG_LEVEL_TIMEOUT = 1000;
+
+export interface GatewayContextOptions {
+  readonly prefix: Prefix;
+  readonly pageSize: number;
+  readonly budget: ToolBudget | undefined;
+  readonly callerSignIn?: CallerSignIn | undefined;
+  readonly waitForTasks?: boolean | undefined;
+}
+
+/** What the operations of a host share. */
+export class GatewayContext {
+  readonly registry: UpstreamRegistry;
+  readonly guard: HostGuard;
+  readonly listChanges: ListChangeNotifier;
+  readonly subscriptions: SessionSubscriptions;
+  readonly pageSize: number;
+  readonly budget: ToolBudget | undefined;
+  readonly callerSignIn: CallerSignIn | undefined;
+  /** Names of the host's own tools for a server. */
+  readonly ownNames: NameMapper;
+  readonly #prefix: Prefix;
+  readonly #waitForTasks: boolean | undefined;
+  readonly #catalogs = new Map<string, HostCatalog>();
+  /** One request asks for its audience several times. */
+  readonly #scopes = new WeakMap<RequesterInfo, ConnectionScope>();
+  readonly #levels = new WeakMap<ClientSession, LoggingLevel>();
+
+  constructor(
+    registry: UpstreamRegistry,
+    guard: HostGuard,
+    { prefix, pageSize, budget, callerSignIn, waitForTasks }: GatewayContextOptions,
+  ) {
+    this.callerSignIn = callerSignIn;
+    this.#waitForTasks = waitForTasks;
+    this.ownNames = createNameMapper({ servers: registry.servers, prefix: 'always' });
+    this.registry = registry;
+    this.guard = guard;
+    this.pageSize = pageSize;
+    this.budget = budget;
+    this.listChanges = new ListChangeNotifier(registry.clock);
+    this.subscriptions = new SessionSubscriptions(error => guard.reportError(error));
+    this.#prefix = prefix;
+  }
+
+  getScope(requester: RequesterInfo): ConnectionScope {
+    const known = this.#scopes.get(requester);
+    if (known) return known;
+    const scope = createConnectionScope(requester, this.#waitForTasks);
+    this.#scopes.set(requester, scope);
+    this.listChanges.observeSession(scope);
+    return scope;
+  }
+
+  getCatalog(scope: ConnectionScope): HostCatalog {
+    const { key, session } = scope;
+    const known = this.#catalogs.get(key);
+    const catalog = known ?? new HostCatalog(this.registry, scope, this.#prefix, this.guard.filterList);
+    this.#catalogs.delete(key);
+    this.#catalogs.set(key, catalog);
+    if (known) return known;
+    session?.onEnd(() => this.#catalogs.delete(key));
+    const [eldest] = this.#catalogs.keys();
+    if (this.#catalogs.size > MAX_CATALOGS && eldest !== undefined) this.#catalogs.delete(eldest);
+    return catalog;
+  }
+
+  /** A line was made: all who use it hear of what changes there. */
+  observeConnection(connection: UpstreamConnection): void {
+    const { scope, lists, server } = connection;
+    const upstream = this.registry.upstreams.get(server);
+    lists.onChange(list =>
+      this.listChanges.notifyWhere(each => upstream?.getSharedScope(each).key === scope.key, list),
+    );
+    const level = scope.session && this.#levels.get(scope.session);
+    if (level) connection.presetLogLevel(level);
+  }
+
+  /** The lines of a session send log messages of this level from here on. A server that does not say so soon is not waited for. */
+  async setLogLevel(session: ClientSession, level: LoggingLevel): Promise<void> {
+    this.#levels.set(session, level);
+    const connections = this.getSessionConnections(session);
+    for (const connection of connections) connection.presetLogLevel(level);
+    const all = connections.filter(({ openClient }) => openClient).map(connection => connection.setLogLevel(level));
+    const completed = Promise.all(all).catch(error => this.guard.reportError(TenonError.from(error)));
+    await waitAtMost(this.registry.clock, LOG_LEVEL_TIMEOUT, completed);
+  }
+
+  getSessionConnections(session: ClientSession): UpstreamConnection[] {
+    return [...this.registry.upstreams.values()].flatMap(upstream => [...upstream.getSessionConnections(session)]);
+  }
+
+  /** A caller has signed in to a server, or out of it: the server offers something else to that caller. */
+  changeCredentials(server: string, caller: CallerIdentity): void {
+    for (const connection of this.registry.upstreams.get(server)?.getOwnerConnections(caller) ?? []) {
+      connection.lists.clear();
+      for (const list of ['tools', 'prompts', 'resources'] as const) this.listChanges.notify(connection.scope, list);
+    }
+  }
+
+  /** What is offered may be something else from now on: to everybody. */
+  reload(): void {
+    this.#catalogs.clear();
+    for (const list of ['tools', 'prompts', 'resources'] as const) this.listChanges.notifyAll(list);
+  }
+
+  close(): void {
+    this.listChanges.close();
+    this.#catalogs.clear();
+  }
+}

@@ -1,0 +1,14 @@
+import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, PROTOCOL_VERSION, RELATED_TASK } from '../../protocol/meta.js';
+
+/** The keys of `_meta` that are good between two neighbours only, and are not passed on. */
+export const HOP_BY_HOP_META: ReadonlySet<string> = new Set([
+  'progressToken',
+  PROTOCOL_VERSION,
+  CLIENT_INFO,
+  CLIENT_CAPABILITIES,
+  LOG_LEVEL,
+  RELATED_TASK,
+]);
+
+/** The extension by which the client of a host itself says that it wants to know which of the servers asks. */
+export const SERVER_NAMES_EXTENSION = 'dev.tenon/servers';

@@ -1,0 +1,57 @@
+import type { RequesterInfo } from '../../server/proxy-backend.js';
+import type { ConnectionScope } from '../connections/connection-scope.js';
+import type { UpstreamConnection } from '../connections/upstream-connection.js';
+import { waitAtMost } from '../within-time.js';
+import type { GatewayContext } from './gateway-context.js';
+import { SERVER_NAMES_EXTENSION } from './hop-by-hop.js';
+
+/** How long a handshake waits for what several servers say, in milliseconds. */
+const INSTRUCTIONS_TIMEOUT = 1000;
+
+/**
+ * How the servers are to be used, as far as that is known: a handshake does not wait for all of them to start. One
+ * server alone is waited for.
+ */
+export async function collectInstructions(
+  gateway: GatewayContext,
+  requester: RequesterInfo,
+): Promise<string | undefined> {
+  const scope = gateway.getScope(requester);
+  const { servers } = gateway.registry;
+  const [only] = servers;
+  const isOwn = requester.caller.capabilities.extensions?.[SERVER_NAMES_EXTENSION] !== undefined;
+  if (servers.length === 1 && only !== undefined && !isOwn) return openForInstructions(gateway, only, scope);
+  const known = [...gateway.registry.upstreams].map(async ([server, upstream]) => {
+    // Instructions that a server gave another user or OAuth client are not shared.
+    const connection = upstream.findOpenConnection(scope.identity);
+    // What is not known soon is left out: a slow server holds up no handshake.
+    const text = await waitAtMost(gateway.registry.clock, INSTRUCTIONS_TIMEOUT, getInstructions(gateway, connection));
+    return text === undefined ? [] : [`## ${server}\n\n${text}`];
+  });
+  const texts = (await Promise.all(known)).flat();
+  return texts.length === 0 ? undefined : texts.join('\n\n');
+}
+
+/** A server that is not there has its absence said by the lists. */
+async function openForInstructions(
+  gateway: GatewayContext,
+  server: string,
+  scope: ConnectionScope,
+): Promise<string | undefined> {
+  try {
+    const connection = gateway.registry.getConnection(server, scope);
+    if (connection.serverInfo === undefined) await connection.getClient();
+    return await getInstructions(gateway, connection);
+  } catch {
+    return undefined;
+  }
+}
+
+async function getInstructions(
+  gateway: GatewayContext,
+  connection: UpstreamConnection | undefined,
+): Promise<string | undefined> {
+  const text = connection?.serverInfo?.instructions;
+  if (connection === undefined || text === undefined) return undefined;
+  return gateway.guard.screenInstructions(connection, text).catch(() => undefined);
+}

@@ -1,0 +1,98 @@
+import type { Clock } from '../../cancellation/clock.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import type { ClientSession } from '../../server/request-context.js';
+import type { ConnectionScope } from '../connections/connection-scope.js';
+
+export type NotifiableList = 'tools' | 'prompts' | 'resources';
+export type NotificationSender = (method: string, params: JsonObject) => void;
+
+/** How long changes of one list are gathered before they are told as one, in milliseconds. */
+const COALESCE_DELAY = 100;
+/** How long after a list was told to have changed it is told again at the earliest, in milliseconds. */
+const MIN_INTERVAL = 250;
+
+interface ListChangeListener {
+  readonly scope: ConnectionScope;
+  readonly lists: ReadonlySet<NotifiableList>;
+  readonly deliver: NotificationSender;
+}
+
+interface PendingChange {
+  lastSentAt: number;
+  cancelTimer: (() => void) | undefined;
+}
+
+/** Tells audiences that lists have changed: once for many changes, and not more often than a client can take. */
+export class ListChangeNotifier {
+  readonly #clock: Clock;
+  readonly #listeners = new Map<string, Set<ListChangeListener>>();
+  readonly #pending = new Map<string, PendingChange>();
+  readonly #observedSessions = new WeakSet<ClientSession>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Tells this listener of these lists. Returns what ends that. */
+  addListener(scope: ConnectionScope, lists: ReadonlySet<NotifiableList>, deliver: NotificationSender): () => void {
+    const { key } = scope;
+    const all = this.#listeners.get(key) ?? new Set();
+    const listener = { scope, lists, deliver };
+    this.#listeners.set(key, all.add(listener));
+    return () => {
+      all.delete(listener);
+      if (all.size === 0 && this.#listeners.get(key) === all) this.#listeners.delete(key);
+    };
+  }
+
+  /** A session hears of all lists, for as long as it lives. */
+  observeSession(scope: ConnectionScope): void {
+    const { session } = scope;
+    if (session === undefined || this.#observedSessions.has(session)) return;
+    this.#observedSessions.add(session);
+    session.onEnd(this.addListener(scope, ALL_LISTS, (method, params) => session.notify(method, params)));
+  }
+
+  notify({ key }: ConnectionScope, list: NotifiableList): void {
+    this.#schedule(key, list);
+  }
+
+  /** Tells all audiences for which this holds. */
+  notifyWhere(holds: (scope: ConnectionScope) => boolean, list: NotifiableList): void {
+    for (const [key, [first]] of [...this.#listeners]) if (first && holds(first.scope)) this.#schedule(key, list);
+  }
+
+  /** All audiences hear of it. */
+  notifyAll(list: NotifiableList): void {
+    for (const key of [...this.#listeners.keys()]) this.#schedule(key, list);
+  }
+
+  close(): void {
+    for (const { cancelTimer } of this.#pending.values()) cancelTimer?.();
+    this.#pending.clear();
+    this.#listeners.clear();
+  }
+
+  #schedule(key: string, list: NotifiableList): void {
+    if (!this.#listeners.has(key)) return;
+    const id = `${list} ${key}`;
+    const pending = this.#pending.get(id) ?? { lastSentAt: Number.NEGATIVE_INFINITY, cancelTimer: undefined };
+    this.#pending.set(id, pending);
+    if (pending.cancelTimer) return;
+    const wait = Math.max(COALESCE_DELAY, pending.lastSentAt + MIN_INTERVAL - this.#clock.now());
+    pending.cancelTimer = this.#clock.after(wait, () => {
+      pending.cancelTimer = undefined;
+      pending.lastSentAt = this.#clock.now();
+      this.#clock.after(MIN_INTERVAL, () => pending.cancelTimer ?? this.#pending.delete(id));
+      this.#send(key, list);
+    });
+  }
+
+  #send(key: string, list: NotifiableList): void {
+    for (const { lists, deliver } of [...(this.#listeners.get(key) ?? [])]) {
+      if (lists.has(list)) deliver(`notifications/${list}/list_changed`, {});
+    }
+  }
+}
+
+const ALL_LISTS: ReadonlySet<NotifiableList> = new Set(['tools', 'prompts', 'resources']);

@@ -1,0 +1,77 @@
+import type { JsonObject } from '../../jsonrpc/message.js';
+import type { SubscriptionFilter } from '../../protocol/params-and-results.js';
+import type { ExtensionSubscription } from '../../server/extension.js';
+import type { RequestContext } from '../../server/request-context.js';
+import type { ResolvedResource } from '../catalog/host-catalog.js';
+import { createResourceRequest } from './action-requests.js';
+import type { GatewayContext } from './gateway-context.js';
+import type { NotifiableList } from './list-change-notifier.js';
+import { resolveResource } from './resolve-target.js';
+import { watchResource } from './resource-watches.js';
+
+const LISTEN = 'subscriptions/listen';
+/** How many URIs one listener may name. */
+const MAX_URIS = 1000;
+
+const FILTER_FLAGS = {
+  tools: 'toolsListChanged',
+  prompts: 'promptsListChanged',
+  resources: 'resourcesListChanged',
+} as const;
+
+/** What a listener will be told of: the lists that it wishes, and the resources that one of the servers has. */
+export async function createListener(
+  gateway: GatewayContext,
+  filterWanted: SubscriptionFilter,
+  requestContext: RequestContext,
+): Promise<ExtensionSubscription> {
+  const lists = (Object.keys(FILTER_FLAGS) as NotifiableList[]).filter(
+    name => filterWanted[FILTER_FLAGS[name]] === true,
+  );
+  const uris = [...new Set(filterWanted.resourceSubscriptions ?? [])].slice(0, MAX_URIS);
+  const places = await Promise.all(
+    uris.map(async uri => ({ uri, place: await findWatchable(gateway, uri, requestContext) })),
+  );
+  const known = places.filter((each): each is { uri: string; place: ResolvedResource } => each.place !== undefined);
+  const filter: SubscriptionFilter = Object.fromEntries(lists.map(name => [FILTER_FLAGS[name], true]));
+  if (known.length > 0) filter.resourceSubscriptions = known.map(({ uri }) => uri);
+  return { filter, start: deliver => startListener(gateway, lists, known, requestContext, deliver) };
+}
+
+/** A resource that there is, and that may be looked at. */
+async function findWatchable(
+  gateway: GatewayContext,
+  uri: string,
+  requestContext: RequestContext,
+): Promise<ResolvedResource | undefined> {
+  try {
+    const place = await resolveResource(gateway, uri, requestContext, LISTEN);
+    await gateway.guard.authorizePassive(createResourceRequest(place.connection, place.uri), place.connection, LISTEN);
+    return place;
+  } catch {
+    return undefined;
+  }
+}
+
+function startListener(
+  gateway: GatewayContext,
+  lists: readonly NotifiableList[],
+  known: readonly { readonly uri: string; readonly place: ResolvedResource }[],
+  requestContext: RequestContext,
+  deliver: (method: string, params: JsonObject) => void,
+): () => void {
+  const problem = gateway.guard.reportError.bind(gateway.guard);
+  const ends = known.map(({ uri, place: { connection, uri: inner } }) =>
+    watchResource(connection, inner, () => deliver('notifications/resources/updated', { uri }), problem),
+  );
+  if (lists.length > 0) {
+    const scope = gateway.getScope(requestContext);
+    ends.push(gateway.listChanges.addListener(scope, new Set(lists), deliver));
+    // Only who has read a list hears that it has changed.
+    const catalog = gateway.getCatalog(scope);
+    for (const name of lists) void catalog.listEntries(name).catch(() => {});
+  }
+  return () => {
+    for (const end of ends) end();
+  };
+}

@@ -1,0 +1,24 @@
+/** Parts of base64 by their bytes. Four characters are three bytes. */
+
+/** The characters that hold the bytes from `from` to `to`. */
+export function getCharacterRange(from: number, to: number): [number, number] {
+  return [Math.floor(from / 3) * 4, Math.ceil(to / 3) * 4];
+}
+
+/** The bytes from `from` to `to`, as base64, of the characters that `bytesIn` names. */
+export function sliceBytes(characters: string, from: number, to: number): string {
+  const bytes = atob(characters);
+  const start = from % 3;
+  return btoa(bytes.slice(start, start + (to - from)));
+}
+
+/** How many bytes a base64 text of this length and ending has. */
+export function getByteLength(length: number, ending: string): number {
+  const padding = ending.endsWith('==') ? 2 : ending.endsWith('=') ? 1 : 0;
+  return Math.floor((length * 3) / 4) - padding;
+}
+
+/** Whether it is base64 as it is written: whole, padded, and nothing else. */
+export function isBase64(text: string): boolean {
+  return text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
+}

@@ -1,0 +1,98 @@
+import type { Clock } from '../../../cancellation/clock.js';
+import { TenonError } from '../../../jsonrpc/error.js';
+import type { Values } from '../../../stores/stores.js';
+
+/** One thing that is put away. */
+export interface OverflowEntry {
+  readonly id: string;
+  /** Characters. */
+  readonly size: number;
+  readonly end: number;
+  readonly owner: string | null;
+}
+
+interface OverflowLedgerOptions {
+  readonly values: Values;
+  readonly clock: Clock;
+  readonly maxBytes: number;
+  readonly maxBytesPerOwner: number;
+  readonly forget: (id: string, size: number) => Promise<void>;
+}
+
+export interface OverflowLedger {
+  /** Makes room for an entry and takes it in. False: it is too large for any room. */
+  add(entry: OverflowEntry): Promise<boolean>;
+  remove(id: string): Promise<void>;
+}
+
+const LEDGER_KEY = 'spill-ledger';
+/** How many things are kept, of all principals together. The ledger is one value of a store. */
+const MAX_ENTRIES = 2_000;
+/** How often a write is tried again when another process was faster. */
+const MAX_TRIES = 50;
+
+/** Keeps account of what is put away, for all processes on the same store, within the bounds. */
+export function createOverflowLedger({
+  values,
+  clock,
+  maxBytes,
+  maxBytesPerOwner,
+  forget,
+}: OverflowLedgerOptions): OverflowLedger {
+  async function change(edit: (entries: OverflowEntry[]) => OverflowEntry[]): Promise<OverflowEntry[]> {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const stored = await values.get(LEDGER_KEY);
+      const entries = (stored?.value.entries ?? []) as OverflowEntry[];
+      const kept = edit(entries.filter(({ end }) => end > clock.now()));
+      const version = await values.put(LEDGER_KEY, { entries: kept }, { version: stored?.version ?? 0 });
+      if (version !== undefined) return entries.filter(({ id }) => !kept.some(each => each.id === id));
+    }
+    throw new TenonError('spill/busy', 'the account of what is put away could not be written', {
+      hint: 'many processes write at once: give some of them a store of their own',
+    });
+  }
+
+  return {
+    async add(entry) {
+      if (entry.size > maxBytesPerOwner || entry.size > maxBytes) return false;
+      const evicted = await change(entries =>
+        evictEntries([...entries, entry], { maxBytes, maxEach: maxBytesPerOwner }),
+      );
+      for (const { id, size } of evicted) await forget(id, size);
+      return true;
+    },
+    async remove(id) {
+      const evicted = await change(entries => entries.filter(each => each.id !== id));
+      for (const { id: each, size } of evicted) await forget(each, size);
+    },
+  };
+}
+
+/** The last entry stays. Whoever has most gives way first, oldest things first: nobody drives out who has little. */
+function evictEntries(
+  entries: OverflowEntry[],
+  { maxBytes, maxEach }: { maxBytes: number; maxEach: number },
+): OverflowEntry[] {
+  const kept = [...entries];
+  const last = entries.at(-1);
+  const sums = new Map<string | null, number>();
+  let total = 0;
+  const count = ({ owner, size }: OverflowEntry, sign: 1 | -1) => {
+    sums.set(owner, (sums.get(owner) ?? 0) + sign * size);
+    total += sign * size;
+  };
+  for (const each of entries) count(each, 1);
+  const drop = (owner: string | null) => {
+    const at = kept.findIndex(each => each.owner === owner && each !== last);
+    const [entry] = at < 0 ? [] : kept.splice(at, 1);
+    if (entry) count(entry, -1);
+    return entry !== undefined;
+  };
+  while (last && (sums.get(last.owner) ?? 0) > maxEach && drop(last.owner));
+  while (total > maxBytes || kept.length > MAX_ENTRIES) {
+    const others = kept.filter(each => each !== last).map(({ owner }) => owner);
+    const [owner] = others.toSorted((a, b) => (sums.get(b) ?? 0) - (sums.get(a) ?? 0));
+    if (owner === undefined || !drop(owner)) break;
+  }
+  return kept;
+}

@@ -1,0 +1,188 @@
+import type { Clock } from '../../../cancellation/clock.js';
+import { rpcError, TenonError } from '../../../jsonrpc/error.js';
+import { INVALID_PARAMS } from '../../../jsonrpc/error-codes.js';
+import type { ReadResourceResult } from '../../../protocol/params-and-results.js';
+import type { Values } from '../../../stores/stores.js';
+import { getByteLength, getCharacterRange, sliceBytes } from './base64-range.js';
+import { createOverflowLedger } from './overflow-ledger.js';
+
+/** What is put away. Blobs are base64. */
+export type OverflowContent =
+  | { readonly text: string; readonly mimeType?: string | undefined }
+  | { readonly blob: string; readonly mimeType?: string | undefined };
+
+/** From where to where, in characters (UTF-16 units) of a text, in bytes of a blob. Absent: from the beginning, as far as one page goes. */
+export interface OverflowRange {
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
+export interface OverflowStore {
+  /**
+   * Puts something away for an owner, and gives the URI by which that owner, and nobody else, reads it. Undefined:
+   * it could not be kept, since it is too large or the store is full. `owner` is a text that names a user together with
+   * the OAuth client; `undefined` stands for all anonymous callers.
+   */
+  put(content: OverflowContent, owner: string | undefined): Promise<string | undefined>;
+  /**
+   * A part of it, at most a page; `_meta` of the contents says where the next one begins. The range is that of the URI
+   * unless given. Undefined: it is not there, not any longer, or another's. Throws what a client is told of a bad range.
+   */
+  read(uri: string, owner: string | undefined, range?: OverflowRange): Promise<ReadResourceResult | undefined>;
+}
+
+export interface OverflowStoreOptions {
+  readonly values: Values;
+  readonly clock: Clock;
+  /** How long things are kept, in milliseconds. Default 3,600,000: one hour. */
+  readonly ttl?: number | undefined;
+  /** Characters of all that is kept, blobs as base64. Default 64 Mi. */
+  readonly maxBytes?: number | undefined;
+  /** Characters of what is kept for one owner: its oldest go first. Default: a quarter of `maxBytes`. */
+  readonly maxBytesPerOwner?: number | undefined;
+  /** Most that one read gives, in characters of text or bytes of a blob. Default 60,000. */
+  readonly maxPageSize?: number | undefined;
+  /** Hears of a store that failed: what was to be put away is lost then. */
+  readonly onError?: ((error: TenonError) => void) | undefined;
+}
+
+declare const crypto: { randomUUID(): string };
+
+export const OVERFLOW_TEMPLATE = 'tenon-spill://{id}{?from,to}';
+/** In `_meta` of what was read: the length of the whole, and the URI of what follows. */
+export const OVERFLOW_TOTAL = 'dev.tenon/total';
+export const OVERFLOW_NEXT = 'dev.tenon/next';
+
+const URI = /^tenon-spill:\/\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\?([^#]*))?$/;
+const DEFAULT_TTL = 3_600_000;
+const MAX_BYTES = 64 * 2 ** 20;
+const MAX_PAGE = 60_000;
+/** Characters of one value. JSON may write six for each of them, and a store takes 1 Mi unless told otherwise. A multiple of 4. */
+const CHUNK = 131_072;
+
+export function isOverflowUri(uri: string): boolean {
+  return URI.test(uri);
+}
+
+/** Keeps the rest of results that were too large, for a while, over any store. */
+export function createOverflowStore({
+  values,
+  clock,
+  ttl = DEFAULT_TTL,
+  maxBytes = MAX_BYTES,
+  ...options
+}: OverflowStoreOptions): OverflowStore {
+  const { maxBytesPerOwner = Math.floor(maxBytes / 4), maxPageSize = MAX_PAGE, onError } = options;
+  const forget = async (id: string, size: number) => {
+    await values.delete(getHeadKey(id));
+    for (let n = 0; n * CHUNK < size; n += 1) await values.delete(getChunkKey(id, n));
+  };
+  const ledger = createOverflowLedger({ values, clock, maxBytes, maxBytesPerOwner, forget });
+
+  async function write(what: OverflowContent, by: string | undefined): Promise<string | undefined> {
+    const id = crypto.randomUUID();
+    const data = 'text' in what ? what.text : what.blob;
+    const owner = by ?? null;
+    if (!(await ledger.add({ id, size: data.length, end: clock.now() + ttl, owner }))) return undefined;
+    try {
+      for (let n = 0; n * CHUNK < data.length; n += 1)
+        await values.put(getChunkKey(id, n), { data: data.slice(n * CHUNK, (n + 1) * CHUNK) }, { ttl: ttl });
+      const { mimeType } = what;
+      const head = {
+        owner,
+        isText: 'text' in what,
+        size: data.length,
+        ...(mimeType === undefined ? {} : { mimeType }),
+      };
+      await values.put(getHeadKey(id), head, { ttl: ttl });
+      return `tenon-spill://${id}`;
+    } catch (error) {
+      await ledger.remove(id).catch(() => {});
+      throw error;
+    }
+  }
+
+  /** Characters from `start` to `end` of what is kept. Undefined: a part is gone. */
+  async function readChunks(id: string, start: number, end: number): Promise<string | undefined> {
+    const first = Math.floor(start / CHUNK);
+    const parts: string[] = [];
+    for (let n = first; n * CHUNK < end; n += 1) {
+      const data = (await values.get(getChunkKey(id, n)))?.value.data;
+      if (typeof data !== 'string') return undefined;
+      parts.push(data);
+    }
+    return parts.join('').slice(start - first * CHUNK, end - first * CHUNK);
+  }
+
+  async function readPart(
+    id: string,
+    head: OverflowHead,
+    given: OverflowRange,
+  ): Promise<ReadResourceResult | undefined> {
+    const total = head.isText
+      ? head.size
+      : getByteLength(head.size, (await readChunks(id, head.size - 2, head.size)) ?? '');
+    const [from, end] = checkRange(given, total, maxPageSize);
+    const content = head.isText
+      ? await readChunks(id, from, end)
+      : await readChunks(id, ...getCharacterRange(from, end)).then(data => data && sliceBytes(data, from, end));
+    if (content === undefined) return undefined;
+    // A page that ends where nobody asked it to ends before a character, not within.
+    const tears = head.isText && end < (given.to ?? total) && end - from > 1 && /[\ud800-\udbff]$/.test(content);
+    const [shown, to] = tears ? [content.slice(0, -1), end - 1] : [content, end];
+    const uri = `tenon-spill://${id}`;
+    const next = to < total ? { [OVERFLOW_NEXT]: `${uri}?from=${to}` } : {};
+    const contents = {
+      uri: from === 0 && to === total ? uri : `${uri}?from=${from}&to=${to}`,
+      ...(head.mimeType === undefined ? {} : { mimeType: head.mimeType }),
+      _meta: { [OVERFLOW_TOTAL]: total, ...next },
+    };
+    return { contents: [head.isText ? { ...contents, text: shown } : { ...contents, blob: shown }] };
+  }
+
+  return {
+    async put(what, owner) {
+      try {
+        return await write(what, owner);
+      } catch (error) {
+        onError?.(TenonError.from(error));
+        return undefined;
+      }
+    },
+    async read(uri, owner, range) {
+      const [, id, query] = URI.exec(uri) ?? [];
+      if (id === undefined) return undefined;
+      const head = (await values.get(getHeadKey(id)))?.value as OverflowHead | undefined;
+      if (head === undefined || head.owner !== (owner ?? null)) return undefined;
+      return readPart(id, head, range ?? parseRange(query ?? ''));
+    },
+  };
+}
+
+interface OverflowHead {
+  readonly owner: string | null;
+  readonly isText: boolean;
+  readonly size: number;
+  readonly mimeType?: string;
+}
+
+const getHeadKey = (id: string) => `spill/${id}/head`;
+const getChunkKey = (id: string, n: number) => `spill/${id}/${String(n).padStart(6, '0')}`;
+
+function parseRange(query: string): OverflowRange {
+  const searchParams = new URLSearchParams(query);
+  const read = (name: string) => (searchParams.has(name) ? parseNumber(searchParams.get(name) ?? '') : undefined);
+  return { from: read('from'), to: read('to') };
+}
+
+function parseNumber(text: string): number {
+  return /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+}
+
+function checkRange({ from = 0, to }: OverflowRange, total: number, maxPage: number): [number, number] {
+  const end = to ?? total;
+  const fits = Number.isSafeInteger(from) && Number.isSafeInteger(end) && from >= 0 && from <= end && from <= total;
+  if (!fits)
+    throw rpcError(INVALID_PARAMS, `Invalid params: from and to are whole numbers from 0 to ${total}, in order`);
+  return [from, Math.min(end, total, from + maxPage)];
+}

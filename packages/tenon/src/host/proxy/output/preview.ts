@@ -1,0 +1,64 @@
+import type { ContentBlock, ResourceLink } from '../../../protocol/content.js';
+
+/** What stands in the place of something that was left out: a line that says so, and the link to the whole. */
+
+/** How large the line and the link are together, at the most. */
+export const NOTICE_SIZE = 900;
+const MAX_MIME_TYPE = 100;
+const MAX_NAMED = 200;
+
+/** The beginning and the end of a text. What lies between is what the line says is missing. */
+export interface TextExcerpt {
+  readonly head: string;
+  readonly tail: string;
+}
+
+/** Two thirds of what may stay are of the beginning. No character is torn apart. */
+export function excerptText(text: string, maxLength: number): TextExcerpt {
+  if (text.length <= maxLength) return { head: text, tail: '' };
+  const room = Math.max(0, maxLength);
+  let head = Math.ceil((room * 2) / 3);
+  let tail = text.length - (room - head);
+  if (splitsCharacter(text, head)) head -= 1;
+  if (splitsCharacter(text, tail)) tail += 1;
+  return { head: text.slice(0, head), tail: text.slice(tail) };
+}
+
+function splitsCharacter(text: string, at: number): boolean {
+  return /[\ud800-\udbff]/.test(text[at - 1] ?? '') && /[\udc00-\udfff]/.test(text[at] ?? '');
+}
+
+/** Where the whole is. The last words are for the model, which can have the host read the URI. */
+export function describeLocation(
+  uri: string | undefined,
+  part?: { readonly from: number; readonly to: number },
+): string {
+  if (uri === undefined) return 'It could not be kept.';
+  return `The whole is at ${uri}${part ? `, this part at ${uri}?from=${part.from}&to=${part.to}` : ''}.`;
+}
+
+export function formatPreview(text: string, cut: TextExcerpt, uri: string | undefined): string {
+  const [from, to] = [cut.head.length, text.length - cut.tail.length];
+  const line = `[${to - from} of ${text.length} characters are left out here. ${describeLocation(uri, { from, to })}]`;
+  return [cut.head, line, cut.tail].filter(part => part !== '').join('\n');
+}
+
+/** A word of a server in a line of ours: short, and on one line. */
+export function quoteServerText(text: string): string {
+  const line = text.slice(0, MAX_NAMED).replace(/[\p{C}\p{Z}]+/gu, ' ');
+  return JSON.stringify(text.length > MAX_NAMED ? `${line}…` : line).slice(0, MAX_NAMED + 3);
+}
+
+export function createResourceLinks(uri: string | undefined, mimeType: string | undefined): ResourceLink[] {
+  if (uri === undefined) return [];
+  const type = mimeType === undefined || mimeType.length > MAX_MIME_TYPE ? {} : { mimeType };
+  return [{ type: 'resource_link', uri, name: 'left-out', title: 'What was left out, whole', ...type }];
+}
+
+export function describeBlock(block: ContentBlock, size: number): string {
+  const { type } = block;
+  if (type === 'image' || type === 'audio')
+    return `${type} of type ${quoteServerText(block.mimeType)}, ${block.data.length} base64 characters`;
+  if (type === 'resource') return `resource ${quoteServerText(block.resource.uri)}, ${size} characters`;
+  return `block of type ${quoteServerText(String(type))}, ${size} characters`;
+}

@@ -1,0 +1,202 @@
+import type { ContentBlock, TextContent } from '../../../protocol/content.js';
+import { applyDefaults, type Optional } from '../../../protocol/defaults.js';
+import type { CallToolResult } from '../../../protocol/params-and-results.js';
+import { isBase64 } from './base64-range.js';
+import { DEFAULT_OUTPUT_LIMITS, getBlockSize, getJsonSize, type OutputLimits } from './output-limits.js';
+import type { OverflowContent, OverflowStore } from './overflow-store.js';
+import {
+  createResourceLinks,
+  describeBlock,
+  describeLocation,
+  excerptText,
+  formatPreview,
+  NOTICE_SIZE,
+  quoteServerText,
+} from './preview.js';
+
+export interface TruncateOptions {
+  readonly limits?: Optional<OutputLimits> | undefined;
+  /** Where the whole goes. */
+  readonly overflow: Pick<OverflowStore, 'put'>;
+  /** Whose call it is: nobody else reads the rest. */
+  /** Owner of what is put away, as the spill has it: a key of user and OAuth client. */
+  readonly principal: string | undefined;
+  /** Whether the tool has an `outputSchema`: its structured content is whole, or the result is an error. Default `false`. */
+  readonly hasOutputSchema?: boolean | undefined;
+}
+
+/** What the content may still have. */
+interface RemainingSize {
+  total: number;
+  binary: number;
+}
+
+/** With less than this left, the blocks that remain are put away together. */
+const MIN_REMAINING = 2 * NOTICE_SIZE;
+
+/**
+ * A result within the limits; one that is within them already is returned as it is. What is over is put away: of a text
+ * the beginning and the end stay, of all else a line that says what it was; a `resource_link` behind it leads to the
+ * whole. Blocks keep their order; those for which no room is left are put away together.
+ *
+ * `structuredContent` is never shortened. Where the tool has no `outputSchema` it is left out when it is too large. Where
+ * it has one, a result without it would break the tool's promise: it stays up to `schemed`, and beyond that the
+ * result is an error (which promises nothing) that says that the call was carried out.
+ */
+export async function truncateResult(result: CallToolResult, options: TruncateOptions): Promise<CallToolResult> {
+  const limits: OutputLimits = applyDefaults(DEFAULT_OUTPUT_LIMITS, options.limits ?? {});
+  const content = Array.isArray(result.content) ? result.content : [];
+  const { structuredContent, content: _, ...rest } = result;
+  const before: ContentBlock[] = [];
+  const after: ContentBlock[] = [];
+  const truncated = await truncateContent(content, limits, options);
+  let otherFields: Partial<CallToolResult> = rest;
+  if (getJsonSize(rest) > limits.maxOther) {
+    otherFields = pickResultFields(rest);
+    after.push(...(await createNotice('What stood beside the content is left out.', toJsonOverflow(rest), options)));
+  }
+  let structured: Partial<CallToolResult> = 'structuredContent' in result ? { structuredContent } : {};
+  const size = getJsonSize(structuredContent);
+  if (size > (options.hasOutputSchema ? limits.maxWithSchema : limits.maxStructured)) {
+    structured = options.hasOutputSchema ? { isError: true } : {};
+    const notice = options.hasOutputSchema
+      ? describeOversizedResult(size)
+      : `The structured content, ${size} characters, is left out.`;
+    (options.hasOutputSchema ? before : after).push(
+      ...(await createNotice(notice, toJsonOverflow(structuredContent), options)),
+    );
+  }
+  const isUnchanged = truncated === content && before.length === 0 && after.length === 0;
+  return isUnchanged ? result : { ...otherFields, ...structured, content: [...before, ...truncated, ...after] };
+}
+
+function describeOversizedResult(size: number): string {
+  return `The call was carried out, but its result, ${size} characters, is too large to be passed on: do not repeat the call.`;
+}
+
+/** What every result may say, and no more. */
+function pickResultFields({ isError, resultType }: Partial<CallToolResult>): Partial<CallToolResult> {
+  return {
+    ...(typeof isError === 'boolean' ? { isError } : {}),
+    ...(resultType === 'complete' ? { resultType } : {}),
+  };
+}
+
+async function truncateContent(
+  content: ContentBlock[],
+  limits: OutputLimits,
+  options: TruncateOptions,
+): Promise<ContentBlock[]> {
+  const room: RemainingSize = { total: limits.maxTotal, binary: limits.maxBinary };
+  if (canFitAll(content, limits)) return content;
+  const out: ContentBlock[] = [];
+  for (const [index, block] of content.entries()) {
+    if (takeRoom(block, room, limits)) {
+      out.push(block);
+      continue;
+    }
+    if (room.total < MIN_REMAINING) {
+      const left = content.slice(index);
+      out.push(...(await createNotice(`${left.length} further blocks are left out.`, toJsonOverflow(left), options)));
+      break;
+    }
+    const instead = await replaceBlock(block, Math.min(limits.maxText, room.total) - NOTICE_SIZE, limits, options);
+    room.total -= instead.reduce((sum, each) => sum + getBlockSize(each), 0);
+    out.push(...instead);
+  }
+  return out;
+}
+
+function canFitAll(content: readonly ContentBlock[], limits: OutputLimits): boolean {
+  const room: RemainingSize = { total: limits.maxTotal, binary: limits.maxBinary };
+  return content.every(block => takeRoom(block, room, limits));
+}
+
+/** Whether a block may stay; what it needs is taken from the room then. */
+function takeRoom(block: ContentBlock, room: RemainingSize, limits: OutputLimits): boolean {
+  const size = getBlockSize(block);
+  if (getBlob(block) !== undefined) {
+    if (size > room.binary) return false;
+    room.binary -= size;
+    return true;
+  }
+  const most = block.type === 'text' ? block.text.length + limits.maxOther : limits.maxText;
+  if (size > Math.min(room.total, most) || (block.type === 'text' && block.text.length > limits.maxText)) return false;
+  room.total -= size;
+  return true;
+}
+
+async function replaceBlock(
+  block: ContentBlock,
+  most: number,
+  limits: OutputLimits,
+  options: TruncateOptions,
+): Promise<ContentBlock[]> {
+  const blob = getBlob(block);
+  if (blob !== undefined) {
+    const { data, mimeType } = blob;
+    const overflowContent = isBase64(data)
+      ? { blob: data, ...(mimeType === undefined ? {} : { mimeType }) }
+      : toJsonOverflow(block);
+    return createNotice(`Left out: ${describeBlock(block, getBlockSize(block))}.`, overflowContent, options);
+  }
+  if (block.type === 'text') return shortenText(block, most, limits, options);
+  if (block.type !== 'resource' || !('text' in block.resource))
+    return createNotice(`Left out: ${describeBlock(block, getBlockSize(block))}.`, toJsonOverflow(block), options);
+  const { text, uri, mimeType } = block.resource;
+  const overflowContent = { text, ...(mimeType === undefined ? {} : { mimeType }) };
+  return createTextPreview(
+    `[resource ${quoteServerText(uri)}]\n`,
+    text,
+    most - (2 * NOTICE_SIZE) / 3,
+    overflowContent,
+    {},
+    options,
+  );
+}
+
+/** What stands beside the text stays unless it is itself too large: then it is put away with the text. */
+async function shortenText(block: TextContent, most: number, limits: OutputLimits, options: TruncateOptions) {
+  const { type: _, text, ...beside } = block;
+  const size = getJsonSize(beside);
+  if (size <= limits.maxOther && size < most)
+    return createTextPreview('', text, most - size, { text, mimeType: 'text/plain' }, beside, options);
+  const note = await createNotice('What stood beside this text is left out.', toJsonOverflow(block), options);
+  const { head } = excerptText(text, Math.min(limits.maxText, most - NOTICE_SIZE));
+  return [{ type: 'text' as const, text: head }, ...note];
+}
+
+async function createTextPreview(
+  title: string,
+  text: string,
+  most: number,
+  overflowContent: OverflowContent,
+  beside: Partial<TextContent>,
+  { overflow, principal }: TruncateOptions,
+): Promise<ContentBlock[]> {
+  const uri = await overflow.put(overflowContent, principal);
+  const shown = title + formatPreview(text, excerptText(text, most), uri);
+  return [{ ...beside, type: 'text', text: shown }, ...createResourceLinks(uri, overflowContent.mimeType)];
+}
+
+async function createNotice(
+  notice: string,
+  overflowContent: OverflowContent,
+  { overflow, principal }: TruncateOptions,
+): Promise<ContentBlock[]> {
+  const uri = await overflow.put(overflowContent, principal);
+  return [
+    { type: 'text', text: `[${notice} ${describeLocation(uri)}]` },
+    ...createResourceLinks(uri, overflowContent.mimeType),
+  ];
+}
+
+function toJsonOverflow(value: unknown): OverflowContent {
+  return { text: JSON.stringify(value), mimeType: 'application/json' };
+}
+
+function getBlob(block: ContentBlock): { readonly data: string; readonly mimeType?: string | undefined } | undefined {
+  if (block.type === 'image' || block.type === 'audio') return block;
+  if (block.type !== 'resource' || !('blob' in block.resource)) return undefined;
+  return { data: block.resource.blob, mimeType: block.resource.mimeType };
+}

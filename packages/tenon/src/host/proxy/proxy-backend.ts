@@ -1,0 +1,103 @@
+import type { TenonError } from '../../jsonrpc/error.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import { readLoggingLevel } from '../../protocol/content.js';
+import type { MethodHandler } from '../../server/extension.js';
+import type { ProxyBackend } from '../../server/proxy-backend.js';
+import type { ClientSession, RequestContext } from '../../server/request-context.js';
+import { createResourceRequest } from './action-requests.js';
+import type { GatewayContext } from './gateway-context.js';
+import { collectInstructions } from './instructions.js';
+import { listPage } from './list-page.js';
+import { createListener } from './listen.js';
+import { completeArgument, getPrompt, readResource } from './read-requests.js';
+import { resolveResource } from './resolve-target.js';
+import { resolveTool } from './tool-calls.js';
+
+const SUBSCRIBE = 'resources/subscribe';
+
+/** A host as that which a server offers: everything of all its servers. */
+export function createProxyBackend(gateway: GatewayContext): ProxyBackend {
+  const methodHandlers: { readonly [method: string]: MethodHandler } = {
+    'tools/list': (operation, requestContext) => listPage(gateway, 'tools', operation, requestContext),
+    'prompts/list': (operation, requestContext) => listPage(gateway, 'prompts', operation, requestContext),
+    'resources/list': (operation, requestContext) => listPage(gateway, 'resources', operation, requestContext),
+    'resources/templates/list': (operation, requestContext) =>
+      listPage(gateway, 'templates', operation, requestContext),
+    'resources/read': (operation, requestContext) => readResource(gateway, operation, requestContext),
+    'prompts/get': (operation, requestContext) => getPrompt(gateway, operation, requestContext),
+    'completion/complete': (operation, requestContext) => completeArgument(gateway, operation, requestContext),
+    'resources/subscribe': ({ params }, requestContext) => subscribe(gateway, params, requestContext),
+    'resources/unsubscribe': ({ params }, requestContext) => unsubscribe(gateway, params, requestContext),
+    'logging/setLevel': ({ params }, requestContext) => setLevel(gateway, params, requestContext),
+  };
+  return {
+    methodHandlers,
+    baseCapabilities: {
+      tools: { listChanged: true },
+      prompts: { listChanged: true },
+      resources: { subscribe: true, listChanged: true },
+      completions: {},
+    },
+    getTool: (name, requestContext) => resolveTool(gateway, name, requestContext),
+    getOutputSchema: (name, requestContext) => findOutputSchema(gateway, name, requestContext),
+    subscribe: (wishes, requestContext) => createListener(gateway, wishes, requestContext),
+    getInstructions: whom => collectInstructions(gateway, whom),
+    handleRootsChange: session => notifyRootsChanged(gateway, session),
+    close: () => gateway.close(),
+  };
+}
+
+async function findOutputSchema(
+  gateway: GatewayContext,
+  name: string,
+  requestContext: RequestContext,
+): Promise<JsonObject | undefined> {
+  const route = await gateway
+    .getCatalog(gateway.getScope(requestContext))
+    .resolveByName('tools', name)
+    .catch(() => undefined);
+  return route?.entry.outputSchema as JsonObject | undefined;
+}
+
+async function subscribe(
+  gateway: GatewayContext,
+  params: JsonObject,
+  requestContext: RequestContext,
+): Promise<JsonObject> {
+  const uri = params.uri as string;
+  const { connection, uri: inner } = await resolveResource(gateway, uri, requestContext, SUBSCRIBE);
+  const actionRequest = createResourceRequest(connection, inner);
+  await gateway.guard.authorizePassive(actionRequest, connection, SUBSCRIBE);
+  try {
+    if (requestContext.session) await gateway.subscriptions.add(requestContext.session, uri, connection, inner);
+  } catch (error) {
+    const { kind, name, server, principal } = actionRequest;
+    await gateway.guard.recordDenied({ method: SUBSCRIBE, kind, name, server, principal, error });
+    throw error;
+  }
+  return {};
+}
+
+function unsubscribe(gateway: GatewayContext, { uri }: JsonObject, { session }: RequestContext): JsonObject {
+  if (session) gateway.subscriptions.remove(session, uri as string);
+  return {};
+}
+
+/** The level of a session is that of its lines. */
+async function setLevel(
+  gateway: GatewayContext,
+  params: JsonObject,
+  requestContext: RequestContext,
+): Promise<JsonObject> {
+  const level = readLoggingLevel(params.level);
+  if (level === undefined) return {};
+  requestContext.setLogLevel?.(level);
+  if (requestContext.session) await gateway.setLogLevel(requestContext.session, level);
+  return {};
+}
+
+function notifyRootsChanged(gateway: GatewayContext, session: ClientSession): void {
+  for (const connection of gateway.getSessionConnections(session)) {
+    void connection.openClient?.notifyRootsChanged().catch((error: TenonError) => gateway.guard.reportError(error));
+  }
+}

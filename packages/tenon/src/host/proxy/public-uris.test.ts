@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { withPublicUris } from './public-uris.js';
+
+const outer = (uri: string) => (uri.startsWith('note:') ? `tenon:a/${uri}` : uri);
+
+it('says whose a URI is wherever a result names a resource', () => {
+  const link = (uri: string) => ({ type: 'resource_link', uri, name: 'n' });
+  const embedded = (uri: string) => ({ type: 'resource', resource: { uri, text: 'note://in words stays' } });
+  const result = {
+    content: [{ type: 'text', text: 'note://a' }, link('note://a'), embedded('note://b'), link('file:///x')],
+    contents: [{ uri: 'note://c', text: 'c' }],
+    messages: [
+      { role: 'user', content: embedded('note://d') },
+      { role: 'user', content: { type: 'text', text: 'x' } },
+    ],
+    structuredContent: { uri: 'note://a' },
+  };
+  expect(withPublicUris(result, outer)).toEqual({
+    ...result,
+    content: [result.content[0], link('tenon:a/note://a'), embedded('tenon:a/note://b'), link('file:///x')],
+    contents: [{ uri: 'tenon:a/note://c', text: 'c' }],
+    messages: [{ role: 'user', content: embedded('tenon:a/note://d') }, result.messages[1]],
+  });
+});
+
+it('gives the same result when nothing is to be said, and takes anything', () => {
+  for (const result of [
+    {},
+    { content: 'none', contents: 7, messages: null },
+    { content: [7, null, { type: 'resource' }, { type: 'resource_link' }, { type: 'resource', resource: 'x' }] },
+    { messages: [{ content: 'x' }, { content: [] }], contents: [{ uri: 7 }, { uri: 'file:///x' }] },
+  ])
+    expect(withPublicUris(result as never, outer)).toBe(result);
+});

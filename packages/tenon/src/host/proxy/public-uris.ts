@@ -1,0 +1,43 @@
+import { isObject, type JsonObject } from '../../jsonrpc/message.js';
+
+/** Has the URIs of resources in a result say whose they are. The same result when nothing has to be said. */
+export function withPublicUris(result: JsonObject, toPublic: (uri: string) => string): JsonObject {
+  const content = mapObjects(result.content, block => mapBlock(block, toPublic));
+  const contents = mapObjects(result.contents, each => mapUri(each, toPublic));
+  const messages = mapObjects(result.messages, message => {
+    const inner = isObject(message.content) ? mapBlock(message.content, toPublic) : message.content;
+    return inner === message.content ? message : { ...message, content: inner };
+  });
+  if (content === result.content && contents === result.contents && messages === result.messages) return result;
+  return {
+    ...result,
+    ...(content === undefined ? {} : { content }),
+    ...(contents === undefined ? {} : { contents }),
+    ...(messages === undefined ? {} : { messages }),
+  };
+}
+
+function mapObjects(list: unknown, change: (entry: JsonObject) => JsonObject): unknown {
+  if (!Array.isArray(list)) return list;
+  let hasChanged = false;
+  const all = list.map(entry => {
+    if (!isObject(entry)) return entry;
+    const now = change(entry);
+    hasChanged ||= now !== entry;
+    return now;
+  });
+  return hasChanged ? all : list;
+}
+
+function mapBlock(block: JsonObject, toPublic: (uri: string) => string): JsonObject {
+  if (block.type === 'resource_link') return mapUri(block, toPublic);
+  if (block.type !== 'resource' || !isObject(block.resource)) return block;
+  const resource = mapUri(block.resource, toPublic);
+  return resource === block.resource ? block : { ...block, resource };
+}
+
+function mapUri(holder: JsonObject, toPublic: (uri: string) => string): JsonObject {
+  if (typeof holder.uri !== 'string') return holder;
+  const uri = toPublic(holder.uri);
+  return uri === holder.uri ? holder : { ...holder, uri };
+}

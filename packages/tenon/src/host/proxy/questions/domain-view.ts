@@ -1,0 +1,90 @@
+import { decodePunycode } from './punycode.js';
+import { hasMixedScripts, looksLatin } from './scripts.js';
+import type { ViewWarning } from './view-warning.js';
+
+/** What a host name is made of, in both of its forms. */
+export interface DomainView {
+  /** As it goes over the wire: ASCII, with Punycode. This is what the URL leads to. */
+  readonly ascii: string;
+  /** In the letters that it stands for; as `ascii` where they can not be read or shown. */
+  readonly unicode: string;
+  /** The part that somebody has registered, as far as that can be told without a list of all registries: to be emphasized. */
+  readonly site: string;
+  readonly warnings: readonly ViewWarning[];
+}
+
+const IPV4 = /^\d{1,3}(\.\d{1,3}){3}$/;
+const LOCAL = /(^|\.)(localhost|local|internal|lan|home\.arpa)$/;
+const PRIVATE = /^(127\.|10\.|192\.168\.|169\.254\.|172\.(1[6-9]|2\d|3[01])\.|0\.)|^\[(::1|::|::ffff:.*|f[cde].*)\]$/;
+/** Second labels below which registries of countries sell names. */
+const SECOND = new Set(['co', 'com', 'net', 'org', 'ac', 'gov', 'edu', 'or', 'ne', 'go', 'gob', 'nom', 'mil']);
+/** Last labels that a domain inside a domain is made to look like: `accounts.example.com.evil.test`. */
+const WELL_KNOWN = new Set(['com', 'net', 'org', 'gov', 'edu', 'io', 'dev', 'app', 'de', 'uk', 'fr', 'cn', 'jp']);
+/** What no letter is shown of: controls, directions, spaces, and what has no width. */
+const UNSHOWABLE = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u;
+
+/** What a host name, as a parsed URL has it, tells and hides. */
+export function describeDomain(hostname: string): DomainView {
+  const ascii = hostname.replace(/\.$/, '');
+  if (IPV4.test(ascii) || ascii.startsWith('[')) return describeAddress(ascii);
+  const labels = ascii.split('.');
+  const read = labels.map(label => (label.startsWith('xn--') ? (decodeLabel(label) ?? label) : label));
+  const site = getSite(labels);
+  return {
+    ascii,
+    unicode: read.join('.'),
+    site,
+    warnings: [...findLabelWarnings(labels, read), ...findSiteWarnings(ascii, site)],
+  };
+}
+
+function describeAddress(ascii: string): DomainView {
+  const warning: ViewWarning = {
+    code: 'ip-address',
+    text: `The link leads to the bare address ${ascii}, not to a named site.`,
+  };
+  return {
+    ascii,
+    unicode: ascii,
+    site: ascii,
+    warnings: [warning, ...(PRIVATE.test(ascii) ? [createLocalWarning(ascii)] : [])],
+  };
+}
+
+function decodeLabel(label: string): string | undefined {
+  const text = decodePunycode(label.slice(4));
+  return text === undefined || UNSHOWABLE.test(text) ? undefined : text;
+}
+
+function getSite(labels: readonly string[]): string {
+  const [last = '', second = ''] = labels.toReversed();
+  const count = last.length === 2 && SECOND.has(second) ? 3 : 2;
+  return labels.slice(-count).join('.');
+}
+
+function findLabelWarnings(labels: readonly string[], read: readonly string[]): ViewWarning[] {
+  return labels.flatMap((label, index) => {
+    if (!label.startsWith('xn--')) return [];
+    const text = read[index] ?? label;
+    const shown = text === label ? 'letters that can not be shown' : `“${text}”`;
+    const warnings: ViewWarning[] = [
+      { code: 'punycode', text: `The domain has special letters: ${label} stands for ${shown}.` },
+    ];
+    if (hasMixedScripts(text))
+      warnings.push({ code: 'mixed-scripts', text: `“${text}” mixes letters of several alphabets.` });
+    if (looksLatin(text))
+      warnings.push({ code: 'lookalike', text: `“${text}” may be made to look like another name.` });
+    return warnings;
+  });
+}
+
+function findSiteWarnings(ascii: string, site: string): ViewWarning[] {
+  if (LOCAL.test(ascii) || !ascii.includes('.')) return [createLocalWarning(ascii)];
+  const before = ascii.slice(0, -site.length).split('.').slice(0, -1);
+  if (!before.slice(1).some(label => WELL_KNOWN.has(label))) return [];
+  return [{ code: 'nested-domain', text: `The link leads to ${site}, though its beginning looks like another site.` }];
+}
+
+function createLocalWarning(ascii: string): ViewWarning {
+  return { code: 'local', text: `The link leads to ${ascii}, which is this computer or one in its own network.` };
+}

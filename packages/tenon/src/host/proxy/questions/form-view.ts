@@ -1,0 +1,126 @@
+import { isObject } from '../../../jsonrpc/message.js';
+import type { ElicitFormParams, ElicitResult, FormValue } from '../../../protocol/input-requests.js';
+import { describeIssues } from '../../../schemas/issues.js';
+import { createFieldView, type FieldView } from './field-view.js';
+import { createSecretWarning, doesMessageAskForSecret } from './secret-fields.js';
+import type { ViewOptions } from './url-view.js';
+import { createLinkWarnings, MAX_LABEL, MAX_MESSAGE, sanitizeForView, type ViewWarning } from './view-warning.js';
+
+/**
+ * A form of a server, as data for whoever shows it: who asks, for what, and what to beware of. Texts are safe to show; no
+ * text is a link. The user can change every field before `submit`, and `decline` or `cancel` at any moment.
+ * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#user-interaction-model
+ */
+export interface FormView {
+  readonly kind: 'form';
+  /** Who asks: the name that the user has given the server, not one that it gives itself. */
+  readonly server: string;
+  readonly message: string;
+  readonly fields: readonly FieldView[];
+  readonly warnings: readonly ViewWarning[];
+  /** Why the form is not to be shown but declined. Only with `secrets: 'refuse'`. */
+  readonly refusalReason: string | undefined;
+  readonly choices: readonly ['submit', 'decline', 'cancel'];
+}
+
+export interface FormViewOptions extends ViewOptions {
+  /**
+   * What becomes of a form that seems to ask for a secret. Servers must not, but only words tell: `warn` shows it with a
+   * warning, `refuse` has it declined. Default `warn`.
+   */
+  readonly secrets?: 'warn' | 'refuse' | undefined;
+}
+
+/** How many fields of one form are shown. */
+const MAX_FIELDS = 100;
+
+export function createFormView(form: ElicitFormParams, options: FormViewOptions): FormView {
+  const { safeText, secrets = 'warn' } = options;
+  const server = sanitizeForView(options.server, safeText, MAX_LABEL);
+  const message = sanitizeForView(form.message, safeText, MAX_MESSAGE);
+  const fields = createFieldViews(form, options);
+  const secretWarnings = [
+    ...(doesMessageAskForSecret(message) || doesMessageAskForSecret(String(form.message))
+      ? [createSecretWarning(server)]
+      : []),
+    ...fields.flatMap(({ secret, label }) => (secret ? [createSecretWarning(server, label)] : [])),
+  ];
+  const [first] = secretWarnings;
+  return {
+    kind: 'form',
+    server,
+    message,
+    fields,
+    warnings: [
+      ...secretWarnings,
+      ...createLinkWarnings(form.message),
+      ...fields.flatMap(each => findFieldWarnings(each, form)),
+      ...createOmittedWarnings(form, fields),
+    ],
+    refusalReason: secrets === 'refuse' && first ? first.text : undefined,
+    choices: ['submit', 'decline', 'cancel'],
+  };
+}
+
+/** What the user did with a form. */
+export type FormOutcome =
+  | { readonly choice: 'submit'; readonly values: { readonly [name: string]: FormValue | undefined } }
+  | { readonly choice: 'decline' | 'cancel' };
+
+/**
+ * The answer to the server, or what is wrong with what was entered: show it, and let the user go on. `undefined`: the form
+ * was closed without a choice. Fields that are absent have their defaults; `undefined` is a field that was emptied.
+ */
+export async function createFormResult(
+  form: ElicitFormParams,
+  outcome: FormOutcome | undefined,
+): Promise<ElicitResult | { readonly problem: string }> {
+  if (outcome?.choice === 'decline') return { action: 'decline' };
+  if (outcome?.choice !== 'submit') return { action: 'cancel' };
+  const content = createContent(form, outcome.values);
+  const { requestedSchema } = form;
+  const { compilePeerSchema } = await import('../../../schemas/peer-schema.js');
+  const checked = compilePeerSchema({ ...requestedSchema }).check(content);
+  return checked.ok === false ? { problem: describeIssues(checked.issues) } : { action: 'accept', content };
+}
+
+/** Only what was asked for goes out. A name may be anything, `__proto__` too. */
+function createContent(form: ElicitFormParams, values: { readonly [name: string]: FormValue | undefined }) {
+  const plain = (text: string) => text;
+  const entries = createFieldViews(form, { safeText: plain }).flatMap(({ name, value }) => {
+    const entered = Object.hasOwn(values, name) ? values[name] : value;
+    return entered === undefined ? [] : [[name, entered] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+function createFieldViews(
+  { requestedSchema }: ElicitFormParams,
+  { safeText }: Pick<ViewOptions, 'safeText'>,
+): FieldView[] {
+  const { required } = requestedSchema;
+  const needed = new Set(Array.isArray(required) ? required : []);
+  return getProperties(requestedSchema)
+    .slice(0, MAX_FIELDS)
+    .map(([name, field]) => createFieldView(name, field, needed.has(name), safeText));
+}
+
+function getProperties({ properties }: { readonly properties?: unknown }): [string, unknown][] {
+  return isObject(properties) ? Object.entries(properties) : [];
+}
+
+/** Links are looked for in what the server wrote: made safe, a link may no longer look like one. */
+function findFieldWarnings({ name, label, kind }: FieldView, { requestedSchema }: ElicitFormParams): ViewWarning[] {
+  const unknown = `“${label}” is of a kind that is not known here, and is shown as a text.`;
+  const field: unknown = requestedSchema.properties[name];
+  const { title = '', description = '' } = isObject(field) ? field : {};
+  return [
+    ...createLinkWarnings(`${name} ${title} ${description}`, label),
+    ...(kind === 'unknown' ? [{ code: 'unknown-field' as const, text: unknown, field: label }] : []),
+  ];
+}
+
+function createOmittedWarnings({ requestedSchema }: ElicitFormParams, fields: readonly FieldView[]): ViewWarning[] {
+  const count = getProperties(requestedSchema).length - fields.length;
+  return count > 0 ? [{ code: 'left-out', text: `${count} further fields are not shown.` }] : [];
+}

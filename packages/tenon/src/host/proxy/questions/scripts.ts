@@ -1,0 +1,52 @@
+/** Which alphabets a label is written in, and whether it is made to be taken for another. https://www.unicode.org/reports/tr39/ */
+
+const SCRIPTS = {
+  Latin: /\p{Script=Latin}/u,
+  Cyrillic: /\p{Script=Cyrillic}/u,
+  Greek: /\p{Script=Greek}/u,
+  Armenian: /\p{Script=Armenian}/u,
+  Hebrew: /\p{Script=Hebrew}/u,
+  Arabic: /\p{Script=Arabic}/u,
+  Cherokee: /\p{Script=Cherokee}/u,
+  Han: /\p{Script=Han}/u,
+  Hiragana: /\p{Script=Hiragana}/u,
+  Katakana: /\p{Script=Katakana}/u,
+  Hangul: /\p{Script=Hangul}/u,
+  Bopomofo: /\p{Script=Bopomofo}/u,
+} as const;
+
+const OTHER = /[\p{L}\p{M}]/u;
+const COMMON = /[\p{Script=Common}\p{Script=Inherited}]/u;
+
+/** Alphabets that are written together: Japanese, Korean, Chinese, each with Latin. */
+const COMBINED_SCRIPTS = [
+  ['Latin', 'Han', 'Hiragana', 'Katakana'],
+  ['Latin', 'Han', 'Hangul'],
+  ['Latin', 'Han', 'Bopomofo'],
+];
+
+function findScripts(text: string): string[] {
+  const found = new Set<string>();
+  for (const character of text.normalize('NFKC')) {
+    const script = Object.entries(SCRIPTS).find(([, pattern]) => pattern.test(character))?.[0];
+    if (script !== undefined) found.add(script);
+    else if (OTHER.test(character) && !COMMON.test(character)) found.add('other');
+  }
+  return [...found];
+}
+
+/** Whether alphabets stand side by side that no language writes so. */
+export function hasMixedScripts(text: string): boolean {
+  const scripts = findScripts(text);
+  return scripts.length > 1 && !COMBINED_SCRIPTS.some(allowed => scripts.every(script => allowed.includes(script)));
+}
+
+/** Letters that look like ones of the Latin alphabet: Cyrillic, Greek, Armenian, and Latin ones beyond ASCII. */
+const LOOKALIKES = /^[аеорсухѕіјһԁԛԝѵӏгпкмнтвьαοριυνκτχγεηωսօոցհաɑɡɩıłøoʋᴀ-ᴢ0-9-]+$/u;
+
+/** Whether a text that is not all ASCII could be taken for one that is: `аррӏе`. */
+export function looksLatin(text: string): boolean {
+  const lower = text.normalize('NFKC').toLowerCase();
+  const beyond = [...lower].filter(each => each > '\u007f').join('');
+  return beyond !== '' && LOOKALIKES.test(beyond);
+}

@@ -1,0 +1,108 @@
+import { rpcError } from '../../../jsonrpc/error.js';
+import { INVALID_PARAMS } from '../../../jsonrpc/error-codes.js';
+import type { ElicitResult, ElicitUrlParams } from '../../../protocol/input-requests.js';
+import { describeDomain } from './domain-view.js';
+import {
+  createLinkWarnings,
+  MAX_LABEL,
+  MAX_MESSAGE,
+  type SafeText,
+  sanitizeForView,
+  type ViewWarning,
+} from './view-warning.js';
+
+/**
+ * A question to visit a URL, as data for whoever shows it. Nothing has been opened or looked at: open `url`, whole and
+ * unchanged, in the user's own browser, and only when the user chose `open`. No text of it is a link but `url`.
+ * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#safe-url-handling
+ */
+export interface UrlView {
+  readonly kind: 'url';
+  /** Who asks: the name that the user has given the server, not one that it gives itself. */
+  readonly server: string;
+  readonly message: string;
+  /** To be shown whole before the user agrees, and to be opened. */
+  readonly url: string;
+  /** The URL in three parts: show `host` so that it stands out. */
+  readonly parts: { readonly before: string; readonly host: string; readonly after: string };
+  /** The host in the letters that it stands for, where it has others than `parts.host`. */
+  readonly unicodeHost: string | undefined;
+  /** The end of the host that counts: who owns it receives what the user enters. */
+  readonly site: string;
+  readonly warnings: readonly ViewWarning[];
+  readonly choices: readonly ['open', 'decline', 'cancel'];
+  /** What the user can do when the page was opened: the server may never tell that all is done. */
+  readonly afterOpening: readonly ['retry', 'cancel'];
+}
+
+export interface ViewOptions {
+  /** The name of the server in the configuration. */
+  readonly server: string;
+  readonly safeText: SafeText;
+}
+
+/** Longer ones are shown whole all the same, with a warning. */
+const LONG_URL = 300;
+/** Longer ones are refused: nobody can look them over. */
+const MAX_URL = 8_192;
+
+/** Throws what the server is told, -32602, when the URL is none, or none that a browser may be sent to. */
+export function createUrlView(question: ElicitUrlParams, { server, safeText }: ViewOptions): UrlView {
+  const parsed = parseUrl(question.url);
+  const { href, hostname, host } = parsed;
+  const start = href.indexOf(host, parsed.protocol.length + 2 + getUserinfo(parsed).length);
+  const domain = describeDomain(hostname);
+  const message = sanitizeForView(question.message, safeText, MAX_MESSAGE);
+  return {
+    kind: 'url',
+    server: sanitizeForView(server, safeText, MAX_LABEL),
+    message,
+    url: href,
+    parts: { before: href.slice(0, start), host, after: href.slice(start + host.length) },
+    unicodeHost: domain.unicode === domain.ascii ? undefined : domain.unicode,
+    site: domain.site,
+    warnings: [...findUrlWarnings(parsed, question.url), ...domain.warnings, ...createLinkWarnings(question.message)],
+    choices: ['open', 'decline', 'cancel'],
+    afterOpening: ['retry', 'cancel'],
+  };
+}
+
+/** The answer to the server. `undefined`: the question was closed without a choice. Opened means agreed, not done. */
+export function createUrlResult(choice: 'open' | 'decline' | 'cancel' | undefined): ElicitResult {
+  return { action: choice === 'open' ? 'accept' : choice === 'decline' ? 'decline' : 'cancel' };
+}
+
+function parseUrl(url: unknown): URL {
+  if (typeof url !== 'string') throw rpcError(INVALID_PARAMS, 'Invalid params: the URL is no text');
+  if (url.length > MAX_URL)
+    throw rpcError(INVALID_PARAMS, `Invalid params: the URL is longer than ${MAX_URL} characters`);
+  let parsed: URL;
+  try {
+    parsed = new URL(url);
+  } catch {
+    throw rpcError(INVALID_PARAMS, 'Invalid params: the URL is not valid');
+  }
+  if (parsed.protocol === 'https:' || parsed.protocol === 'http:') return parsed;
+  throw rpcError(INVALID_PARAMS, 'Invalid params: the URL is neither https: nor http:');
+}
+
+function getUserinfo({ username, password }: URL): string {
+  return username === '' && password === '' ? '' : `${username}${password === '' ? '' : `:${password}`}@`;
+}
+
+function findUrlWarnings(parsed: URL, given: string): ViewWarning[] {
+  const warnings: ViewWarning[] = [];
+  const warn = (code: ViewWarning['code'], text: string) => warnings.push({ code, text });
+  if (parsed.protocol !== 'https:') warn('not-https', 'The connection is not encrypted: others can read what is sent.');
+  if (getUserinfo(parsed) !== '')
+    warn('userinfo', `What stands before the “@” is a user name, not the site: the link leads to ${parsed.hostname}.`);
+  if (parsed.port !== '') warn('port', `The link leads to port ${parsed.port}, which is not the usual one.`);
+  if (parsed.href.length > LONG_URL)
+    warn('long', `The link has ${parsed.href.length} characters: look at all of them.`);
+  if (/[\u0000-\u0020\\\u007f-\u009f]|\p{Default_Ignorable_Code_Point}/u.test(given))
+    warn(
+      'rewritten',
+      'The server has written the link in a way that hides where it leads. It is shown as browsers read it.',
+    );
+  return warnings;
+}

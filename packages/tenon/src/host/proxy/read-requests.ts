@@ -1,0 +1,94 @@
+import { isObject, type JsonObject } from '../../jsonrpc/message.js';
+import type { CompleteParams } from '../../protocol/params-and-results.js';
+import { Context } from '../../server/context/context.js';
+import type { Operation } from '../../server/middleware/compose-middleware.js';
+import type { RequestContext } from '../../server/request-context.js';
+import type { UpstreamConnection } from '../connections/upstream-connection.js';
+import { createPromptRequest, createResourceRequest } from './action-requests.js';
+import { forward } from './forward.js';
+import type { GatewayContext } from './gateway-context.js';
+import { resolveName, resolveResource } from './resolve-target.js';
+import { forwardGuarded } from './tool-calls.js';
+
+const COMPLETE = 'completion/complete';
+
+/** `resources/read`, at the server whose resource it is. */
+export async function readResource(
+  gateway: GatewayContext,
+  { params, context }: Operation,
+  requestContext: RequestContext,
+): Promise<JsonObject> {
+  const outer = params.uri as string;
+  const own = await gateway.guard.readOverflow(outer, gateway.getScope(requestContext).identity);
+  if (own) return own;
+  const { connection, uri } = await resolveResource(gateway, outer, requestContext, 'resources/read');
+  const proxiedRequest = {
+    connection,
+    method: 'resources/read',
+    params: { ...params, uri },
+    context,
+    requestContext,
+    allowQuestions: true,
+  };
+  const result = await Context.invokeHandler(context, () =>
+    forwardGuarded(gateway, createResourceRequest(connection, uri), proxiedRequest),
+  );
+  // A server that does not say how long it stays good has not said that it does.
+  return result.resultType === 'input_required' ? result : { ttlMs: 0, cacheScope: 'private', ...result };
+}
+
+/** `prompts/get`, at the server whose prompt it is. */
+export async function getPrompt(
+  gateway: GatewayContext,
+  { params, context }: Operation,
+  requestContext: RequestContext,
+): Promise<JsonObject> {
+  const { connection, name } = await resolveName(
+    gateway,
+    'prompts',
+    params.name as string,
+    requestContext,
+    'prompts/get',
+  );
+  const args = isObject(params.arguments) ? params.arguments : {};
+  const proxiedRequest = {
+    connection,
+    method: 'prompts/get',
+    params: { ...params, name },
+    context,
+    requestContext,
+    allowQuestions: true,
+  };
+  return Context.invokeHandler(context, () =>
+    forwardGuarded(gateway, createPromptRequest(connection, name, args), proxiedRequest),
+  );
+}
+
+/** `completion/complete`, at the server whose prompt or template it is. What a server does not offer is no value at all. */
+export async function completeArgument(
+  gateway: GatewayContext,
+  { params, context }: Operation,
+  requestContext: RequestContext,
+): Promise<JsonObject> {
+  const { ref } = params as unknown as CompleteParams;
+  const catalog = gateway.getCatalog(gateway.getScope(requestContext));
+  const forwardCompletion = async (connection: UpstreamConnection, own: JsonObject): Promise<JsonObject> => {
+    if ((await connection.getClient()).server.capabilities.completions === undefined)
+      return { completion: { values: [] } };
+    const proxiedRequest = { connection, method: COMPLETE, params: { ...params, ref: own }, context, requestContext };
+    return forward({
+      ...proxiedRequest,
+      allowQuestions: false,
+      questions: gateway.guard.createQuestionHandler(connection),
+    });
+  };
+  if (ref.type === 'ref/prompt') {
+    const { connection, name } = await resolveName(gateway, 'prompts', ref.name, requestContext, COMPLETE);
+    await gateway.guard.authorizePassive(createPromptRequest(connection, name, {}), connection, COMPLETE);
+    return forwardCompletion(connection, { ...ref, name });
+  }
+  const { connection, uri } =
+    (await catalog.resolveTemplate(ref.uri)) ?? (await resolveResource(gateway, ref.uri, requestContext, COMPLETE));
+  await gateway.guard.authorizePassive(createResourceRequest(connection, uri), connection, COMPLETE);
+  return forwardCompletion(connection, { ...ref, uri });
+}

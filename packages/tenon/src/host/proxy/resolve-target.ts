@@ -1,0 +1,58 @@
+import { rpcError } from '../../jsonrpc/error.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import type { RequestContext } from '../../server/request-context.js';
+import type { NamedKind, ResolvedResource, ResolvedTool } from '../catalog/host-catalog.js';
+import type { GatewayContext } from './gateway-context.js';
+import { toSignInError } from './sign-in-tools.js';
+
+/** Finds the tool or prompt that a request names. What is not found is recorded as refused. */
+export async function resolveName<K extends NamedKind>(
+  gateway: GatewayContext,
+  kind: K,
+  name: string,
+  requestContext: RequestContext,
+  method: string,
+): Promise<ResolvedTool<K>> {
+  const scope = gateway.getScope(requestContext);
+  try {
+    return await gateway.getCatalog(scope).resolveByName(kind, name);
+  } catch (error) {
+    const { principal } = scope.identity;
+    await gateway.guard.recordDenied({ method, kind: kind === 'tools' ? 'tool' : 'prompt', name, principal, error });
+    throw method === 'tools/call' ? error : toSignInError(error, scope, requestContext.dialect);
+  }
+}
+
+/** Finds the server whose resource a URI is. What is not found is recorded as refused, and told in the words of the caller's revision. */
+export async function resolveResource(
+  gateway: GatewayContext,
+  uri: string,
+  requestContext: RequestContext,
+  method: string,
+): Promise<ResolvedResource> {
+  const scope = gateway.getScope(requestContext);
+  const { principal } = scope.identity;
+  try {
+    return await lookUpResource(gateway, uri, requestContext);
+  } catch (error) {
+    await gateway.guard.recordDenied({ method, kind: 'resource', name: uri, principal, error });
+    throw toSignInError(error, scope, requestContext.dialect);
+  }
+}
+
+async function lookUpResource(
+  gateway: GatewayContext,
+  uri: string,
+  requestContext: RequestContext,
+): Promise<ResolvedResource> {
+  const catalog = gateway.getCatalog(gateway.getScope(requestContext));
+  const place = await catalog.resolveResource(uri);
+  if (place) return place;
+  const { unavailable } = catalog;
+  const code = requestContext.dialect.errors.resourceNotFound;
+  if (unavailable.length === 0) throw rpcError(code, 'Resource not found', { uri });
+  // Whoever is not there may have it.
+  const who = unavailable.map(({ server }) => server).join(', ');
+  const data = { uri, unavailable: unavailable as unknown as JsonObject[] };
+  throw rpcError(code, `Resource not found. These servers are not there: ${who}`, data);
+}

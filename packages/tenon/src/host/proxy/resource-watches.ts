@@ -1,0 +1,105 @@
+import { rpcError, TenonError } from '../../jsonrpc/error.js';
+import { INVALID_REQUEST } from '../../jsonrpc/error-codes.js';
+import { getDialect } from '../../protocol/versions/index.js';
+import type { ClientSession } from '../../server/request-context.js';
+import type { UpstreamConnection } from '../connections/upstream-connection.js';
+
+/** How many URIs one session may be subscribed to. */
+const MAX_SUBSCRIPTIONS = 1000;
+
+const resourceWatches = new WeakMap<UpstreamConnection, Map<string, ResourceWatch>>();
+
+interface ResourceWatch {
+  readonly listeners: Set<{ readonly onChange: () => void }>;
+  readonly stop: () => void;
+}
+
+/**
+ * Tells of each change of a resource, in either manner of its server. Returns what ends that. A resource is watched once on each
+ * line, because a server of the older versions ends all of its subscriptions to a URI with one request.
+ */
+export function watchResource(
+  connection: UpstreamConnection,
+  uri: string,
+  onChange: () => void,
+  onError: (error: TenonError) => void,
+): () => void {
+  const all = resourceWatches.get(connection) ?? new Map<string, ResourceWatch>();
+  resourceWatches.set(connection, all);
+  const watch = all.get(uri) ?? startWatch(connection, uri, () => all.get(uri) === watch && all.delete(uri), onError);
+  all.set(uri, watch);
+  const listener = { onChange };
+  watch.listeners.add(listener);
+  return () => {
+    if (!watch.listeners.delete(listener) || watch.listeners.size > 0) return;
+    if (all.get(uri) === watch) all.delete(uri);
+    watch.stop();
+  };
+}
+
+function startWatch(
+  connection: UpstreamConnection,
+  uri: string,
+  onEnd: () => void,
+  onError: (error: TenonError) => void,
+): ResourceWatch {
+  const listeners: ResourceWatch['listeners'] = new Set();
+  const controller = new AbortController();
+  const release = connection.keepOpen();
+  const follow = async () => {
+    const client = await connection.getClient();
+    for await (const _ of client.watch(uri, { signal: controller.signal })) {
+      for (const each of [...listeners]) each.onChange();
+    }
+  };
+  follow()
+    .catch(error => controller.signal.aborted || onError(TenonError.from(error)))
+    .finally(() => {
+      release();
+      onEnd();
+    });
+  return { listeners, stop: () => controller.abort() };
+}
+
+/** What sessions are subscribed to, where that is done by requests. */
+export class SessionSubscriptions {
+  readonly #onError: (error: TenonError) => void;
+  readonly #bySession = new WeakMap<ClientSession, Map<string, () => void>>();
+
+  constructor(onError: (error: TenonError) => void) {
+    this.#onError = onError;
+  }
+
+  /** `outer` is what the session calls it. Rejects as the server would. */
+  async add(session: ClientSession, outer: string, connection: UpstreamConnection, uri: string): Promise<void> {
+    const own = this.#getSubscriptions(session);
+    if (own.has(outer)) return;
+    if (own.size >= MAX_SUBSCRIPTIONS)
+      throw rpcError(INVALID_REQUEST, `Invalid request: more than ${MAX_SUBSCRIPTIONS} subscriptions`);
+    const client = await connection.getClient();
+    const asks = getDialect(client.server.protocolVersion)?.subscriptions === 'by-subscribe';
+    // What the server has against it is the answer; what comes later is seen to by the watch.
+    if (asks) await client.call('resources/subscribe', { uri });
+    if (own.has(outer)) return;
+    const tell = () => session.notify('notifications/resources/updated', { uri: outer });
+    own.set(outer, watchResource(connection, uri, tell, this.#onError));
+  }
+
+  remove(session: ClientSession, outer: string): void {
+    const own = this.#bySession.get(session);
+    own?.get(outer)?.();
+    own?.delete(outer);
+  }
+
+  #getSubscriptions(session: ClientSession): Map<string, () => void> {
+    const known = this.#bySession.get(session);
+    if (known) return known;
+    const own = new Map<string, () => void>();
+    this.#bySession.set(session, own);
+    session.onEnd(() => {
+      for (const end of own.values()) end();
+      own.clear();
+    });
+    return own;
+  }
+}

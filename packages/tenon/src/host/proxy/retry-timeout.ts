@@ -1,0 +1,20 @@
+import type { RequestInput } from '../../execution/handler-run.js';
+import { rpcError } from '../../jsonrpc/error.js';
+import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
+import type { UpstreamConnection } from '../connections/upstream-connection.js';
+
+/**
+ * Ends a question with an error once no retry can answer it. A caller that refuses by not coming back sends nothing, and
+ * the server would wait for it.
+ */
+export function withinRetryTime(ask: RequestInput, { times }: Pick<UpstreamConnection, 'times'>): RequestInput {
+  const { clock, retryTimeout } = times;
+  return (method, params, ...rest) =>
+    new Promise((resolve, reject) => {
+      const rejectLate = () => reject(rpcError(INTERNAL_ERROR, `${method} was not answered within ${retryTimeout} ms`));
+      const cancelTimer = clock.after(retryTimeout, rejectLate);
+      ask(method, params, ...rest)
+        .then(resolve, reject)
+        .finally(cancelTimer);
+    });
+}

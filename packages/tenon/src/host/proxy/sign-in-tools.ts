@@ -1,0 +1,165 @@
+import { getSignInRequest, type SignInRequest } from '../../auth/client/sign-in/sign-in-required.js';
+import { rpcError, type TenonError } from '../../jsonrpc/error.js';
+import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import type { Tool } from '../../protocol/content.js';
+import type { Dialect } from '../../protocol/versions/dialect.js';
+import type { Context } from '../../server/context/context.js';
+import { urlElicitationRequired } from '../../server/methods/url-elicitation.js';
+import type { ProxiedTool } from '../../server/proxy-backend.js';
+import type { RequestContext } from '../../server/request-context.js';
+import type { ConnectionScope } from '../connections/connection-scope.js';
+import type { UnavailableServer } from '../connections/upstream-registry.js';
+import { waitAtMost } from '../within-time.js';
+import type { GatewayContext } from './gateway-context.js';
+
+/** How long a call that is made again waits for the user to sign in, in milliseconds. */
+const SIGN_IN_WAIT = 300_000;
+const SIGN_IN = 'sign_in';
+const SIGN_OUT = 'sign_out';
+const URL_REQUEST_KEY = /^visit-\d+$/;
+const NO_ARGUMENTS = { type: 'object', additionalProperties: false } as const;
+
+/** The tools by which a caller signs in to servers that wait for it, and out of the others. */
+export function listSignInTools(
+  gateway: GatewayContext,
+  unavailable: readonly UnavailableServer[],
+  { identity }: ConnectionScope,
+): readonly Tool[] {
+  const { callerSignIn, registry, ownNames } = gateway;
+  if (callerSignIn === undefined) return [];
+  const waiting = new Set(unavailable.filter(({ signIn }) => signIn).map(({ server }) => server));
+  return registry.servers.flatMap(server => {
+    if (waiting.has(server)) return [createSignInTool(server, ownNames.toPublic(server, SIGN_IN))];
+    return callerSignIn.isSignedIn(server, identity)
+      ? [createSignOutTool(server, ownNames.toPublic(server, SIGN_OUT))]
+      : [];
+  });
+}
+
+const createSignInTool = (server: string, name: string): Tool => ({
+  name,
+  description: `Signs the user in to ${server}. Its tools are listed after that.`,
+  inputSchema: NO_ARGUMENTS,
+});
+
+const createSignOutTool = (server: string, name: string): Tool => ({
+  name,
+  description: `Signs the user out of ${server} and revokes the tokens. Call it only when the user asks for it.`,
+  inputSchema: NO_ARGUMENTS,
+});
+
+/** Finds a tool, and asks its caller to sign in where the server of the tool needs that. */
+export async function findSignedIn(
+  gateway: GatewayContext,
+  name: string,
+  requestContext: RequestContext,
+  find: () => Promise<ProxiedTool>,
+): Promise<ProxiedTool> {
+  if (gateway.callerSignIn === undefined) return find();
+  try {
+    const tool = await find();
+    const run: ProxiedTool['run'] = (...given) =>
+      tool.run(...given).catch(error => answerSignIn(error, gateway, given[2]));
+    return { ...tool, run };
+  } catch (error) {
+    const own = getOwnTool(gateway, name, requestContext);
+    if (own) return own;
+    if (!getSignInRequest(error)) throw error;
+    return createBackendTool(async (params, context, now) => {
+      if (!(await waitForSignIn(error, gateway, context))) return answerSignIn(error, gateway, now);
+      const tool = await find();
+      return tool.run(params, context, now);
+    });
+  }
+}
+
+const createBackendTool = (run: ProxiedTool['run']): ProxiedTool => ({ headerParams: [], taskOptions: undefined, run });
+
+/** The tool that signs in to a server, or out of it. A tool of the server itself comes first. */
+function getOwnTool(gateway: GatewayContext, name: string, requestContext: RequestContext): ProxiedTool | undefined {
+  const { registry, ownNames } = gateway;
+  const isOwn = (server: string, own: string) => ownNames.toPublic(server, own) === name;
+  const server = registry.servers.find(each => isOwn(each, SIGN_IN) || isOwn(each, SIGN_OUT));
+  const scope = gateway.getScope(requestContext);
+  const { principal } = scope.identity;
+  if (server === undefined || principal === undefined) return undefined;
+  if (isOwn(server, SIGN_OUT)) return createBackendTool(() => signOut(gateway, server, scope));
+  return createBackendTool(async (_, context, now) => {
+    const connection = gateway.registry.getConnection(server, scope);
+    try {
+      await connection.getClient();
+    } catch (error) {
+      if (!(await waitForSignIn(error, gateway, context))) return answerSignIn(error, gateway, now);
+      await connection.getClient().catch(again => answerSignIn(again, gateway, now));
+    }
+    return createTextResult(`The user is signed in to ${server}. List the tools again.`);
+  });
+}
+
+async function signOut(
+  { callerSignIn, registry }: GatewayContext,
+  server: string,
+  scope: ConnectionScope,
+): Promise<JsonObject> {
+  const { identity } = scope;
+  // Tokens of an earlier process are known once they were used.
+  if (!callerSignIn?.isSignedIn(server, identity)) {
+    const problem = await registry
+      .getConnection(server, scope)
+      .getClient()
+      .then(
+        () => undefined,
+        error => error,
+      );
+    if (getSignInRequest(problem)) return createTextResult(`The user is not signed in to ${server}.`);
+  }
+  try {
+    await callerSignIn?.signOut(server, identity);
+    return createTextResult(`The user is signed out of ${server}.`);
+  } catch {
+    const text = `The tokens for ${server} are deleted here, but could not be revoked. They expire by themselves.`;
+    return { ...createTextResult(text), isError: true };
+  }
+}
+
+/** Waits for a sign-in that the client was asked for and has begun. False when it was not asked yet, or takes too long. */
+async function waitForSignIn(error: unknown, gateway: GatewayContext, { inputs, signal }: Context): Promise<boolean> {
+  const request = getSignInRequest(error);
+  const answers = Object.entries(inputs.inputResponses ?? {}).filter(([key]) => URL_REQUEST_KEY.test(key));
+  if (!request || answers.length === 0) return false;
+  if (answers.some(([, answer]) => (answer as { action?: unknown }).action !== 'accept')) return false;
+  const aborted = new Promise<void>(resolve => signal.addEventListener('abort', () => resolve(), { once: true }));
+  const ended = Promise.race([request.ended, aborted]).then(() => true);
+  return (await waitAtMost(gateway.registry.clock, SIGN_IN_WAIT, ended)) ?? false;
+}
+
+/** Asks for a sign-in by a URL elicitation, else by a result that the model shows to the user. */
+function answerSignIn(error: unknown, gateway: GatewayContext, requestContext: RequestContext): JsonObject {
+  const request = getSignInRequest(error);
+  if (!request) throw error;
+  if (canVisit(gateway.getScope(requestContext), requestContext.dialect)) throw createElicitation(request);
+  return { ...createTextResult(describeSignIn(request)), isError: true };
+}
+
+/** The error of a request that is no call of a tool. Other errors are given back as they are. */
+export function toSignInError(error: unknown, scope: ConnectionScope, dialect: Dialect): unknown {
+  const request = getSignInRequest(error);
+  if (!request) return error;
+  if (canVisit(scope, dialect)) return createElicitation(request);
+  return rpcError(INTERNAL_ERROR, describeSignIn(request), { server: request.server, url: request.url });
+}
+
+function canVisit({ input }: ConnectionScope, { inputRequests, errors }: Dialect): boolean {
+  return input.url && (inputRequests === 'by-retry' || errors.urlElicitationRequired !== undefined);
+}
+
+function createElicitation({ server, url, elicitationId }: SignInRequest): TenonError {
+  return urlElicitationRequired({ message: `Sign in to ${server} to go on.`, url, elicitationId });
+}
+
+function describeSignIn({ server, url }: SignInRequest): string {
+  return `The server "${server}" needs the user to sign in. Open ${url} in a browser, sign in, and try again.`;
+}
+
+const createTextResult = (text: string): JsonObject => ({ content: [{ type: 'text', text }] });

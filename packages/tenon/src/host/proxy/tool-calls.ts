@@ -1,0 +1,128 @@
+import { isObject, type JsonObject } from '../../jsonrpc/message.js';
+import type { Tool } from '../../protocol/content.js';
+import { type HeaderParam, readHeaderParams } from '../../protocol/header-params.js';
+import type { Context } from '../../server/context/context.js';
+import type { ResolvedTaskOptions } from '../../server/definitions/task-options.js';
+import type { ProxiedTool } from '../../server/proxy-backend.js';
+import type { RequestContext } from '../../server/request-context.js';
+import { resolveMetaTool } from '../catalog/budget/resolve-meta-tool.js';
+import { getTaskSupport, type ResolvedTool } from '../catalog/host-catalog.js';
+import type { ActionRequest } from '../security/policy/action-request.js';
+import { createToolRequest } from './action-requests.js';
+import { forward, type ProxiedRequest } from './forward.js';
+import type { GatewayContext } from './gateway-context.js';
+import { withPublicUris } from './public-uris.js';
+import { resolveName } from './resolve-target.js';
+import { findSignedIn } from './sign-in-tools.js';
+
+const headerParams = new WeakMap<Tool, readonly HeaderParam[]>();
+
+/** A tool as a caller of the host sees it: one of a server's, or one that stands for many. */
+export async function resolveTool(
+  gateway: GatewayContext,
+  name: string,
+  requestContext: RequestContext,
+): Promise<ProxiedTool> {
+  let moveToTask: (() => void) | undefined;
+  const setMoveToTask = (callback: () => void) => {
+    moveToTask = callback;
+  };
+  const find = (own: string) => resolveServerTool(gateway, own, requestContext, setMoveToTask, () => moveToTask?.());
+  return findSignedIn(
+    gateway,
+    name,
+    requestContext,
+    async () => (await resolveMetaTool(gateway, name, requestContext, find, setMoveToTask)) ?? find(name),
+  );
+}
+
+async function resolveServerTool(
+  gateway: GatewayContext,
+  name: string,
+  requestContext: RequestContext,
+  setMoveToTask: (moveToTask: () => void) => void,
+  moveToTask: () => void,
+): Promise<ProxiedTool> {
+  const route = await resolveName(gateway, 'tools', name, requestContext, 'tools/call');
+  return {
+    headerParams: getHeaderParams(route.entry),
+    taskOptions: requestContext.dialect.tasks === undefined ? undefined : createTaskOptions(route, setMoveToTask),
+    run: (params, context, now) => forwardToolCall(gateway, route, params, context, now, moveToTask),
+  };
+}
+
+function getHeaderParams(tool: Tool): readonly HeaderParam[] {
+  const known = headerParams.get(tool);
+  if (known) return known;
+  const found = readHeaderParams(tool.inputSchema as JsonObject);
+  const sound = typeof found === 'string' ? [] : found;
+  headerParams.set(tool, sound);
+  return sound;
+}
+
+/** Which calls become tasks is the server's to say: before, where it says so in its list; else when it has. */
+function createTaskOptions(
+  { connection, entry }: ResolvedTool<'tools'>,
+  setMoveToTask: (depart: () => void) => void,
+): ResolvedTaskOptions | undefined {
+  const support = getTaskSupport(connection, entry);
+  return support === undefined ? undefined : { support, setMoveToTask };
+}
+
+async function forwardToolCall(
+  gateway: GatewayContext,
+  { connection, name, entry }: ResolvedTool<'tools'>,
+  params: JsonObject,
+  context: Context,
+  requestContext: RequestContext,
+  moveToTask: () => void,
+): Promise<JsonObject> {
+  const args = isObject(params.arguments) ? params.arguments : {};
+  const proxiedRequest = {
+    connection,
+    method: 'tools/call',
+    params: { ...params, name },
+    context,
+    requestContext,
+    allowQuestions: true,
+    moveToTask,
+  };
+  return forwardGuarded(gateway, createToolRequest(connection, entry, args), proxiedRequest, entry);
+}
+
+/** Does what was proposed if it is allowed, and passes on what may be passed on. */
+export async function forwardGuarded(
+  gateway: GatewayContext,
+  actionRequest: ActionRequest,
+  proxiedRequest: Omit<ProxiedRequest, 'questions'>,
+  tool?: Tool,
+): Promise<JsonObject> {
+  const { guard } = gateway;
+  const { connection, context, requestContext } = proxiedRequest;
+  const denied = await guard.authorizeCall(actionRequest, context, connection, tool);
+  if (denied) return denied;
+  let result: JsonObject;
+  try {
+    result = await forward({ ...proxiedRequest, questions: guard.createQuestionHandler(connection) });
+  } catch (error) {
+    guard.recordFailure(actionRequest, error);
+    throw error;
+  }
+  if (result.resultType === 'input_required') return result;
+  return guard.processResult(
+    actionRequest,
+    toPublicUris(gateway, connection.server, requestContext, result),
+    tool?.outputSchema !== undefined,
+  );
+}
+
+function toPublicUris(
+  gateway: GatewayContext,
+  server: string,
+  requestContext: RequestContext,
+  result: JsonObject,
+): JsonObject {
+  if (gateway.registry.servers.length === 1) return result;
+  const catalog = gateway.getCatalog(gateway.getScope(requestContext));
+  return withPublicUris(result, uri => catalog.toPublicUri(server, uri));
+}

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { type ErrorDetails, rpcError, TenonError } from '../../jsonrpc/error.js';
+import type { Dialect } from '../../protocol/versions/dialect.js';
+import { getDialect } from '../../protocol/versions/index.js';
+import type { UpstreamConnection } from '../connections/upstream-connection.js';
+import { translateError } from './translate-error.js';
+
+const [oldest, newest] = ['2025-06-18', '2026-07-28'].map(each => getDialect(each) as Dialect) as [Dialect, Dialect];
+const line = (revision: string) =>
+  ({ server: 'notes', openClient: { server: { protocolVersion: revision } } }) as unknown as UpstreamConnection;
+const error = (code: string, facts: ErrorDetails = {}, summary = 'something') => new TenonError(code, summary, facts);
+const cross = (thrown: unknown, method = 'tools/call', to = newest, from = '2025-06-18') =>
+  translateError(thrown, line(from), method, to);
+
+describe('an error that crosses', () => {
+  it('keeps the code, words and data that the server gave it', () => {
+    const theirs = error('peer/error', { rpcCode: -32050, data: { a: 1 } }, 'locked');
+    expect(cross(theirs)).toMatchObject({ code: 'rpc/error', rpcCode: -32050, summary: 'locked', data: { a: 1 } });
+    const own = rpcError(-32602, 'Unknown tool');
+    expect(cross(own)).toBe(own);
+  });
+
+  it('has the code of the caller for a resource that is not there', () => {
+    const { errors: theirs } = oldest;
+    const gone = error('peer/error', { rpcCode: theirs.resourceNotFound, data: { uri: 'note://x' } });
+    expect(cross(gone, 'resources/read').rpcCode).toBe(newest.errors.resourceNotFound);
+    expect(cross(gone, 'resources/read', oldest).rpcCode).toBe(theirs.resourceNotFound);
+    expect(cross(gone, 'prompts/get').rpcCode).toBe(theirs.resourceNotFound);
+  });
+
+  it.each(['call/outcome-unknown', 'call/timeout', 'peer/malformed', 'peer/invalid-result'])(
+    '%s of a call: it may have been carried out',
+    code => {
+      const told = cross(error(code));
+      expect(told).toMatchObject({ rpcCode: -32603, data: { server: 'notes', code } });
+      expect(told.summary).toMatch(
+        /^The server "notes" gave no answer to tools\/call .*It may have been carried out\.$/,
+      );
+      expect(cross(error(code), 'resources/read').summary).not.toContain('carried out');
+    },
+  );
+
+  it.each(['host/left-alone', 'host/start-timeout', 'stdio/spawn', 'connect/no-shared-revision'])(
+    '%s: it was never sent',
+    code => expect(cross(error(code)).summary).not.toContain('carried out'),
+  );
+
+  it('that happened here is not taken for an answer of the server', () => {
+    const tooLong = error('stdio/line-too-long', { rpcCode: -32700 }, 'sent a line that is too long to read');
+    expect(cross(tooLong)).toMatchObject({ rpcCode: -32603, summary: expect.stringContaining('"notes"') });
+  });
+
+  it('does not say what the server wrote to stderr, nor where it is', () => {
+    const facts = { peer: 'stdio: /home/ada/secret', hint: 'look at /home/ada' };
+    const told = cross(error('stdio/exited', facts, 'the server exited with code 3: its last words:\n  token=1234'));
+    expect(JSON.stringify([told.summary, told.data, told.message])).not.toMatch(/token|home/);
+    expect(told.summary).toContain('exited with code 3');
+  });
+
+  it('says what is not offered, and takes whatever was thrown', () => {
+    const told = cross(error('call/not-offered'), 'completion/complete');
+    expect(told.summary).toBe('The server "notes" does not offer completion/complete');
+    expect(cross(new Error('plain'))).toMatchObject({ code: 'internal/unexpected' });
+  });
+
+  it('asks for a visit first in the way of the caller', () => {
+    const { urlElicitationRequired: rpcCode } = (getDialect('2025-11-25') as Dialect).errors;
+    const elicitations = [{ mode: 'url', elicitationId: '1', url: 'https://example.com/in', message: 'Sign in' }];
+    const told = cross(
+      error('peer/error', { ...(rpcCode ? { rpcCode } : {}), data: { elicitations } }),
+      'tools/call',
+      newest,
+      '2025-11-25',
+    );
+    expect(JSON.stringify(told.data ?? told)).toContain('https://example.com/in');
+  });
+});

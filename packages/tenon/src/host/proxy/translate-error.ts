@@ -1,0 +1,64 @@
+import { getSignInRequest } from '../../auth/client/sign-in/sign-in-required.js';
+import { isReadOnly } from '../../client/calls/call-checks.js';
+import { mayHaveExecuted } from '../../client/calls/call-outcome.js';
+import { isForPeer, rpcError, TenonError } from '../../jsonrpc/error.js';
+import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
+import { isObject } from '../../jsonrpc/message.js';
+import type { Dialect } from '../../protocol/versions/dialect.js';
+import { getDialect } from '../../protocol/versions/index.js';
+import { urlElicitationRequired } from '../../server/methods/url-elicitation.js';
+import { describePublicly } from '../connections/public-error-text.js';
+import type { UpstreamConnection } from '../connections/upstream-connection.js';
+import { toSignInError } from './sign-in-tools.js';
+
+/**
+ * What a caller is told of an error that a server answered, or that happened on the way to it: in the words of its own revision.
+ * `wasSent` is false when no request was handed to the transport.
+ */
+export function translateError(
+  error: unknown,
+  connection: UpstreamConnection,
+  method: string,
+  dialect: Dialect,
+  wasSent = true,
+): TenonError {
+  // A tool asks its caller by itself.
+  if (getSignInRequest(error))
+    return TenonError.from(method === 'tools/call' ? error : toSignInError(error, connection.scope, dialect));
+  if (!TenonError.is(error) || isForPeer(error)) return TenonError.from(error);
+  if (error.code.startsWith('client/')) return error;
+  if (error.rpcCode === undefined || error.code.startsWith('stdio/'))
+    return createNoResponseError(error, connection.server, method, wasSent);
+  const serverDialect = connection.openClient && getDialect(connection.openClient.server.protocolVersion);
+  if (serverDialect && error.rpcCode === serverDialect.errors.urlElicitationRequired)
+    return toUrlElicitationError(error);
+  const notFound =
+    serverDialect !== undefined && method === 'resources/read' && isResourceNotFound(error, serverDialect);
+  return rpcError(notFound ? dialect.errors.resourceNotFound : error.rpcCode, error.summary, error.data);
+}
+
+function isResourceNotFound({ rpcCode, data, summary }: TenonError, { errors }: Dialect): boolean {
+  return rpcCode === errors.resourceNotFound && (isObject(data) ? 'uri' in data : /not found/i.test(summary));
+}
+
+/** The URLs that have to be visited first: said in the way of the caller's revision. */
+function toUrlElicitationError({ data, rpcCode, summary }: TenonError): TenonError {
+  const elicitations = isObject(data) && Array.isArray(data.elicitations) ? data.elicitations : [];
+  const urls = elicitations.filter(each => isObject(each) && typeof each.url === 'string');
+  return urls.length > 0 ? urlElicitationRequired(...(urls as never[])) : rpcError(rpcCode as number, summary, data);
+}
+
+/** The server gave no answer: said without what is this host's own affair. */
+export function createNoResponseError(error: TenonError, server: string, method: string, wasSent = true): TenonError {
+  const { code } = error;
+  const isOpen = wasSent && !isReadOnly(method) && mayHaveExecuted(error);
+  const mayHaveRun = isOpen ? ' It may have been carried out.' : '';
+  const reason = code.startsWith('call/not-')
+    ? `does not offer ${method}`
+    : `gave no answer to ${method} (${code}: ${describePublicly(error)}).${mayHaveRun}`;
+  return rpcError(INTERNAL_ERROR, `The server "${server}" ${reason}`, {
+    server,
+    code,
+    ...(isOpen ? { outcome: 'unknown' } : {}),
+  });
+}

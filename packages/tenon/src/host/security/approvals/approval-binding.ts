@@ -1,0 +1,39 @@
+import { hashSha256 } from '../../../auth/resource/digest.js';
+import { toCanonicalJson } from '../../../encoding/canonical-json.js';
+import { getOwnerKey } from '../../../protocol/caller-identity.js';
+import type { ActionRequest, Verdict } from '../policy/action-request.js';
+
+/** Under what a call is approved, besides the call itself. */
+export interface ApprovalBasis {
+  /** The verdict that asks: what another rule asks about is not approved with it. */
+  readonly verdict?: Verdict | undefined;
+  /** A digest of what the server says of the tool: when that changes, what was approved before is not approved any more. */
+  readonly definition?: string | undefined;
+}
+
+/** What an approval is good for, and nothing else. */
+export interface ApprovalBinding {
+  /** SHA-256 of all of it: server, kind, name, arguments, user, OAuth client, rule and definition. */
+  readonly call: string;
+  /** SHA-256 of the canonical arguments. */
+  readonly digest: string;
+  /** SHA-256 of server, user and OAuth client: whose approvals are remembered together. */
+  readonly owner: string;
+  /** What tells the rule and the definition from others. */
+  readonly grounds: string;
+}
+
+export async function createApprovalBinding(
+  request: ActionRequest,
+  { verdict, definition }: ApprovalBasis,
+): Promise<ApprovalBinding> {
+  const { server, kind, name, arguments: args } = request;
+  const owner = getOwnerKey(request) ?? null;
+  const grounds = toCanonicalJson([verdict?.mark ?? null, definition ?? null]);
+  const digest = await hashSha256(toCanonicalJson(args));
+  const [call, ownerDigest] = await Promise.all([
+    hashSha256(toCanonicalJson([server, kind, name, digest, owner, grounds])),
+    hashSha256(toCanonicalJson([server, owner])),
+  ]);
+  return { call, digest, owner: ownerDigest, grounds };
+}

@@ -1,0 +1,164 @@
+import { systemClock } from '../../../cancellation/clock.js';
+import type { ActionRequest, Verdict } from '../policy/action-request.js';
+import { type ApprovalBinding, createApprovalBinding } from './approval-binding.js';
+import { createApprovalStore } from './approval-store.js';
+import {
+  type Approval,
+  type ApprovalAnswer,
+  type Approver,
+  checkAnswer,
+  checkRemember,
+  parseDecision,
+} from './decision.js';
+import { type PendingApproval, PendingApprovals, type StoredAnswer } from './pending-approvals.js';
+import { requestWithTimeout } from './request-timeout.js';
+import type { AnswerOptions, Approvals, ApprovalsOptions } from './types.js';
+
+/** How long a question waits for its answer, in milliseconds. */
+const DEFAULT_APPROVAL_TTL = 5 * 60_000;
+/** How long what is remembered is remembered when nobody says how long. */
+const DEFAULT_REMEMBER_TTL = 30 * 24 * 60 * 60_000;
+/** How many questions may wait in a store, of all principals and of one. */
+const MAX_PENDING = 1000;
+const MAX_PENDING_PER_USER = 100;
+
+const ABANDONED: Approval = { granted: false, reason: 'the caller went away, and the question with it' };
+
+export function createApprovals(options: ApprovalsOptions): Approvals {
+  const {
+    values,
+    clock = systemClock,
+    ttl = DEFAULT_APPROVAL_TTL,
+    rememberTtl = DEFAULT_REMEMBER_TTL,
+    waits = true,
+  } = options;
+  const { maxPending = MAX_PENDING, maxPendingPerUser = MAX_PENDING_PER_USER, approve } = options;
+  const store = createApprovalStore(values, clock, rememberTtl);
+  const pendingApprovals = new PendingApprovals(options, clock, {
+    maxTotal: maxPending,
+    maxPerUser: maxPendingPerUser,
+  });
+
+  /** What was answered or remembered before anybody is asked. */
+  async function findStored(request: ActionRequest, binding: ApprovalBinding): Promise<Approval | undefined> {
+    const id = await store.find(request, binding);
+    if (id !== undefined)
+      return { granted: true, reason: `approved before, and remembered as ${id.slice(id.indexOf('.') + 1)}` };
+    const remaining = await pendingApprovals.take(binding);
+    return remaining && toApproval(remaining);
+  }
+
+  async function recordAnswer(
+    request: ActionRequest,
+    binding: ApprovalBinding,
+    answer: ApprovalAnswer,
+  ): Promise<Approval> {
+    checkAnswer(answer);
+    checkRemember(answer, request);
+    if (answer.remember === undefined) return toApproval(answer);
+    const added = await store.add(request, binding, answer);
+    const { granted, reason } = toApproval(answer);
+    return { granted, reason: added ? `${reason}, and remembered` : `${reason}; too much is remembered already` };
+  }
+
+  async function wait(request: ActionRequest, binding: ApprovalBinding, facts: DecisionContext): Promise<Approval> {
+    if (await pendingApprovals.isFull(request)) return createDenial('too many questions wait for an answer');
+    const answer = await pendingApprovals.wait(request, binding, { ...facts, ttl });
+    return typeof answer === 'string' ? ended(answer) : toApproval(answer);
+  }
+
+  async function requestDecision(
+    asker: Approver,
+    request: ActionRequest,
+    facts: DecisionContext,
+  ): Promise<ApprovalAnswer | Approval> {
+    const asked = await requestWithTimeout(clock, ttl, facts.signal, signal => asker(request, { ...facts, signal }));
+    return 'ended' in asked ? ended(asked.ended) : parseDecision(asked.answer);
+  }
+
+  const ended = (decision: 'late' | 'gone'): Approval =>
+    decision === 'gone' ? ABANDONED : createDenial(`nobody answered within ${ttl} ms`);
+
+  return {
+    async request(
+      request,
+      { signal = new AbortController().signal, approve: askNow, step = runImmediately, ...grounds } = {},
+    ) {
+      const binding = await createApprovalBinding(request, grounds);
+      const facts = { signal, verdict: grounds.verdict };
+      if (signal.aborted) return ABANDONED;
+      const known = await step('policy: known', () => findStored(request, binding));
+      if (known) return known;
+      const resolveApproval = async (answer: ApprovalAnswer | Approval): Promise<Approval> => {
+        if ('granted' in answer) return answer;
+        // What is granted is what was asked about, whatever has been done to it meanwhile.
+        const now = await createApprovalBinding(request, grounds);
+        if (now.call !== binding.call) return createDenial('the call has changed while the question stood');
+        return recordAnswer(request, binding, answer);
+      };
+      if (approve)
+        return step('policy: approved', async () => resolveApproval(await requestDecision(approve, request, facts)));
+      if (askNow) {
+        const answer = await requestDecision(askNow, request, facts);
+        return 'granted' in answer ? answer : step('policy: approved', () => resolveApproval(answer));
+      }
+      if (!waits) return createDenial('nobody can be asked');
+      return step('policy: approved', () => wait(request, binding, facts));
+    },
+    listPending: list => pendingApprovals.list(list),
+    async answer(id, action, given = {}) {
+      const answer = createStoredAnswer(action, given, clock.now());
+      const { question, binding } = await pendingApprovals.answer(id, asked => {
+        checkRemember(withoutHints(answer), toActionRequest(asked));
+        return answer;
+      });
+      if (answer.remember !== undefined) await store.add(toActionRequest(question), binding, answer);
+      await pendingApprovals.announceAnswer(id);
+    },
+    watch: hear => pendingApprovals.watch(hear),
+    listStored: list => store.list(list),
+    forget: id => store.forget(id),
+  };
+}
+
+interface DecisionContext {
+  readonly signal: AbortSignal;
+  readonly verdict: Verdict | undefined;
+}
+
+const runImmediately = <T>(_: string, work: () => Promise<T>): Promise<T> => work();
+
+function createDenial(reason: string): Approval {
+  return { granted: false, reason };
+}
+
+function toApproval({ allow, by }: ApprovalAnswer & { readonly by?: string | undefined }): Approval {
+  return { granted: allow, reason: `${allow ? 'approved' : 'denied'} by ${by ?? 'a person'}` };
+}
+
+function createStoredAnswer(
+  action: 'allow' | 'deny',
+  { remember, for: ttl, by }: AnswerOptions,
+  answeredAt: number,
+): StoredAnswer {
+  const answer: StoredAnswer = {
+    allow: action === 'allow',
+    at: answeredAt,
+    ...(remember === undefined ? {} : { remember }),
+    ...(ttl === undefined ? {} : { for: ttl }),
+    ...(by === undefined ? {} : { by }),
+  };
+  checkAnswer(answer);
+  return answer;
+}
+
+/** A question shows the arguments masked, and no annotations: what is said of them can not be checked by it. */
+function withoutHints(answer: ApprovalAnswer): ApprovalAnswer {
+  if (typeof answer.remember !== 'object') return answer;
+  const { arguments: _, readOnly, destructive, idempotent, openWorld, ...visibleMatch } = answer.remember;
+  return { ...answer, remember: visibleMatch };
+}
+
+function toActionRequest({ kind, server, name, principal, issuer, clientId }: PendingApproval): ActionRequest {
+  return { kind, server, name, arguments: {}, trusted: false, principal, issuer, clientId };
+}

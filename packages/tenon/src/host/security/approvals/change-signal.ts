@@ -1,0 +1,33 @@
+import type { Clock } from '../../../cancellation/clock.js';
+
+/** Rings when there may be something to see. What rings while nobody listens is not lost. */
+export interface ChangeSignal {
+  notify(): void;
+  /** Resolves when it has rung since it last did, or when so many milliseconds are over. */
+  wait(ms: number): Promise<void>;
+  stop(): void;
+}
+
+export function createChangeSignal(clock: Clock): ChangeSignal {
+  let isNotified = false;
+  let wake: (() => void) | undefined;
+  let cancel: (() => void) | undefined;
+  const notify = () => {
+    isNotified = true;
+    wake?.();
+  };
+  return {
+    notify,
+    async wait(ms) {
+      cancel = clock.after(ms, notify);
+      if (!isNotified) {
+        await new Promise<void>(resolve => {
+          wake = resolve;
+        });
+      }
+      cancel();
+      isNotified = false;
+    },
+    stop: () => cancel?.(),
+  };
+}

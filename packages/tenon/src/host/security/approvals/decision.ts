@@ -1,0 +1,78 @@
+import { TenonError } from '../../../jsonrpc/error.js';
+import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
+import type { ActionRequest, Verdict } from '../policy/action-request.js';
+import { compileMatch } from '../policy/matching/compiled-rule.js';
+import { findMatchFault } from '../policy/rule-faults.js';
+import type { Match } from '../policy/rules.js';
+
+/**
+ * What is remembered of an approval, always for the same server, kind, user, OAuth client and rule. `always`: this tool, prompt or
+ * resource with any arguments. `exact`: with these. A match: what fits it; it has to fit the call that was asked about.
+ */
+export type Remember = 'always' | 'exact' | Match;
+
+/** What a person says. `true` is `once`, `false` is `deny`. `for`: how long it is remembered, in milliseconds. */
+export type Decision =
+  | boolean
+  | 'once'
+  | 'always'
+  | 'deny'
+  | { readonly remember: Remember; readonly for?: number | undefined };
+
+/** Asks a person about a call. The proposal has the arguments as they are: take care where they are shown. */
+export type Approver = (
+  request: ActionRequest,
+  options: { readonly signal: AbortSignal; readonly verdict?: Verdict | undefined },
+) => Decision | Promise<Decision>;
+
+/** What came of a question. */
+export interface Approval {
+  readonly granted: boolean;
+  readonly reason: string;
+}
+
+export interface ApprovalAnswer {
+  readonly allow: boolean;
+  readonly remember?: Remember | undefined;
+  readonly for?: number | undefined;
+}
+
+/** Reads a decision. Throws `policy/decision` for what is none: nothing is granted by mistake. */
+export function parseDecision(decision: Decision): ApprovalAnswer {
+  if (decision === true || decision === 'once') return { allow: true };
+  if (decision === false || decision === 'deny') return { allow: false };
+  if (decision === 'always') return { allow: true, remember: 'always' };
+  if (isObject(decision) && decision.remember !== undefined)
+    return { allow: true, remember: decision.remember as Remember, for: decision.for as number | undefined };
+  throw createDecisionError('this is no decision', 'once, always, deny, true, false or { remember }', typeof decision);
+}
+
+/** Refuses what can not be remembered. */
+export function checkAnswer({ allow, remember, for: ttl }: ApprovalAnswer): void {
+  if (ttl !== undefined && !(typeof ttl === 'number' && ttl > 0))
+    throw createDecisionError('`for` does not fit', 'a number of milliseconds, or Infinity', String(ttl));
+  if (remember === undefined || remember === 'always' || remember === 'exact') {
+    if (remember && !allow)
+      throw createDecisionError('a denial is not remembered', 'a rule of the policy for that', remember);
+    return;
+  }
+  const match: JsonObject = isObject(remember) ? remember : {};
+  const fault =
+    isObject(remember) && !('action' in match || 'because' in match) ? findMatchFault(match) : INVALID_MATCH;
+  if (fault)
+    throw createDecisionError(`\`remember\` can not be read at /${fault.at.join('/')}`, fault.expected, 'another');
+  if (!allow) throw createDecisionError('a denial is not remembered', 'a rule of the policy for that', 'a match');
+}
+
+const INVALID_MATCH = { at: [], expected: 'always, exact or a match' };
+
+/** Refuses a match that has nothing to do with the call that was asked about. */
+export function checkRemember({ remember }: ApprovalAnswer, request: ActionRequest): void {
+  const mismatch = typeof remember === 'object' ? compileMatch(remember, true)(request) : undefined;
+  if (mismatch)
+    throw createDecisionError('`remember` does not fit the call that was asked about', 'one that does', mismatch);
+}
+
+function createDecisionError(summary: string, expected: string, received: string): TenonError {
+  return new TenonError('policy/decision', summary, { expected, received });
+}

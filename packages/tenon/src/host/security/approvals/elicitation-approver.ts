@@ -1,0 +1,51 @@
+import type { Context } from '../../../server/context/context.js';
+import type { ActionRequest, Verdict } from '../policy/action-request.js';
+import { maskArguments, toVisibleText } from '../policy/mask-arguments.js';
+import type { Approver } from './decision.js';
+
+const DECISION_SCHEMA = {
+  type: 'object',
+  properties: {
+    decision: {
+      type: 'string',
+      title: 'Decision',
+      oneOf: [
+        { const: 'once', title: 'Allow once' },
+        { const: 'always', title: 'Allow always, with any arguments' },
+        { const: 'deny', title: 'Do not allow' },
+      ],
+    },
+  },
+  required: ['decision'],
+} as const;
+
+/** How much of the arguments a question shows, in characters. */
+const MAX_ARGUMENTS = 2000;
+
+/** Asks the user of a client by a form. Whoever closes it has not allowed anything. */
+export function createElicitationApprover(context: Pick<Context, 'elicit'>): Approver {
+  return async (request, { verdict }) => {
+    const answer = await context.elicit({ message: formatApprovalPrompt(request, verdict), input: DECISION_SCHEMA });
+    if (answer.action !== 'accept') return 'deny';
+    const { decision } = answer.content;
+    return decision === 'once' || decision === 'always' ? decision : 'deny';
+  };
+}
+
+const ACTION_TEXTS = {
+  tool: 'call the tool',
+  resource: 'read the resource',
+  prompt: 'use the prompt',
+  method: 'call the method',
+} as const;
+
+/** What is to be allowed, in words: nothing secret is in it, and nothing that looks like something else. */
+export function formatApprovalPrompt(
+  { kind, server, name, arguments: args }: ActionRequest,
+  verdict?: Verdict,
+): string {
+  const what = `Allow to ${ACTION_TEXTS[kind]} ${toVisibleText(name)} of ${toVisibleText(server)}?`;
+  const shown =
+    Object.keys(args).length === 0 ? [] : [toVisibleText(JSON.stringify(maskArguments(args)), MAX_ARGUMENTS)];
+  return [what, ...shown, ...(verdict ? [`(${toVisibleText(verdict.reason, 700)})`] : [])].join('\n');
+}

@@ -1,0 +1,196 @@
+import type { Clock } from '../../../cancellation/clock.js';
+import { TenonError } from '../../../jsonrpc/error.js';
+import type { JsonObject } from '../../../jsonrpc/message.js';
+import { type CallerIdentity, getOwnerKey } from '../../../protocol/caller-identity.js';
+import type { Optional } from '../../../protocol/defaults.js';
+import type { ListOptions, StoredValue, Stores } from '../../../stores/stores.js';
+import type { ActionRequest, Verdict } from '../policy/action-request.js';
+import { maskArguments } from '../policy/mask-arguments.js';
+import type { ApprovalBinding } from './approval-binding.js';
+import { isApprovalId } from './approval-store.js';
+import { createChangeSignal } from './change-signal.js';
+import type { ApprovalAnswer } from './decision.js';
+
+const KEY_PREFIX = 'policy/question/';
+const REQUESTED_TOPIC = 'policy/asked';
+const ANSWERED_TOPIC_PREFIX = 'policy/answered/';
+
+/** How often a caller who waits looks into the store by itself, in milliseconds: news may be lost on the way. */
+const POLL_INTERVAL = 5000;
+/** For how long an answer is kept for the caller who waits for it. Then another who wants the very same may have it. */
+const ANSWER_GRACE = 2 * POLL_INTERVAL;
+
+/** A question that waits for an answer. What is secret of the arguments is not in it. */
+export interface PendingApproval extends Partial<CallerIdentity> {
+  readonly id: string;
+  readonly kind: ActionRequest['kind'];
+  readonly server: string;
+  readonly name: string;
+  readonly arguments: JsonObject;
+  /** SHA-256 of the arguments as they are. */
+  readonly digest: string;
+  /** Why it is asked. */
+  readonly reason?: string | undefined;
+  /** Milliseconds since the epoch, by the clock. */
+  readonly askedAt: number;
+  readonly expiresAt: number;
+}
+
+export interface StoredAnswer extends ApprovalAnswer {
+  readonly at: number;
+  readonly by?: string | undefined;
+}
+
+interface PendingRecord {
+  readonly question: PendingApproval;
+  readonly binding: ApprovalBinding;
+  readonly answer?: StoredAnswer;
+}
+
+export interface PendingLimits {
+  readonly maxTotal: number;
+  readonly maxPerUser: number;
+}
+
+/** Questions in a store, where other processes find them. */
+export class PendingApprovals {
+  readonly #stores: Pick<Stores, 'values'> & Optional<Pick<Stores, 'bus'>>;
+  readonly #clock: Clock;
+  readonly #limits: PendingLimits;
+
+  constructor(stores: Pick<Stores, 'values'> & Optional<Pick<Stores, 'bus'>>, clock: Clock, limits: PendingLimits) {
+    this.#stores = stores;
+    this.#clock = clock;
+    this.#limits = limits;
+  }
+
+  /** Tells whether there are so many that no more are laid: of all, or of this user and OAuth client. */
+  async isFull(identity: CallerIdentity): Promise<boolean> {
+    const all = await this.list({ limit: this.#limits.maxTotal });
+    const owner = getOwnerKey(identity);
+    const own = all.filter(each => getOwnerKey(each) === owner);
+    return all.length >= this.#limits.maxTotal || own.length >= this.#limits.maxPerUser;
+  }
+
+  async list({ after, limit }: ListOptions = {}): Promise<PendingApproval[]> {
+    const options = { limit, ...(after === undefined ? {} : { after: KEY_PREFIX + after }) };
+    const found = await this.#stores.values.list(KEY_PREFIX, options);
+    return found.flatMap(stored => {
+      const { question, answer } = toPendingRecord(stored);
+      return answer === undefined && this.#isLive(question) ? [question] : [];
+    });
+  }
+
+  /** Answers one, once. Throws `policy/no-question` when it is not there any more, `policy/answered` when it has one. */
+  async answer(id: string, createAnswer: (question: PendingApproval) => StoredAnswer): Promise<PendingRecord> {
+    for (;;) {
+      const stored = isApprovalId(id) ? await this.#stores.values.get(KEY_PREFIX + id) : undefined;
+      const record = stored && toPendingRecord(stored);
+      if (!stored || !record || !this.#isLive(record.question)) throw createNoPendingError();
+      if (record.answer) throw new TenonError('policy/answered', 'somebody has answered the question before');
+      const next = { ...record, answer: createAnswer(record.question) };
+      const ttl = record.question.expiresAt - this.#clock.now();
+      const put = { version: stored.version, ttl };
+      if (await this.#stores.values.put(stored.key, next as unknown as JsonObject, put)) return next;
+    }
+  }
+
+  /** Tells whoever waits for it. */
+  async announceAnswer(id: string): Promise<void> {
+    await this.#stores.bus?.publish(ANSWERED_TOPIC_PREFIX + id, {});
+  }
+
+  /** Hears of each question that is laid. */
+  watch(listener: () => void): () => void {
+    return this.#stores.bus?.subscribe(REQUESTED_TOPIC, listener) ?? (() => {});
+  }
+
+  /** An answer to the very same call whose caller is gone without it, or that of `own`. It is taken away: it is good once. */
+  async take(binding: ApprovalBinding, own?: string): Promise<StoredAnswer | undefined> {
+    for (const stored of await this.#stores.values.list(`${KEY_PREFIX}${binding.call}.`)) {
+      const { question, answer } = toPendingRecord(stored);
+      if (answer === undefined || !this.#isLive(question)) continue;
+      if (question.id !== own && this.#clock.now() < answer.at + ANSWER_GRACE) continue;
+      if (await this.#stores.values.delete(stored.key, stored.version)) return answer;
+    }
+    return undefined;
+  }
+
+  /** Lays a question and waits. Nothing is left of it when the caller goes away, or nobody answers in time. */
+  async wait(
+    request: ActionRequest,
+    binding: ApprovalBinding,
+    options: { readonly ttl: number; readonly signal: AbortSignal; readonly verdict: Verdict | undefined },
+  ): Promise<StoredAnswer | 'late' | 'gone'> {
+    const { ttl, signal, verdict } = options;
+    const question = this.#createPendingApproval(request, binding, ttl, verdict);
+    const changes = createChangeSignal(this.#clock);
+    const stop = this.#stores.bus?.subscribe(ANSWERED_TOPIC_PREFIX + question.id, changes.notify);
+    signal.addEventListener('abort', changes.notify);
+    try {
+      for (;;) {
+        if (signal.aborted) return 'gone';
+        if (!this.#isLive(question)) return 'late';
+        const answer = await this.#findAnswer(question, binding);
+        if (answer) return answer;
+        await changes.wait(Math.max(0, Math.min(POLL_INTERVAL, question.expiresAt - this.#clock.now())));
+      }
+    } finally {
+      changes.stop();
+      stop?.();
+      signal.removeEventListener('abort', changes.notify);
+      await this.#stores.values.delete(KEY_PREFIX + question.id);
+    }
+  }
+
+  /** Lays it, also once more when another has taken its answer. */
+  async #findAnswer(question: PendingApproval, binding: ApprovalBinding): Promise<StoredAnswer | undefined> {
+    const answer = await this.take(binding, question.id);
+    if (answer) return answer;
+    const record: PendingRecord = { question, binding };
+    const ttl = question.expiresAt - this.#clock.now();
+    const put = { version: 0, ttl };
+    const stored = await this.#stores.values.put(KEY_PREFIX + question.id, record as unknown as JsonObject, put);
+    if (stored) await this.#stores.bus?.publish(REQUESTED_TOPIC, {});
+    return undefined;
+  }
+
+  #isLive({ expiresAt }: PendingApproval): boolean {
+    return this.#clock.now() < expiresAt;
+  }
+
+  #createPendingApproval(
+    request: ActionRequest,
+    binding: ApprovalBinding,
+    ttl: number,
+    verdict: Verdict | undefined,
+  ): PendingApproval {
+    const { kind, server, name, principal, issuer, clientId } = request;
+    const now = this.#clock.now();
+    return {
+      id: `${binding.call}.${crypto.randomUUID()}`,
+      kind,
+      server,
+      name,
+      arguments: maskArguments(request.arguments),
+      digest: binding.digest,
+      ...(principal === undefined ? {} : { principal }),
+      ...(issuer === undefined ? {} : { issuer }),
+      ...(clientId === undefined ? {} : { clientId }),
+      ...(verdict === undefined ? {} : { reason: verdict.reason }),
+      askedAt: now,
+      expiresAt: now + ttl,
+    };
+  }
+}
+
+function toPendingRecord({ value }: StoredValue): PendingRecord {
+  return value as unknown as PendingRecord;
+}
+
+function createNoPendingError(): TenonError {
+  const hint = 'see `pending()` for those that wait';
+  return new TenonError('policy/no-question', 'no question of this id waits: it was withdrawn, or its time is up', {
+    hint,
+  });
+}

@@ -1,0 +1,31 @@
+import type { Clock } from '../../../cancellation/clock.js';
+
+/** What was answered, or why nothing was: too late, or the caller went away. */
+export type TimedAnswer<T> = { readonly answer: T } | { readonly ended: 'late' | 'gone' };
+
+/** Asks, and stops waiting when the time is up or the caller goes away: the signal that is handed on tells whoever is asked. */
+export async function requestWithTimeout<T>(
+  clock: Clock,
+  timeout: number,
+  signal: AbortSignal,
+  ask: (signal: AbortSignal) => T | Promise<T>,
+): Promise<TimedAnswer<T>> {
+  const withdrawing = new AbortController();
+  let end: (how: 'late' | 'gone') => void = () => {};
+  const over = new Promise<TimedAnswer<T>>(resolve => {
+    end = how => resolve({ ended: how });
+  });
+  const stopWaiting = () => end('gone');
+  const stop = clock.after(timeout, () => end('late'));
+  signal.addEventListener('abort', stopWaiting);
+  try {
+    const asked = Promise.resolve(ask(withdrawing.signal)).then(answer => ({ answer }));
+    const first = await Promise.race([asked, over]);
+    asked.catch(() => {});
+    return first;
+  } finally {
+    stop();
+    signal.removeEventListener('abort', stopWaiting);
+    withdrawing.abort();
+  }
+}

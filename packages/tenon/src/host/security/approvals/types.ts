@@ -1,0 +1,60 @@
+import type { Clock } from '../../../cancellation/clock.js';
+import type { Optional } from '../../../protocol/defaults.js';
+import type { ListOptions, Stores } from '../../../stores/stores.js';
+import type { ActionRequest } from '../policy/action-request.js';
+import type { ApprovalBasis } from './approval-binding.js';
+import type { StoredApproval } from './approval-store.js';
+import type { Approval, Approver, Remember } from './decision.js';
+import type { PendingApproval } from './pending-approvals.js';
+
+/** `createApprovals({ ...stores })`, or a store's `values` alone: then who waits looks for the answer every five seconds. */
+export interface ApprovalsOptions extends Pick<Stores, 'values'>, Optional<Pick<Stores, 'bus'>> {
+  readonly clock?: Clock | undefined;
+  /** How long a question may stand, in milliseconds; then it is a denial. Default 5 minutes. */
+  readonly ttl?: number | undefined;
+  /** How long an approval is remembered that does not say how long. `Infinity`: for ever. Default 30 days. */
+  readonly rememberTtl?: number | undefined;
+  /** Asks whoever sits at this process. It goes before all others who could be asked. */
+  readonly approve?: Approver | undefined;
+  /** Whether a question for whom nobody is here waits in the store for another process. Default `true`. */
+  readonly waits?: boolean | undefined;
+  /** How many questions may wait in the store; more are denied. Default 1000, of which 100 of one principal. */
+  readonly maxPending?: number | undefined;
+  readonly maxPendingPerUser?: number | undefined;
+}
+
+export interface ApprovalRequestOptions extends ApprovalBasis {
+  /** The caller goes away: the question is withdrawn. */
+  readonly signal?: AbortSignal | undefined;
+  /** Asks the caller's own user, when nobody sits at this process. */
+  readonly approve?: Approver | undefined;
+  /**
+   * For callers who may be entered again for the same call, as a handler is: `context.step`. What was found and decided is
+   * then not looked for again; `ask` is called each time, and has to remember by itself, as `context.elicit` does.
+   */
+  readonly step?: (<T>(name: string, work: () => Promise<T>) => Promise<T>) | undefined;
+}
+
+export interface AnswerOptions {
+  /** Also from now on. The match is checked as far as the question shows it. */
+  readonly remember?: Remember | undefined;
+  /** How long, in milliseconds. */
+  readonly for?: number | undefined;
+  /** Who answers, for the reason. */
+  readonly by?: string | undefined;
+}
+
+/** Asks people about calls, and makes sure that what they say is good for that call only, once, and for a time. */
+export interface Approvals {
+  /** Throws what `approve`, `ask` or the store throws, and `policy/decision` when they return no decision. */
+  request(action: ActionRequest, options?: ApprovalRequestOptions): Promise<Approval>;
+  /** The questions that wait in the store, in the order of their ids: at most 1000 at a time; go on with `after`. */
+  listPending(options?: ListOptions): Promise<PendingApproval[]>;
+  /** Throws `policy/no-question`, `policy/answered` when another was first, and `policy/decision`. */
+  answer(id: string, action: 'allow' | 'deny', options?: AnswerOptions): Promise<void>;
+  /** Hears when a question is laid, in any process; needs a bus. Returns what ends that. */
+  watch(listener: () => void): () => void;
+  listStored(options?: ListOptions): Promise<StoredApproval[]>;
+  /** Revokes a remembered approval. False when there is none of this id. */
+  forget(id: string): Promise<boolean>;
+}

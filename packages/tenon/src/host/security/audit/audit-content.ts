@@ -1,0 +1,74 @@
+import { hashSha256 } from '../../../auth/resource/digest.js';
+import { toCanonicalJson } from '../../../encoding/canonical-json.js';
+import type { JsonObject } from '../../../jsonrpc/message.js';
+import type { AuditEvent } from './audit-event.js';
+import { toAsciiJson } from './audit-line.js';
+import { type Redact, redactText, redactValue } from './redaction.js';
+
+/** How long a text of an event may be, and how much of its details or arguments is recorded, in characters of JSON. */
+const MAX_TEXT = 1_024;
+const MAX_DETAILS = 8_192;
+const NOT_SERIALIZABLE = 'none: it can not be written as JSON';
+
+export interface AuditContentOptions {
+  readonly redact?: Redact | undefined;
+  /** `redacted`: the arguments are recorded as well, without what looks secret. */
+  readonly arguments?: 'digest' | 'redacted' | undefined;
+  /** SHA-256 of a text, in base64url, where there is a faster one. Default: by WebCrypto. */
+  readonly digest?: Digest | undefined;
+}
+
+export type Digest = (text: string) => string | Promise<string>;
+
+/** What of an event is written. */
+export async function createAuditContent(event: AuditEvent, options: AuditContentOptions): Promise<JsonObject> {
+  const { action, rule, ms, arguments: args, details } = event;
+  const text = (name: 'principal' | 'server' | 'kind' | 'name' | 'call' | 'reason' | 'outcome') => {
+    const value = event[name];
+    return value === undefined ? undefined : truncateText(redactText(value, options.redact));
+  };
+  const shown = details === undefined ? undefined : redactValue(details, options.redact);
+  return {
+    ...{
+      action: truncateText(action),
+      principal: text('principal'),
+      server: text('server'),
+      kind: text('kind'),
+      name: text('name'),
+    },
+    ...{ call: text('call'), rule, reason: text('reason'), outcome: text('outcome'), ms },
+    arguments: args === undefined ? undefined : await encodeArguments(args, options),
+    details: shown === undefined ? undefined : await limitSize(shown, options),
+  };
+}
+
+async function encodeArguments(args: JsonObject, options: AuditContentOptions): Promise<JsonObject> {
+  const digest = await computeDigest(args, options);
+  if (options.arguments !== 'redacted') return { digest };
+  return { digest, values: await limitSize(redactValue(args, options.redact), options) };
+}
+
+async function computeDigest(value: unknown, { digest = hashSha256 }: AuditContentOptions): Promise<string> {
+  let text: string;
+  try {
+    text = toCanonicalJson(value);
+  } catch {
+    return NOT_SERIALIZABLE;
+  }
+  return `sha256-${await digest(text)}`;
+}
+
+const truncateText = (text: string): string =>
+  text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}… (${text.length})`;
+
+async function limitSize(value: unknown, options: AuditContentOptions): Promise<unknown> {
+  let length: number;
+  try {
+    length = toAsciiJson(value).length;
+  } catch {
+    return { left_out: NOT_SERIALIZABLE };
+  }
+  return length <= MAX_DETAILS
+    ? value
+    : { left_out: `${length} characters`, digest: await computeDigest(value, options) };
+}

@@ -1,0 +1,82 @@
+import { createSigner, hashSha256, type Signer } from '../../../auth/resource/digest.js';
+import { toCanonicalJson } from '../../../encoding/canonical-json.js';
+import { TenonError } from '../../../jsonrpc/error.js';
+import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
+import type { Digest } from './audit-content.js';
+
+/** How long a line may be, in bytes. What is written is shorter by its making. */
+export const MAX_LINE = 128 * 1024;
+/** What the first line follows. */
+export const NO_PREVIOUS = '-';
+const MIN_KEY = 16;
+const LINE_FORMAT = /^(\{.*),"hash":"([\w-]{43})"\}$/;
+const SIGNED_LINE_FORMAT = /^(\{.*),"mac":"([\w-]{43})"\}$/;
+
+/** A line as it was read, believed to be whole: its hash is that of what stands in it. */
+export interface AuditLine {
+  readonly seq: number;
+  readonly prev: string;
+  readonly hash: string;
+  readonly content: JsonObject;
+  /** The HMAC, and what it is made of. */
+  readonly mac?: { readonly of: string; readonly value: string };
+}
+
+/**
+ * A line of a record: JSON in ASCII, `mac` (with a key: HMAC-SHA-256 of all before it) and `hash` (SHA-256 of all before
+ * it) as its last members. `prev` in it is the hash of the line before.
+ */
+export async function createAuditLine(
+  content: JsonObject,
+  signer?: Signer,
+  digest: Digest = hashSha256,
+): Promise<{ line: string; hash: string }> {
+  const plain = toAsciiJson(content);
+  const body = signer === undefined ? plain : appendMember(plain, 'mac', await signer.sign(plain));
+  const hash = await digest(body);
+  return { line: appendMember(body, 'hash', hash), hash };
+}
+
+const appendMember = (body: string, name: string, value: string): string =>
+  `${body.slice(0, -1)},"${name}":"${value}"}`;
+
+/** Reads a line; a text when it is none: what is wrong with it. */
+export async function parseAuditLine(line: string): Promise<AuditLine | string> {
+  if (line.length > MAX_LINE) return `it is longer than ${MAX_LINE} bytes`;
+  const [, open, hash] = LINE_FORMAT.exec(line) ?? [];
+  if (open === undefined || hash === undefined) return 'it is no line of an audit record';
+  const body = `${open}}`;
+  if ((await hashSha256(body)) !== hash) return 'it was changed: its hash is not that of what stands in it';
+  const [, before, value] = SIGNED_LINE_FORMAT.exec(body) ?? [];
+  const content = parseObject(body);
+  if (content === undefined) return 'it is no line of an audit record';
+  const plain = { seq: content.seq as number, prev: content.prev as string, hash, content };
+  return value === undefined ? plain : { ...plain, mac: { of: `${before}}`, value } };
+}
+
+function parseObject(body: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(body);
+    if (isObject(value) && Number.isSafeInteger(value.seq) && typeof value.prev === 'string') return value;
+  } catch {
+    // It is no line.
+  }
+  return undefined;
+}
+
+/** Canonical JSON in printable ASCII: a byte that changes changes the text, and none of it acts on a terminal. */
+export function toAsciiJson(value: unknown): string {
+  return toCanonicalJson(value).replace(/[^ -~]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** A key's signer. Throws `audit/weak-key`. */
+export function createAuditSigner(key: string | Uint8Array): Signer {
+  const bytes = typeof key === 'string' ? new TextEncoder().encode(key) : key;
+  if (bytes.length < MIN_KEY) {
+    throw new TenonError('audit/weak-key', 'the key of the audit record is too short', {
+      expected: `${MIN_KEY} bytes or more, drawn by lot`,
+      received: `${bytes.length} bytes`,
+    });
+  }
+  return createSigner(bytes);
+}

@@ -1,0 +1,31 @@
+/** Where the lines of a record go: `openAuditFile` of `tenon/host` on Node is one. */
+export interface AuditSink {
+  /**
+   * Keeps a line (without its line feed) after all that were handed over before, and resolves when it is kept. Once it has
+   * rejected it keeps nothing more.
+   */
+  append(line: string): Promise<void>;
+  /** The last line that is there. Absent: the record begins. */
+  readonly last?: string | undefined;
+  /** What was found after the last line, half written, and is not believed: it is gone once the next line is kept. */
+  readonly torn?: TornLine | undefined;
+  /** Says, before each line, the name of what to go on in when this is full. */
+  readonly getFullReason?: (() => string | undefined) | undefined;
+  /**
+   * From the next line on, which has this number and follows that hash, keeps lines in the place of this name. Gives where
+   * the record begins from now on, when some of its beginning is dropped; it may go once the next line is kept.
+   */
+  readonly rotate?: ((name: string, next: AuditPosition) => AuditPosition | undefined) | undefined;
+}
+
+export interface TornLine {
+  readonly bytes: number;
+  /** Their SHA-256. */
+  readonly digest: string;
+}
+
+/** A place in a record: the number of a line, and the hash of the line before. */
+export interface AuditPosition {
+  readonly seq: number;
+  readonly prev: string;
+}

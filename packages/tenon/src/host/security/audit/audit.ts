@@ -1,0 +1,169 @@
+import type { Signer } from '../../../auth/resource/digest.js';
+import { type Clock, systemClock } from '../../../cancellation/clock.js';
+import { TenonError } from '../../../jsonrpc/error.js';
+import type { JsonObject } from '../../../jsonrpc/message.js';
+import { type AuditContentOptions, createAuditContent, type Digest } from './audit-content.js';
+import type { AuditEvent, AuditHead } from './audit-event.js';
+import { type AuditLine, createAuditLine, createAuditSigner, NO_PREVIOUS, parseAuditLine } from './audit-line.js';
+import type { AuditSink } from './audit-sink.js';
+
+declare const crypto: { randomUUID(): string };
+
+/** The form of the record that is written here. */
+const AUDIT_FORMAT = 1;
+/** How many events may wait to be kept. */
+export const MAX_PENDING = 10_000;
+
+export interface AuditOptions extends AuditSink, AuditContentOptions {
+  readonly clock?: Clock | undefined;
+  /**
+   * Makes each line with an HMAC of its own, so that who can write all of the record, and has not the key, can not make
+   * another. At least 16 bytes. A record is kept with one key from its beginning to its end.
+   */
+  readonly key?: string | Uint8Array | undefined;
+  /** How many events may wait to be kept. Default `MAX_WAITING`. */
+  readonly maxPending?: number | undefined;
+}
+
+/** A record of what was done, to which lines are only added, each bound to the one before. */
+export interface Audit {
+  /**
+   * Records an event, and resolves when it is kept, with its place. Events are recorded in the order of the calls. Rejects
+   * with `audit/overloaded` when too many wait and with `audit/failed` from the first line on that could not be kept: then
+   * what is to be recorded must not be done.
+   */
+  write(event: AuditEvent): Promise<AuditHead>;
+  /** The last line that was handed over to be kept. */
+  readonly head: AuditHead;
+  /** Resolves when all events until now are kept, or will not be. */
+  flush(): Promise<void>;
+}
+
+/**
+ * Opens a record, after its last line when there is one. What it writes first: how the record begins or that it goes on
+ * in another file, and what was found half written. Rejects with `audit/broken` when the last line is none,
+ * `audit/wrong-key` when the record has another key, or none, or has one and none is given, and `audit/weak-key`.
+ */
+export async function createAudit(options: AuditOptions): Promise<Audit> {
+  const { clock = systemClock, maxPending = MAX_PENDING, last, torn } = options;
+  const signer = options.key === undefined ? undefined : createAuditSigner(options.key);
+  const previous = last === undefined ? undefined : await verifyLastLine(last, signer);
+  const chain = createChain(options, { clock, signer, previous, digest: options.digest });
+  if (previous === undefined) await chain.add({ record: 'begun', format: AUDIT_FORMAT, id: crypto.randomUUID() });
+  if (previous?.content.record === 'turned') await chain.add({ record: 'continued', in: previous.content.to });
+  if (torn !== undefined) await chain.add({ record: 'torn', ...torn });
+
+  let pending = 0;
+  return {
+    get head() {
+      return chain.head;
+    },
+    flush: () => chain.flush(),
+    async write(event) {
+      if (pending >= maxPending) {
+        throw new TenonError('audit/overloaded', 'too many events wait to be recorded', {
+          expected: `${maxPending} at the most`,
+        });
+      }
+      pending += 1;
+      try {
+        return await chain.record(createAuditContent(event, options));
+      } finally {
+        pending -= 1;
+      }
+    },
+  };
+}
+
+interface ChainOptions {
+  readonly clock: Clock;
+  readonly signer: Signer | undefined;
+  readonly previous: AuditLine | undefined;
+  readonly digest: Digest | undefined;
+}
+
+/** Makes lines one after another, and hands each over without waiting for the one before to be kept. */
+function createChain(sink: AuditSink, { clock, signer, previous, digest }: ChainOptions) {
+  let head: AuditHead = previous ?? { seq: -1, hash: NO_PREVIOUS };
+  let last: Promise<unknown> = Promise.resolve();
+  let lastStored: Promise<unknown> = Promise.resolve();
+  let failure: unknown;
+
+  async function appendLine(content: JsonObject): Promise<{ kept: Promise<void>; place: AuditHead }> {
+    const seq = head.seq + 1;
+    const time = new Date(clock.now()).toISOString();
+    const { line, hash } = await createAuditLine({ ...content, seq, time, prev: head.hash }, signer, digest);
+    if (failure !== undefined) throw failure;
+    const place = { seq, hash };
+    head = place;
+    const kept = sink.append(line).catch(error => {
+      failure ??= createWriteError(error);
+      throw failure;
+    });
+    kept.catch(() => {});
+    lastStored = kept;
+    return { kept, place };
+  }
+
+  async function rotateWhenFull(): Promise<void> {
+    const to = sink.getFullReason?.();
+    if (to === undefined) return;
+    await appendLine({ record: 'turned', to });
+    const dropped = sink.rotate?.(to, { seq: head.seq + 1, prev: head.hash });
+    await appendLine({ record: 'continued', in: to, dropped });
+  }
+
+  /** Hands over one after another, and resolves when it is kept. */
+  async function runInOrder(createLine: () => ReturnType<typeof appendLine>): Promise<AuditHead> {
+    const appended = last.then(createLine);
+    last = appended.catch(() => {});
+    const { kept, place } = await appended;
+    await kept;
+    return place;
+  }
+
+  return {
+    add: (content: JsonObject) => runInOrder(() => appendLine(content)),
+    record(content: Promise<JsonObject>) {
+      content.catch(() => {});
+      return runInOrder(async () => {
+        const made = await content;
+        await rotateWhenFull();
+        return appendLine(made);
+      });
+    },
+    async flush() {
+      await last;
+      // Lines are kept in their order.
+      await lastStored.catch(() => {});
+    },
+    get head() {
+      return head;
+    },
+  };
+}
+
+function createWriteError(cause: unknown): TenonError {
+  return TenonError.is(cause) && cause.code.startsWith('audit/')
+    ? cause
+    : new TenonError('audit/failed', 'the audit record can not be written', {
+        hint: 'see to the place where it is kept and open it again; until then nothing is recorded',
+        cause,
+      });
+}
+
+async function verifyLastLine(last: string, signer: Signer | undefined): Promise<AuditLine> {
+  const line = await parseAuditLine(last);
+  if (typeof line === 'string') {
+    throw new TenonError('audit/broken', `the last line of the audit record is not to be believed: ${line}`, {
+      hint: 'keep it as it is, look at it with `tenon audit verify`, and begin another in another place',
+    });
+  }
+  const { mac } = line;
+  const fits = mac === undefined || signer === undefined ? mac === signer : await signer.verify(mac.of, mac.value);
+  if (fits) return line;
+  throw new TenonError('audit/wrong-key', 'the audit record was not written with this key', {
+    expected: mac === undefined ? 'no key' : 'the key that it was begun with',
+    hint: 'give that key, or begin another record in another place',
+  });
+}

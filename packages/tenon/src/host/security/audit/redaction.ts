@@ -1,0 +1,30 @@
+import { isObject } from '../../../jsonrpc/message.js';
+import { isSecretName, REDACTED, redactSecrets } from '../../../redaction/secrets.js';
+
+/** What a user of the library adds to what is taken out by itself: gets each text with the name that it stands under. */
+export type Redact = (text: string, name: string) => string;
+
+/** How deep a value is written; what lies deeper is left out. */
+const MAX_DEPTH = 16;
+const TOO_DEEP = '(nested too deeply)';
+
+/** A JSON value without its secrets: members by their names, texts by their looks, then what `more` takes out. */
+export function redactValue(value: unknown, more?: Redact, name = '', depth = 0): unknown {
+  if (typeof value === 'string') return redactText(value, more, name);
+  if (typeof value !== 'object' || value === null) return isSecretName(name) && value !== null ? REDACTED : value;
+  if (depth >= MAX_DEPTH) return TOO_DEEP;
+  if (Array.isArray(value)) return value.map(each => redactValue(each, more, name, depth + 1));
+  if (!isObject(value)) return REDACTED;
+  // A member's name is a text as well, and may be a token.
+  const members = Object.entries(value).map(([key, member]) => [
+    redactText(key, more, ''),
+    redactValue(member, more, key, depth + 1),
+  ]);
+  return Object.fromEntries(members);
+}
+
+export function redactText(text: string, more?: Redact, name = ''): string {
+  if (isSecretName(name)) return REDACTED;
+  const shown = redactSecrets(text);
+  return more === undefined ? shown : more(shown, name);
+}

@@ -1,0 +1,30 @@
+import { MAX_LINE } from './audit-line.js';
+
+/** A whole line, or what stands at the end without a line feed. */
+export type AuditChunk = { readonly line: string } | { readonly rest: number };
+
+/**
+ * Cuts bytes as they come, or texts that are whole lines, with or without line feeds, into lines. A line that is longer
+ * than any of a record may be comes without its middle, and is too long still.
+ */
+export async function* splitLines(source: AsyncIterable<string | Uint8Array>): AsyncGenerator<AuditChunk> {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  let held = '';
+  let skipped = 0;
+  for await (const chunk of source) {
+    if (typeof chunk === 'string' && !chunk.includes('\n')) {
+      yield { line: held + chunk };
+      held = '';
+      continue;
+    }
+    const lines = `${held}${typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true })}`.split('\n');
+    held = lines.pop() ?? '';
+    if (lines.length > 0) skipped = 0;
+    for (const line of lines) yield { line };
+    const kept = held.slice(0, MAX_LINE + 1);
+    skipped += held.length - kept.length;
+    held = kept;
+  }
+  held += decoder.decode();
+  if (held !== '') yield { rest: held.length + skipped };
+}

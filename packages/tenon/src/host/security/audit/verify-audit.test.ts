@@ -1,0 +1,176 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createAuditLine } from './audit-line.js';
+import { bytesOf, createAuditLog, linesOf } from './fixtures/audit-log.js';
+import { verifyAudit } from './verify-audit.js';
+
+const KEY = 'a key of some length';
+
+let plain: string[];
+let keyed: string[];
+beforeAll(async () => {
+  const make = async (key?: string) => {
+    const { audit, lines } = await createAuditLog({ key });
+    for (let i = 0; i < 12; i += 1) await audit.write({ action: 'called', server: 'ä', name: `tool-${i % 3}`, ms: i });
+    return lines;
+  };
+  [plain, keyed] = await Promise.all([make(), make(KEY)]);
+});
+
+const bytes = (lines: readonly string[]) => new TextEncoder().encode(lines.map(line => `${line}\n`).join(''));
+const verify = (lines: readonly string[], key?: string) => verifyAudit(linesOf(lines), { key });
+
+/** The record made anew from its contents, as somebody would who can write all of it. */
+async function forged(lines: readonly string[], change: (content: { [name: string]: unknown }) => object) {
+  const result: string[] = [];
+  let prev = '-';
+  for (const [seq, text] of lines.entries()) {
+    const { hash: _, mac: __, ...content } = JSON.parse(text) as { [name: string]: unknown };
+    const { line, hash } = await createAuditLine({ ...change(content), seq, prev });
+    result.push(line);
+    prev = hash;
+  }
+  return result;
+}
+
+describe('a record that was tampered with', () => {
+  it('verifies as it is, in pieces of any length', async () => {
+    for (const [lines, key] of [
+      [plain, undefined],
+      [keyed, KEY],
+      [keyed, undefined],
+    ] as const) {
+      const whole = bytes(lines);
+      for (const length of [1, 7, 4096]) {
+        expect(await verifyAudit(bytesOf(whole, length), { key })).toMatchObject({ ok: true, lines: 13, torn: 0 });
+      }
+    }
+  });
+
+  it('shows any one byte that was changed', async () => {
+    const whole = bytes(plain);
+    const place = fc.nat({ max: whole.length - 1 });
+    await fc.assert(
+      fc.asyncProperty(place, fc.integer({ min: 1, max: 255 }), async (at, flip) => {
+        const changed = Uint8Array.from(whole);
+        changed[at]! ^= flip;
+        const line = whole.subarray(0, at).filter(byte => byte === 10).length + 1;
+        const verdict = await verifyAudit(bytesOf(changed));
+        expect(verdict.ok && verdict.torn === 0).toBe(false);
+        expect(verdict.lines).toBe(line - 1);
+        if (verdict.problem) expect(verdict.problem.line).toBe(line);
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  it('shows every byte of a line with a key that was changed, with the key and without', async () => {
+    const whole = bytes(keyed.slice(0, 2));
+    const start = (keyed[0]?.length ?? 0) + 1;
+    for (let at = start; at < whole.length - 1; at += 1) {
+      const changed = Uint8Array.from(whole);
+      changed[at]! ^= 1;
+      for (const key of [KEY, undefined]) {
+        expect(await verifyAudit(bytesOf(changed), { key })).toMatchObject({
+          ok: false,
+          problem: { line: 2 },
+          lines: 1,
+        });
+      }
+    }
+  });
+
+  it.each([
+    ['deleted', (lines: string[], at: number) => lines.toSpliced(at, 1), 'missing'],
+    ['twice', (lines: string[], at: number) => lines.toSpliced(at, 0, lines[at] ?? ''), 'twice'],
+    ['moved', (lines: string[], at: number) => lines.toSpliced(at, 2, lines[at + 1] ?? '', lines[at] ?? ''), ''],
+    ['put in', (lines: string[], at: number) => lines.toSpliced(at, 0, '{}'), 'no line'],
+    ['empty', (lines: string[], at: number) => lines.toSpliced(at, 0, ''), 'no line'],
+  ])('shows a line that is %s', async (_, change, what) => {
+    for (let at = 0; at < plain.length - 1; at += 1) {
+      const verdict = await verify(change(plain, at));
+      expect(verdict.ok).toBe(false);
+      if (at > 0) expect(verdict.problem?.what).toContain(what);
+      expect(verdict.lines).toBeLessThanOrEqual(at + 1);
+    }
+  });
+
+  it('shows lines of another record', async () => {
+    const { audit, lines } = await createAuditLog();
+    await audit.write({ action: 'called' });
+    expect(await verify([...plain.slice(0, 1), ...lines.slice(1)])).toMatchObject({ ok: false, problem: { line: 2 } });
+    expect(await verify([...plain, ...lines])).toMatchObject({ ok: false, problem: { line: 14 } });
+  });
+
+  it('shows a beginning that is gone', async () => {
+    expect((await verify(plain.slice(3))).problem).toEqual({ line: 1, what: '3 lines before it are missing' });
+  });
+
+  it('shows that it was made anew, by a key or by a head that was kept; without them it says so', async () => {
+    const lines = await forged(plain, content => ({ ...content, server: 'other' }));
+    const verdict = await verify(lines);
+    expect(verdict.ok).toBe(true);
+    expect(verdict.unshown.join()).toContain('it has no key');
+    const { head } = await verify(plain);
+    expect(await verifyAudit(linesOf(lines), { through: head })).toMatchObject({ ok: false, problem: { line: 13 } });
+    expect(await verify(lines, KEY)).toMatchObject({ ok: false, problem: { line: 1 } });
+    expect(await verify(await forged(keyed, content => content), KEY)).toMatchObject({ ok: false });
+    expect(await verify(keyed, 'another key, as long')).toMatchObject({ ok: false, problem: { line: 1 } });
+    expect((await verify(keyed)).unshown.join()).toContain('give its key');
+  });
+
+  it.each<[string, object[], number]>([
+    ['begins as no record does', [{}], 1],
+    ['begins in the midst', [{ record: 'begun' }, { record: 'begun' }], 2],
+    ['says that it goes on elsewhere, and does not', [{ record: 'begun' }, { record: 'turned', to: 'a' }, {}], 3],
+    [
+      'goes on elsewhere than it said',
+      [{ record: 'begun' }, { record: 'turned', to: 'a' }, { record: 'continued', in: 'b' }],
+      3,
+    ],
+    ['goes on elsewhere and did not say so', [{ record: 'begun' }, { record: 'continued', in: 'b' }], 2],
+  ])('shows a record that %s', async (_, contents, line) => {
+    const lines = await forged(
+      contents.map(content => JSON.stringify(content)),
+      content => content,
+    );
+    expect(await verify(lines)).toMatchObject({ ok: false, problem: { line } });
+  });
+
+  it('shows lines without an HMAC after such as have one', async () => {
+    const [first = ''] = keyed;
+    const { hash: prev } = JSON.parse(first) as { hash: string };
+    const { line } = await createAuditLine({ action: 'called', seq: 1, prev });
+    expect(await verify([first, line])).toMatchObject({ ok: false, problem: { line: 2 } });
+    expect(await verify([first, line], KEY)).toMatchObject({ ok: false, problem: { line: 2 } });
+  });
+
+  it('shows that its end was cut off when a head was kept, and says that it can not without', async () => {
+    const { head } = await verify(plain);
+    const cut = plain.slice(0, 9);
+    const verdict = await verify(cut);
+    expect(verdict).toMatchObject({ ok: true, lines: 9, head: { seq: 8 } });
+    expect(verdict.unshown.join()).toContain('cut off at the end');
+    expect(await verifyAudit(linesOf(cut), { through: head })).toMatchObject({ ok: false, problem: { line: 10 } });
+    expect(await verifyAudit(linesOf([]), { through: head })).toMatchObject({ ok: false, problem: { line: 1 } });
+    const whole = await verifyAudit(linesOf(plain), { through: head, key: undefined });
+    expect(whole).toMatchObject({ ok: true });
+    expect(whole.unshown.join()).toContain('after number 12');
+  });
+
+  it('never believes half a line', async () => {
+    const whole = bytes(plain);
+    const last = whole.length - (plain.at(-1)?.length ?? 0) - 1;
+    for (let end = last; end < whole.length; end += 1) {
+      const verdict = await verifyAudit(bytesOf(whole.subarray(0, end), 100));
+      expect(verdict).toMatchObject({ ok: true, lines: 12, torn: end - last, head: { seq: 11 } });
+    }
+  });
+
+  it('is not filled with a line without an end', async () => {
+    async function* endless() {
+      for (let i = 0; i < 200; i += 1) yield new Uint8Array(64 * 1024).fill(65);
+    }
+    expect(await verifyAudit(endless())).toMatchObject({ ok: true, lines: 0, torn: 200 * 64 * 1024 });
+  });
+});

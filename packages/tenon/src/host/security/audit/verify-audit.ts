@@ -1,0 +1,150 @@
+import type { Signer } from '../../../auth/resource/digest.js';
+import { isObject } from '../../../jsonrpc/message.js';
+import type { AuditHead } from './audit-event.js';
+import { type AuditLine, createAuditSigner, NO_PREVIOUS, parseAuditLine } from './audit-line.js';
+import { splitLines } from './split-lines.js';
+
+export interface AuditVerifyOptions {
+  /** The key that the record was written with. Without it the lines' HMACs are not looked at. */
+  readonly key?: string | Uint8Array | undefined;
+  /** A head that was kept elsewhere: the record must go through it. */
+  readonly through?: AuditHead | undefined;
+}
+
+/** What a record shows. */
+export interface AuditVerification {
+  readonly ok: boolean;
+  /** How many lines are to be believed: all, or those before the problem. */
+  readonly lines: number;
+  /** The last of them. Keep it elsewhere: nothing in the record shows that lines are missing at its end. */
+  readonly head: AuditHead | undefined;
+  readonly problem?: AuditProblem;
+  /** Half a line at the end, in bytes: it is being written, or its writer died. It is not believed. */
+  readonly torn: number;
+  /** What this does not show, for people. */
+  readonly unshown: readonly string[];
+}
+
+export interface AuditProblem {
+  /** From 1, over all files. */
+  readonly line: number;
+  readonly what: string;
+}
+
+/**
+ * Checks a record from its beginning (or from where the record itself says that it was dropped) to its end, over all its
+ * files one after another, in little memory. `source` yields lines, or bytes as they come.
+ */
+export async function verifyAudit(
+  source: AsyncIterable<string | Uint8Array>,
+  { key, through }: AuditVerifyOptions = {},
+): Promise<AuditVerification> {
+  const signer = key === undefined ? undefined : createAuditSigner(key);
+  const walk = createVerifier(signer, through);
+  let torn = 0;
+  for await (const piece of splitLines(source)) {
+    if ('rest' in piece) torn = piece.rest;
+    else if (!(await walk.step(piece.line))) break;
+  }
+  return { ...walk.end(torn), torn };
+}
+
+function createVerifier(signer: Signer | undefined, through: AuditHead | undefined) {
+  let [lines, first, last] = [0, undefined as AuditLine | undefined, undefined as AuditLine | undefined];
+  let problem: AuditProblem | undefined;
+  let [beginsLater, passed] = [false, false];
+
+  const setProblem = (what: string, line = lines + 1) => {
+    problem ??= { line, what };
+    return false;
+  };
+
+  return {
+    /** Whether the line is to be believed. */
+    async step(text: string): Promise<boolean> {
+      const line = await parseAuditLine(text);
+      if (typeof line === 'string') return setProblem(line);
+      const wrong =
+        (last ? findChainProblem(last, line) : findStartProblem(line)) ?? (await findKeyProblem(line, last, signer));
+      if (wrong !== undefined) return setProblem(wrong);
+      if (through?.seq === line.seq) {
+        if (through.hash !== line.hash)
+          return setProblem('it is not the line that was kept: the record was written anew');
+        passed = true;
+      }
+      if (last === undefined) [first, beginsLater] = [line, line.seq > 0];
+      if (first && beginsLater && isDropRecord(line, first)) beginsLater = false;
+      last = line;
+      lines += 1;
+      return true;
+    },
+    end(torn: number): Omit<AuditVerification, 'torn'> {
+      // The first line is written before anything is recorded, so that only half of it may be missing.
+      if (last === undefined && torn === 0)
+        setProblem('the record is empty, and each record begins with a line: it was cut off');
+      const start = first?.seq ?? 0;
+      if (beginsLater)
+        setProblem(`the lines before number ${start} are missing, and none says that they were dropped`, 1);
+      const lost = through && !passed && through.seq >= start;
+      if (lost) setProblem(`the record ends before line number ${through.seq}, which was there: lines were cut off`);
+      const head = last && { seq: last.seq, hash: last.hash };
+      const unshown = listUnproven(last, { signer, through, start, passed });
+      return { ok: problem === undefined, lines, head, unshown, ...(problem && { problem }) };
+    },
+  };
+}
+
+function findStartProblem({ seq, prev, content: { record } }: AuditLine): string | undefined {
+  if (seq === 0) return record === 'begun' && prev === NO_PREVIOUS ? undefined : 'it is not how a record begins';
+  return record === 'continued' ? undefined : `${seq} lines before it are missing`;
+}
+
+function findChainProblem(
+  last: AuditLine,
+  { seq, prev, content: { record, in: place } }: AuditLine,
+): string | undefined {
+  const due = last.seq + 1;
+  if (seq > due) return `lines are missing before it: it has the number ${seq}, and ${due} is due`;
+  if (seq < due) return `it stands in the wrong place, or twice: it has the number ${seq}, and ${due} is due`;
+  if (prev !== last.hash) return 'it does not follow from the line before: one of the two was written anew';
+  const turned = last.content.record === 'turned';
+  if (turned !== (record === 'continued') || (turned && place !== last.content.to)) {
+    return 'it does not go on where the line before says that the record goes on';
+  }
+  return record === 'begun' ? 'a record begins in the midst of another' : undefined;
+}
+
+async function findKeyProblem(line: AuditLine, last: AuditLine | undefined, signer: Signer | undefined) {
+  const { mac } = line;
+  if (last && (last.mac === undefined) !== (mac === undefined)) return 'one line has an HMAC and the other has none';
+  if (signer === undefined) return undefined;
+  if (mac === undefined) return 'it has no HMAC: it was written without a key';
+  return (await signer.verify(mac.of, mac.value)) ? undefined : 'its HMAC was made with another key';
+}
+
+/** Whether a line says that the record begins where it does. */
+function isDropRecord({ content: { record, dropped } }: AuditLine, { seq, prev }: AuditLine): boolean {
+  return record === 'continued' && isObject(dropped) && dropped.seq === seq && dropped.prev === prev;
+}
+
+interface VerificationState {
+  readonly signer: Signer | undefined;
+  readonly through: AuditHead | undefined;
+  readonly start: number;
+  readonly passed: boolean;
+}
+
+function listUnproven(last: AuditLine | undefined, { signer, through, start, passed }: VerificationState): string[] {
+  const keyed = last?.mac !== undefined;
+  const rewritten = 'that nobody who can write all of the record has made another in its place';
+  return [
+    ...(signer || passed ? [] : [keyed ? `${rewritten} (give its key)` : `${rewritten} (it has no key)`]),
+    ...(passed
+      ? [`that no lines were cut off after number ${through?.seq}`]
+      : ['that no lines were cut off at the end (keep the head elsewhere, and give it)']),
+    ...(start > 0 ? [`what was in the ${start} lines before its beginning, which were dropped`] : []),
+    ...(through && through.seq < start
+      ? [`whether it went through line number ${through.seq}, which was dropped`]
+      : []),
+  ];
+}

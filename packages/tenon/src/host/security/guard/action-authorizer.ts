@@ -1,0 +1,82 @@
+import { rpcError } from '../../../jsonrpc/error.js';
+import { TOO_MANY_REQUESTS } from '../../../jsonrpc/error-codes.js';
+import type { Tool } from '../../../protocol/content.js';
+import { USER_REJECTED } from '../../../protocol/error-codes.js';
+import { findMissingForRequest } from '../../../protocol/missing-capabilities.js';
+import type { Context } from '../../../server/context/context.js';
+import type { Approval } from '../approvals/decision.js';
+import { createElicitationApprover } from '../approvals/elicitation-approver.js';
+import type { Approvals } from '../approvals/types.js';
+import { computeDigest } from '../lock/pin-definition.js';
+import type { ActionRequest, Verdict } from '../policy/action-request.js';
+import type { Policy } from '../policy/policy.js';
+import type { Quotas } from '../policy/quotas.js';
+import type { AuditRecorder } from './audit-recorder.js';
+
+/** Decides whether something is done: by rules, by how much was done already, and by asking. */
+export class ActionAuthorizer {
+  readonly #policy: Policy | undefined;
+  readonly #quotas: Quotas | undefined;
+  readonly #approvals: Approvals;
+  readonly #recorder: AuditRecorder;
+
+  constructor(policy: Policy | undefined, quotas: Quotas | undefined, approvals: Approvals, recorder: AuditRecorder) {
+    this.#policy = policy;
+    this.#quotas = quotas;
+    this.#approvals = approvals;
+    this.#recorder = recorder;
+  }
+
+  /** Gives why it is not to be done. Throws 429 when too much is. */
+  async authorize(actionRequest: ActionRequest, context: Context, tool?: Tool): Promise<string | undefined> {
+    const verdict = this.#policy?.evaluate(actionRequest);
+    if (verdict?.action === 'deny') return this.#recordDenied(actionRequest, verdict, verdict.reason);
+    if (this.#quotas) await this.#countQuota(this.#quotas, actionRequest, context);
+    if (verdict?.action !== 'ask') return undefined;
+    await context.step('asked', () => this.#recorder.write(actionRequest, { action: 'asked', rule: verdict.rule }));
+    const { granted, reason } = await this.#requestApproval(actionRequest, verdict, context, tool);
+    if (!granted) return this.#recordDenied(actionRequest, verdict, `${verdict.reason}: ${reason}`);
+    await context.step('allowed', () =>
+      this.#recorder.write(actionRequest, { action: 'allowed', rule: verdict.rule, reason }),
+    );
+    return undefined;
+  }
+
+  /** For what tells of something without doing it: only what is denied is refused, for nobody can be asked there. */
+  async authorizePassive(actionRequest: ActionRequest, method: string): Promise<void> {
+    const verdict = this.#policy?.evaluate(actionRequest);
+    if (verdict?.action !== 'deny') return;
+    const { rule, reason } = verdict;
+    await this.#recorder.write(actionRequest, { action: 'denied', rule, reason, details: { method } });
+    throw rpcError(USER_REJECTED, `Not done: ${reason}`, { policy: 'denied' });
+  }
+
+  async #countQuota(quotas: Quotas, actionRequest: ActionRequest, context: Context): Promise<void> {
+    const over = await context.step('counted', () => quotas.consume(actionRequest));
+    if (over === undefined) return;
+    await this.#recorder.write(actionRequest, { action: 'limited', reason: over.reason });
+    throw rpcError(TOO_MANY_REQUESTS, `Too many requests: ${over.reason}`, { retryAfterMs: over.retryAfter });
+  }
+
+  async #requestApproval(
+    actionRequest: ActionRequest,
+    verdict: Verdict,
+    context: Context,
+    tool?: Tool,
+  ): Promise<Approval> {
+    const canAsk = findMissingForRequest('elicitation/create', {}, context.client.capabilities) === undefined;
+    return this.#approvals.request(actionRequest, {
+      verdict,
+      // What the server says of the tool may change after it was approved.
+      definition: tool && (await computeDigest(tool)),
+      signal: context.signal,
+      step: (name, work) => context.step(name, work),
+      ...(canAsk ? { approve: createElicitationApprover(context) } : {}),
+    });
+  }
+
+  async #recordDenied(actionRequest: ActionRequest, { rule }: Verdict, reason: string): Promise<string> {
+    await this.#recorder.write(actionRequest, { action: 'denied', rule, reason });
+    return reason;
+  }
+}

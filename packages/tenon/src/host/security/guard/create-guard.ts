@@ -1,0 +1,140 @@
+import type { Clock } from '../../../cancellation/clock.js';
+import { rpcError, TenonError } from '../../../jsonrpc/error.js';
+import type { JsonObject } from '../../../jsonrpc/message.js';
+import { USER_REJECTED } from '../../../protocol/error-codes.js';
+import type { Stores } from '../../../stores/stores.js';
+import type { ServerEntry } from '../../config/server-entry.js';
+import { createOverflowStore } from '../../proxy/output/overflow-store.js';
+import { createApprovals } from '../approvals/approvals.js';
+import type { ActionRequest } from '../policy/action-request.js';
+import { createPolicy, type Policy } from '../policy/policy.js';
+import { createQuotas } from '../policy/quotas.js';
+import { ActionAuthorizer } from './action-authorizer.js';
+import { AuditRecorder } from './audit-recorder.js';
+import type { HostGuardOptions } from './guard-options.js';
+import type { HostGuard } from './host-guard.js';
+import { InventoryGuard } from './inventory-guard.js';
+import { QuestionGuard } from './question-guard.js';
+import { ResultGuard } from './result-guard.js';
+
+/** What a guard is made of beside its options. */
+export interface GuardContext {
+  /** What the lock and the rules know of the servers, by their names. */
+  readonly entries: ReadonlyMap<string, ServerEntry>;
+  /** Names are offered with a prefix of their server. */
+  readonly hasPrefix: boolean;
+  readonly stores: Stores;
+  readonly clock: Clock;
+  readonly reportError: (error: TenonError) => void;
+}
+
+/** Makes the guard of a host. */
+export function createGuard(
+  options: HostGuardOptions,
+  { entries, hasPrefix, stores, clock, reportError }: GuardContext,
+): HostGuard {
+  const recorder = new AuditRecorder(options.audit, reportError);
+  const admission = new InventoryGuard(entries, options, hasPrefix);
+  const approvals =
+    options.approvals ??
+    createApprovals({
+      values: stores.values,
+      bus: stores.bus,
+      clock,
+      ...(options.approve ? { approve: options.approve } : {}),
+    });
+  const quotas = options.quotas && createQuotas(options.quotas, { clock });
+  const permission = new ActionAuthorizer(createGuardPolicy(options), quotas, approvals, recorder);
+  const overflow =
+    options.output === undefined
+      ? undefined
+      : createOverflowStore({ values: stores.values, clock, onError: reportError });
+  const delivery = new ResultGuard(options, overflow);
+  const questions = new QuestionGuard(options, entries.size === 1);
+  const startTimes = new WeakMap<ActionRequest, number>();
+  const getDuration = (actionRequest: ActionRequest): number => {
+    const now = clock.now();
+    return now - (startTimes.get(actionRequest) ?? now);
+  };
+  return {
+    approvals,
+    filterList: admission.filterList,
+    reload: () => admission.reset(),
+    async checkServerStart(server) {
+      await options.mayStart?.(server);
+      const entry = entries.get(server);
+      const verdict = entry && (await options.gate?.check(entry));
+      if (verdict && !verdict.ok) throw createNotApprovedError(server);
+    },
+    async authorizeCall(actionRequest, context, connection, tool) {
+      const why = await admission.findBlockReason(connection, actionRequest.kind, actionRequest.name);
+      if (why !== undefined) await recorder.write(actionRequest, { action: 'denied', reason: why });
+      const refusal = why ?? (await permission.authorize(actionRequest, context, tool));
+      if (refusal !== undefined) return createDeniedResult(actionRequest, refusal);
+      await context.step('recorded', () => recorder.write(actionRequest, { action: 'called' }));
+      startTimes.set(actionRequest, clock.now());
+      return undefined;
+    },
+    async processResult(actionRequest, result, hasOutputSchema) {
+      const delivered = await delivery.processResult(actionRequest, result, hasOutputSchema);
+      const reason = 'blocked' in delivered ? delivered.blocked : undefined;
+      const outcome = reason === undefined ? (result.isError === true ? 'tool failed' : 'ok') : 'blocked';
+      recorder.recordLater(actionRequest, { action: 'answered', outcome, reason, ms: getDuration(actionRequest) });
+      return 'blocked' in delivered
+        ? createDeniedResult(actionRequest, delivered.blocked, 'Not passed on')
+        : delivered.result;
+    },
+    recordSignIn({ action, server, caller, error }) {
+      const outcome = error === undefined ? 'ok' : TenonError.from(error).code;
+      const event = {
+        action,
+        server,
+        kind: 'server',
+        principal: caller.principal,
+        outcome,
+        reason: 'sign-in',
+      } as const;
+      void recorder.add(event).catch(() => {});
+    },
+    recordFailure(actionRequest, error) {
+      const { code } = TenonError.from(error);
+      recorder.recordLater(actionRequest, { action: 'failed', outcome: code, ms: getDuration(actionRequest) });
+    },
+    async authorizePassive(actionRequest, connection, method) {
+      await permission.authorizePassive(actionRequest, method);
+      const why = await admission.findBlockReason(connection, actionRequest.kind, actionRequest.name);
+      if (why === undefined) return;
+      await recorder.write(actionRequest, { action: 'denied', reason: why, details: { method } });
+      throw rpcError(USER_REJECTED, `Not done: ${why}`, { policy: 'denied' });
+    },
+    recordDenied({ method, error, ...request }) {
+      const { summary, rpcCode, code } = TenonError.from(error);
+      const outcome = rpcCode === undefined ? code : String(rpcCode);
+      return recorder.add({ ...request, action: 'refused', reason: summary, outcome, details: { method } });
+    },
+    createQuestionHandler: connection => questions.createHandler(connection),
+    reportError,
+    async screenInstructions(connection, text) {
+      const isHeard = !(await admission.isServerBlocked(connection));
+      return isHeard ? delivery.screenText(connection.server, text) : undefined;
+    },
+    readOverflow: (uri, identity) => delivery.readOverflow(uri, identity),
+  };
+}
+
+function createGuardPolicy({ policy, approve }: HostGuardOptions): Policy | undefined {
+  if (policy === undefined) return approve ? createPolicy([]) : undefined;
+  return 'evaluate' in policy ? policy : createPolicy(policy);
+}
+
+/** A tool says it to the model; where there is nobody to tell it is an error. */
+function createDeniedResult({ kind }: ActionRequest, reason: string, subject = 'Not done'): JsonObject {
+  if (kind !== 'tool') throw rpcError(USER_REJECTED, `${subject}: ${reason}`, { policy: 'denied' });
+  return { content: [{ type: 'text', text: `${subject}: ${reason}` }], isError: true };
+}
+
+function createNotApprovedError(server: string): TenonError {
+  return new TenonError('host/not-approved', `the server "${server}" is not as it was approved: it is not started`, {
+    hint: 'look at what has changed (`tenon lock --check`), and approve it (`tenon lock`)',
+  });
+}

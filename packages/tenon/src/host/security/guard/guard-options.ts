@@ -1,0 +1,73 @@
+import type { CallerIdentity } from '../../../protocol/caller-identity.js';
+import type { Optional } from '../../../protocol/defaults.js';
+import type { CreateMessageParams, CreateMessageResult } from '../../../protocol/input-requests.js';
+import type { OutputLimits } from '../../proxy/output/output-limits.js';
+import type { Approver } from '../approvals/decision.js';
+import type { Approvals } from '../approvals/types.js';
+import type { Audit } from '../audit/audit.js';
+import type { Drift } from '../lock/drift.js';
+import type { LockGuard } from '../lock/lock-guard.js';
+import type { Policy } from '../policy/policy.js';
+import type { Quota } from '../policy/quotas.js';
+import type { Rule } from '../policy/rules.js';
+import type { Finding } from '../screening/finding.js';
+import type { Screening } from '../screening/screener.js';
+
+/** Something that was found in what a server says. */
+export interface ScreeningReport {
+  readonly server: string;
+  readonly kind: 'tool' | 'prompt' | 'resource' | 'template' | 'instructions' | 'result' | 'question';
+  /** By the server's own name, or URI. */
+  readonly name: string;
+  readonly findings: readonly Finding[];
+}
+
+/** What a host asks, judges, shows and records. */
+export interface HostGuardOptions {
+  /**
+   * What may be done: rules, the first that fits decides, and what none fits is asked about. Without rules everything is
+   * asked about where there is somebody to `approve`; with neither, the application in front is to ask its user.
+   */
+  readonly policy?: Policy | readonly Rule[] | undefined;
+  /** Asks whoever sits at this process. Without it callers' own users are asked, by a form; else it waits in `stores`. */
+  readonly approve?: Approver | undefined;
+  /** Default: made of `stores` and `approve`. */
+  readonly approvals?: Approvals | undefined;
+  /** How much may be done in how much time. Default: no limit. */
+  readonly quotas?: readonly Quota[] | undefined;
+  /** Holds servers to what was approved of them. Default: none is. */
+  readonly gate?: LockGuard | undefined;
+  /** Called before a server is started or called for the first time; rejects where that may not be. */
+  readonly mayStart?: ((server: string) => Promise<void>) | undefined;
+  /** Hears of what differs from the lock. */
+  readonly onDrift?: ((server: string, drifts: readonly Drift[]) => void) | undefined;
+  /** Keeps the record. What can not be recorded is not done. */
+  readonly audit?: Audit | undefined;
+  /** How much of a result is passed on; the rest is put into `stores`, and linked to. Default: all. */
+  readonly output?: Optional<OutputLimits> | true | undefined;
+  /**
+   * What is taken out of what servers say before it is passed on. Definitions lose all hidden characters, results those
+   * that have a use in no text. `false`: nothing is looked at.
+   */
+  readonly screen?:
+    | false
+    | { readonly definitions?: Screening | undefined; readonly results?: Screening | false | undefined }
+    | undefined;
+  /**
+   * What becomes of texts that look like an instruction to a model or like a leak. `report` tells `onScreeningReport` and passes them
+   * on. `mask` puts a notice in the place of each such text. `block` answers with an error in the place of the whole result, and
+   * masks definitions, instructions and questions. The detection judges language and is best effort. Default `report`.
+   */
+  readonly screening?: 'report' | 'mask' | 'block' | undefined;
+  /** Hears of hidden characters, and of what looks like an instruction or a leak. */
+  readonly onScreeningReport?: ((sighted: ScreeningReport) => void) | undefined;
+  /** Answers servers that ask for a model, in the place of callers. */
+  readonly broker?:
+    | ((
+        request: CreateMessageParams,
+        asked: { readonly server: string; readonly signal: AbortSignal } & Partial<CallerIdentity>,
+      ) => Promise<CreateMessageResult>)
+    | undefined;
+  /** Which callers the broker stands in for: those who have no model, or all. Default `fallback`. */
+  readonly sampling?: 'fallback' | 'all' | undefined;
+}

@@ -1,0 +1,78 @@
+import type { CallerSignInChange } from '../../../auth/client/caller-sign-in/options.js';
+import type { RequestInput } from '../../../execution/handler-run.js';
+import type { TenonError } from '../../../jsonrpc/error.js';
+import type { JsonObject } from '../../../jsonrpc/message.js';
+import type { CallerIdentity } from '../../../protocol/caller-identity.js';
+import type { Tool } from '../../../protocol/content.js';
+import type { Context } from '../../../server/context/context.js';
+import type { ListFilter } from '../../catalog/host-catalog.js';
+import type { UpstreamConnection } from '../../connections/upstream-connection.js';
+import type { Approvals } from '../approvals/types.js';
+import type { ActionRequest } from '../policy/action-request.js';
+
+/** Who is asked, as far as a question depends on it. */
+export interface QuestionRecipient {
+  /** Whether questions travel without `_meta`. */
+  readonly omitMeta: boolean;
+  /** Whether the question is to say in its `_meta` which server asks. */
+  readonly includeServer: boolean;
+}
+
+/** How the questions of one server are put to its callers, or answered in their place. */
+export interface QuestionHandler {
+  /** Whether callers are not asked this, because the host answers it. */
+  isAnsweredByHost(method: string): boolean;
+  answer: RequestInput;
+  /** A question as it is put to a caller. */
+  prepareQuestion(method: string, params: JsonObject, recipient: QuestionRecipient): JsonObject;
+}
+
+/** A request that was refused before any server was asked. */
+export interface DeniedRequest {
+  readonly method: string;
+  readonly kind: ActionRequest['kind'];
+  /** The name or URI as the caller gave it. */
+  readonly name: string;
+  readonly server?: string | undefined;
+  readonly principal: string | undefined;
+  readonly error: unknown;
+}
+
+/** What stands between callers and servers: it may refuse, ask, change what is shown, and keeps the record. */
+export interface HostGuard {
+  readonly approvals: Approvals;
+  /** Lets a server be started, or throws why not. */
+  checkServerStart(server: string): Promise<void>;
+  /** What of a server's lists is offered. */
+  readonly filterList: ListFilter;
+  /** What was judged before is judged anew. */
+  reload(): void;
+  /**
+   * Lets a call begin, or says what it is answered with instead: a result that the model sees. Throws where there is none.
+   * `tool` is what the server says of it: an approval is good for that only.
+   */
+  authorizeCall(
+    actionRequest: ActionRequest,
+    context: Context,
+    connection: UpstreamConnection,
+    tool?: Tool,
+  ): Promise<JsonObject | undefined>;
+  /** The result as it is passed on. */
+  processResult(actionRequest: ActionRequest, result: JsonObject, hasOutputSchema: boolean): Promise<JsonObject>;
+  /** The call has failed. */
+  recordFailure(actionRequest: ActionRequest, error: unknown): void;
+  /** Rejects when something may not even be looked at: completed, watched. `method`: of the request, for the record. */
+  authorizePassive(actionRequest: ActionRequest, connection: UpstreamConnection, method: string): Promise<void>;
+  /** Records a request that led to no server. Rejects when it can not be recorded. */
+  recordDenied(request: DeniedRequest): Promise<void>;
+  /** Records a sign-in or a sign-out of a caller. */
+  recordSignIn(change: CallerSignInChange): void;
+  /** What becomes of the questions of a server. */
+  createQuestionHandler(connection: UpstreamConnection): QuestionHandler;
+  /** Something went wrong that no caller was told of. */
+  reportError(error: TenonError): void;
+  /** What a server says of how it is to be used, if that is to be heard. */
+  screenInstructions(connection: UpstreamConnection, text: string): Promise<string | undefined>;
+  /** A resource of the guard's own: what was too large to be passed on whole. */
+  readOverflow(uri: string, identity: CallerIdentity): Promise<JsonObject | undefined>;
+}

@@ -1,0 +1,162 @@
+import { parseTemplate } from '../../../server/uri-template/template.js';
+import type { ListFilter } from '../../catalog/host-catalog.js';
+import type { ServerInventory } from '../../catalog/server-inventory.js';
+import type { ServerEntry } from '../../config/server-entry.js';
+import type { ListEntries, ListKind } from '../../connections/list-cache.js';
+import type { UpstreamConnection } from '../../connections/upstream-connection.js';
+import type { ServerList } from '../../connections/upstream-registry.js';
+import type { DriftKind } from '../lock/drift.js';
+import type { PinnedKind } from '../lock/lock.js';
+import { isBlocked, type LockVerdict } from '../lock/lock-guard.js';
+import { compileNames } from '../policy/matching/name-patterns.js';
+import { screenPrompt, screenResource, screenTool } from '../screening/screen-definitions.js';
+import type { Screened } from '../screening/screener.js';
+import { createOwnerIndex, type ToolOwners } from '../screening/tool-owners.js';
+import type { HostGuardOptions, ScreeningReport } from './guard-options.js';
+import { isSameInventory, readInventory } from './read-inventory.js';
+import { shouldMaskDefinitions } from './result-guard.js';
+
+const PINNED: Readonly<Record<ListKind, PinnedKind>> = {
+  tools: 'tool',
+  prompts: 'prompt',
+  resources: 'resource',
+  templates: 'template',
+};
+
+/** What was judged, and how. */
+interface CheckedInventory {
+  readonly inventory: ServerInventory;
+  readonly verdict: Promise<LockVerdict>;
+}
+
+/** Judges what servers offer: by their configuration, by the lock, and by what is hidden in it. */
+export class InventoryGuard {
+  readonly #entries: ReadonlyMap<string, ServerEntry>;
+  readonly #options: HostGuardOptions;
+  readonly #hasPrefix: boolean;
+  readonly #owners = createOwnerIndex();
+  #checked = new WeakMap<UpstreamConnection, CheckedInventory>();
+
+  /** `hasPrefix`: names are offered with a prefix of their server. */
+  constructor(entries: ReadonlyMap<string, ServerEntry>, options: HostGuardOptions, hasPrefix: boolean) {
+    this.#entries = entries;
+    this.#options = options;
+    this.#hasPrefix = hasPrefix;
+  }
+
+  /** What of a list is offered. Rejects when nothing of the server may be used. */
+  readonly filterList: ListFilter = async <K extends ListKind>(
+    kind: K,
+    part: ServerList<K>,
+  ): Promise<readonly ListEntries[K][]> => {
+    const { server, list } = part;
+    const wanted = kind === 'tools' ? list.items.filter(({ name }) => this.#isWanted(server, name)) : list.items;
+    const verdict = await this.#checkLock(part.connection);
+    const held = verdict ? wanted.filter(item => !isBlocked(verdict, PINNED[kind], getEntryName(item))) : wanted;
+    if (kind === 'tools') this.#owners.update(server, held as unknown as ServerInventory['tools']);
+    const owners: ToolOwners = kind === 'tools' ? this.#owners.current : new Map();
+    return held.map(entry => this.#screenEntry(kind, server, entry, owners));
+  };
+
+  /** What was judged is judged anew: something may have been approved. */
+  reset(): void {
+    this.#checked = new WeakMap();
+  }
+
+  /** Why something of a server is not to be used, where its configuration or the lock has it so. A resource may be named by its template. */
+  async findBlockReason(
+    connection: UpstreamConnection,
+    kind: PinnedKind | 'method',
+    name: string,
+  ): Promise<string | undefined> {
+    if (kind === 'tool' && !this.#isWanted(connection.server, name))
+      return `the configuration of the server "${connection.server}" disables it`;
+    const verdict = await this.#checkLock(connection);
+    if (verdict === undefined || verdict.ok) return undefined;
+    const isListed =
+      kind === 'resource' && (await connection.lists.getCached('resources')).items.some(({ uri }) => uri === name);
+    const drifts = verdict.blocked.flatMap(each =>
+      isBlocked({ ...verdict, blocked: [each] }, kind, name) ||
+      (kind === 'resource' && !isListed && each.kind === 'template' && matchesTemplate(name, each.name))
+        ? each.drifts
+        : [],
+    );
+    if (drifts.length === 0) return undefined;
+    return `the lock blocks it: ${describeBlock(drifts.map(drift => drift.kind))}`;
+  }
+
+  /** Whether nothing of a server may be used. */
+  async isServerBlocked(connection: UpstreamConnection): Promise<boolean> {
+    const verdict = await this.#checkLock(connection);
+    return verdict?.blocked.some(({ kind }) => kind === 'server') ?? false;
+  }
+
+  #isWanted(server: string, tool: string): boolean {
+    const { include, exclude = [] } = this.#entries.get(server)?.tools ?? {};
+    return (include === undefined || compileNames(include, true)(tool)) && !compileNames(exclude, false)(tool);
+  }
+
+  /** What the lock says of all that is offered on a line: looked at again with each change of that. */
+  async #checkLock(connection: UpstreamConnection): Promise<LockVerdict | undefined> {
+    const { gate, onDrift } = this.#options;
+    const entry = this.#entries.get(connection.server);
+    if (gate === undefined || entry === undefined) return undefined;
+    const inventory = await readInventory(connection);
+    const before = this.#checked.get(connection);
+    if (before && isSameInventory(before.inventory, inventory)) return before.verdict;
+    const verdict = gate.check(entry, inventory).then(found => {
+      if (found.drifts.length > 0) onDrift?.(connection.server, found.drifts);
+      return found;
+    });
+    this.#checked.set(connection, { inventory, verdict });
+    verdict.catch(() => this.#checked.delete(connection));
+    return verdict;
+  }
+
+  #screenEntry<K extends ListKind>(kind: K, server: string, entry: ListEntries[K], owners: ToolOwners): ListEntries[K] {
+    const { screen = {}, onScreeningReport } = this.#options;
+    if (screen === false) return entry;
+    const { value, findings } = screenDefinition(kind, entry, {
+      ...screen.definitions,
+      mask: shouldMaskDefinitions(this.#options),
+      server,
+      owners,
+      hasPrefix: this.#hasPrefix,
+    });
+    if (findings.length > 0) {
+      const sighted: ScreeningReport = { server, kind: PINNED[kind], name: getEntryName(entry), findings };
+      onScreeningReport?.(sighted);
+    }
+    return value as ListEntries[K];
+  }
+}
+
+function describeBlock(kinds: readonly DriftKind[]): string {
+  if (kinds.includes('unknown server')) return 'its server is not in the lock';
+  if (kinds.includes('added')) return 'it is not in the lock';
+  return `its ${[...new Set(kinds)].join(', ')} is not what was approved`;
+}
+
+function screenDefinition(
+  kind: ListKind,
+  entry: ListEntries[ListKind],
+  screening: Parameters<typeof screenTool>[1],
+): Screened<unknown> {
+  if (kind === 'tools') return screenTool(entry as ListEntries['tools'], screening);
+  if (kind === 'prompts') return screenPrompt(entry as ListEntries['prompts'], screening);
+  return screenResource(entry as ListEntries['resources'], screening);
+}
+
+function getEntryName(entry: ListEntries[ListKind]): string {
+  if ('uri' in entry) return entry.uri;
+  return 'uriTemplate' in entry ? entry.uriTemplate : entry.name;
+}
+
+function matchesTemplate(uri: string, template: string): boolean {
+  if (template === uri) return true;
+  try {
+    return parseTemplate(template).match(uri, { allowUnsafe: true }) !== undefined;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,70 @@
+import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
+import type { CreateMessageParams } from '../../../protocol/input-requests.js';
+import type { UpstreamConnection } from '../../connections/upstream-connection.js';
+import { HOP_BY_HOP_META } from '../../proxy/hop-by-hop.js';
+import { screenInstructions } from '../screening/screen-definitions.js';
+import type { HostGuardOptions } from './guard-options.js';
+import type { QuestionHandler, QuestionRecipient } from './host-guard.js';
+import { shouldMaskDefinitions } from './result-guard.js';
+
+/** The key of `_meta` under which a question says which server asks, by its name in the host. */
+export const ASKING_SERVER = 'tenon/server';
+
+/** How the questions of servers are put to callers. */
+export class QuestionGuard {
+  readonly #options: HostGuardOptions;
+  /** Whether callers know one server only: then there is no need to say which asks. */
+  readonly #hasOneServer: boolean;
+
+  constructor(options: HostGuardOptions, hasOneServer: boolean) {
+    this.#options = options;
+    this.#hasOneServer = hasOneServer;
+  }
+
+  createHandler({ server, scope, roots }: UpstreamConnection): QuestionHandler {
+    const { broker, sampling = 'fallback' } = this.#options;
+    const brokers = broker !== undefined && (sampling === 'all' || !scope.input.sample);
+    return {
+      isAnsweredByHost: method =>
+        (method === 'sampling/createMessage' && brokers) || (method === 'roots/list' && roots !== undefined),
+      async answer(method, params, signal = createOpenSignal()) {
+        if (method === 'roots/list') return { roots: [...(roots ?? [])] };
+        const asked = { server, signal, ...scope.identity };
+        return (await broker?.(params as unknown as CreateMessageParams, asked)) as unknown as JsonObject;
+      },
+      prepareQuestion: (method, params, to) => this.#prepareQuestion(server, method, params, to),
+    };
+  }
+
+  /** Says who asks, in words where there are several who might. What is hidden in the message is taken out. */
+  #prepareQuestion(
+    server: string,
+    method: string,
+    params: JsonObject,
+    { omitMeta, includeServer }: QuestionRecipient,
+  ): JsonObject {
+    const { _meta, ...rest } = params;
+    const own = isObject(_meta) && !omitMeta ? Object.entries(_meta).filter(([key]) => !HOP_BY_HOP_META.has(key)) : [];
+    const meta = { ...Object.fromEntries(own), ...(includeServer ? { [ASKING_SERVER]: server } : {}) };
+    const put = Object.keys(meta).length === 0 ? rest : { ...rest, _meta: meta };
+    if (method !== 'elicitation/create' || typeof params.message !== 'string') return put;
+    const message = this.#screenMessage(server, params.message);
+    return { ...put, message: this.#hasOneServer ? message : `${server}: ${message}` };
+  }
+
+  #screenMessage(server: string, message: string): string {
+    const { screen = {}, onScreeningReport } = this.#options;
+    if (screen === false) return message;
+    const { value, findings } = screenInstructions(message, {
+      ...screen.definitions,
+      mask: shouldMaskDefinitions(this.#options),
+      where: 'message',
+    });
+    if (findings.length > 0) onScreeningReport?.({ server, kind: 'question', name: 'elicitation/create', findings });
+    return value;
+  }
+}
+
+function createOpenSignal(): AbortSignal {
+  return new AbortController().signal;
+}

@@ -1,0 +1,33 @@
+import type { ServerInventory } from '../../catalog/server-inventory.js';
+import type { UpstreamConnection } from '../../connections/upstream-connection.js';
+
+const LISTS = ['tools', 'prompts', 'resources', 'templates'] as const;
+
+/** All that a server offers on a line. */
+export async function readInventory(connection: UpstreamConnection): Promise<ServerInventory> {
+  const { lists } = connection;
+  const [tools, prompts, resources, templates] = await Promise.all([
+    lists.getCached('tools'),
+    lists.getCached('prompts'),
+    lists.getCached('resources'),
+    lists.getCached('templates'),
+  ]);
+  const { info, instructions, protocolVersion } = connection.serverInfo ?? (await connection.getClient()).server;
+  return {
+    server: connection.server,
+    info,
+    instructions,
+    protocolVersion,
+    tools: tools.items,
+    prompts: prompts.items,
+    resources: resources.items,
+    templates: templates.items,
+  };
+}
+
+/** Whether the same lists were read, not others that are equal. */
+export function isSameInventory(one: ServerInventory, other: ServerInventory): boolean {
+  return (
+    LISTS.every(list => one[list] === other[list]) && one.info === other.info && one.instructions === other.instructions
+  );
+}

@@ -1,0 +1,80 @@
+import type { JsonObject } from '../../../jsonrpc/message.js';
+import { type CallerIdentity, getOwnerKey } from '../../../protocol/caller-identity.js';
+import type { CallToolResult } from '../../../protocol/params-and-results.js';
+import { isOverflowUri, type OverflowStore } from '../../proxy/output/overflow-store.js';
+import { truncateResult } from '../../proxy/output/truncate-result.js';
+import type { ActionRequest } from '../policy/action-request.js';
+import { isThreat } from '../screening/finding.js';
+import { screenInstructions } from '../screening/screen-definitions.js';
+import { screenResult } from '../screening/screen-results.js';
+import type { HostGuardOptions } from './guard-options.js';
+
+/** What is passed on of what servers answer. */
+export class ResultGuard {
+  readonly #options: HostGuardOptions;
+  readonly #overflow: OverflowStore | undefined;
+
+  constructor(options: HostGuardOptions, overflow: OverflowStore | undefined) {
+    this.#options = options;
+    this.#overflow = overflow;
+  }
+
+  /** The result as it is passed on, or the reason for which it is not. */
+  async processResult(
+    actionRequest: ActionRequest,
+    result: JsonObject,
+    hasOutputSchema: boolean,
+  ): Promise<{ readonly result: JsonObject } | { readonly blocked: string }> {
+    const screened = this.#screen(actionRequest, result);
+    return typeof screened === 'string'
+      ? { blocked: screened }
+      : { result: await this.#truncate(actionRequest, screened, hasOutputSchema) };
+  }
+
+  async #truncate(actionRequest: ActionRequest, screened: JsonObject, hasOutputSchema: boolean): Promise<JsonObject> {
+    const { output } = this.#options;
+    if (actionRequest.kind !== 'tool' || output === undefined || this.#overflow === undefined) return screened;
+    const capped = await truncateResult(screened as unknown as CallToolResult, {
+      limits: output === true ? {} : output,
+      overflow: this.#overflow,
+      principal: getOwnerKey(actionRequest),
+      hasOutputSchema,
+    });
+    return capped as unknown as JsonObject;
+  }
+
+  screenText(server: string, text: string): string {
+    const { screen = {}, onScreeningReport } = this.#options;
+    if (screen === false) return text;
+    const { value, findings } = screenInstructions(text, {
+      ...screen.definitions,
+      mask: shouldMaskDefinitions(this.#options),
+    });
+    if (findings.length > 0) onScreeningReport?.({ server, kind: 'instructions', name: server, findings });
+    return value;
+  }
+
+  async readOverflow(uri: string, identity: CallerIdentity): Promise<JsonObject | undefined> {
+    if (this.#overflow === undefined || !isOverflowUri(uri)) return undefined;
+    return (await this.#overflow.read(uri, getOwnerKey(identity))) as unknown as JsonObject | undefined;
+  }
+
+  #screen(actionRequest: ActionRequest, result: JsonObject): JsonObject | string {
+    const { screen = {}, screening, onScreeningReport } = this.#options;
+    if (screen === false || screen.results === false) return result;
+    const { value, findings } = screenResult(result as unknown as CallToolResult, {
+      ...screen.results,
+      mask: screening === 'mask',
+    });
+    if (findings.length > 0)
+      onScreeningReport?.({ server: actionRequest.server, kind: 'result', name: actionRequest.name, findings });
+    const threat = screening === 'block' ? findings.find(isThreat) : undefined;
+    if (threat) return `its result has ${threat.kind} at ${threat.where}`;
+    return value as unknown as JsonObject;
+  }
+}
+
+/** A definition cannot be answered with an error: what is withheld of it is masked. */
+export function shouldMaskDefinitions({ screening }: HostGuardOptions): boolean {
+  return screening === 'mask' || screening === 'block';
+}

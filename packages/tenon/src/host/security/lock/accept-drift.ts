@@ -1,0 +1,60 @@
+import type { JsonObject } from '../../../jsonrpc/message.js';
+import type { Drift } from './drift.js';
+import {
+  type Definitions,
+  type Lock,
+  type LockedServer,
+  type PinnedDefinition,
+  SECTIONS,
+  type ServerSource,
+} from './lock.js';
+import { createPinned, pinDefinition } from './pin-definition.js';
+
+/**
+ * The lock with the changes that somebody has approved, and no others. A drift of what the lock has come to know
+ * differently meanwhile is laid over it. A duplicate can not be approved: nobody can tell which of the two is called.
+ */
+export async function acceptDrift(lock: Lock, drifts: readonly Drift[]): Promise<Lock> {
+  const servers = new Map(lock.servers);
+  for (const drift of drifts) {
+    const before = servers.get(drift.server);
+    if (drift.kind === 'removed server') servers.delete(drift.server);
+    else if (drift.kind === 'unknown server') {
+      if (isLockedServer(drift.found)) servers.set(drift.server, drift.found);
+    } else if (before !== undefined) servers.set(drift.server, await applyToServer(before, drift));
+  }
+  return { servers };
+}
+
+/** Of a server that has not been started there is nothing yet to lock. */
+const isLockedServer = (found: Drift['found']): found is LockedServer => found?.serverInfo !== undefined;
+
+async function applyToServer(server: LockedServer, drift: Drift): Promise<LockedServer> {
+  const { kind, of } = drift;
+  if (kind === 'command' || kind === 'url') return { ...server, source: drift.after as ServerSource };
+  if (of === 'server') return { ...server, serverInfo: await replaceMember(server.serverInfo, drift) };
+  const section = SECTIONS[of];
+  return { ...server, [section]: await applyToDefinitions(server[section], drift) };
+}
+
+async function applyToDefinitions(definitions: Definitions, drift: Drift): Promise<Definitions> {
+  const result = new Map(definitions);
+  const pinned = result.get(drift.name);
+  if (drift.kind === 'removed') result.delete(drift.name);
+  else if (drift.kind === 'added') result.set(drift.name, await pinDefinition(drift.after as JsonObject));
+  else if (drift.member !== undefined && pinned) result.set(drift.name, await replaceMember(pinned, drift));
+  return result;
+}
+
+async function replaceMember(
+  { definition, cut = {} }: PinnedDefinition,
+  { member = '', after }: Drift,
+): Promise<PinnedDefinition> {
+  const put = await pinDefinition(after === undefined ? {} : Object.fromEntries([[member, after]]));
+  return createPinned(replaceEntry(definition, member, put.definition), replaceEntry(cut, member, put.cut ?? {}));
+}
+
+function replaceEntry<T>(members: Readonly<Record<string, T>>, member: string, put: Readonly<Record<string, T>>) {
+  const others = Object.entries(members).filter(([name]) => name !== member);
+  return Object.fromEntries([...others, ...Object.entries(put)].sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,130 @@
+import type { JsonObject } from '../../../jsonrpc/message.js';
+import type { ServerInventory } from '../../catalog/server-inventory.js';
+import type { ServerEntry } from '../../config/server-entry.js';
+import { createLockedServer } from './create-lock.js';
+import { type Drift, getDriftKind, getDriftSeverity } from './drift.js';
+import {
+  type Definitions,
+  type Lock,
+  type LockedServer,
+  PINNED_KINDS,
+  type PinnedDefinition,
+  type PinnedKind,
+  SECTIONS,
+} from './lock.js';
+import {
+  computeDigest,
+  getMember,
+  getServerDefinition,
+  listDefinitions,
+  listMembers,
+  toCanonicalText,
+} from './pin-definition.js';
+import { describeSource } from './server-source.js';
+
+/**
+ * What of a server is another than in the lock, in the order of the lock. Without `offered` (before it was started) only
+ * where it comes from is compared. Rejects with `lock/unwritable`, `lock/too-large`.
+ */
+export async function compareWithLock(lock: Lock, entry: ServerEntry, inventory?: ServerInventory): Promise<Drift[]> {
+  const source = await describeSource(entry);
+  const locked = lock.servers.get(entry.name);
+  if (locked === undefined) {
+    const found = inventory === undefined ? { source } : await createLockedServer(inventory, entry);
+    return [createServerDrift(entry.name, 'unknown server', { found })];
+  }
+  const drifts: Drift[] = [];
+  if (toCanonicalText(locked.source) !== toCanonicalText(source)) {
+    drifts.push(
+      createServerDrift(entry.name, 'command' in source ? 'command' : 'url', { before: locked.source, after: source }),
+    );
+  }
+  return inventory === undefined ? drifts : [...drifts, ...(await compareInventory(locked, inventory))];
+}
+
+/** The same for all servers of a host, and those of the lock that it has no longer. */
+export async function compareAllWithLock(
+  lock: Lock,
+  entries: readonly ServerEntry[],
+  inventories: readonly ServerInventory[],
+): Promise<Drift[]> {
+  const byName = new Map(inventories.map(each => [each.server, each]));
+  const found: Drift[] = [];
+  for (const entry of entries) found.push(...(await compareWithLock(lock, entry, byName.get(entry.name))));
+  const configured = new Set(entries.map(({ name }) => name));
+  const gone = [...lock.servers.keys()].filter(name => !configured.has(name));
+  return [...found, ...gone.map(name => createServerDrift(name, 'removed server', {}))];
+}
+
+/** What a server offers, against what was approved of it, whatever it comes from. */
+async function compareInventory(locked: LockedServer, inventory: ServerInventory): Promise<Drift[]> {
+  const server = inventory.server;
+  const about = { server, of: 'server', name: server } as const;
+  const drifts = await compareMembers(about, locked.serverInfo, getServerDefinition(inventory));
+  for (const kind of PINNED_KINDS) drifts.push(...(await compareKind(server, kind, locked[SECTIONS[kind]], inventory)));
+  return drifts;
+}
+
+async function compareKind(
+  server: string,
+  of: PinnedKind,
+  pinned: Definitions,
+  inventory: ServerInventory,
+): Promise<Drift[]> {
+  const drifts: Drift[] = [];
+  const seen = new Map<string, string>();
+  for (const [name, definition] of listDefinitions(inventory, of)) {
+    const text = toCanonicalText(definition);
+    const twin = seen.get(name);
+    seen.set(name, twin ?? text);
+    const approved = pinned.get(name);
+    const place = { server, of, name };
+    // Nobody can tell which of them is called. What is pinned is the first.
+    if (twin !== undefined)
+      drifts.push(...(twin === text ? [] : [createDrift(place, 'duplicate', { after: definition })]));
+    else if (approved === undefined) drifts.push(createDrift(place, 'added', { after: definition }));
+    else drifts.push(...(await compareMembers(place, approved, definition)));
+  }
+  for (const [name, { definition }] of pinned) {
+    if (!seen.has(name)) drifts.push(createDrift({ server, of, name }, 'removed', { before: definition }));
+  }
+  return drifts;
+}
+
+type DriftLocation = Pick<Drift, 'server' | 'of' | 'name'>;
+
+/** Member by member, so that what stands in the lock to be read is what decides, not a digest beside it. */
+async function compareMembers(
+  place: DriftLocation,
+  pinned: PinnedDefinition,
+  definition: JsonObject,
+): Promise<Drift[]> {
+  const cut = pinned.cut ?? {};
+  const now = listMembers(definition).map(([member]) => member);
+  const members = new Set([...now, ...Object.keys(pinned.definition), ...Object.keys(cut)]);
+  const drifts: Drift[] = [];
+  for (const member of [...members].sort()) {
+    const after = getMember(definition, member);
+    const before = getMember(pinned.definition, member);
+    const beforeCut = Object.hasOwn(cut, member) ? cut[member] : undefined;
+    const same = beforeCut ? beforeCut.digest === (await computeDigest(after)) : isSame(before, after);
+    if (same) continue;
+    const kind = getDriftKind(place.of, member);
+    drifts.push(createDrift(place, kind, { member, before, after, ...(beforeCut && { beforeCut }) }));
+  }
+  return drifts;
+}
+
+/** Canonical JSON has no word for what is not there, and says `null`. */
+function isSame(before: unknown, after: unknown): boolean {
+  return (before === undefined) === (after === undefined) && toCanonicalText(before) === toCanonicalText(after);
+}
+
+type DriftDetails = Omit<Drift, 'server' | 'of' | 'name' | 'kind' | 'severity'>;
+
+const createServerDrift = (server: string, kind: Drift['kind'], rest: DriftDetails): Drift =>
+  createDrift({ server, of: 'server', name: server }, kind, rest);
+
+function createDrift(place: DriftLocation, kind: Drift['kind'], rest: DriftDetails): Drift {
+  return { ...place, kind, severity: getDriftSeverity(kind), ...rest };
+}

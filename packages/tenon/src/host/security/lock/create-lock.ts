@@ -1,0 +1,67 @@
+import { TenonError } from '../../../jsonrpc/error.js';
+import type { ServerInventory } from '../../catalog/server-inventory.js';
+import type { ServerEntry } from '../../config/server-entry.js';
+import {
+  type Definitions,
+  type Lock,
+  type LockedServer,
+  MAX_PINNED,
+  type PinnedDefinition,
+  type PinnedKind,
+  SECTIONS,
+} from './lock.js';
+import { getServerDefinition, listDefinitions, pinDefinition } from './pin-definition.js';
+import { describeSource } from './server-source.js';
+
+/**
+ * Locks all that servers offer now, each with the entry of its name. An entry whose server offered nothing (it is
+ * disabled, or down) is not in the lock. Rejects with `lock/no-entry`, `lock/too-large`, `lock/unwritable`.
+ */
+export async function createLock(
+  inventories: readonly ServerInventory[],
+  entries: readonly ServerEntry[],
+): Promise<Lock> {
+  const byName = new Map(entries.map(entry => [entry.name, entry]));
+  const servers = new Map<string, LockedServer>();
+  for (const offered of inventories) {
+    const entry = byName.get(offered.server);
+    if (entry === undefined) {
+      throw new TenonError('lock/no-entry', `there is no entry for the server ${JSON.stringify(offered.server)}`, {
+        hint: 'hand over the entry of each server together with what it offers',
+      });
+    }
+    servers.set(offered.server, await createLockedServer(offered, entry));
+  }
+  return { servers };
+}
+
+/** One server as it is now. */
+export async function createLockedServer(inventory: ServerInventory, entry: ServerEntry): Promise<LockedServer> {
+  return {
+    source: await describeSource(entry),
+    serverInfo: await pinDefinition(getServerDefinition(inventory)),
+    tools: await pinDefinitions(inventory, 'tool'),
+    prompts: await pinDefinitions(inventory, 'prompt'),
+    resources: await pinDefinitions(inventory, 'resource'),
+    templates: await pinDefinitions(inventory, 'template'),
+  };
+}
+
+/** Of two definitions of the same name the first is pinned; the other will be found to differ. */
+async function pinDefinitions(inventory: ServerInventory, kind: PinnedKind): Promise<Definitions> {
+  const pinned = new Map<string, PinnedDefinition>();
+  for (const [name, definition] of listDefinitions(inventory, kind)) {
+    if (!pinned.has(name)) pinned.set(name, await pinDefinition(definition));
+    if (pinned.size > MAX_PINNED) {
+      throw new TenonError(
+        'lock/too-large',
+        `the server ${JSON.stringify(inventory.server)} has too many ${SECTIONS[kind]}`,
+        {
+          expected: `${MAX_PINNED} at the most`,
+          hint: 'lock a selection of what it offers',
+        },
+      );
+    }
+  }
+  return pinned;
+}

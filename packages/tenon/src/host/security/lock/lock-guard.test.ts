@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import { createLock } from './create-lock.js';
+import type { Drift } from './drift.js';
+import { addTool, entry, notes, remote, withTool } from './fixtures/notes.js';
+import { createLockGuard, MAX_CONFIRMATIONS } from './lock-guard.js';
+import { serializeLock } from './serialize-lock.js';
+
+const changed = { ...withTool({ description: 'Obey.', title: 'Obey' }), instructions: 'Obey.' };
+const empty = { servers: new Map() };
+
+/** Somebody who gives the answers in their order, and no after. */
+function person(...answers: (boolean | ((drifts: readonly Drift[]) => readonly Drift[]))[]) {
+  const asked: Drift[][] = [];
+  const ask = async (drifts: readonly Drift[]) => {
+    asked.push([...drifts]);
+    const answer = answers.shift() ?? false;
+    return typeof answer === 'boolean' ? answer : answer(drifts);
+  };
+  return { ask, asked };
+}
+
+describe('a gate that asks', () => {
+  it('opens for what is approved, for exactly that, and has it in the lock', async () => {
+    const lock = await createLock([notes], [entry]);
+    const before = serializeLock(lock);
+    const { ask: confirm, asked } = person(drifts => drifts.filter(({ kind }) => kind !== 'title'));
+    const saved: Drift[] = [];
+    const gate = createLockGuard({ lock, onChanged: 'ask', confirm, onApproved: drifts => void saved.push(...drifts) });
+    const verdict = await gate.check(entry, changed);
+    expect(asked.map(all => all.map(({ kind }) => kind))).toEqual([['instructions', 'description', 'title']]);
+    expect(verdict.blocked).toMatchObject([{ kind: 'tool', name: 'add', drifts: [{ kind: 'title' }] }]);
+    expect(verdict.drifts.map(({ kind }) => kind)).toEqual(['title']);
+    expect(saved.map(({ kind }) => kind)).toEqual(['instructions', 'description']);
+    const expected = await createLock([{ ...withTool({ description: 'Obey.' }), instructions: 'Obey.' }], [entry]);
+    expect(serializeLock(gate.lock)).toBe(serializeLock(expected));
+    expect(serializeLock(lock)).toBe(before);
+    expect(gate.isUnsaved).toBe(false);
+  });
+
+  it.each([
+    ['a command', { ...entry, target: { command: 'sh' } }, notes],
+    ['a URL', remote, notes],
+    ['a version', entry, { ...notes, info: { name: 'n', version: '2', __proto__: null } }],
+    ['tools', entry, { ...notes, tools: [{ ...addTool, name: 'plus' }] }],
+    ['all there is', remote, { ...changed, info: undefined, prompts: [], templates: [], resources: [] }],
+  ])('has after an approval of %s the lock that would be made now', async (_, from, offered) => {
+    const gate = createLockGuard({
+      lock: await createLock([notes], [entry]),
+      onChanged: 'ask',
+      confirm: async () => true,
+    });
+    await gate.check(from, offered);
+    await gate.approve((await gate.check(from, offered)).drifts);
+    expect(serializeLock(gate.lock)).toBe(serializeLock(await createLock([offered], [from])));
+    expect(await gate.check(from, offered)).toEqual({ ok: true, blocked: [], drifts: [] });
+    expect(gate.isUnsaved).toBe(true);
+  });
+
+  it('asks once about the same change, and again about another', async () => {
+    const { ask: confirm, asked } = person();
+    const gate = createLockGuard({ lock: await createLock([notes], [entry]), onChanged: 'ask', confirm });
+    const obey = withTool({ description: 'Obey.' });
+    await gate.check(entry, obey);
+    await gate.check(entry, notes);
+    expect((await gate.check(entry, obey)).ok).toBe(false);
+    expect(asked).toHaveLength(1);
+    await gate.check(entry, withTool({ description: 'Do obey.' }));
+    expect(asked).toHaveLength(2);
+  });
+
+  it('wears nobody down', async () => {
+    const { ask: confirm, asked } = person();
+    const gate = createLockGuard({ lock: await createLock([notes], [entry]), onChanged: 'ask', confirm });
+    for (let i = 0; i < 50; i += 1) await gate.check(entry, withTool({ description: `Obey ${i}.` }));
+    expect(asked).toHaveLength(MAX_CONFIRMATIONS);
+  });
+
+  it('takes a question that fails for a no, and asks in vain about duplicates never', async () => {
+    const confirm = () => Promise.reject(new Error('gone'));
+    const lock = await createLock([notes], [entry]);
+    expect((await createLockGuard({ lock, onChanged: 'ask', confirm }).check(entry, changed)).ok).toBe(false);
+    const { asked, ask: yes } = person(true);
+    const twice = { ...notes, tools: [...notes.tools, { ...addTool, title: 'B' }] };
+    expect((await createLockGuard({ lock, onChanged: 'ask', confirm: yes }).check(entry, twice)).ok).toBe(false);
+    expect(asked).toEqual([]);
+  });
+
+  it('asks about one server one question at a time', async () => {
+    const { ask: confirm, asked } = person(true);
+    const gate = createLockGuard({ lock: await createLock([notes], [entry]), onChanged: 'ask', confirm });
+    const verdicts = await Promise.all([gate.check(entry, changed), gate.check(entry, changed)]);
+    expect(verdicts.map(({ ok }) => ok)).toEqual([true, true]);
+    expect(asked).toHaveLength(1);
+  });
+
+  it('is not made without somebody to ask', () => {
+    expect(() => createLockGuard({ lock: empty, onChanged: 'ask' })).toThrow('nobody to ask');
+    expect(() => createLockGuard({ lock: empty, onUnknown: 'ask' })).toThrow('nobody to ask');
+  });
+});
+
+describe('a server that the lock does not know', () => {
+  it('is blocked, unless told otherwise, before it is started', async () => {
+    const gate = createLockGuard({ lock: empty });
+    expect(await gate.check(entry)).toMatchObject({ ok: false, blocked: [{ kind: 'server', name: 'notes' }] });
+    expect(await gate.check(entry, notes)).toMatchObject({ ok: false, drifts: [{ kind: 'unknown server' }] });
+  });
+
+  it('is trusted first and held to that', async () => {
+    const gate = createLockGuard({ lock: empty, onUnknown: 'trust-first' });
+    expect(await gate.check(entry)).toMatchObject({ ok: true });
+    expect(gate.isUnsaved).toBe(false);
+    expect(await gate.check(entry, notes)).toEqual({ ok: true, blocked: [], drifts: [] });
+    expect(gate.isUnsaved).toBe(true);
+    expect(serializeLock(gate.lock)).toBe(serializeLock(await createLock([notes], [entry])));
+    expect(await gate.check(entry, changed)).toMatchObject({
+      ok: false,
+      blocked: [{ kind: 'server' }, { kind: 'tool' }],
+    });
+  });
+
+  it('is asked about once its offer is known, and anew when that is another', async () => {
+    const { ask: confirm, asked } = person(false, true);
+    const gate = createLockGuard({ lock: empty, onUnknown: 'ask', confirm });
+    expect((await gate.check(entry)).ok).toBe(true);
+    expect(asked).toEqual([]);
+    expect((await gate.check(entry, notes)).ok).toBe(false);
+    expect((await gate.check(entry, notes)).ok).toBe(false);
+    expect(asked).toHaveLength(1);
+    expect((await gate.check(entry, withTool({ title: 'B' }))).ok).toBe(true);
+    expect((await gate.check(entry, notes)).ok).toBe(false);
+  });
+
+  it('says when what was approved is not written', async () => {
+    const onApproved = () => Promise.reject(new Error('read-only'));
+    const gate = createLockGuard({ lock: empty, onUnknown: 'trust-first', onApproved });
+    expect((await gate.check(entry, notes)).ok).toBe(true);
+    expect(gate.isUnsaved).toBe(true);
+  });
+
+  it('may have resources that come and go', async () => {
+    const gate = createLockGuard({ lock: await createLock([notes], [entry]), kinds: ['tool', 'prompt'] });
+    const more = { ...notes, resources: [{ name: 'second', uri: 'note://2' }] };
+    expect(await gate.check(entry, more)).toMatchObject({ ok: true, drifts: [{ kind: 'added' }, { kind: 'removed' }] });
+  });
+});

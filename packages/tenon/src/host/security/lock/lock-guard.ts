@@ -1,0 +1,161 @@
+import { toCanonicalJson } from '../../../encoding/canonical-json.js';
+import { TenonError } from '../../../jsonrpc/error.js';
+import type { ServerInventory } from '../../catalog/server-inventory.js';
+import type { ServerEntry } from '../../config/server-entry.js';
+import { acceptDrift } from './accept-drift.js';
+import { compareWithLock } from './compare-with-lock.js';
+import type { Drift } from './drift.js';
+import { type Lock, type LockedServer, PINNED_KINDS, type PinnedKind } from './lock.js';
+import { createNamedQueue } from './named-queue.js';
+import { serializeLock } from './serialize-lock.js';
+
+/** How often a person is asked about one server before its changes are refused unseen: nobody is to be worn down. */
+export const MAX_CONFIRMATIONS = 20;
+
+export interface LockGuardOptions {
+  readonly lock: Lock;
+  /** What becomes of a change that must be approved. `warn` lets it pass: a rug pull is told of and not stopped. Default `block`. */
+  readonly onChanged?: 'block' | 'ask' | 'warn' | undefined;
+  /** What becomes of a server that is not in the lock. `trust-first` takes whatever it offers first. Default `block`. */
+  readonly onUnknown?: 'block' | 'ask' | 'trust-first' | undefined;
+  /** Asks a person. `true`: all of it is approved; or what of it is. What it throws is a no. */
+  readonly confirm?: ((drifts: readonly Drift[]) => Promise<boolean | readonly Drift[]>) | undefined;
+  /** Which definitions are held to the lock besides the server itself. Default all; the resources of many servers come and go. */
+  readonly kinds?: readonly PinnedKind[] | undefined;
+  /** Hears what was approved or trusted, to write it: `file.update(lock => accept(lock, drifts))`. When it fails, `unsaved` says so. */
+  readonly onApproved?: ((drifts: readonly Drift[]) => void | Promise<void>) | undefined;
+}
+
+/** What may be used of a server. */
+export interface LockVerdict {
+  /** Nothing is blocked. */
+  readonly ok: boolean;
+  /** By the server's own names; of kind `server`: nothing of it may be used. */
+  readonly blocked: readonly BlockedItem[];
+  /** All that differs from the lock still, notes as well. */
+  readonly drifts: readonly Drift[];
+}
+
+export interface BlockedItem {
+  readonly kind: 'server' | PinnedKind;
+  readonly name: string;
+  readonly drifts: readonly Drift[];
+}
+
+export interface LockGuard {
+  /** The lock with all that was approved since. */
+  readonly lock: Lock;
+  /** Whether something was approved since that `onApproved` has not seen to. */
+  readonly isUnsaved: boolean;
+  /**
+   * Judges a server: before it is started by where it comes from, then, and with each change, by what it offers. Checks
+   * of one server run one after another. Rejects as `compare` does; then nothing of the server may be used.
+   */
+  check(entry: ServerEntry, inventory?: ServerInventory): Promise<LockVerdict>;
+  /** Takes into the lock what a person has approved elsewhere: exactly these changes. */
+  approve(drifts: readonly Drift[]): Promise<void>;
+}
+
+/** Whether a verdict keeps something from being used. */
+export function isBlocked({ blocked }: LockVerdict, kind: PinnedKind | 'method', name: string): boolean {
+  return blocked.some(each => each.kind === 'server' || (each.kind === kind && each.name === name));
+}
+
+/** Holds servers to a lock. Throws `lock/nobody-to-ask` when it is to ask and has no `ask`. */
+export function createLockGuard(options: LockGuardOptions): LockGuard {
+  const { onChanged = 'block', onUnknown = 'block', confirm, kinds = PINNED_KINDS, onApproved } = options;
+  if (confirm === undefined && (onChanged === 'ask' || onUnknown === 'ask')) {
+    throw new TenonError('lock/nobody-to-ask', 'the gate is to ask, and has nobody to ask', { hint: 'give `ask`' });
+  }
+  const servers = createNamedQueue();
+  const changes = createNamedQueue();
+  const confirmations = createConfirmations(confirm);
+  let blocked = options.lock;
+  let isUnsaved = false;
+
+  const approve = (drifts: readonly Drift[]) =>
+    changes.run('', async () => {
+      blocked = await acceptDrift(blocked, drifts);
+      const saved = await notifyApproved(onApproved, drifts);
+      isUnsaved ||= !saved;
+    });
+
+  const mustBeApproved = (drifts: readonly Drift[]) =>
+    drifts.filter(({ severity, of }) => severity === 'approve' && (of === 'server' || kinds.includes(of)));
+
+  async function check(entry: ServerEntry, inventory?: ServerInventory): Promise<LockVerdict> {
+    const drifts = await compareWithLock(blocked, entry, inventory);
+    const blocking = mustBeApproved(drifts);
+    const isUnknown = !blocked.servers.has(entry.name);
+    const mode = isUnknown ? onUnknown : onChanged;
+    // Whether an unknown server may be started is for its configuration to say; there is nothing yet to lock.
+    const waits = isUnknown && inventory === undefined && mode !== 'block';
+    if (mode === 'warn' || waits) return toVerdict(drifts, []);
+    if (mode === 'block' || blocking.length === 0) return toVerdict(drifts, blocking);
+    const granted = mode === 'trust-first' ? blocking : await confirmations.request(entry.name, blocking);
+    if (granted.length === 0) return toVerdict(drifts, blocking);
+    await approve(granted);
+    const left = await compareWithLock(blocked, entry, inventory);
+    return toVerdict(left, onChanged === 'warn' && blocked.servers.has(entry.name) ? [] : mustBeApproved(left));
+  }
+
+  return {
+    get lock() {
+      return blocked;
+    },
+    get isUnsaved() {
+      return isUnsaved;
+    },
+    check: (entry, inventory) => servers.run(entry.name, () => check(entry, inventory)),
+    approve,
+  };
+}
+
+async function notifyApproved(onApproved: LockGuardOptions['onApproved'], drifts: readonly Drift[]): Promise<boolean> {
+  try {
+    await onApproved?.(drifts);
+    return onApproved !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function toVerdict(drifts: readonly Drift[], blocking: readonly Drift[]): LockVerdict {
+  return { ok: blocking.length === 0, blocked: groupByDefinition(blocking), drifts };
+}
+
+function groupByDefinition(drifts: readonly Drift[]): BlockedItem[] {
+  const found = new Map<string, Drift[]>();
+  for (const drift of drifts) {
+    const key = `${drift.of} ${drift.name}`;
+    found.set(key, [...(found.get(key) ?? []), drift]);
+  }
+  return [...found.values()].map(all => ({ kind: all[0]!.of, name: all[0]!.name, drifts: all }));
+}
+
+/** Puts each change to a person once: what was refused stays so, as long as it is the same. */
+function createConfirmations(ask: LockGuardOptions['confirm']) {
+  const refused = new Map<string, Set<string>>();
+  const asked = new Map<string, number>();
+  return {
+    async request(server: string, drifts: readonly Drift[]): Promise<readonly Drift[]> {
+      const already = refused.get(server) ?? new Set();
+      const open = drifts.filter(drift => drift.kind !== 'duplicate' && !already.has(getDriftKey(drift)));
+      const count = asked.get(server) ?? 0;
+      if (open.length === 0 || count >= MAX_CONFIRMATIONS || ask === undefined) return [];
+      asked.set(server, count + 1);
+      const answer = await Promise.resolve(open)
+        .then(ask)
+        .catch(() => false as const);
+      const granted = typeof answer === 'boolean' ? (answer ? open : []) : open.filter(each => answer.includes(each));
+      const left = open.filter(drift => !granted.includes(drift)).map(getDriftKey);
+      refused.set(server, new Set([...already, ...left]));
+      return granted;
+    },
+  };
+}
+
+const getDriftKey = ({ found, ...drift }: Drift): string =>
+  found?.serverInfo === undefined
+    ? toCanonicalJson(drift)
+    : serializeLock({ servers: new Map([[drift.server, found as LockedServer]]) });

@@ -1,0 +1,73 @@
+import type { JsonObject } from '../../../jsonrpc/message.js';
+
+/** The form of `mcp.lock` that is written here. */
+export const LOCKFILE_VERSION = 1;
+/** How many definitions of one kind a server may have in a lock. */
+export const MAX_PINNED = 10_000;
+/** How long a lock may be as text, in characters. */
+export const MAX_LOCK = 64 * 1024 * 1024;
+
+/** What was approved of every server: where it comes from, who it says it is, and all that it tells models and users. */
+export interface Lock {
+  /** By their names in the host. */
+  readonly servers: ReadonlyMap<string, LockedServer>;
+}
+
+export interface LockedServer {
+  readonly source: ServerSource;
+  /** What it says of itself: the members of its `serverInfo`, its `instructions`, and the `revision` that was spoken. */
+  readonly serverInfo: PinnedDefinition;
+  /** By name, those of resources by URI, those of templates by URI template. */
+  readonly tools: Definitions;
+  readonly prompts: Definitions;
+  readonly resources: Definitions;
+  readonly templates: Definitions;
+}
+
+export type Definitions = ReadonlyMap<string, PinnedDefinition>;
+
+/** Where a server comes from, without secrets. */
+export type ServerSource = CommandSource | UrlSource;
+
+export interface CommandSource {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** The names of the variables; with `=value` those that decide what is run, such as NODE_OPTIONS and PATH. */
+  readonly env: readonly string[];
+  readonly cwd?: string | undefined;
+}
+
+export interface UrlSource {
+  readonly url: string;
+  /** Their names, in small letters. */
+  readonly headers: readonly string[];
+  readonly transport?: string | undefined;
+}
+
+/** One definition as it was approved. */
+export interface PinnedDefinition {
+  /**
+   * `sha256-` and a SHA-256 in base64url: of the canonical JSON of the definition or, where something of it was cut, of
+   * `{ definition, cut }`.
+   */
+  readonly digest: string;
+  /** The definition itself, so that a difference can be shown without the server, except for what was too long. */
+  readonly definition: JsonObject;
+  readonly cut?: Readonly<Record<string, TruncatedMember>> | undefined;
+}
+
+/** A member that was too long to be kept. */
+export interface TruncatedMember {
+  readonly digest: string;
+  /** Characters of its JSON. */
+  readonly length: number;
+  /** How it begins. */
+  readonly excerpt: string;
+}
+
+export type PinnedKind = 'tool' | 'prompt' | 'resource' | 'template';
+
+/** Under which member a lock, and what a server offers, has the definitions of a kind. */
+export const SECTIONS = { tool: 'tools', prompt: 'prompts', resource: 'resources', template: 'templates' } as const;
+
+export const PINNED_KINDS: readonly PinnedKind[] = ['tool', 'prompt', 'resource', 'template'];

@@ -1,0 +1,18 @@
+/** Lets work under one name run one after the other, in the order in which it came. */
+export function createNamedQueue(): { run<T>(name: string, work: () => Promise<T>): Promise<T> } {
+  const last = new Map<string, Promise<unknown>>();
+  return {
+    run(name, work) {
+      const result = (last.get(name) ?? Promise.resolve()).then(work);
+      const settled = result.then(
+        () => {},
+        () => {},
+      );
+      last.set(name, settled);
+      settled.then(() => {
+        if (last.get(name) === settled) last.delete(name);
+      });
+      return result;
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
+import {
+  type Definitions,
+  LOCKFILE_VERSION,
+  type Lock,
+  type LockedServer,
+  MAX_PINNED,
+  type PinnedDefinition,
+  type ServerSource,
+  type TruncatedMember,
+} from './lock.js';
+import { createDigestError, createShapeError, createVersionError, parseLock } from './lock-syntax.js';
+import { createPinned, getMember } from './pin-definition.js';
+
+/**
+ * Reads a lock. `name` is what errors call it. Rejects with `lock/syntax` (no JSON, a name twice, the marks of a merge),
+ * `lock/version`, `lock/shape`, `lock/digest` (a definition was changed by hand) and `lock/too-large`; each says where.
+ */
+export async function parseLockFile(text: string, name = 'mcp.lock'): Promise<Lock> {
+  const value = parseLock(text, name);
+  if (!isObject(value)) throw createShapeError(name, [], 'an object', value);
+  if (value.lockfileVersion !== LOCKFILE_VERSION) throw createVersionError(name, value.lockfileVersion);
+  const servers = new Map<string, LockedServer>();
+  for (const [key, each] of listEntries(value, 'servers', { name, at: [] })) {
+    servers.set(key, await readServer(each, { name, at: ['servers', key] }));
+  }
+  return { servers };
+}
+
+/** The lock's name, and the members that lead to what is being read. */
+interface LockLocation {
+  readonly name: string;
+  readonly at: readonly string[];
+}
+
+const enterMember = ({ name, at }: LockLocation, member: string): LockLocation => ({ name, at: [...at, member] });
+
+async function readServer(value: unknown, place: LockLocation): Promise<LockedServer> {
+  if (!isObject(value)) throw createShapeError(place.name, place.at, 'an object', value);
+  const section = (member: string) => readDefinitions(listEntries(value, member, place), enterMember(place, member));
+  return {
+    source: readSource(value.source, enterMember(place, 'source')),
+    serverInfo: await readPinned(value.about, enterMember(place, 'about')),
+    tools: await section('tools'),
+    prompts: await section('prompts'),
+    resources: await section('resources'),
+    templates: await section('templates'),
+  };
+}
+
+async function readDefinitions(entries: readonly [string, unknown][], place: LockLocation): Promise<Definitions> {
+  if (entries.length > MAX_PINNED) {
+    throw createShapeError(place.name, place.at, `${MAX_PINNED} definitions at the most`, entries.length);
+  }
+  const definitions = new Map<string, PinnedDefinition>();
+  for (const [key, each] of entries) definitions.set(key, await readPinned(each, enterMember(place, key)));
+  return definitions;
+}
+
+async function readPinned(value: unknown, place: LockLocation): Promise<PinnedDefinition> {
+  if (!isObject(value)) throw createShapeError(place.name, place.at, 'an object', value);
+  const { digest, definition, cut } = value;
+  if (!isObject(definition)) throw createShapeError(place.name, [...place.at, 'definition'], 'an object', definition);
+  if (cut !== undefined && !(isObject(cut) && Object.values(cut).every(isCut))) {
+    throw createShapeError(place.name, [...place.at, 'cut'], 'an object of { digest, length, excerpt }', cut);
+  }
+  const pinned = await createPinned(definition, cut as Record<string, TruncatedMember> | undefined);
+  if (pinned.digest !== digest) throw createDigestError(place.name, place.at);
+  return pinned;
+}
+
+function isCut(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { digest, length, excerpt } = value;
+  return typeof digest === 'string' && typeof length === 'number' && typeof excerpt === 'string';
+}
+
+function readSource(value: unknown, place: LockLocation): ServerSource {
+  if (!isObject(value)) throw createShapeError(place.name, place.at, 'an object', value);
+  const text = (member: string) => {
+    const each = getMember(value, member);
+    if (typeof each !== 'string') throw createShapeError(place.name, [...place.at, member], 'a string', each);
+    return each;
+  };
+  const texts = (member: string) => {
+    const each = getMember(value, member);
+    if (Array.isArray(each) && each.every(one => typeof one === 'string')) return each as string[];
+    throw createShapeError(place.name, [...place.at, member], 'an array of strings', each);
+  };
+  const maybe = (member: string) => (Object.hasOwn(value, member) ? { [member]: text(member) } : {});
+  return 'command' in value
+    ? { command: text('command'), args: texts('args'), env: texts('env'), ...maybe('cwd') }
+    : { url: text('url'), headers: texts('headers'), ...maybe('transport') };
+}
+
+function listEntries(value: JsonObject, member: string, { name, at }: LockLocation): [string, unknown][] {
+  const each = getMember(value, member);
+  if (!isObject(each)) throw createShapeError(name, [...at, member], 'an object', each);
+  return Object.entries(each);
+}

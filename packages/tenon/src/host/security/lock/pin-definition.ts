@@ -1,0 +1,90 @@
+import { hashSha256 } from '../../../auth/resource/digest.js';
+import { toCanonicalJson } from '../../../encoding/canonical-json.js';
+import { TenonError } from '../../../jsonrpc/error.js';
+import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
+import type { ServerInventory } from '../../catalog/server-inventory.js';
+import { type PinnedDefinition, type PinnedKind, SECTIONS, type TruncatedMember } from './lock.js';
+
+/** How long one member of a definition (a description, a schema) may be to be kept in full, in characters of JSON. */
+const MAX_MEMBER = 16_384;
+const EXCERPT = 400;
+const DATE = /^\d{4}-\d{2}-\d{2}(T[\d:.]{5,18}(Z|[+-]\d{2}:?\d{2})?)?$/;
+
+/** Pins a definition as it is now. Rejects with `lock/unwritable` when JSON can not write it. */
+export async function pinDefinition(definition: JsonObject): Promise<PinnedDefinition> {
+  const kept: JsonObject[] = [];
+  const cut: Record<string, TruncatedMember>[] = [];
+  for (const [member, value] of listMembers(definition)) {
+    const text = toCanonicalText(value);
+    if (text.length <= MAX_MEMBER) kept.push(createSingleMember(member, value));
+    else
+      cut.push(
+        createSingleMember(member, {
+          digest: await computeDigest(value),
+          length: text.length,
+          excerpt: text.slice(0, EXCERPT),
+        }),
+      );
+  }
+  return createPinned(mergeMembers(kept), mergeMembers(cut));
+}
+
+/** What is kept of a definition, with the digest that belongs to it. */
+export async function createPinned(
+  definition: JsonObject,
+  cut: Readonly<Record<string, TruncatedMember>> = {},
+): Promise<PinnedDefinition> {
+  if (Object.keys(cut).length === 0) return { digest: await computeDigest(definition), definition };
+  return { digest: await computeDigest({ definition, cut }), definition, cut };
+}
+
+/** The members of a definition that have a value, in the order of their names. */
+export function listMembers(definition: JsonObject): [string, unknown][] {
+  return Object.entries(definition)
+    .filter(([, value]) => value !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+export const computeDigest = async (value: unknown): Promise<string> =>
+  `sha256-${await hashSha256(toCanonicalText(value))}`;
+
+/** What stands under a member of a definition; a name such as `__proto__` is none that is there by itself. */
+export const getMember = (definition: JsonObject, member: string): unknown =>
+  Object.hasOwn(definition, member) ? definition[member] : undefined;
+
+export function toCanonicalText(value: unknown): string {
+  try {
+    return toCanonicalJson(value);
+  } catch (error) {
+    throw new TenonError('lock/unwritable', 'a definition can not be written as JSON', { cause: error });
+  }
+}
+
+/** The key of each definition of a kind, and the definition without what changes by itself, in the server's order. */
+export function listDefinitions(inventory: ServerInventory, kind: PinnedKind): [string, JsonObject][] {
+  const key = { tool: 'name', prompt: 'name', resource: 'uri', template: 'uriTemplate' }[kind];
+  return inventory[SECTIONS[kind]].map(each => {
+    const definition = each as unknown as JsonObject;
+    return [String(definition[key]), kind === 'resource' ? withoutState(definition) : definition];
+  });
+}
+
+/** What a server says of itself, as one definition. */
+export function getServerDefinition({ info, instructions, protocolVersion }: ServerInventory): JsonObject {
+  return { ...info, instructions, revision: protocolVersion };
+}
+
+/** The size and the time of a resource's contents say nothing about what it is. Anything else in their place stays. */
+function withoutState({ size, annotations, ...rest }: JsonObject): JsonObject {
+  const measured = typeof size === 'number' ? rest : { ...rest, size };
+  if (!isObject(annotations) || typeof annotations.lastModified !== 'string') return { ...measured, annotations };
+  const { lastModified, ...others } = annotations;
+  if (!DATE.test(lastModified as string)) return { ...measured, annotations };
+  return Object.keys(others).length === 0 ? measured : { ...measured, annotations: others };
+}
+
+const createSingleMember = <T>(member: string, value: T): Record<string, T> => Object.fromEntries([[member, value]]);
+
+function mergeMembers<T>(members: readonly Record<string, T>[]): Record<string, T> {
+  return Object.fromEntries(members.flatMap(each => Object.entries(each)));
+}

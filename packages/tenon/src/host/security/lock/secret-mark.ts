@@ -1,0 +1,28 @@
+import { base64url } from 'jose';
+import { REDACTED } from '../../../redaction/secrets.js';
+
+interface PasswordKey {
+  readonly type: string;
+}
+
+declare const crypto: {
+  subtle: {
+    importKey(form: 'raw', key: Uint8Array, kind: string, extractable: boolean, uses: string[]): Promise<PasswordKey>;
+    deriveBits(algorithm: object, key: PasswordKey, bits: number): Promise<ArrayBuffer>;
+  };
+};
+
+/** A guess at a secret takes so many rounds of HMAC-SHA-256 to be tried out. */
+const ROUNDS = 200_000;
+const BITS = 96;
+
+/**
+ * What stands in a lock for a secret: it shows that another one has come, and is of no use to find out which. Without it
+ * whatever stands where a secret stands could be changed unseen.
+ */
+export async function createSecretMark(secret: string): Promise<string> {
+  const encode = (text: string) => new TextEncoder().encode(text);
+  const key = await crypto.subtle.importKey('raw', encode(secret), 'PBKDF2', false, ['deriveBits']);
+  const algorithm = { name: 'PBKDF2', hash: 'SHA-256', salt: encode('tenon mcp.lock'), iterations: ROUNDS };
+  return `${REDACTED}#${base64url.encode(new Uint8Array(await crypto.subtle.deriveBits(algorithm, key, BITS)))}`;
+}

@@ -1,0 +1,48 @@
+import { toCanonicalJson } from '../../../encoding/canonical-json.js';
+import { escapeInvisibleJson } from './escape-invisible.js';
+import { type Definitions, LOCKFILE_VERSION, type Lock, type LockedServer, type PinnedDefinition } from './lock.js';
+
+/**
+ * A lock as text: JSON, the same for the same lock, one definition a line, and with what the eye does not see in a text
+ * (control characters, directions, zero width) written as `\u202e`.
+ */
+export function serializeLock(lock: Lock): string {
+  const servers = formatBlock(
+    sortEntries(lock.servers).map(([name, server]) => formatMember(name, serializeServer(server), '    ')),
+    '  ',
+  );
+  return `{\n  "lockfileVersion": ${LOCKFILE_VERSION},\n  "servers": ${servers}\n}\n`;
+}
+
+function serializeServer({ source, serverInfo, tools, prompts, resources, templates }: LockedServer): string {
+  const sections = { tools, prompts, resources, templates };
+  const lines = Object.entries(sections).map(([name, each]) =>
+    formatMember(name, serializeDefinitions(each), '      '),
+  );
+  const first = [
+    formatMember('source', toJson(source), '      '),
+    formatMember('about', serializePinned(serverInfo), '      '),
+  ];
+  return formatBlock([...first, ...lines], '    ');
+}
+
+function serializeDefinitions(definitions: Definitions): string {
+  return formatBlock(
+    sortEntries(definitions).map(([name, each]) => formatMember(name, serializePinned(each), '        ')),
+    '      ',
+  );
+}
+
+/** The digest comes first: it is what one looks for in a difference. */
+function serializePinned({ digest, definition, cut }: PinnedDefinition): string {
+  const rest = cut === undefined ? '' : `, "cut": ${toJson(cut)}`;
+  return `{ "digest": ${toJson(digest)}, "definition": ${toJson(definition)}${rest} }`;
+}
+
+const toJson = (value: unknown): string => escapeInvisibleJson(toCanonicalJson(value));
+const formatMember = (name: string, text: string, indent: string): string => `${indent}${toJson(name)}: ${text}`;
+
+const formatBlock = (lines: readonly string[], indent: string): string =>
+  lines.length === 0 ? '{}' : `{\n${lines.join(',\n')}\n${indent}}`;
+
+const sortEntries = <T>(map: ReadonlyMap<string, T>): [string, T][] => [...map].sort(([a], [b]) => (a < b ? -1 : 1));

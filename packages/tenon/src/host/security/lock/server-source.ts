@@ -1,0 +1,81 @@
+import { isSecretName, REDACTED, redactSecrets } from '../../../redaction/secrets.js';
+import type { CommandTarget, ServerEntry, UrlTarget } from '../../config/server-entry.js';
+import type { ServerSource } from './lock.js';
+import { createSecretMark } from './secret-mark.js';
+
+/** Variables by which a program is made to run something else. Their values are no secrets, and are pinned. */
+const LOADER_VARIABLES =
+  /^(PATH|PATHEXT|(LD|DYLD)_[A-Z_]+|NODE_(OPTIONS|PATH)|BUN_OPTIONS|DENO_[A-Z_]*|PYTHON(PATH|STARTUP|HOME)|RUBY(OPT|LIB)|PERL5?(OPT|LIB|5DB)|(_?JAVA|JDK_JAVA)_[A-Z_]*OPTIONS|CLASSPATH|BASH_ENV|ENV|SHELL|COMSPEC|GIT_[A-Z_]*(COMMAND|SSH|ASKPASS)|(npm|NPM|UV|PIP)_[A-Za-z_]*(registry|REGISTRY|INDEX|INDEX_URL)|EDITOR|PAGER)$/;
+const NAMED_ARGUMENT = /^(-{0,2}[\w.-]+)(=|:(?!\/\/)\s*)(?=.)/s;
+
+/** Marks take their time to be made; a target does not change. */
+const SOURCE_CACHE = new WeakMap<ServerEntry['target'], Promise<ServerSource>>();
+
+/** Where the configuration takes a server from, without secrets: in their places stands `…` and a mark of each. */
+export function describeSource({ target, origin }: ServerEntry): Promise<ServerSource> {
+  const source =
+    SOURCE_CACHE.get(target) ??
+    ('command' in target ? describeCommand(replaceFolder(target, getFolder(origin?.file))) : describeUrl(target));
+  SOURCE_CACHE.set(target, source);
+  return source;
+}
+
+/** What stands for the folder of the configuration: a lock is good for every copy of it. */
+const FOLDER = '<folder>';
+
+function getFolder(file: string | undefined): string | undefined {
+  const end = file === undefined ? -1 : Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\'));
+  return end > 0 ? file?.slice(0, end) : undefined;
+}
+
+function replaceFolder(target: CommandTarget, folder: string | undefined): CommandTarget {
+  if (folder === undefined) return target;
+  const within = (text: string) =>
+    text === folder || text.startsWith(`${folder}/`) || text.startsWith(`${folder}\\`)
+      ? FOLDER + text.slice(folder.length)
+      : text;
+  const { command, args, cwd } = target;
+  return {
+    ...target,
+    command: within(command),
+    ...(args ? { args: args.map(within) } : {}),
+    ...(cwd === undefined ? {} : { cwd: within(cwd) }),
+  };
+}
+
+async function describeCommand({ command, args = [], env = {}, cwd }: CommandTarget): Promise<ServerSource> {
+  const shown = await Promise.all(args.map((arg, at) => describeArgument(arg, args[at - 1])));
+  const names = Object.entries(env).map(async ([name, value]) =>
+    LOADER_VARIABLES.test(name.toUpperCase()) || LOADER_VARIABLES.test(name)
+      ? `${name}=${await hideAndMark(value)}`
+      : name,
+  );
+  const sorted = (await Promise.all(names)).sort();
+  return { command: await hideAndMark(command), args: shown, env: sorted, ...(cwd === undefined ? {} : { cwd }) };
+}
+
+async function describeArgument(arg: string, before: string | undefined): Promise<string> {
+  const named = NAMED_ARGUMENT.exec(arg);
+  if (named?.[1] && isSecretName(named[1])) return `${named[0]}${await createSecretMark(arg.slice(named[0].length))}`;
+  const follows = before?.startsWith('-') && !/[=:]/.test(before) && isSecretName(before);
+  return follows && !arg.startsWith('-') ? createSecretMark(arg) : hideAndMark(arg);
+}
+
+/** A text without its secrets, and a mark of it when there were any: another secret is another text. */
+async function hideAndMark(text: string, hide = redactSecrets): Promise<string> {
+  const shown = hide(text);
+  return shown === text ? text : `${shown} ${await createSecretMark(text)}`;
+}
+
+async function describeUrl({ url, headers = {}, transport }: UrlTarget): Promise<ServerSource> {
+  const names = Object.keys(headers).map(name => name.toLowerCase());
+  return {
+    url: await hideAndMark(url, hideUrlSecrets),
+    headers: names.sort(),
+    ...(transport === undefined ? {} : { transport }),
+  };
+}
+
+/** In a URL an id by itself is often all that is needed to get in. */
+const hideUrlSecrets = (url: string): string =>
+  redactSecrets(url).replace(/(?<=\/)[0-9a-f-]{32,}(?=[/?#]|$)/gi, REDACTED);

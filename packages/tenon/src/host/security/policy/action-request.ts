@@ -1,0 +1,29 @@
+import type { JsonObject } from '../../../jsonrpc/message.js';
+import type { CallerIdentity } from '../../../protocol/caller-identity.js';
+import type { ToolAnnotations } from '../../../protocol/content.js';
+
+/** What somebody is about to do. `principal`, `issuer` and `clientId` say on whose behalf. */
+export interface ActionRequest extends CallerIdentity {
+  readonly kind: 'tool' | 'resource' | 'prompt' | 'method';
+  /** Its name in the host. */
+  readonly server: string;
+  /** Inner name of the tool or prompt; URI of the resource; name of a method that the server adds to the protocol's. */
+  readonly name: string;
+  /** Of a resource: none. */
+  readonly arguments: JsonObject;
+  /** As the server says; the policy heeds them only when `trusted`. */
+  readonly annotations?: ToolAnnotations | undefined;
+  readonly trusted: boolean;
+}
+
+export type Action = 'allow' | 'ask' | 'deny';
+
+export interface Verdict {
+  readonly action: Action;
+  /** For people; it names the rule by its place from 1 and says nothing of its patterns. */
+  readonly reason: string;
+  /** Number of the rule, from 1 as in `reason`; undefined: the default. */
+  readonly rule: number | undefined;
+  /** Tells the rule from others wherever it stands: what it asked about is approved under it alone. */
+  readonly mark?: string | undefined;
+}

@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import { lintPolicy } from './lint-policy.js';
+import { createPolicy } from './policy.js';
+import { allow, ask, deny, type Rule } from './rules.js';
+
+const problems = (...rules: Rule[]) => lintPolicy({ rules }).map(({ problem }) => problem);
+
+describe('the lint warns of a rule that lets pass more than it says', () => {
+  it.each<[string, Rule[], string]>([
+    [
+      'one kind of a server denied',
+      [deny({ server: 'db', tool: '*' })],
+      'rule 1 (deny) is about tools only: prompts and resources of db pass. Leave "tool" out to have all of them',
+    ],
+    [
+      'one kind asked about',
+      [ask({ resource: '*' })],
+      'rule 1 (ask) is about resources only: tools and prompts pass. Leave "resource" out to have all of them',
+    ],
+    [
+      'arguments that an allow does not name',
+      [allow('fs/read', { arguments: { path: { under: '/work' } } })],
+      'rule 1 (allow) checks path and lets any other argument pass. Add "only": ["path"] if it names them all',
+    ],
+    [
+      'a deny that another argument passes',
+      [deny('fs/read', { only: ['path'] })],
+      'rule 1 (deny) does not fit once a call has another argument. Leave "only" to rules that allow',
+    ],
+    [
+      'a path as a text',
+      [deny({ arguments: { path: '/etc/*' } })],
+      'rule 1 (deny) compares the argument path with the text "/etc/*", which relative paths and links pass. Write { "under": … } for a folder',
+    ],
+    [
+      'a listed path',
+      [ask({ arguments: { path: { in: ['C:\\\\keys'] } } })],
+      'compares the argument path with the text "C:\\\\keys"',
+    ],
+    [
+      'a file URI as a text',
+      [deny({ resource: 'file:///etc/*' })],
+      'compares the resource with the text "file:///etc/*"',
+    ],
+    ['a fragment', [deny({ resource: 'https://h/a#keys' })], 'fits "https://h/a#keys" with this fragment only'],
+    [
+      'unknown callers',
+      [deny({ server: 'bank', principal: '*' })],
+      'rule 1 (deny) fits every known principal, and no caller that is not known',
+    ],
+    [
+      'an allow before a deny that it covers',
+      [allow('files/*'), deny('files/delete_*')],
+      'rule 2 is reached only by other spellings: rule 1 (allow) fits all that it names. Move it up',
+    ],
+  ])('%s', (_, rules, message) => {
+    const found = lintPolicy({ rules });
+    expect(found).toHaveLength(1);
+    expect(found[0]?.message).toContain(message);
+  });
+
+  it('a fallback that allows', () => {
+    expect(lintPolicy(createPolicy([], { fallback: 'allow' }))).toMatchObject([
+      { rule: undefined, problem: 'open-fallback' },
+    ]);
+    expect(lintPolicy(createPolicy([], { fallback: 'deny' }))).toEqual([]);
+  });
+
+  it('and of none that says all', () => {
+    expect(
+      problems(
+        deny('db/*'),
+        deny({ arguments: { path: { under: '/etc' }, '*': { host: 'evil.com' } } }),
+        deny({ resource: { under: 'file:///etc' } }),
+        ask('fs/delete_*', { principal: 'guest*' }),
+        allow('fs/read', { arguments: { path: { under: '/work' } }, only: ['path'] }),
+        allow('fs/list', { arguments: { '*': '*' } }),
+        allow({ server: 'notes', tool: '*' }),
+      ),
+    ).toEqual([]);
+  });
+});
+
+describe('the lint checks a rule against the tools that there are', () => {
+  const options = { type: 'object', properties: { force: { type: 'boolean', default: true } } };
+  const inventory = [
+    {
+      server: 'fs',
+      tools: [
+        {
+          name: 'read_file',
+          inputSchema: {
+            type: 'object',
+            properties: { path: { type: 'string' }, head: { type: 'number', default: 10 } },
+          },
+        },
+        {
+          name: 'write_file',
+          inputSchema: {
+            type: 'object',
+            properties: { file: { $ref: '#/$defs/file' } },
+            $defs: { file: { anyOf: [{ properties: { name: {} } }, { properties: { id: {} } }] } },
+          },
+        },
+        {
+          name: 'write_all',
+          inputSchema: {
+            type: 'object',
+            properties: { files: { type: 'array', items: { properties: { path: {} } } }, options },
+          },
+        },
+        { name: 'open', inputSchema: { type: 'object', additionalProperties: true } },
+        { name: 'cut' },
+      ],
+    },
+    { server: 'db', tools: [] },
+  ];
+  const messages = (rule: Rule) => lintPolicy({ rules: [rule] }, { inventory }).map(({ message }) => message);
+
+  it.each<[Rule, string]>([
+    [
+      deny('fs/read_file', { arguments: { pth: { under: '/etc' } } }),
+      'rule 1 (deny) is about the argument pth, which the tool read_file has not. Expected head, path',
+    ],
+    [
+      deny('fs/write_*', { arguments: { path: { under: '/etc' } } }),
+      'rule 1 (deny) is about the argument path, which the tools write_all, write_file have not',
+    ],
+    [deny('fs/write_all', { arguments: { 'files.pth': { under: '/etc' } } }), 'is about the argument files.pth'],
+    [deny('fs/write_file', { arguments: { 'file.nam': 'a' } }), 'is about the argument file.nam'],
+    [deny({ arguments: { pth: { under: '/etc' } } }), 'is about the argument pth'],
+    [allow('fs/read_file', { only: ['Path'] }), 'is about the argument Path'],
+    [
+      deny({ server: 'fs', tool: 'delete_*' }),
+      'rule 1 (deny) is about the tool "delete_*". Expected cut, open, read_file, write_all, write_file',
+    ],
+    [deny('files/*'), 'rule 1 (deny) is about the server "files". Expected db, fs'],
+    [
+      deny('fs/read_file', { arguments: { head: { max: 100 } } }),
+      'rule 1 (deny) does not fit a call that leaves head out, and its default in read_file is what the rule is about',
+    ],
+  ])('and says what is wrong with %j', (rule, message) => {
+    const found = messages(rule);
+    expect(found).toHaveLength(1);
+    expect(found[0]).toContain(message);
+  });
+
+  it.each<Rule>([
+    deny('fs/read_file', { arguments: { PATH: { under: '/etc' } } }),
+    deny('fs/write_all', { arguments: { 'files.path': { under: '/etc' }, 'files.0.path': { under: '/etc' } } }),
+    deny('fs/write_file', { arguments: { 'file.id': 1, '/file/name': 'a' } }),
+    deny('fs/*', { arguments: { '*': { under: '/etc' } } }),
+    deny({ arguments: { path: { under: '/etc' } } }),
+    deny('fs/open', { arguments: { anything: 1 } }),
+    deny('fs/cut', { arguments: { anything: 1 } }),
+    deny('db/secret*'),
+    deny('*/read_*'),
+    deny({ prompt: 'nothing' }),
+  ])('and says nothing of %j', rule => expect(messages(rule)).toEqual([]));
+});

@@ -1,0 +1,111 @@
+import type { Action } from './action-request.js';
+import { checkTools, type ToolInventory } from './lint-tools.js';
+import { doesRuleCover, HINTS } from './rule-coverage.js';
+import { findRisks } from './rule-risks.js';
+import type { Rule } from './rules.js';
+
+/** The kinds of findings: a rule that decides nothing, a rule that lets pass what its author hardly meant to, a wrong name. */
+export type PolicyProblem =
+  /** Nothing fits the rule. */
+  | 'never'
+  /** An earlier rule decides everything that fits this rule. */
+  | 'shadowed'
+  /** A rule that denies or asks is about all tools, prompts or resources of a server, and about none of its other things. */
+  | 'one-kind'
+  /** A rule that allows checks some arguments, and lets any other pass. */
+  | 'unnamed-arguments'
+  /** A rule that denies or asks does not fit once another argument is given. */
+  | 'escapable-only'
+  /** A rule that denies or asks compares a path as a text, which relative paths and links pass. */
+  | 'path-as-text'
+  /** A rule that denies or asks needs a fragment, which servers drop. */
+  | 'fragment'
+  /** A rule that denies or asks is about all known principals, and not about nobody. */
+  | 'anonymous'
+  /** Calls that no rule fits are allowed. */
+  | 'open-fallback'
+  /** No server or tool has this name. */
+  | 'unknown-name'
+  /** A tool has no such argument. */
+  | 'unknown-argument'
+  /** The server fills the argument in with a value that the rule is about, when the call leaves it out. */
+  | 'default-argument';
+
+/** Something in a policy that is hardly meant as it stands. */
+export interface PolicyFinding {
+  /** Number of the rule, from 1 as in `message`; `undefined`: it is about the whole policy. */
+  readonly rule: number | undefined;
+  readonly problem: PolicyProblem;
+  /** Number of the earlier rule, of `shadowed`. */
+  readonly by?: number;
+  readonly message: string;
+}
+
+export interface LintOptions {
+  /**
+   * The tools that the servers have, as `host.offered()` gives them: names and arguments of rules are checked against them.
+   * Default: they are not.
+   */
+  readonly inventory?: readonly ToolInventory[] | undefined;
+}
+
+/** Finds rules that never decide, rules that let pass more than they say, and names that no server knows. */
+export function lintPolicy(
+  { rules, fallback }: { readonly rules: readonly Rule[]; readonly fallback?: Action | undefined },
+  { inventory }: LintOptions = {},
+): PolicyFinding[] {
+  const findings = rules.flatMap((rule, place): PolicyFinding[] => {
+    const never = findContradiction(rule);
+    if (never) return [{ rule: place + 1, problem: 'never', message: `rule ${place + 1} fits nothing: ${never}` }];
+    const about = inventory ? checkTools(rule, inventory) : [];
+    const shapes = [...findRisks(rule), ...about].map(({ problem, message }) => {
+      return { rule: place + 1, problem, message: `rule ${place + 1} (${rule.action}) ${message}` };
+    });
+    return [...findShadowing(rules, rule, place), ...shapes];
+  });
+  if (fallback !== 'allow') return findings;
+  const message = 'the fallback is "allow": a call that no rule fits is done. Expected "ask" or "deny"';
+  return [...findings, { rule: undefined, problem: 'open-fallback', message }];
+}
+
+function findShadowing(rules: readonly Rule[], rule: Rule, place: number): PolicyFinding[] {
+  const before = rules.slice(0, place);
+  const by = before.findIndex(earlier => doesRuleCover(earlier, rule));
+  const name = (index: number) => `rule ${index + 1} (${rules[index]?.action})`;
+  if (by >= 0) {
+    const message = `rule ${place + 1} is never reached: ${name(by)} fits all that it fits`;
+    return [{ rule: place + 1, problem: 'shadowed', by: by + 1, message }];
+  }
+  const almost = before.findIndex(earlier => doesRuleCover(earlier, rule, { asWritten: true }));
+  if (almost < 0) return [];
+  const message = `rule ${place + 1} is reached only by other spellings: ${name(almost)} fits all that it names. Move it up`;
+  return [{ rule: place + 1, problem: 'shadowed', by: almost + 1, message }];
+}
+
+function findContradiction(rule: Rule): string | undefined {
+  const kinds = (['tool', 'resource', 'prompt'] as const).filter(kind => rule[kind] !== undefined);
+  if (kinds.length > 1) return `nothing is a ${kinds.join(' and a ')}`;
+  const hint = HINTS.find(each => rule[each] !== undefined);
+  if (hint && kinds.length > 0 && rule.tool === undefined) return `${hint} is about tools, not about a ${kinds[0]}`;
+  if (rule.readOnly && rule.destructive) return 'what only reads is not destructive';
+  if (rule.readOnly && rule.idempotent === false) return 'what only reads is idempotent';
+  if (rule.resource !== undefined && Object.keys(rule.arguments ?? {}).length > 0) return 'resources have no arguments';
+  const empty = (['server', 'name', 'tool', 'prompt', 'resource', 'principal'] as const).find(each =>
+    isEmpty(rule[each]),
+  );
+  if (empty) return `${empty} is an empty list`;
+  if (rule.only?.length === 0 && Object.keys(rule.arguments ?? {}).length > 0) return '`only` allows no argument';
+  const argument = Object.entries(rule.arguments ?? {}).find(([, pattern]) => isUnmatchable(pattern));
+  return argument && `nothing is what the argument ${argument[0]} has to be`;
+}
+
+function isEmpty(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  return typeof value === 'object' && value !== null && Object.values(value).some(isEmpty);
+}
+
+function isUnmatchable(pattern: unknown): boolean {
+  if (typeof pattern !== 'object' || pattern === null) return false;
+  const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = pattern as { min?: number; max?: number };
+  return min > max || isEmpty(pattern);
+}

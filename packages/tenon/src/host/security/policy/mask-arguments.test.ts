@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { maskArguments, toVisibleText } from './mask-arguments.js';
+
+describe('arguments that are shown and kept', () => {
+  it.each([
+    'password',
+    'dbPassword',
+    'passwd',
+    'token',
+    'accessToken',
+    'secret',
+    'client_secret',
+    'Authorization',
+    'apiKey',
+    'api-key',
+    'private_key',
+    'cookie',
+    'credentials',
+    'x-auth-token',
+    'sessionId',
+    'otp',
+    'pin',
+  ])('do not have what is in %s', name => {
+    const shown = maskArguments({ [name]: 'hunter2', deep: [{ [name]: { a: 'hunter2' } }] });
+    expect(JSON.stringify(shown)).not.toContain('hunter2');
+    expect(shown).toHaveProperty(name);
+  });
+
+  it('have everything else', () => {
+    const args = { path: '/a', author: 'ann', keyboard: 'us', shopping: ['x', 1, null, true], passenger: 2 };
+    expect(maskArguments(args)).toEqual(args);
+  });
+
+  it('do not have what looks secret', () => {
+    const shown = JSON.stringify(
+      maskArguments({
+        a: 'Bearer abcdefghijkl',
+        b: 'ghp_abcdefghijklmnop',
+        c: 'https://me:hunter2@host/',
+        d: 'https://h/?token=hunter2&x=1',
+      }),
+    );
+    for (const secret of ['abcdefghijkl', 'hunter2']) expect(shown).not.toContain(secret);
+    expect(shown).toContain('x=1');
+  });
+
+  it('are bounded', () => {
+    let deep: Record<string, unknown> = {};
+    for (let depth = 0; depth < 1000; depth++) deep = { deep };
+    const args = { text: 'a'.repeat(1e6), list: Array(1e5).fill(Array(100).fill('abc')), deep };
+    expect(JSON.stringify(maskArguments(args)).length).toBeLessThan(20_000);
+    expect(
+      JSON.stringify(maskArguments(Object.fromEntries(Array.from({ length: 1e4 }, (_, n) => [`k${n}`, n])))).length,
+    ).toBeLessThan(5000);
+  });
+});
+
+describe('a text that is shown', () => {
+  it('hides nothing', () => {
+    expect(toVisibleText('a\u202eb\u200b\u001b[31m\n')).toBe('a\\u{202e}b\\u{200b}\\u{1b}[31m\\u{a}');
+    expect(toVisibleText('ä 😀')).toBe('ä 😀');
+    expect(toVisibleText('abc', 2)).toBe('ab…');
+  });
+});

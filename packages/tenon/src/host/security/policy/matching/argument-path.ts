@@ -1,0 +1,150 @@
+import { isObject } from '../../../../jsonrpc/message.js';
+import { doesMatchGlob } from './glob.js';
+import { foldCase } from './name-patterns.js';
+
+/** How many values one argument may have, over all its arrays, how deep they may lie, and how much is looked at. */
+const MAX_VALUES = 10_000;
+const MAX_DEPTH = 64;
+const MAX_VISITS = 100_000;
+
+/** The values at a place of the arguments. */
+export interface PathValues {
+  readonly values: readonly unknown[];
+  /** Whether it was there in every element of the arrays on the way. */
+  readonly isComplete: boolean;
+  /** Whether there was more than is looked at: what was not seen may be anything. */
+  readonly isTruncated: boolean;
+}
+
+/** One step of a path. */
+export interface PathStep {
+  readonly text: string;
+  /** `rest`: all that lies below, however deep. `deep`: any number of steps. */
+  readonly kind: 'member' | 'rest' | 'deep';
+  readonly isIndex: boolean;
+  /** Tells whether it leads to the member of exactly this text. */
+  readonly isLiteral: boolean;
+  /** Tells whether the step leads to a member of this name. */
+  matches(name: string): boolean;
+}
+
+/** The steps of a JSON Pointer, or of a dotted path. */
+function splitPath(path: string): readonly string[] {
+  if (!path.startsWith('/')) return path.split('.');
+  return path
+    .slice(1)
+    .split('/')
+    .map(step => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** Compiles a path. `certain`: the case of names counts, as it does for what is to be allowed. */
+export function compilePath(path: string, certain: boolean): readonly PathStep[] {
+  const steps = splitPath(path);
+  return steps.map((text, place) => {
+    const isLast = place === steps.length - 1;
+    const kind = /^\*+$/.test(text) && (isLast || text !== '*') ? (isLast ? 'rest' : 'deep') : 'member';
+    const isLiteral = certain && !/[*?]/.test(text);
+    return { text, kind, isIndex: /^\d+$/.test(text), isLiteral, matches: createMemberTest(text, certain) };
+  });
+}
+
+function createMemberTest(text: string, certain: boolean): (name: string) => boolean {
+  const folded = foldCase(text);
+  const isWild = /[*?]/.test(text);
+  const exact = isWild ? (name: string) => doesMatchGlob(text, name) : (name: string) => name === text;
+  if (certain) return exact;
+  const loose = isWild
+    ? (name: string) => doesMatchGlob(folded, foldCase(name))
+    : (name: string) => foldCase(name) === folded;
+  return name => exact(name) || loose(name);
+}
+
+/**
+ * The values at a place. Where an array is met, the next step is taken in each of its elements, unless it is one's number;
+ * an array at the end stands for its elements.
+ */
+export function findValues(value: unknown, steps: readonly PathStep[]): PathValues {
+  const visitor = new PathVisitor(steps);
+  visitor.visit(value, 0, 0, false);
+  return visitor;
+}
+
+class PathVisitor implements PathValues {
+  readonly values: unknown[] = [];
+  isComplete = true;
+  isTruncated = false;
+  #visits = 0;
+  readonly #steps: readonly PathStep[];
+
+  constructor(steps: readonly PathStep[]) {
+    this.#steps = steps;
+  }
+
+  /** `optional`: nothing has to be there, because the path says so. */
+  visit(at: unknown, place: number, depth: number, optional: boolean): void {
+    if (depth > MAX_DEPTH || this.values.length >= MAX_VALUES || ++this.#visits > MAX_VISITS) {
+      this.isTruncated = true;
+      return;
+    }
+    const step = this.#steps[place];
+    if (step?.kind === 'rest') this.#collectValues(at, depth);
+    else if (step?.kind === 'deep') {
+      this.visit(at, place + 1, depth + 1, true);
+      for (const each of getChildren(at)) this.visit(each, place, depth + 1, true);
+    } else if (Array.isArray(at) && !step?.isIndex) {
+      for (const element of at) this.visit(element, place, depth + 1, optional);
+    } else if (step === undefined) this.values.push(at);
+    else this.#visitMembers(step, at, place, depth, optional);
+  }
+
+  #visitMembers(step: PathStep, at: unknown, place: number, depth: number, optional: boolean): void {
+    let isThere = false;
+    for (const value of getMatchingMembers(at, step)) {
+      isThere = true;
+      this.visit(value, place + 1, depth, optional);
+    }
+    if (!isThere && !optional) this.isComplete = false;
+  }
+
+  #collectValues(at: unknown, depth: number): void {
+    if (depth > MAX_DEPTH || this.values.length >= MAX_VALUES || ++this.#visits > MAX_VISITS) this.isTruncated = true;
+    else if (typeof at !== 'object' || at === null) this.values.push(at);
+    else for (const each of getChildren(at)) this.#collectValues(each, depth + 1);
+  }
+}
+
+function getChildren(value: unknown): readonly unknown[] {
+  return typeof value === 'object' && value !== null ? Object.values(value) : [];
+}
+
+function getMatchingMembers(value: unknown, step: PathStep): readonly unknown[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const members = value as { readonly [name: string]: unknown };
+  if (step.isLiteral) return Object.hasOwn(members, step.text) ? [members[step.text]] : [];
+  return Object.keys(members)
+    .filter(name => step.matches(name))
+    .map(name => members[name]);
+}
+
+/** Finds the first argument that none of these paths names. An argument is named with all that lies below it. */
+export function findUnnamed(value: unknown, paths: readonly (readonly PathStep[])[], place = ''): string | undefined {
+  if (place.split('/').length > MAX_DEPTH) return place;
+  const isList = Array.isArray(value);
+  if (!isList && !isObject(value)) return paths.some(([step]) => step === undefined) ? undefined : place;
+  for (const [name, member] of Object.entries(value)) {
+    const here = `${place}/${name}`;
+    const rest = paths.flatMap(path => getRemainingSteps(path, name, isList));
+    if (rest.some(path => path.length === 0)) continue;
+    const unnamed = rest.length === 0 ? here : findUnnamed(member, rest, here);
+    if (unnamed !== undefined) return unnamed;
+  }
+  return undefined;
+}
+
+/** The steps that are left of a path inside of a member. */
+function getRemainingSteps(path: readonly PathStep[], name: string, inList: boolean): (readonly PathStep[])[] {
+  const [step, ...rest] = path;
+  if (step === undefined || step.kind !== 'member') return [[]];
+  if (inList && !step.isIndex) return [path];
+  return step.matches(name) ? [rest] : [];
+}

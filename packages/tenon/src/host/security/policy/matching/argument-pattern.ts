@@ -1,0 +1,178 @@
+import { createFolderMatcher } from './folder-matcher.js';
+import { doesMatchGlob, MAX_PATTERN } from './glob.js';
+import { foldCase } from './name-patterns.js';
+import { listReadings } from './text-readings.js';
+import { listComparableTexts, listPossibleHosts, normalizeHost, normalizeUrl, parsePlainUrl } from './urls.js';
+
+export type Scalar = string | number | boolean | null;
+
+/**
+ * The value that an argument must have. A text is a glob: `*` is any number of characters, `?` is one. `in` and `exact` list
+ * texts without wildcards. Rules that deny or ask fold the case of letters, except in `exact`.
+ */
+export type ArgumentPattern =
+  | Scalar
+  | { readonly in: readonly Scalar[] }
+  | { readonly exact: string | readonly string[] }
+  | { readonly min?: number | undefined; readonly max?: number | undefined }
+  | { readonly under: string | readonly string[] }
+  | { readonly host: string | readonly string[] };
+
+/**
+ * Tells whether one value fits. `certain`: in every way in which a server could read it, as what is to be allowed must;
+ * else in any, as is enough for what is to be asked or denied.
+ */
+export type ValueTest = (value: unknown, certain: boolean) => boolean;
+
+/** What is wrong with a pattern, and where in it. */
+export interface PatternFault {
+  readonly at: readonly (string | number)[];
+  readonly expected: string;
+}
+
+const MAX_LISTED = 1000;
+/** A longer text is no URL that anybody has to be let through with, and may name any host. */
+const MAX_URL = 65_536;
+
+const OPERATORS: { readonly [operator: string]: (operand: never) => ValueTest } = {
+  in: (listed: readonly Scalar[]) => createListTest(listed, foldCase),
+  exact: (texts: string | readonly string[]) => createListTest([texts].flat(), text => text),
+  under: createFolderTest,
+  host: createHostTest,
+};
+
+/** The test of a pattern in which `patternFault` found nothing. */
+export function compilePattern(pattern: ArgumentPattern): ValueTest {
+  if (typeof pattern === 'string') return createGlobTest(pattern);
+  if (typeof pattern !== 'object' || pattern === null) return createListTest([pattern], foldCase);
+  const [operator = '', operand] = Object.entries(pattern)[0] ?? [];
+  const make = OPERATORS[operator];
+  return make ? make(operand as never) : createRangeTest(pattern as { min?: number; max?: number });
+}
+
+function createGlobTest(pattern: string): ValueTest {
+  const url = normalizeUrl(pattern);
+  const forms = [...new Set(url === undefined ? [pattern] : [pattern, url, ...listReadings(url)])];
+  const folded = forms.map(foldCase);
+  const fits = (text: string) => forms.some(form => doesMatchGlob(form, text));
+  const mayFit = (text: string) => {
+    const small = foldCase(text);
+    return fits(text) || folded.some(form => doesMatchGlob(form, small));
+  };
+  return (value, certain) => {
+    if (typeof value !== 'string') return !certain && isScalarText(value) && mayFit(String(value));
+    if (!certain) return mayFit(value) || listComparableTexts(value).some(mayFit);
+    if (!doesMatchGlob(pattern, value)) return false;
+    if (/^\*+$/.test(pattern)) return true;
+    const read = pattern.includes('://') ? normalizeUrl(value) : undefined;
+    return listReadings(value).every(each => doesMatchGlob(pattern, each)) && (read === undefined || fits(read));
+  };
+}
+
+/** Servers take texts for numbers and numbers for texts. `fold`: what is compared of a text that may be refused. */
+function createListTest(listed: readonly Scalar[], fold: (text: string) => string): ValueTest {
+  const exact = new Set<unknown>(listed);
+  const written = new Set(listed.map(String).flatMap(each => [fold(each), fold(normalizeUrl(each) ?? each)]));
+  return (value, certain) => {
+    if (exact.has(value)) return true;
+    if (certain || !(typeof value === 'string' || isScalarText(value))) return false;
+    return listComparableTexts(String(value)).some(each => written.has(fold(each)));
+  };
+}
+
+function createRangeTest({ min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY }): ValueTest {
+  return (value, certain) => {
+    const number = typeof value === 'string' && !certain && value.trim() !== '' ? Number(value) : value;
+    return typeof number === 'number' && number >= min && number <= max;
+  };
+}
+
+function createFolderTest(folders: string | readonly string[]): ValueTest {
+  const all = [folders].flat().flatMap(each => createFolderMatcher(each) ?? []);
+  return (value, certain) => {
+    if (typeof value !== 'string') return false;
+    return all.some(folder => (certain ? folder.contains(value) : folder.mayContain(value)));
+  };
+}
+
+function createHostTest(hosts: string | readonly string[]): ValueTest {
+  const patterns = [hosts].flat().map(normalizeHost);
+  const fits = (host: string) => patterns.some(pattern => doesMatchGlob(pattern, host));
+  return (value, certain) => {
+    if (typeof value !== 'string') return false;
+    if (value.length > MAX_URL) return !certain;
+    const url = certain ? parsePlainUrl(value) : undefined;
+    if (certain) return url !== undefined && fits(normalizeHost(url.hostname));
+    return [...listPossibleHosts(value)].some(fits);
+  };
+}
+
+function isScalarText(value: unknown): value is number | boolean | null {
+  return value === null || typeof value === 'number' || typeof value === 'boolean';
+}
+
+/** What is wrong with a pattern, if anything. */
+export function findPatternFault(pattern: unknown): PatternFault | undefined {
+  if (typeof pattern === 'string') return findGlobFault(pattern, []);
+  if (isScalar(pattern)) return undefined;
+  const form = 'a value, or one of { in }, { exact }, { min, max }, { under }, { host }';
+  if (typeof pattern !== 'object' || pattern === null || Array.isArray(pattern)) return { at: [], expected: form };
+  const names = Object.keys(pattern);
+  const [name = '', second] = names;
+  const isRange = names.length > 0 && names.every(each => each === 'min' || each === 'max');
+  const operand: unknown = (pattern as { [name: string]: unknown })[name];
+  if (isRange) return findRangeFault(pattern as { [name: string]: unknown });
+  if (second !== undefined || !Object.hasOwn(OPERATORS, name))
+    return { at: name === '' ? [] : [second ?? name], expected: form };
+  if (name === 'in')
+    return findListFault(operand, name, each => (isScalar(each) ? undefined : 'a text, number, boolean or null'));
+  const list = typeof operand === 'string' ? [operand] : operand;
+  const fault = findListFault(
+    list,
+    name,
+    { exact: describeInvalidText, under: describeInvalidFolder }[name] ?? describeInvalidHost,
+  );
+  return fault && typeof operand === 'string' ? { ...fault, at: [name] } : fault;
+}
+
+/** What is wrong with a glob. */
+export function findGlobFault(text: string, at: PatternFault['at']): PatternFault | undefined {
+  return text.length > MAX_PATTERN ? { at, expected: `at most ${MAX_PATTERN} characters` } : undefined;
+}
+
+function findRangeFault(range: { readonly [name: string]: unknown }): PatternFault | undefined {
+  const wrong = Object.keys(range).find(name => !Number.isFinite(range[name]));
+  return wrong === undefined ? undefined : { at: [wrong], expected: 'a number' };
+}
+
+function findListFault(
+  list: unknown,
+  name: string,
+  fault: (item: unknown) => string | undefined,
+): PatternFault | undefined {
+  if (!Array.isArray(list)) return { at: [name], expected: 'a list' };
+  if (list.length > MAX_LISTED) return { at: [name], expected: `at most ${MAX_LISTED} items` };
+  for (const [index, item] of list.entries()) {
+    const expected = typeof item === 'string' && item.length > MAX_PATTERN ? 'a shorter text' : fault(item);
+    if (expected) return { at: [name, index], expected };
+  }
+  return undefined;
+}
+
+function describeInvalidText(item: unknown): string | undefined {
+  return typeof item === 'string' ? undefined : 'a text';
+}
+
+function describeInvalidFolder(item: unknown): string | undefined {
+  if (typeof item === 'string' && createFolderMatcher(item)) return undefined;
+  return 'a folder, as /work, C:\\work, docs or https://host/docs, without stars, dots that lead out of it, or %';
+}
+
+function describeInvalidHost(item: unknown): string | undefined {
+  if (typeof item === 'string' && /^(?:[a-z0-9_.*?-]+|\[[0-9a-f:.*]+\])$/i.test(item)) return undefined;
+  return 'the name of a host without scheme, port or path, as *.example.com; others than ASCII in their xn-- form';
+}
+
+function isScalar(value: unknown): value is Scalar {
+  return typeof value === 'string' || isScalarText(value);
+}

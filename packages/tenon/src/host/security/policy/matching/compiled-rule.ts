@@ -1,0 +1,164 @@
+import { computeFingerprint } from '../../../../encoding/fingerprint.js';
+import type { ActionRequest } from '../action-request.js';
+import { isSecretName, maskText, toVisibleText } from '../mask-arguments.js';
+import type { Globs, Match, Rule } from '../rules.js';
+import { compilePath, findUnnamed, findValues } from './argument-path.js';
+import { type ArgumentPattern, compilePattern, type ValueTest } from './argument-pattern.js';
+import { getHints, type Hints } from './hints.js';
+import { compileNames, listPatterns } from './name-patterns.js';
+
+/** Why a proposal does not fit; undefined when it does. */
+type RuleTest = (proposal: ActionRequest) => string | undefined;
+
+/** A rule that can be asked. */
+export interface CompiledRule {
+  readonly rule: Rule;
+  /** Tells it from others by what it says. */
+  readonly mark: string;
+  /** Why a proposal does not fit it; undefined when it does. */
+  findMismatch(request: ActionRequest): string | undefined;
+}
+
+const HINTS = ['readOnly', 'destructive', 'idempotent', 'openWorld'] as const;
+
+export function compileRule(rule: Rule): CompiledRule {
+  const { because, ...reason } = rule;
+  return { rule, mark: computeFingerprint(reason), findMismatch: compileMatch(rule, rule.action === 'allow') };
+}
+
+/** `certain`: the match has to hold in whatever way a server reads the call. */
+export function compileMatch(match: Match, certain: boolean): RuleTest {
+  const tests = [
+    ...createKindTests(match, certain),
+    ...createNameTest('server', match.server, certain, ({ server }) => server),
+    ...createPrincipalTest(match.principal, certain),
+    ...HINTS.flatMap(hint => createHintTest(hint, match[hint])),
+    ...Object.entries(match.arguments ?? {}).map(([path, pattern]) => createArgumentTest(path, pattern, certain)),
+    ...createOnlyTest(match.only, certain),
+  ];
+  return request => {
+    for (const test of tests) {
+      const mismatch = test(request);
+      if (mismatch !== undefined) return mismatch;
+    }
+    return undefined;
+  };
+}
+
+function createKindTests({ name, tool, prompt, method, resource }: Match, certain: boolean): RuleTest[] {
+  return [
+    ...createAnyNameTest(name, certain),
+    ...(tool === undefined ? [] : [createKindTest('tool')]),
+    ...createNameTest('tool', tool, certain, ({ name }) => name),
+    ...(prompt === undefined ? [] : [createKindTest('prompt')]),
+    ...createNameTest('prompt', prompt, certain, ({ name }) => name),
+    ...(method === undefined ? [] : [createKindTest('method')]),
+    ...createNameTest('method', method, certain, ({ name }) => name),
+    ...(resource === undefined ? [] : [createKindTest('resource'), createResourceTest(resource, certain)]),
+  ];
+}
+
+function createKindTest(kind: ActionRequest['kind']): RuleTest {
+  return request => (request.kind === kind ? undefined : `it is about a ${kind}, and this is a ${request.kind}`);
+}
+
+/** A resource is named by its URI, in any spelling; tools and prompts by their names. */
+function createAnyNameTest(name: Globs | undefined, certain: boolean): RuleTest[] {
+  if (name === undefined) return [];
+  const uri = createResourceTest(name, certain);
+  const [other] = createNameTest('name', name, certain, request => request.name);
+  return [request => (request.kind === 'resource' ? uri(request) : other?.(request))];
+}
+
+function createNameTest(
+  what: string,
+  globs: Globs | undefined,
+  certain: boolean,
+  getName: (request: ActionRequest) => string,
+): RuleTest[] {
+  if (globs === undefined) return [];
+  const fits = compileNames(globs, certain);
+  return [
+    request => {
+      const name = getName(request);
+      return fits(name) ? undefined : describeMismatch(what, name, listPatterns(globs).patterns);
+    },
+  ];
+}
+
+function createResourceTest(resource: NonNullable<Match['resource']>, certain: boolean): RuleTest {
+  const patterns = typeof resource === 'string' || Array.isArray(resource) ? [resource].flat() : [resource];
+  const tests: ValueTest[] = patterns.map(pattern => compilePattern(pattern as ArgumentPattern));
+  return ({ name }) =>
+    tests.some(test => test(name, certain)) ? undefined : describeMismatch('resource', name, resource);
+}
+
+function createPrincipalTest(principal: Match['principal'], certain: boolean): RuleTest[] {
+  if (principal === undefined) return [];
+  if (principal === null)
+    return [request => (request.principal === undefined ? undefined : 'somebody is known to ask')];
+  const fits = compileNames(principal, certain);
+  return [
+    ({ principal: name }) => {
+      if (name === undefined) return 'nobody is known to ask';
+      return fits(name) ? undefined : describeMismatch('principal', name, listPatterns(principal).patterns);
+    },
+  ];
+}
+
+function createHintTest(hint: keyof Hints, wanted: boolean | undefined): RuleTest[] {
+  if (wanted === undefined) return [];
+  return [
+    request => {
+      if (request.kind !== 'tool') return `${hint} is about tools, and this is a ${request.kind}`;
+      if (getHints(request)[hint] === wanted) return undefined;
+      const reason = request.trusted ? '' : ': the server is not trusted, so its annotations do not count';
+      return `${hint} is ${!wanted}${reason}`;
+    },
+  ];
+}
+
+function createArgumentTest(path: string, pattern: ArgumentPattern, certain: boolean): RuleTest {
+  const steps = compilePath(path, certain);
+  const names = steps.map(({ text }) => text);
+  const test = compilePattern(pattern);
+  return ({ arguments: args }) => {
+    const { values, isComplete, isTruncated } = findValues(args, steps);
+    const shown = toVisibleText(path, 80);
+    if (!certain) {
+      if (isTruncated || values.some(value => test(value, false))) return undefined;
+      return values.length === 0 ? `argument ${shown} is absent` : describeArgumentMismatch(names, values[0], pattern);
+    }
+    if (isTruncated) return `argument ${shown} has more values than are looked at`;
+    if (!isComplete || values.length === 0)
+      return `argument ${shown} is absent${values.length > 0 ? ' somewhere' : ''}`;
+    const other = values.find(value => !test(value, true));
+    return other === undefined && values.every(value => test(value, true))
+      ? undefined
+      : describeArgumentMismatch(names, other, pattern);
+  };
+}
+
+function createOnlyTest(only: Match['only'], certain: boolean): RuleTest[] {
+  if (only === undefined) return [];
+  const paths = only.map(path => compilePath(path, certain));
+  return [
+    ({ arguments: args }) => {
+      const unnamed = findUnnamed(args, paths);
+      return unnamed === undefined ? undefined : `argument ${toVisibleText(unnamed, 80)} is not in \`only\``;
+    },
+  ];
+}
+
+function describeArgumentMismatch(steps: readonly string[], value: unknown, pattern: ArgumentPattern): string {
+  const name = steps.join('.');
+  const secret = steps.some(isSecretName);
+  const got = typeof value === 'object' && value !== null ? 'an object' : JSON.stringify(value);
+  const shown = secret ? '…' : toVisibleText(maskText(got ?? 'nothing'), 80);
+  return `argument ${toVisibleText(name, 80)} is ${shown}, not ${secret ? 'as wanted' : toVisibleText(JSON.stringify(pattern), 200)}`;
+}
+
+function describeMismatch(what: string, got: string, wanted: unknown): string {
+  const list = Array.isArray(wanted) && wanted.length === 1 ? wanted[0] : wanted;
+  return `${what} is ${toVisibleText(JSON.stringify(got), 120)}, not ${toVisibleText(JSON.stringify(list), 200)}`;
+}

@@ -1,0 +1,161 @@
+import { foldCase } from './name-patterns.js';
+import { followSystemLinks } from './system-links.js';
+import { isAmbiguous, listUnresolvedReadings, resolveSegments } from './text-readings.js';
+import { listPossibleUrls, parsePlainUrl, parseUrl } from './urls.js';
+
+/** How long a text may be to be read as a path, in characters. A longer one may be anywhere. */
+const MAX_PATH = 65_536;
+
+/** A place in some tree: `/work` is in `/`, `C:\work` in `c:`, `https://host/work` in `https://host`, `work` in nothing. */
+interface PathLocation {
+  readonly root: string;
+  readonly segments: readonly string[];
+}
+
+/** A folder, and what is in it. The folder itself is. No link on the disk is followed, because only the texts are known; those that a system provides itself are. */
+export interface FolderMatcher {
+  /** Whether a text names something in it whoever reads it. */
+  contains(text: string): boolean;
+  /** Whether somebody could read a text as the name of something in it. */
+  mayContain(text: string): boolean;
+}
+
+/** `undefined` for what is no folder: empty, with dots that lead out of it, with stars, encoded, or behind a link of the system. */
+export function createFolderMatcher(text: string): FolderMatcher | undefined {
+  const place = text === '' || /[*?%#\0-\x1f]/.test(text) ? undefined : parseFolder(text);
+  if (place === undefined || place.segments.includes('..')) return undefined;
+  if (doesLeaveByLink(text)) return undefined;
+  return {
+    contains: each => each.length <= MAX_PATH && !isAmbiguous(each) && doesContain(place, each),
+    mayContain: each => each.length > MAX_PATH || isAmbiguous(each) || mayContainPath(place, each),
+  };
+}
+
+function parseFolder(text: string): PathLocation | undefined {
+  if (/^file:/i.test(text)) return /^file:\/\/\//i.test(text) ? parsePath(text.slice(7)) : undefined;
+  if (!isUrl(text)) return parsePath(text.replaceAll('\\', '/'));
+  const url = parsePlainUrl(text);
+  return url && parseUrlPath(url, url.pathname);
+}
+
+/** Drives have one letter. */
+function isUrl(text: string): boolean {
+  return /^[a-z][a-z0-9+.-]+:\/\//i.test(text);
+}
+
+function parseUrlPath({ protocol, host }: URL, path: string): PathLocation {
+  return { root: `${protocol}//${host}`, segments: resolveSegments(path).segments };
+}
+
+function parsePath(path: string): PathLocation {
+  const drive = /^\/?([a-z]):\//i.exec(path);
+  if (drive)
+    return { root: `${drive[1]?.toLowerCase()}:`, segments: resolveSegments(path.slice(drive[0].length - 1)).segments };
+  const { absolute, segments } = resolveSegments(path);
+  if (!absolute) return { root: '', segments };
+  return { root: path.startsWith('//') ? '//' : '/', segments };
+}
+
+function doesContain(folder: PathLocation, text: string): boolean {
+  // Such a path may lead anywhere, whatever folder it begins in.
+  if (doesLeaveByLink(text)) return false;
+  const locations = listCertainLocations(text, isDrive(folder.root));
+  return locations.length > 0 && locations.every(place => isPlain(place) && isIn(folder, place));
+}
+
+/** All that a text says in every reading; nothing when readers differ on what it is. */
+function listCertainLocations(text: string, onDrive: boolean): readonly PathLocation[] {
+  const readings = (path: string) => {
+    const all = listUnresolvedReadings(path);
+    if (all.some(each => /[\0-\x1f\x7f]/.test(each))) return [];
+    // Where there are drives, a backslash is a slash and nothing else.
+    return onDrive ? all.filter(each => !each.includes('\\')) : all;
+  };
+  if (/^file:/i.test(text)) {
+    const url = /^file:\/\/\//i.test(text) ? parseUrl(text) : undefined;
+    return url ? joinIfBoth(readings(text.slice(7)), readings(url.pathname)).map(parsePath) : [];
+  }
+  if (!isUrl(text)) return readings(text).map(parsePath);
+  const url = parsePlainUrl(text);
+  if (url === undefined) return [];
+  const written = /^[a-z]+:\/\/[^/?#]*([^?#]*)/i.exec(text)?.[1] || '/';
+  return joinIfBoth(readings(written), readings(url.pathname)).map(path => parseUrlPath(url, path));
+}
+
+/** Nothing, when one of the two is. */
+function joinIfBoth(one: readonly string[], other: readonly string[]): readonly string[] {
+  return one.length > 0 && other.length > 0 ? [...one, ...other] : [];
+}
+
+/** Some systems drop dots and spaces at the end of names, and have more behind a colon: who knows what is meant. */
+function isPlain({ segments }: PathLocation): boolean {
+  return segments.every(segment => segment === '..' || !/[.\s]$|:/.test(segment));
+}
+
+function isIn(folder: PathLocation, { root, segments }: PathLocation): boolean {
+  return root === folder.root && segments[0] !== '..' && doesStartWith(segments, folder.segments);
+}
+
+/** Tells whether a path leaves the folder that it begins in by a link of the operating system. */
+function doesLeaveByLink(text: string): boolean {
+  const path = /^file:/i.test(text) ? (parseUrl(text)?.pathname ?? text) : text;
+  return !isUrl(path) && listUnresolvedReadings(path).some(each => followSystemLinks(each).escapes);
+}
+
+function mayContainPath(folder: PathLocation, text: string): boolean {
+  const bare = text.trim();
+  const stripped = bare.replace(/^file:[\\/]*/i, '/');
+  const cut = bare.replace(/\0.*$/s, '');
+  const urls = listPossibleUrls(bare);
+  const files = urls.filter(({ protocol }) => protocol === 'file:').map(({ pathname }) => pathname);
+  const paths = [bare, stripped, cut, ...files].flatMap(listUnresolvedReadings);
+  // `\\?\C:\work` is `C:\work`, and some systems read `.. ` as `..`.
+  const devices = paths.flatMap(path => (/^\/\/[?.]\//.test(path) ? [path.slice(4)] : []));
+  const trimmed = paths.map(path =>
+    path
+      .split('/')
+      .map(segment => segment.trimEnd())
+      .join('/'),
+  );
+  const written = [...new Set([...paths, ...devices, ...trimmed])];
+  const inUrls = urls.flatMap(url => listUnresolvedReadings(url.pathname).map(path => parseUrlPath(url, path)));
+  if ([...written.map(parsePath), ...inUrls].some(place => mayBeIn(folder, place))) return true;
+  if (isUrlRoot(folder.root)) return false;
+  const links = written.map(followSystemLinks);
+  return links.some(({ anywhere, paths }) => anywhere || paths.some(path => mayBeIn(folder, parsePath(path))));
+}
+
+function mayBeIn(folder: PathLocation, place: PathLocation): boolean {
+  const [inner, outer] = [place.segments.map(foldSegment), folder.segments.map(foldSegment)];
+  if (isUrlRoot(folder.root)) return place.root === folder.root && doesStartWith(inner, outer);
+  if (isUrlRoot(place.root) && !place.root.startsWith('file:')) return false;
+  // A relative folder may be anywhere.
+  if (folder.root === '') return outer.length === 0 || inner.some((_, at) => doesStartWith(inner.slice(at), outer));
+  if (isDrive(place.root) && isDrive(folder.root) && place.root !== folder.root) return false;
+  if (place.root !== '') return doesStartWith(inner, outer);
+  // A relative path may begin in any of the folders that lead to this one.
+  const down = inner.slice(inner.filter(segment => segment === '..').length);
+  return outer.length === 0 || outer.some((_, at) => doesStartWith(down, outer.slice(at)));
+}
+
+function isUrlRoot(root: string): boolean {
+  return root.includes('://');
+}
+
+function isDrive(root: string): boolean {
+  return root.length === 2 && root.endsWith(':');
+}
+
+function doesStartWith(segments: readonly string[], first: readonly string[]): boolean {
+  return first.every((segment, at) => segment === segments[at]);
+}
+
+/** As a system reads it that cares for neither case nor composition, nor for what stands behind a colon or at the end. */
+function foldSegment(segment: string): string {
+  if (segment === '..') return segment;
+  const name = foldCase(segment);
+  const colon = name.indexOf(':');
+  let end = colon > 0 ? colon : name.length;
+  while (end > 0 && /[.\s]/.test(name[end - 1] as string)) end--;
+  return name.slice(0, end);
+}

@@ -1,0 +1,86 @@
+import { foldCase } from './name-patterns.js';
+
+/** The paths that a path leads to by links that the operating system itself provides. */
+export interface LinkTargets {
+  /** `/etc` for `/proc/self/root/etc`, `etc` for `/proc/self/cwd/etc`, `/etc` for `/private/etc`. */
+  readonly paths: readonly string[];
+  /** It may lead anywhere: an open file such as `/dev/fd/3` is known to the process only. */
+  readonly anywhere: boolean;
+  /** It leaves the folder in which its text begins, by a link of a process or of a device. */
+  readonly escapes: boolean;
+}
+
+const PROCESS = /^(?:self|thread-self|\d+)$/;
+const STREAMS: ReadonlySet<string> = new Set(['stdin', 'stdout', 'stderr']);
+/** Folders that macOS has twice: `/etc` is `/private/etc`. */
+const PRIVATE: ReadonlySet<string> = new Set(['etc', 'tmp', 'var']);
+const DATA_VOLUME = ['system', 'volumes', 'data'];
+const ADMIN_SHARE = /^\/\/(?:[?.]\/unc\/)?[^/]+\/([a-z])\$(?=\/|$)/i;
+const UNNAMED_VOLUME = /^\/\/[?.]\/(?:globalroot(?=\/|$)|volume\{)/i;
+
+/**
+ * Follows the links of a path whose separators are slashes.
+ *
+ * @see https://man7.org/linux/man-pages/man5/proc_pid_root.5.html
+ */
+export function followSystemLinks(path: string): LinkTargets {
+  const share = ADMIN_SHARE.exec(path);
+  if (share) return { paths: [`${share[1]}:${path.slice(share[0].length) || '/'}`], anywhere: false, escapes: false };
+  if (UNNAMED_VOLUME.test(path)) return { paths: [], anywhere: true, escapes: true };
+  const followed = followProcessLinks(path);
+  if (followed === 'anywhere') return { paths: [], anywhere: true, escapes: true };
+  const paths = [...(followed === undefined ? [] : [followed]), ...[path, followed ?? path].flatMap(listTwins)];
+  return { paths: [...new Set(paths)], anywhere: false, escapes: followed !== undefined };
+}
+
+/** The path behind links such as `/proc/self/root`; `undefined` when there is none on the way. */
+function followProcessLinks(path: string): string | undefined | 'anywhere' {
+  let stack: string[] = [];
+  let start = path.startsWith('/') ? '/' : '';
+  let isFollowed = false;
+  for (const segment of path.split('/')) {
+    if (segment === '' || segment === '.') continue;
+    // The system resolves a link before the dots behind it.
+    if (segment === '..' && stack.length > 0 && stack.at(-1) !== '..') stack.pop();
+    else if (segment !== '..' || start === '') stack.push(segment);
+    const target = readLink(stack.map(foldCase).filter(each => each !== '..'));
+    if (target === 'anywhere') return target;
+    if (target === undefined) continue;
+    [stack, start, isFollowed] = [[], target, true];
+  }
+  return isFollowed ? start + stack.join('/') : undefined;
+}
+
+/** Where the path goes on when its segments end in a link: at the root, or in the folder of the process. */
+function readLink(segments: readonly string[]): '/' | '' | 'anywhere' | undefined {
+  const [first, second] = segments;
+  if (first === '.vol' && segments.length === 3) return 'anywhere';
+  if (
+    first === 'dev' &&
+    segments.length === (second === 'fd' ? 3 : 2) &&
+    (second === 'fd' || STREAMS.has(second ?? ''))
+  )
+    return 'anywhere';
+  const place = segments.lastIndexOf('proc');
+  const [process, ...rest] = place < 0 ? [] : segments.slice(place + 1);
+  if (process === undefined || !PROCESS.test(process)) return undefined;
+  const [link, of, ...more] = rest[0] === 'task' ? rest.slice(2) : rest;
+  if (more.length > 0) return undefined;
+  if (link === 'fd' || link === 'map_files') return of === undefined ? undefined : 'anywhere';
+  if (of !== undefined) return undefined;
+  if (link === 'root') return '/';
+  // The folder of another process is not known.
+  if (link === 'cwd') return /^\d/.test(process) ? 'anywhere' : '';
+  return link === 'exe' ? 'anywhere' : undefined;
+}
+
+/** The same path by the other name that a system has for it. */
+function listTwins(path: string): readonly string[] {
+  if (!path.startsWith('/')) return [];
+  const segments = path.split('/').filter(each => each !== '' && each !== '.');
+  const [first = '', second = ''] = segments.map(foldCase);
+  if (first === 'private' && PRIVATE.has(second)) return [`/${segments.slice(1).join('/')}`];
+  if (PRIVATE.has(first)) return [`/private/${segments.join('/')}`];
+  const isData = DATA_VOLUME.every((name, at) => foldCase(segments[at] ?? '') === name);
+  return isData ? [`/${segments.slice(DATA_VOLUME.length).join('/')}`] : [];
+}

@@ -1,0 +1,80 @@
+/** How often a text is decoded that still has something encoded in it. */
+const MAX_DECODINGS = 4;
+
+/** What decoders that are too lenient take for a dot, a slash and a backslash. */
+const OVERLONG: readonly (readonly [RegExp, string])[] = [
+  [/%c0%ae/gi, '.'],
+  [/%c0%af/gi, '/'],
+  [/%c1%9c/gi, '\\'],
+];
+
+/** Whether a text can be read in one way only, as nearly all can. */
+const PLAIN = /^(?!\.|.*(?:[%\\]|[^\n\r -~]|\/[./]))/s;
+
+/**
+ * The texts that somebody could take a text for: as it stands, decoded once and more often, with compatible characters
+ * made plain, with backslashes as slashes, and with the `.` and `..` of its path resolved. The first is the text itself.
+ */
+export function listReadings(text: string): readonly string[] {
+  if (PLAIN.test(text)) return [text];
+  const readings = listUnresolvedReadings(text);
+  return [...new Set([...readings, ...readings.map(resolveDots)])];
+}
+
+/** The same, with the dots left in. */
+export function listUnresolvedReadings(text: string): readonly string[] {
+  const all = new Set([text]);
+  let at = text;
+  for (let times = 0; times < MAX_DECODINGS; times++) {
+    const next = decode(at);
+    if (next === at) break;
+    all.add(next);
+    at = next;
+  }
+  for (const each of [...all]) all.add(each.normalize('NFKC'));
+  for (const each of [...all]) all.add(each.replaceAll('\\', '/'));
+  return [...all];
+}
+
+/** Whether so much is encoded in each other that no end of it is read. */
+export function isAmbiguous(text: string): boolean {
+  let at = text;
+  for (let times = 0; times < MAX_DECODINGS; times++) at = decode(at);
+  return decode(at) !== at;
+}
+
+function decode(text: string): string {
+  if (!text.includes('%')) return text;
+  const plain = OVERLONG.reduce((index, [pattern, char]) => index.replace(pattern, () => char), text);
+  const units = plain.replace(/%u([\da-f]{4})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return units.replace(/(?:%[\da-f]{2})+/gi, run => {
+    const bytes = run
+      .slice(1)
+      .split('%')
+      .map(hex => Number.parseInt(hex, 16));
+    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(Uint8Array.from(bytes));
+  });
+}
+
+/** With the dots of its path resolved. What stands before the path of a URL can not be climbed out of. */
+function resolveDots(text: string): string {
+  const prefix = /^[a-z][a-z0-9+.-]*:\/\/[^/]*/i.exec(text)?.[0] ?? '';
+  const path = text.slice(prefix.length);
+  const { absolute, segments } = resolveSegments(path);
+  const tail = segments.length > 0 && path.endsWith('/') ? '/' : '';
+  return `${prefix}${absolute ? '/' : ''}${segments.join('/')}${tail}`;
+}
+
+/** The segments of a path once its dots are resolved; a relative one may begin with some that lead out of it. */
+export function resolveSegments(path: string): { readonly absolute: boolean; readonly segments: readonly string[] } {
+  const absolute = path.startsWith('/');
+  const segments: string[] = [];
+  for (const segment of path.split('/')) {
+    if (segment === '' || segment === '.') continue;
+    // Some servers cut parameters off a segment before they look at it.
+    if (segment !== '..' && !segment.startsWith('..;')) segments.push(segment);
+    else if (segments.length > 0 && segments.at(-1) !== '..') segments.pop();
+    else if (!absolute) segments.push('..');
+  }
+  return { absolute, segments };
+}

@@ -1,0 +1,128 @@
+import { evaluate, type ValueNode } from '@humanwhocodes/momoa';
+import { copyJson } from '../../../encoding/json-value.js';
+import { TenonError } from '../../../jsonrpc/error.js';
+import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
+import { getMemberName, getOffset, parseTree } from '../../config/json/json-tree.js';
+import type { Action } from './action-request.js';
+import { createRuleError } from './policy.js';
+import { findRuleFault, MAX_RULES, type RuleFault } from './rule-faults.js';
+import { parseServerName, type Rule } from './rules.js';
+
+/** How long the text of a policy may be, in characters. */
+const MAX_TEXT = 2 ** 20;
+/** How deep a policy may be nested. */
+const MAX_DEPTH = 16;
+/** How deep a text may be nested to be read at all, and told where it is nested too deeply. */
+const MAX_TEXT_DEPTH = 1000;
+const ACTIONS: readonly string[] = ['allow', 'ask', 'deny'];
+
+/** What a policy file says: `createPolicy(read.rules, read)`. */
+export interface PolicyFile {
+  readonly rules: readonly Rule[];
+  readonly fallback?: Action;
+}
+
+/**
+ * Reads a policy: `{ "fallback": "ask", "rules": [{ "deny": "notes/delete_*", "because": "…" }, { "action": "allow", "server": "notes",
+ * "readOnly": true }] }`. A text may have comments and commas at the end. `file` is what errors call it.
+ *
+ * @throws TenonError `policy/syntax` when it is no JSON, `policy/rule` when it says what no policy can; both name the line.
+ */
+export function parsePolicy(source: string | JsonObject, file = 'policy'): PolicyFile {
+  if (typeof source !== 'string') {
+    const read = toPolicyFile(copyJson(source));
+    if ('expected' in read) throw createRuleError(read, `${file}: `);
+    return read;
+  }
+  const tree = parseJson(source, file);
+  const read = findDuplicateMember(tree) ?? toPolicyFile(evaluate(tree));
+  if ('expected' in read)
+    throw createRuleError(read, `${file}:${formatPosition(source, findNearestOffset(tree, read.at))} `);
+  return read;
+}
+
+function toPolicyFile(value: unknown): PolicyFile | RuleFault {
+  if (!isObject(value)) return { at: [], expected: 'an object with rules', got: value };
+  const { rules, fallback, ...others } = value;
+  // Editors find a schema by it.
+  const other = Object.keys(others).find(name => name !== '$schema');
+  if (other !== undefined) return { at: [other], expected: 'rules or fallback' };
+  if (fallback !== undefined && !ACTIONS.includes(fallback as string))
+    return { at: ['fallback'], expected: '"allow", "ask" or "deny"', got: fallback };
+  if (!Array.isArray(rules)) return { at: ['rules'], expected: 'a list of rules', got: rules };
+  if (rules.length > MAX_RULES) return { at: ['rules'], expected: `at most ${MAX_RULES} rules`, got: rules.length };
+  const read: Rule[] = [];
+  for (const [place, each] of rules.entries()) {
+    const rule = expandRule(each);
+    const fault = 'expected' in rule ? (rule as RuleFault) : findRuleFault(rule);
+    if (fault) return { ...fault, at: ['rules', place, ...fault.at] };
+    read.push(rule as unknown as Rule);
+  }
+  return { rules: read, ...(fallback === undefined ? {} : { fallback: fallback as Action }) };
+}
+
+/** `{ "deny": "server/name", … }` is short for an action, a server and a name. */
+function expandRule(value: unknown): JsonObject | RuleFault {
+  if (!isObject(value)) return { at: [], expected: 'an object', got: value };
+  const short = ACTIONS.filter(action => Object.hasOwn(value, action));
+  const [action] = short;
+  if (action === undefined) return value;
+  const { [action]: text, ...others } = value;
+  const twice = [
+    ...short.slice(1),
+    ...['action', 'server', 'name', 'tool'].filter(name => Object.hasOwn(others, name)),
+  ][0];
+  if (twice !== undefined) return { at: [twice], expected: `no more than "${action}" beside it` };
+  const named = typeof text === 'string' ? parseServerName(text) : undefined;
+  return named ? { action, ...named, ...others } : { at: [action], expected: '"server/name"', got: text };
+}
+
+function parseJson(text: string, file: string): ValueNode {
+  if (text.length > MAX_TEXT) throw createSyntaxError(file, `a text of at most ${MAX_TEXT} characters`);
+  const tree = parseTree(text, { maxDepth: MAX_TEXT_DEPTH });
+  if (!('fault' in tree)) return tree;
+  throw createSyntaxError(
+    `${file}:${formatPosition(text, tree.offset)}`,
+    'JSON, with comments if you like',
+    tree.fault,
+  );
+}
+
+/** What stands in an object or an array, each with the step that leads to it. */
+function listChildren(node: ValueNode): [string | number, ValueNode][] {
+  if (node.type === 'Object') return node.members.map(member => [getMemberName(member), member.value]);
+  return node.type === 'Array' ? node.elements.map(({ value }, index) => [index, value]) : [];
+}
+
+/** A member that stands there twice: readers differ on which of them counts. */
+function findDuplicateMember(node: ValueNode, at: RuleFault['at'] = []): RuleFault | undefined {
+  if (at.length > MAX_DEPTH) return { at, expected: 'less nesting' };
+  const seen = new Set<string | number>();
+  for (const [step, value] of listChildren(node)) {
+    if (seen.has(step)) return { at: [...at, step], expected: 'each member once' };
+    seen.add(step);
+    const fault = findDuplicateMember(value, [...at, step]);
+    if (fault) return fault;
+  }
+  return undefined;
+}
+
+/** Where the nearest thing stands that is there. */
+function findNearestOffset(tree: ValueNode, at: RuleFault['at']): number {
+  let nearest = tree;
+  for (const step of at) {
+    const next = listChildren(nearest).find(([each]) => each === step);
+    if (!next) break;
+    nearest = next[1];
+  }
+  return getOffset(nearest);
+}
+
+function formatPosition(text: string, offset: number): string {
+  const before = text.slice(0, offset).split('\n');
+  return `${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
+}
+
+function createSyntaxError(where: string, expected: string, received?: string): TenonError {
+  return new TenonError('policy/syntax', `${where} can not be read`, { expected, received });
+}

@@ -1,0 +1,135 @@
+import { rpcError } from '../../../jsonrpc/error.js';
+import { TOO_MANY_REQUESTS } from '../../../jsonrpc/error-codes.js';
+import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
+import { identifyCaller } from '../../../protocol/caller-identity.js';
+import type { ToolAnnotations } from '../../../protocol/content.js';
+import { USER_REJECTED } from '../../../protocol/error-codes.js';
+import { isMethod } from '../../../protocol/methods.js';
+import { findMissingForRequest } from '../../../protocol/missing-capabilities.js';
+import type { Context } from '../../../server/context/context.js';
+import type { Middleware, Operation } from '../../../server/middleware/compose-middleware.js';
+import type { Approval } from '../approvals/decision.js';
+import { createElicitationApprover } from '../approvals/elicitation-approver.js';
+import type { Approvals } from '../approvals/types.js';
+import type { ActionRequest, Verdict } from './action-request.js';
+import type { Policy } from './policy.js';
+import type { Quotas } from './quotas.js';
+
+export interface PolicyMiddlewareOptions {
+  readonly policy: Policy;
+  /**
+   * Who is asked. The caller's own user is, by a form, where nobody sits at this process and the client has forms. Default:
+   * a call that is to be asked about is denied.
+   */
+  readonly approvals?: Approvals | undefined;
+  readonly quotas?: Quotas | undefined;
+  /** What rules call this server. Default `server`. */
+  readonly server?: string | undefined;
+  /** What the tools are, by their names; a server believes its own. Default: what tools are taken for that do not say. */
+  readonly annotations?: ((tool: string) => ToolAnnotations | undefined) | undefined;
+}
+
+/**
+ * A policy in front of a server: tools, resources and prompts, also where they are completed, watched or listened to, and the
+ * methods that the server adds to the protocol's. The policy is asked before anything runs, and for every entry of a call
+ * again. A tool that is denied answers with `isError`, the rest with an error of code -1; what comes too fast is refused with
+ * 429 and `data.retryAfterMs`. The caller's own user cannot be asked about an added method, because such a method has no way
+ * to ask: others can, by `approvals`.
+ */
+export function policyMiddleware(options: PolicyMiddlewareOptions): Middleware {
+  const { policy, quotas } = options;
+  return async (operation, next) => {
+    const { context, method } = operation;
+    if (!APPROVABLE_METHODS.has(method) && isMethod(method)) {
+      for (const each of listPassiveRequests(options, operation)) refuseDenied(policy.evaluate(each));
+      return next(operation);
+    }
+    const request = toActionRequest(options, operation);
+    const verdict = policy.evaluate(request);
+    if (verdict.action === 'deny') return createRefusal(operation, verdict.reason, verdict);
+    if (quotas) {
+      const quotaError = await context.step('policy: quota', () => quotas.consume(request));
+      if (quotaError) throw createQuotaError(quotaError);
+    }
+    if (verdict.action === 'ask') {
+      const { granted, reason } = await requestApproval(options, request, verdict, context);
+      if (!granted) return createRefusal(operation, `${verdict.reason}: ${reason}`, verdict);
+    }
+    return next(operation);
+  };
+}
+
+const APPROVABLE_METHODS: ReadonlySet<string> = new Set(['tools/call', 'resources/read', 'prompts/get']);
+
+/** The method of the protocol by which each kind is used. Other methods are the server's own. */
+const KINDS: { readonly [method: string]: ActionRequest['kind'] } = {
+  'tools/call': 'tool',
+  'prompts/get': 'prompt',
+  'resources/read': 'resource',
+};
+
+function getArguments(kind: ActionRequest['kind'], { _meta, ...params }: JsonObject): JsonObject {
+  if (kind === 'method') return params;
+  return kind !== 'resource' && isObject(params.arguments) ? params.arguments : {};
+}
+
+function toActionRequest(options: PolicyMiddlewareOptions, operation: Operation): ActionRequest {
+  const { method, params, context } = operation;
+  const kind = KINDS[method] ?? 'method';
+  const name = kind === 'method' ? method : (operation.name ?? '');
+  const args = getArguments(kind, params);
+  const annotations = kind === 'tool' ? options.annotations?.(name) : undefined;
+  const { server = 'server' } = options;
+  const request = { kind, server, name, arguments: args, trusted: true, ...identifyCaller(context.auth) } as const;
+  return annotations ? { ...request, annotations } : request;
+}
+
+/** What a method tells of things without reading them. Only what is denied is refused: nobody can be asked there. */
+function listPassiveRequests(policing: PolicyMiddlewareOptions, operation: Operation): ActionRequest[] {
+  const { method, params } = operation;
+  const createRequest = (name: unknown, of: 'resources/read' | 'prompts/get') =>
+    toActionRequest(policing, { ...operation, method: of, name: String(name), params: {} });
+  if (method === 'resources/subscribe') return [createRequest(params.uri, 'resources/read')];
+  if (method === 'subscriptions/listen') {
+    const { resourceSubscriptions = [] } = params.notifications as { resourceSubscriptions?: string[] };
+    return resourceSubscriptions.map(uri => createRequest(uri, 'resources/read'));
+  }
+  if (method !== 'completion/complete') return [];
+  const { name, uri } = params.ref as { name?: string; uri?: string };
+  return [name === undefined ? createRequest(uri, 'resources/read') : createRequest(name, 'prompts/get')];
+}
+
+async function requestApproval(
+  { approvals }: PolicyMiddlewareOptions,
+  request: ActionRequest,
+  verdict: Verdict,
+  context: Context,
+): Promise<Approval> {
+  if (approvals === undefined) return { granted: false, reason: 'nobody can be asked' };
+  const canAsk =
+    request.kind !== 'method' &&
+    findMissingForRequest('elicitation/create', {}, context.client.capabilities) === undefined;
+  return approvals.request(request, {
+    verdict,
+    signal: context.signal,
+    step: (name, work) => context.step(name, work),
+    ...(canAsk ? { approve: createElicitationApprover(context) } : {}),
+  });
+}
+
+function createRefusal({ method }: Operation, reason: string, verdict: Verdict): JsonObject {
+  if (method !== 'tools/call') throw createDeniedError(reason, verdict);
+  return { content: [{ type: 'text', text: `Not done: ${reason}` }], isError: true };
+}
+
+function refuseDenied(verdict: Verdict): void {
+  if (verdict.action === 'deny') throw createDeniedError(verdict.reason, verdict);
+}
+
+function createDeniedError(reason: string, { rule }: Verdict): Error {
+  return rpcError(USER_REJECTED, `Not done: ${reason}`, { policy: 'denied', ...(rule === undefined ? {} : { rule }) });
+}
+
+function createQuotaError({ retryAfter, reason }: { retryAfter: number; reason: string }): Error {
+  return rpcError(TOO_MANY_REQUESTS, `Too many requests: ${reason}`, { retryAfterMs: retryAfter });
+}

@@ -1,0 +1,83 @@
+import { copyJson } from '../../../encoding/json-value.js';
+import { TenonError } from '../../../jsonrpc/error.js';
+import type { Action, ActionRequest, Verdict } from './action-request.js';
+import { maskArguments, toVisibleText } from './mask-arguments.js';
+import { type CompiledRule, compileRule } from './matching/compiled-rule.js';
+import { findRuleFault, MAX_RULES, type RuleFault } from './rule-faults.js';
+import type { Rule } from './rules.js';
+
+export interface PolicyOptions {
+  /** What happens to what no rule fits. Default `ask`. */
+  readonly fallback?: Action | undefined;
+}
+
+/** Rules in the order in which they are tried: the first that fits decides. */
+export interface Policy {
+  readonly rules: readonly Rule[];
+  readonly fallback: Action;
+  evaluate(request: ActionRequest): Verdict;
+  /** A text for people: each rule that was tried and why it does not fit, until the one that does. Secrets are left out. */
+  explain(request: ActionRequest): string;
+  /** What would be decided, without anything being done or asked. */
+  dryRun(requests: readonly ActionRequest[]): { readonly request: ActionRequest; readonly verdict: Verdict }[];
+}
+
+const ACTION_TEXTS: { readonly [A in Action]: string } = { allow: 'allowed', ask: 'to be asked', deny: 'denied' };
+
+/** Makes a policy. Throws `policy/rule`, which names the place, when a rule can not be read. */
+export function createPolicy(rules: readonly Rule[], { fallback = 'ask' }: PolicyOptions = {}): Policy {
+  if (rules.length > MAX_RULES)
+    throw createRuleError({ at: [], expected: `at most ${MAX_RULES} rules`, got: rules.length });
+  if (!Object.hasOwn(ACTION_TEXTS, fallback))
+    throw createRuleError({ at: ['fallback'], expected: '"allow", "ask" or "deny"', got: fallback });
+  const compiled = rules.map((given, place) => {
+    // What is changed later changes nothing here.
+    const rule = copyJson(given);
+    const fault = findRuleFault(rule);
+    if (fault) throw createRuleError({ ...fault, at: ['rules', place, ...fault.at] });
+    return compileRule(rule);
+  });
+  const evaluate = (request: ActionRequest): Verdict => {
+    const place = compiled.findIndex(each => each.findMismatch(request) === undefined);
+    const match = compiled[place];
+    if (match) return toVerdict(match, place);
+    return { action: fallback, reason: `${ACTION_TEXTS[fallback]} by default: no rule is about it`, rule: undefined };
+  };
+  return {
+    rules: compiled.map(({ rule }) => rule),
+    fallback,
+    evaluate,
+    explain: request => formatExplanation(compiled, request, evaluate(request)),
+    dryRun: requests => requests.map(request => ({ request, verdict: evaluate(request) })),
+  };
+}
+
+function toVerdict({ rule, mark }: CompiledRule, place: number): Verdict {
+  const because = rule.because === undefined ? '' : `: ${rule.because}`;
+  const number = place + 1;
+  return {
+    action: rule.action,
+    reason: `${ACTION_TEXTS[rule.action]} by rule ${number}${because}`,
+    rule: number,
+    mark,
+  };
+}
+
+function formatExplanation(compiled: readonly CompiledRule[], request: ActionRequest, verdict: Verdict): string {
+  const { kind, server, name, principal, trusted } = request;
+  const who = principal === undefined ? 'by nobody that is known' : `by ${toVisibleText(principal)}`;
+  const what = `${kind} ${toVisibleText(name)} of ${toVisibleText(server)} (${trusted ? 'trusted' : 'not trusted'}), ${who}`;
+  const tried = compiled.slice(0, verdict.rule).map(({ rule, findMismatch }, place) => {
+    const { action, because, ...match } = rule;
+    return `${place + 1}. ${action} ${toVisibleText(JSON.stringify(maskArguments({ ...match })), 500)}: ${findMismatch(request) ?? 'fits'}`;
+  });
+  const args = toVisibleText(JSON.stringify(maskArguments(request.arguments)), 1000);
+  return [`${what}: ${args}`, ...tried, `→ ${toVisibleText(verdict.reason, 700)}`].join('\n');
+}
+
+/** The error of a rule that can not be read. `where` goes before its place. */
+export function createRuleError({ at, expected, got }: RuleFault, where = ''): TenonError {
+  const location = at.map(step => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  const facts = got === undefined ? {} : { received: toVisibleText(JSON.stringify(got) ?? typeof got, 100) };
+  return new TenonError('policy/rule', `${where}${location || '/'} can not be read`, { expected, ...facts });
+}

@@ -1,0 +1,128 @@
+import { type Clock, systemClock } from '../../../cancellation/clock.js';
+import { TenonError } from '../../../jsonrpc/error.js';
+import { getOwnerKey } from '../../../protocol/caller-identity.js';
+import type { ActionRequest } from './action-request.js';
+import { compileMatch } from './matching/compiled-rule.js';
+import { findMatchFault } from './rule-faults.js';
+import type { Match } from './rules.js';
+
+/** How many counts one quota keeps at a time unless it is said. */
+const MAX_KEYS = 10_000;
+
+export interface Quota {
+  /** What has a count of its own. A tool is one of its server; so are a resource and a prompt. Nobody that is known is one principal. A principal has a count for each of its OAuth clients. */
+  readonly per: readonly ('principal' | 'server' | 'tool')[];
+  /** How many may come at once; they come back evenly over the window. */
+  readonly calls: number;
+  /** Milliseconds. */
+  readonly window: number;
+  /** What it is about. Default: everything. */
+  readonly match?: Match | undefined;
+}
+
+export interface QuotaOptions {
+  readonly clock?: Clock | undefined;
+  /** How many counts each quota keeps. When that many run, those who come now share one more. Default 10,000. */
+  readonly maxKeys?: number | undefined;
+}
+
+export interface Quotas {
+  /** Counts a call, or says when to come again, in milliseconds; one that any quota refuses is counted by none. */
+  consume(request: ActionRequest): undefined | { readonly retryAfter: number; readonly reason: string };
+}
+
+interface Bucket {
+  tokens: number;
+  updatedAt: number;
+}
+
+/** The key of those for whom there is no room: no list of what is counted is written like that. */
+const OVERFLOW_KEY = 'rest';
+/** Parts of a call are added up, and do not add up exactly. */
+const ONE_CALL = 1 - 1e-9;
+/** How many of the oldest counts are looked at to find one that may be forgotten. */
+const EVICTION_SCAN = 4;
+
+/** Limits how often things are done, by token buckets. Throws `policy/quota` for what is no limit. */
+export function createQuotas(quotas: readonly Quota[], options: QuotaOptions = {}): Quotas {
+  const { clock = systemClock, maxKeys = MAX_KEYS } = options;
+  const meters = quotas.map((quota, place) => createMeter(checkQuota(quota, place), maxKeys));
+  return {
+    consume(proposal) {
+      const now = clock.now();
+      const buckets = meters.flatMap(each => each(proposal, now) ?? []);
+      const refused = buckets.filter(({ bucket }) => bucket.tokens < ONE_CALL);
+      if (refused.length === 0) {
+        for (const { bucket } of buckets) bucket.tokens -= 1;
+        return undefined;
+      }
+      const waits = refused.map(({ bucket, quota }) => ({
+        quota,
+        ms: ((1 - bucket.tokens) * quota.window) / quota.calls,
+      }));
+      const longest = waits.reduce((longestWait, each) => (each.ms > longestWait.ms ? each : longestWait));
+      return { retryAfter: Math.max(1, Math.ceil(longest.ms)), reason: formatReason(longest.quota) };
+    },
+  };
+}
+
+type QuotaMeter = (
+  proposal: ActionRequest,
+  now: number,
+) => { readonly bucket: Bucket; readonly quota: Quota } | undefined;
+
+function createMeter(quota: Quota, maxKeys: number): QuotaMeter {
+  const buckets = new Map<string, Bucket>();
+  const findMismatch = compileMatch(quota.match ?? {}, false);
+  const refill = (bucket: Bucket, now: number) => {
+    bucket.tokens = Math.min(
+      quota.calls,
+      bucket.tokens + (Math.max(0, now - bucket.updatedAt) * quota.calls) / quota.window,
+    );
+    bucket.updatedAt = now;
+    return bucket;
+  };
+  /** Only what is full again is forgotten: else one could have a count forgotten by beginning many others. */
+  const makeRoom = (now: number): boolean => {
+    if (buckets.size < maxKeys) return true;
+    let looked = 0;
+    for (const [key, bucket] of buckets) {
+      if (looked++ === EVICTION_SCAN) return false;
+      if (refill(bucket, now).tokens >= quota.calls) return buckets.delete(key);
+    }
+    return false;
+  };
+  return (proposal, now) => {
+    if (findMismatch(proposal) !== undefined) return undefined;
+    const own = getQuotaKey(quota, proposal);
+    const key = buckets.has(own) || makeRoom(now) ? own : OVERFLOW_KEY;
+    const bucket = refill(buckets.get(key) ?? { tokens: quota.calls, updatedAt: now }, now);
+    // The one that was used last goes to the end.
+    buckets.delete(key);
+    buckets.set(key, bucket);
+    return { bucket, quota };
+  };
+}
+
+function getQuotaKey({ per }: Quota, request: ActionRequest): string {
+  const { server, kind, name } = request;
+  const parts = { principal: getOwnerKey(request) ?? null, server, tool: [server, kind, name] };
+  return JSON.stringify(per.map(each => parts[each]));
+}
+
+function formatReason({ per, calls, window }: Quota): string {
+  return `no more than ${calls} calls in ${window} ms${per.length > 0 ? ` for one ${per.join(', ')}` : ''}`;
+}
+
+function checkQuota(quota: Quota, place: number): Quota {
+  const { per, calls, window, match } = quota;
+  const expected =
+    (!Array.isArray(per) || !per.every(each => ['principal', 'server', 'tool'].includes(each))
+      ? 'per: a list of principal, server and tool'
+      : undefined) ??
+    (Number.isSafeInteger(calls) && calls > 0 ? undefined : 'calls: a whole number from 1 on') ??
+    (Number.isFinite(window) && window > 0 ? undefined : 'window: a number of milliseconds') ??
+    (match && findMatchFault({ ...match })?.expected);
+  if (expected === undefined) return { ...quota };
+  throw new TenonError('policy/quota', `quota ${place + 1} does not fit`, { expected });
+}

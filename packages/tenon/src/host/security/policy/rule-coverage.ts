@@ -1,0 +1,103 @@
+import { toCanonicalJson } from '../../../encoding/canonical-json.js';
+import { doesGlobCover, doesMatchGlob } from './matching/glob.js';
+import { foldCase, listPatterns, type NamePatterns } from './matching/name-patterns.js';
+import type { Globs, Match, Rule } from './rules.js';
+
+export const HINTS = ['readOnly', 'destructive', 'idempotent', 'openWorld'] as const;
+const NAMES = ['server', 'tool', 'prompt'] as const;
+
+/**
+ * Whether all that fits `later` fits `earlier`. `false` says nothing. `asWritten` looks at the names that `later` has as they
+ * stand, and not at those in another case, which it fits as well when it denies or asks.
+ */
+export function doesRuleCover(
+  earlier: Rule,
+  later: Rule,
+  { asWritten = false }: { asWritten?: boolean } = {},
+): boolean {
+  // A call that fits in some way need not fit in all ways.
+  const asStrict = earlier.action !== 'allow' || later.action === 'allow';
+  const compare = compareGlobs(earlier, later, asWritten);
+  return (
+    NAMES.every(name => compare(earlier[name], later[name])) &&
+    doesNameCover(earlier, later, asStrict || asWritten, compare) &&
+    doesPrincipalCover(earlier.principal, later.principal, compare) &&
+    HINTS.every(hint => earlier[hint] === undefined || earlier[hint] === getHint(later, hint)) &&
+    (earlier.resource === undefined || (asStrict && doesResourceCover(earlier.resource, later.resource))) &&
+    (earlier.arguments === undefined || (asStrict && doArgumentsCover(earlier.arguments, later.arguments))) &&
+    (earlier.only === undefined || (asStrict && doesOnlyCover(earlier.only, later.only)))
+  );
+}
+
+type CompareGlobs = (wide: Globs | undefined, narrow: Globs | undefined) => boolean;
+
+function compareGlobs(earlier: Rule, later: Rule, asWritten: boolean): CompareGlobs {
+  const earlierFolds = earlier.action !== 'allow';
+  const laterFolds = later.action !== 'allow' && !asWritten;
+  return (wide, narrow) => {
+    if (wide === undefined) return true;
+    if (narrow === undefined) return false;
+    const [outer, inner] = [listPatterns(wide), listPatterns(narrow)];
+    const fold = earlierFolds && !outer.exact ? foldCase : (text: string) => text;
+    // What folds fits other cases as well, which a pattern with letters does not.
+    const caseless = { ...outer, patterns: outer.patterns.filter(isCaseless) };
+    const needsAllCases = laterFolds && !inner.exact && fold !== foldCase;
+    return inner.patterns.every(text => {
+      const patterns = needsAllCases && !isCaseless(text) ? caseless : outer;
+      return doesTextCover(patterns, fold, text, inner.exact);
+    });
+  };
+}
+
+function doesTextCover(
+  { patterns, exact }: NamePatterns,
+  fold: (text: string) => string,
+  text: string,
+  isLiteral: boolean,
+): boolean {
+  if (exact) return patterns.includes(text) && (isLiteral || !/[*?]/.test(text));
+  return patterns.some(each =>
+    isLiteral ? doesMatchGlob(fold(each), fold(text)) : doesGlobCover(fold(each), fold(text)),
+  );
+}
+
+/** Tells whether a pattern has no letters that have two cases. */
+function isCaseless(pattern: string): boolean {
+  return foldCase(pattern) === pattern && pattern.toUpperCase() === pattern;
+}
+
+/** A rule with `name` fits tools, prompts and resources of that name. */
+function doesNameCover(earlier: Rule, later: Rule, asStrict: boolean, compare: CompareGlobs): boolean {
+  const { name } = earlier;
+  if (name === undefined) return true;
+  if (later.tool !== undefined) return compare(name, later.tool);
+  if (later.prompt !== undefined) return compare(name, later.prompt);
+  // URIs fit in any spelling where a rule denies or asks.
+  if (later.resource !== undefined) return asStrict && doesResourceCover(name, later.resource);
+  return asStrict && compare(name, later.name);
+}
+
+function doesResourceCover(wide: Match['resource'], narrow: Match['resource']): boolean {
+  return narrow !== undefined && (toCanonicalJson(wide) === toCanonicalJson(narrow) || wide === '*');
+}
+
+function doArgumentsCover(wide: NonNullable<Match['arguments']>, narrow: Match['arguments'] = {}): boolean {
+  return Object.entries(wide).every(
+    ([path, pattern]) => Object.hasOwn(narrow, path) && toCanonicalJson(pattern) === toCanonicalJson(narrow[path]),
+  );
+}
+
+function doesOnlyCover(wide: NonNullable<Match['only']>, narrow: Match['only']): boolean {
+  return narrow?.every(path => wide.includes(path)) ?? false;
+}
+
+/** What only reads is known to be idempotent and not destructive. But a rule for hints is one for tools. */
+function getHint(rule: Rule, hint: (typeof HINTS)[number]): boolean | undefined {
+  if (rule[hint] !== undefined || rule.readOnly !== true) return rule[hint];
+  return hint === 'idempotent' ? true : hint === 'destructive' ? false : undefined;
+}
+
+function doesPrincipalCover(wide: Match['principal'], narrow: Match['principal'], compare: CompareGlobs): boolean {
+  if (wide === null || narrow === null) return wide === undefined || wide === narrow;
+  return compare(wide, narrow);
+}

@@ -1,0 +1,92 @@
+import type { PolicyProblem } from './lint-policy.js';
+import { listPatterns } from './matching/name-patterns.js';
+import type { Globs, Match, Rule } from './rules.js';
+
+/** A finding of one rule, in words that follow its name. */
+export interface RuleFinding {
+  readonly problem: PolicyProblem;
+  readonly message: string;
+}
+
+/** A text that begins as a path does: `/etc`, `~/a`, `../a`, `C:\\a`, `file:///etc`. */
+const PATH = /^(?:[/~]|\.{1,2}[\\/]|[a-z]:[\\/]|file:)/i;
+const ALL = /^\*+$/;
+const OTHERS = { tool: 'prompts and resources', prompt: 'tools and resources', resource: 'tools and prompts' } as const;
+
+/** Finds the shapes in which a rule lets pass more than it seems to. */
+export function findRisks(rule: Rule): RuleFinding[] {
+  return rule.action === 'allow' ? findUnnamed(rule) : findEscapablePatterns(rule);
+}
+
+function findUnnamed(rule: Rule): RuleFinding[] {
+  const paths = Object.keys(rule.arguments ?? {});
+  // A path of wildcards alone is about every argument there is.
+  if (rule.only !== undefined || paths.length === 0 || paths.some(path => /^\/?\*+$/.test(path))) return [];
+  const names = JSON.stringify(paths);
+  const message = `checks ${paths.join(', ')} and lets any other argument pass. Add "only": ${names} if it names them all`;
+  return [{ problem: 'unnamed-arguments', message }];
+}
+
+function findEscapablePatterns(rule: Rule): RuleFinding[] {
+  return [...findOneKind(rule), ...findOnly(rule), ...findPathTexts(rule), ...findAnonymous(rule)];
+}
+
+function findOneKind(rule: Rule): RuleFinding[] {
+  const kind = (['tool', 'prompt', 'resource'] as const).find(each => isAll(rule[each]));
+  if (kind === undefined || rule.arguments !== undefined) return [];
+  const server = rule.server === undefined ? '' : ` of ${listPatterns(rule.server).patterns.join(', ')}`;
+  const message = `is about ${kind}s only: ${OTHERS[kind]}${server} pass. Leave "${kind}" out to have all of them`;
+  return [{ problem: 'one-kind', message }];
+}
+
+function isAll(globs: Match['resource']): boolean {
+  if (globs === undefined || (typeof globs === 'object' && ('under' in globs || 'host' in globs))) return false;
+  const { patterns, exact } = listPatterns(globs as Globs);
+  return !exact && patterns.some(pattern => ALL.test(pattern));
+}
+
+function findOnly({ only }: Rule): RuleFinding[] {
+  if (only === undefined) return [];
+  const message = 'does not fit once a call has another argument. Leave "only" to rules that allow';
+  return [{ problem: 'escapable-only', message }];
+}
+
+function findPathTexts(rule: Rule): RuleFinding[] {
+  const inArguments = Object.entries(rule.arguments ?? {}).flatMap(([path, pattern]) =>
+    listTexts(pattern).map(text => ({ place: `the argument ${path}`, text })),
+  );
+  const uris = [...listTexts(rule.resource), ...listTexts(rule.name)].map(text => ({ place: 'the resource', text }));
+  const paths = [...inArguments, ...uris.filter(({ text }) => /^file:/i.test(text))].filter(({ text }) =>
+    PATH.test(text),
+  );
+  const fragments = uris.filter(({ text }) => text.includes('#'));
+  return [
+    ...paths.map(({ place, text }): RuleFinding => {
+      const next = `Write { "under": … } for a folder`;
+      return {
+        problem: 'path-as-text',
+        message: `compares ${place} with the text "${text}", which relative paths and links pass. ${next}`,
+      };
+    }),
+    ...fragments.map(({ text }): RuleFinding => {
+      const message = `fits "${text}" with this fragment only, and servers that drop fragments give the same without it`;
+      return { problem: 'fragment', message };
+    }),
+  ];
+}
+
+/** The texts of a pattern, wherever it has them. */
+function listTexts(pattern: unknown): string[] {
+  if (typeof pattern === 'string') return [pattern];
+  if (Array.isArray(pattern)) return pattern.flatMap(listTexts);
+  if (typeof pattern !== 'object' || pattern === null) return [];
+  const { in: listed, exact } = pattern as { in?: unknown; exact?: unknown };
+  return [...listTexts(listed), ...listTexts(exact)];
+}
+
+function findAnonymous({ principal }: Rule): RuleFinding[] {
+  if (principal === undefined || principal === null || !isAll(principal)) return [];
+  const message =
+    'fits every known principal, and no caller that is not known. Leave "principal" out to have all callers';
+  return [{ problem: 'anonymous', message }];
+}

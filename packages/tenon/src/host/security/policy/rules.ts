@@ -1,0 +1,94 @@
+import { TenonError } from '../../../jsonrpc/error.js';
+import type { Action } from './action-request.js';
+import type { ArgumentPattern } from './matching/argument-pattern.js';
+
+/**
+ * A glob, or several of which one has to fit. `*` is any number of characters, slashes too, and `?` is one. Rules that deny
+ * or ask fold the case of letters. `{ exact }` lists texts without wildcards whose case counts.
+ */
+export type Globs = string | readonly string[] | { readonly exact: string | readonly string[] };
+
+/** What a rule is about. All that is given has to fit; what is not given fits anything. */
+export interface Match {
+  /** The name of the server in the host. */
+  readonly server?: Globs | undefined;
+  /** The name of the tool, prompt or added method, or the URI of the resource: the rule is about all four. */
+  readonly name?: Globs | undefined;
+  /** The rule is about tools only, about those of this name. */
+  readonly tool?: Globs | undefined;
+  /** The rule is about resources only, by their URIs. */
+  readonly resource?:
+    | Globs
+    | { readonly under: string | readonly string[] }
+    | { readonly host: string | readonly string[] }
+    | undefined;
+  /** The rule is about prompts only. */
+  readonly prompt?: Globs | undefined;
+  /** The rule is about methods only that a server adds to the protocol's, about those of this name. */
+  readonly method?: Globs | undefined;
+  /** What tools do. Only trusted servers are believed; of others these are `false`, `true`, `false` and `true`. */
+  readonly readOnly?: boolean | undefined;
+  readonly destructive?: boolean | undefined;
+  readonly idempotent?: boolean | undefined;
+  readonly openWorld?: boolean | undefined;
+  /**
+   * By JSON Pointer (`/options/path`) or dotted path (`options.path`). One that is absent does not fit. In a step `*` and
+   * `?` are wildcards; a last step `*` is every value below, however deep, and `**` is any number of steps.
+   */
+  readonly arguments?: { readonly [path: string]: ArgumentPattern } | undefined;
+  /** The paths of all arguments that the call may have: with any other, the rule does not fit. `[]`: it has none. */
+  readonly only?: readonly string[] | undefined;
+  /** Who asks. `null`: nobody that is known; a glob never fits that. */
+  readonly principal?: Globs | null | undefined;
+}
+
+/**
+ * A rule: plain data, as a policy file has it. What is to be allowed has to fit in every way in which a server could read
+ * it, in all the elements of an array; for what is to be asked or denied one way, and one element, is enough.
+ */
+export interface Rule extends Match {
+  readonly action: Action;
+  /** Said to whoever is denied or asked. */
+  readonly because?: string | undefined;
+}
+
+/** What the builders take: a `Match` and what is said. */
+export type RuleTerms = Match & Pick<Rule, 'because'>;
+
+/**
+ * Lets what fits pass. `allow('notes/*')` is about all that the server offers, `allow('notes/list_*')` about the tools,
+ * prompts and resources of such names, `allow({ server: 'notes', tool: 'list_*' })` about tools only.
+ */
+export function allow(match?: string | RuleTerms, more?: RuleTerms): Rule {
+  return createRule('allow', match, more);
+}
+
+/** Has a person asked about what fits. */
+export function ask(match?: string | RuleTerms, more?: RuleTerms): Rule {
+  return createRule('ask', match, more);
+}
+
+/** Refuses what fits. */
+export function deny(match?: string | RuleTerms, more?: RuleTerms): Rule {
+  return createRule('deny', match, more);
+}
+
+function createRule(action: Action, match: string | RuleTerms = {}, more: RuleTerms = {}): Rule {
+  if (typeof match !== 'string') return { action, ...match, ...more };
+  const named = parseServerName(match);
+  if (named) return { action, ...named, ...more };
+  const hint = `write \`*/${match}\` for that name at any server, or ${action}({ tool: … })`;
+  throw new TenonError('policy/rule', 'a rule names no server', {
+    expected: '`server/name`',
+    received: match.slice(0, 100),
+    hint,
+  });
+}
+
+/** Reads `server/name`: the server stands before the first slash, and `server/*` is all that the server offers. */
+export function parseServerName(text: string): Pick<Match, 'server' | 'name'> | undefined {
+  const slash = text.indexOf('/');
+  if (slash < 1 || slash === text.length - 1) return undefined;
+  const [server, name] = [text.slice(0, slash), text.slice(slash + 1)];
+  return /^\*+$/.test(name) ? { server } : { server, name };
+}

@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import { findFindings, MAX_SCANNED, scanText } from './find-findings.js';
+import type { StepCounter } from './finding.js';
+import { stripHidden } from './strip-hidden.js';
+
+const kinds = (text: string): string[] => findFindings(text, '').map(({ kind }) => kind);
+
+describe('findings', () => {
+  it('say where, in the order of the text', () => {
+    const text = 'a\u202eb ![x](https://e.example/) c\u200bd';
+    expect(findFindings(text, 'description')).toMatchObject([
+      { kind: 'bidi', severity: 'strip', at: 1, length: 1, where: 'description' },
+      { kind: 'remote-image', severity: 'warn', at: 4, length: 24 },
+      { kind: 'invisible', severity: 'strip', at: 30, length: 1 },
+    ]);
+  });
+
+  it('have excerpts that are safe and short', () => {
+    const [found] = findFindings(`x${'\u{e0049}\u{e0067}'.repeat(5000)}`, 'd\u202e'.repeat(1000));
+    expect(found!.excerpt).toBe(
+      'Ig'
+        .repeat(100)
+        .slice(0, found!.excerpt.length - 1)
+        .concat('…'),
+    );
+    expect(found!.excerpt.length).toBeLessThanOrEqual(200);
+    expect(found!.where.length).toBeLessThanOrEqual(300);
+    expect(found!.where).not.toContain('\u202e');
+  });
+
+  it('are at most ten of a kind, and none crowds out another', () => {
+    const text = `${'\u200b x '.repeat(1000)}\u202e ${'<img src=x> '.repeat(1000)}`;
+    const count = (kind: string): number => kinds(text).filter(each => each === kind).length;
+    expect(count('invisible')).toBe(10);
+    expect(count('html')).toBe(10);
+    expect(count('bidi')).toBe(1);
+  });
+
+  it('of a text too long to be read in full are of its characters', () => {
+    const found = kinds(`${'a'.repeat(MAX_SCANNED)}\u202e`);
+    expect(found).toEqual(['bidi', 'unscanned']);
+  });
+
+  it('do not mistake a word for a phrase over the end of a sentence', () => {
+    expect(kinds('Does not fail. Tell the user.')).toEqual([]);
+    expect(kinds('Never. Tell the user about it!')).toEqual([]);
+  });
+
+  it('let blanks end a text', () => {
+    expect(kinds(`a${' '.repeat(500)}`)).toEqual([]);
+    expect(kinds(`a${' '.repeat(500)}b`)).toEqual(['whitespace']);
+  });
+
+  it('see a flag only where it is one', () => {
+    const flag = '\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}';
+    expect(kinds(flag)).toEqual([]);
+    expect(kinds(flag.slice(2))).toEqual(['tag']);
+    expect(kinds(flag.slice(0, -2))).toEqual(['tag']);
+  });
+});
+
+describe('strip', () => {
+  it('returns the same string when there is nothing to take out', () => {
+    const text = 'a\u202eb';
+    expect(stripHidden(text, ['tag'])).toBe(text);
+    expect(stripHidden(text, ['bidi'])).toBe('ab');
+  });
+
+  it('leaves words apart', () => {
+    expect(stripHidden('a\rb\u2028c\0d', ['control'])).toBe('a\nb\nc' + 'd');
+    expect(stripHidden('\ud83d', ['control'])).toBe('\ufffd');
+  });
+
+  it('leaves icons of the first private area', () => {
+    expect(stripHidden('\ue0b0\u{f0000}', ['private-use'])).toBe('\ue0b0');
+  });
+});
+
+/** Inputs on which careless scanners take quadratic time or worse. */
+const adversaries: Record<string, string> = {
+  'open brackets': '[',
+  'open images': '![',
+  'links without an end': '](h',
+  'links with a scheme': '](https://e',
+  'links in character references': '](&#1;&',
+  'nested links': '[a](b:c',
+  references: '[a][',
+  definitions: '\n[a]:',
+  'open tags': '<a ',
+  'open comments': '<!--',
+  'open elements': '<img src=',
+  'open styles': '<p style="display :',
+  'escapes without an end': '\x1b]8;;',
+  'escapes of escapes': '\x1b',
+  'tag characters': '\u{e0041}',
+  'zero width': '\u200b\u200c',
+  'marks of direction': 'א\u200f\u200e\u200f',
+  marks: '\u0301',
+  selectors: '\u{e0100}',
+  flags: '\u{1f3f4}\u{e0067}',
+  blanks: ' ',
+  'blank lines': '\n \n',
+  addresses: 'https://',
+  'addresses with angles': 'https://=<>',
+  'data addresses': 'data:a',
+  base64: 'QUJD',
+  'short runs': `${'A'.repeat(39)} `,
+  references2: '&#1;',
+  'per cents': '%41',
+  'beginnings of phrases': 'ignore all ',
+  'long words': 'ignore',
+  'turns of chats': '\n\nsystem: ',
+  'mixed words': 'p\u0430',
+  dots: 'a.',
+  quotes: '](a:b "',
+};
+
+describe('the work', () => {
+  it.each(Object.entries(adversaries))('is linear for %s', (_name, unit) => {
+    const steps = (length: number): number => {
+      const meter: StepCounter = { steps: 0 };
+      scanText(unit.repeat(Math.ceil(length / unit.length)), '', meter);
+      return meter.steps;
+    };
+    const [short, long] = [steps(100_000), steps(1_000_000)];
+    expect(long).toBeLessThan(short * 11);
+    expect(long).toBeLessThan(40_000_000);
+  });
+});

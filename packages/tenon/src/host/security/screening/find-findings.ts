@@ -1,0 +1,92 @@
+import {
+  type Finding,
+  type FindingCandidate,
+  type FindingKind,
+  MAX_FINDINGS_PER_KIND,
+  type StepCounter,
+} from './finding.js';
+import { findAddresses } from './markup/addresses.js';
+import { findMarkup } from './markup/find-markup.js';
+import { sanitizeText } from './sanitize-text.js';
+import { findEncoded } from './text/encoded-text.js';
+import { findPhrases } from './text/find-phrases.js';
+import { findHidden } from './text/hidden-text.js';
+import { findMixedWords, spellLookalikes } from './text/lookalikes.js';
+import { findGaps } from './text/whitespace-gaps.js';
+
+/** Of a longer text (UTF-16 units) only the hidden characters are looked for; that is reported as `unscanned`. */
+export const MAX_SCANNED = 4_000_000;
+
+const MAX_EXCERPT = 200;
+const MAX_WHERE = 300;
+const EXCERPT_CONTEXT = 24;
+const MAX_QUOTED = 120;
+
+/**
+ * What in a text of a server hides, misleads, carries data out or addresses the model. In the order of the text; at
+ * most ten of each kind. Takes time linear in the length of the text.
+ */
+export function findFindings(text: string, where: string): Finding[] {
+  return scanText(text, where, { steps: 0 });
+}
+
+/** As `findings`, counting its steps. */
+export function scanText(text: string, where: string, meter: StepCounter): Finding[] {
+  const sightings: FindingCandidate[] = [];
+  const counts = new Map<FindingKind, number>();
+  const sink = (sighting: FindingCandidate): void => {
+    const count = counts.get(sighting.kind) ?? 0;
+    counts.set(sighting.kind, count + 1);
+    if (count < MAX_FINDINGS_PER_KIND.text) sightings.push(sighting);
+  };
+  findHidden(
+    text,
+    ({ kind, severity, at, length, carries }) => sink({ kind, severity, at, length, ...toShown(carries) }),
+    meter,
+  );
+  if (text.length <= MAX_SCANNED) scanMeaning(text, sink, meter);
+  else sink({ kind: 'unscanned', severity: 'warn', at: MAX_SCANNED, length: text.length - MAX_SCANNED });
+  return sightings.sort((a, b) => a.at - b.at).map(sighting => toFinding(sighting, text, where));
+}
+
+function scanMeaning(text: string, sink: (sighting: FindingCandidate) => void, meter: StepCounter): void {
+  findMarkup(text, sink, meter);
+  findAddresses(text, sink, meter);
+  findGaps(text, sink);
+  findEncoded(text, sink, meter);
+  findPhrases(text, sink, meter);
+  findMixedWords(text, (at, length) => {
+    const shown = spellLookalikes(text.slice(at, at + length));
+    sink({ kind: 'lookalike', severity: 'warn', at, length, shown });
+  });
+}
+
+const toShown = (carries: string | undefined): { shown?: string } => (carries === undefined ? {} : { shown: carries });
+
+/** A finding of a place. The excerpt is what stands there, with a little of what stands around it. */
+export function toFinding(
+  { kind, severity, at, length, shown }: FindingCandidate,
+  text: string,
+  where: string,
+): Finding {
+  const end = Math.min(at + length, at + MAX_QUOTED);
+  const quoted =
+    shown ?? text.slice(Math.max(0, at - EXCERPT_CONTEXT), end + (length > MAX_QUOTED ? 0 : EXCERPT_CONTEXT));
+  return {
+    kind,
+    severity,
+    at,
+    length,
+    excerpt: sanitizeText(quoted, { max: MAX_EXCERPT }),
+    where: sanitizeText(where, { max: MAX_WHERE }),
+  };
+}
+
+/** The first findings of each kind, so that many of one kind do not crowd out the others. */
+export function limitFindings(all: readonly Finding[], most: number): Finding[] {
+  const counts = new Map<FindingKind, number>();
+  return all.filter(({ kind }) => {
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    return counts.get(kind)! <= most;
+  });
+}

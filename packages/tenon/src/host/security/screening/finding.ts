@@ -1,0 +1,83 @@
+/** What screening finds in the words of a server. */
+
+/** Characters that no reader sees and a model or a terminal obeys. These can be taken out of a text. */
+export const HIDDEN_KINDS = ['ansi', 'bidi', 'control', 'invisible', 'private-use', 'tag', 'variation'] as const;
+
+export type HiddenKind = (typeof HIDDEN_KINDS)[number];
+
+/** The kinds that speak to a model in the place of its user, carry data out, or were not looked at. */
+const THREAT_KINDS: ReadonlySet<FindingKind> = new Set<FindingKind>([
+  'instruction',
+  'cross-tool',
+  'chat-markup',
+  'encoded-text',
+  'exfiltration',
+  'hidden-html',
+  'tag',
+  'unscanned',
+]);
+
+/** Tests whether a finding is a reason to withhold a text. */
+export function isThreat({ kind }: Pick<Finding, 'kind'>): boolean {
+  return THREAT_KINDS.has(kind);
+}
+
+/** What is visible, or is part of the meaning: reported and passed on. */
+export type WarningKind =
+  | 'chat-markup'
+  | 'cross-tool'
+  | 'encoded-text'
+  | 'exfiltration'
+  | 'hidden-html'
+  | 'html'
+  | 'instruction'
+  | 'link-mismatch'
+  | 'lookalike'
+  | 'remote-image'
+  | 'shadowed-name'
+  | 'stacked-marks'
+  | 'unscanned'
+  | 'url-scheme'
+  | 'whitespace';
+
+export type FindingKind = HiddenKind | WarningKind;
+
+/**
+ * - `strip`: has no place in a text for people; what is passed on goes without it where the policy says so.
+ * - `warn`: a person or a policy should know. The kinds `instruction`, `cross-tool`, `chat-markup` and `encoded-text`
+ *   judge language and are best effort: their silence proves nothing.
+ */
+export type FindingSeverity = 'strip' | 'warn';
+
+export interface Finding {
+  readonly kind: FindingKind;
+  readonly severity: FindingSeverity;
+  /** In UTF-16 units from the start of the text. */
+  readonly at: number;
+  readonly length: number;
+  /** What stands there, fit to be shown: hidden text decoded where that is possible. At most 200 characters. */
+  readonly excerpt: string;
+  /** Which text, as a path: `description`, `inputSchema/properties/city/description`. At most 300 characters. */
+  readonly where: string;
+}
+
+/** A finding before it has its excerpt. */
+export interface FindingCandidate {
+  readonly kind: FindingKind;
+  readonly severity: FindingSeverity;
+  readonly at: number;
+  readonly length: number;
+  /** What to show for it. Absent: the place itself. */
+  readonly shown?: string;
+}
+
+/** Takes sightings, so that no list of them has to be held. */
+export type OnFindingCandidate = (sighting: FindingCandidate) => void;
+
+/** Counts the steps of a scan, which a test holds against the length of the text. */
+export interface StepCounter {
+  steps: number;
+}
+
+/** How many findings of one kind are reported of one text, and of one value (a tool, a result). */
+export const MAX_FINDINGS_PER_KIND = { text: 10, value: 20 } as const;

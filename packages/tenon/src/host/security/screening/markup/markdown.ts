@@ -1,0 +1,153 @@
+import type { StepCounter } from '../finding.js';
+import { MAX_TAG } from './html-elements.js';
+import { isAbsoluteAddress, MAX_URL } from './link-target.js';
+
+/**
+ * Where Markdown and HTML lead out of a text. Read liberally: what any renderer in use takes for a link is one here,
+ * within code too. Every character is read a bounded number of times. https://spec.commonmark.org/0.31.2/
+ */
+
+/** An inline link or image, or the definition of a reference, that leads to an absolute address. */
+export interface MarkdownLink {
+  readonly form: 'image' | 'link' | 'definition';
+  /** Where its `[` or `![` stands; that of the `]` when the opening is far away. */
+  readonly at: number;
+  readonly labelAt: number;
+  /** Of the `]`. */
+  readonly labelEnd: number;
+  readonly end: number;
+  readonly url: string;
+  readonly title: string;
+}
+
+/** The use of a reference: `![a][b]`, `[a][]`, `[a]`. */
+export interface ReferenceUse {
+  readonly form: 'use';
+  readonly isImage: boolean;
+  readonly at: number;
+  readonly end: number;
+  readonly reference: string;
+}
+
+/** What HTML calls a tag, a comment, a declaration; an autolink too. */
+export interface HtmlTag {
+  readonly form: 'tag';
+  readonly at: number;
+  readonly end: number;
+}
+
+export type MarkdownPart = MarkdownLink | ReferenceUse | HtmlTag;
+
+/** How many brackets may be open. */
+const MAX_BRACKETS = 64;
+const MAX_REFERENCE = 200;
+const MAX_TITLE = 400;
+
+export function parseMarkdown(text: string, visit: (part: MarkdownPart) => void, meter: StepCounter): void {
+  const search = /[[\]<]/g;
+  let open: number[] = [];
+  for (let found = search.exec(text); found !== null; found = search.exec(text)) {
+    const at = found.index;
+    if (found[0] === '[') {
+      open.push(at);
+      if (open.length > 2 * MAX_BRACKETS) open = open.slice(-MAX_BRACKETS);
+      continue;
+    }
+    const part = found[0] === '<' ? parseTag(text, at) : parseBracket(text, at, open.pop());
+    if (part === undefined) continue;
+    if (part.form !== 'tag') search.lastIndex = part.end;
+    meter.steps += part.end - at;
+    visit(part);
+  }
+  meter.steps += text.length;
+}
+
+function parseBracket(text: string, at: number, bracket: number | undefined): MarkdownLink | ReferenceUse | undefined {
+  const next = text[at + 1];
+  const isImage = bracket !== undefined && bracket > 0 && text[bracket - 1] === '!';
+  const start = bracket === undefined ? at : isImage ? bracket - 1 : bracket;
+  const label = { at: start, labelAt: bracket === undefined ? at : bracket + 1, labelEnd: at };
+  if (next === '(') {
+    const leads = parseDestination(text, at + 2);
+    return leads && { form: isImage ? 'image' : 'link', ...label, ...leads };
+  }
+  if (bracket === undefined) return undefined;
+  if (next === ':' && isLineStart(text, bracket)) {
+    const leads = parseDestination(text, at + 2);
+    return leads && { form: 'definition', ...label, ...leads };
+  }
+  if (at - bracket > MAX_REFERENCE) return undefined;
+  const own = text.slice(bracket + 1, at);
+  const second = next === '[' ? text.indexOf(']', at + 2) : -1;
+  const isFull = second >= 0 && second - at < MAX_REFERENCE;
+  const reference = isFull && second > at + 2 ? text.slice(at + 2, second) : own;
+  return { form: 'use', isImage, at: start, end: at + 1, reference: normalizeReference(reference) };
+}
+
+/** References are compared without case and by single blanks. */
+export const normalizeReference = (label: string): string => label.trim().replace(/\s+/g, ' ').toLowerCase();
+
+function isLineStart(text: string, bracket: number): boolean {
+  let at = bracket - 1;
+  while (at >= 0 && bracket - at < 16 && ' \t>-*'.includes(text[at]!)) at -= 1;
+  return at < 0 || text[at] === '\n';
+}
+
+/** A destination and its title, up to where they end; undefined when it is not an absolute address. */
+function parseDestination(text: string, start: number): { url: string; title: string; end: number } | undefined {
+  const first = skipBlanks(text, start);
+  const inAngles = text[first] === '<';
+  const from = inAngles ? first + 1 : first;
+  if (!isAbsoluteAddress(text, from)) return undefined;
+  const end = inAngles ? findAngleEnd(text, from) : findUrlEnd(text, from);
+  const url = text.slice(from, Math.min(end, from + MAX_URL));
+  const after = inAngles && text[end] === '>' ? end + 1 : end;
+  const titled = parseTitle(text, after);
+  if (titled !== undefined) return { url, ...titled };
+  const close = skipBlanks(text, after);
+  return { url, title: '', end: text[close] === ')' ? close + 1 : after };
+}
+
+function findUrlEnd(text: string, start: number): number {
+  let [at, depth] = [start, 0];
+  for (; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code <= 0x20) return at;
+    if (code === 0x28) depth += 1;
+    if (code === 0x29) depth -= 1;
+    if (depth < 0) return at;
+  }
+  return at;
+}
+
+function findAngleEnd(text: string, start: number): number {
+  let at = start;
+  while (at < text.length && text[at] !== '>' && text[at] !== '\n') at += 1;
+  return at;
+}
+
+function parseTitle(text: string, at: number): { title: string; end: number } | undefined {
+  const start = skipBlanks(text, at);
+  const quote = text[start];
+  if (start === at || (quote !== '"' && quote !== "'")) return undefined;
+  const window = text.slice(start + 1, start + 1 + MAX_TITLE);
+  const length = window.indexOf(quote);
+  if (length < 0) return undefined;
+  const close = skipBlanks(text, start + length + 2);
+  return { title: window.slice(0, length), end: text[close] === ')' ? close + 1 : start + length + 2 };
+}
+
+function skipBlanks(text: string, start: number): number {
+  let at = start;
+  while (at < text.length && ' \t\n\r'.includes(text[at]!)) at += 1;
+  return at;
+}
+
+/** What a browser takes for markup at a `<`. */
+function parseTag(text: string, at: number): HtmlTag | undefined {
+  if (!/^<(?:[a-z]|\/[a-z]|[!?])/i.test(text.slice(at, at + 3))) return undefined;
+  const most = Math.min(text.length, at + MAX_TAG);
+  let end = at + 1;
+  while (end < most && text[end] !== '>' && text[end] !== '<') end += 1;
+  return { form: 'tag', at, end: text[end] === '>' ? end + 1 : end };
+}

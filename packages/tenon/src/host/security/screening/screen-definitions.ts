@@ -1,0 +1,126 @@
+import type {
+  Icon,
+  Implementation,
+  Prompt,
+  PromptArgument,
+  Resource,
+  ResourceTemplate,
+  Tool,
+} from '../../../protocol/content.js';
+import { HIDDEN_KINDS } from './finding.js';
+import { createScreener, mapChanged, type Screened, type Screener, type Screening } from './screener.js';
+import { findForeignTools, findShadowedTool, type ToolOwners } from './tool-owners.js';
+
+/**
+ * What servers say of what they offer. It goes to the model and to people as it comes, so hidden characters are taken
+ * out unless the policy says otherwise (`strip: false`). Names and URIs are never altered, since calls are made by
+ * them: they are reported. `_meta` is neither read nor altered. Within schemas all strings and keys are treated alike;
+ * a property whose name loses a character can no longer be filled, which is the safe way to fail.
+ * https://modelcontextprotocol.io/specification/2026-07-28/server/tools#security-considerations
+ */
+
+export interface ToolScreening extends Screening {
+  /** Whose the tool is, and whose the other tools are: for names that shadow, and tools that speak of others'. */
+  readonly server?: string | undefined;
+  readonly owners?: ToolOwners | undefined;
+  /** Names are offered with a prefix of their server, so equal names of two servers are not confused. Default `false`. */
+  readonly hasPrefix?: boolean | undefined;
+}
+
+export function screenTool(tool: Tool, screening: ToolScreening = {}): Screened<Tool> {
+  const screener = createScreener(screening, HIDDEN_KINDS);
+  const changed = screenDescribed(tool, screener);
+  const inputSchema = screener.screenDeep(tool.inputSchema, 'inputSchema');
+  const outputSchema = tool.outputSchema && screener.screenDeep(tool.outputSchema, 'outputSchema');
+  const annotations = tool.annotations && screener.screenDeep(tool.annotations, 'annotations');
+  screenOwners(tool, screening, screener);
+  return screener.finish(replaceFields(changed, { inputSchema, outputSchema, annotations }));
+}
+
+export function screenPrompt(prompt: Prompt, screening: Screening = {}): Screened<Prompt> {
+  const screener = createScreener(screening, HIDDEN_KINDS);
+  const argument = (each: PromptArgument, index: number): PromptArgument =>
+    screenTexts(each, screener, `arguments/${index}/`);
+  const args = prompt.arguments && (mapChanged(prompt.arguments, argument) as PromptArgument[]);
+  return screener.finish(replaceFields(screenDescribed(prompt, screener), { arguments: args }));
+}
+
+export function screenResource<Offer extends Resource | ResourceTemplate>(
+  resource: Offer,
+  screening: Screening = {},
+): Screened<Offer> {
+  const screener = createScreener(screening, HIDDEN_KINDS);
+  if ('uri' in resource) screener.reportText(resource.uri, 'uri');
+  else screener.reportText(resource.uriTemplate, 'uriTemplate');
+  return screener.finish(screenDescribed(resource, screener));
+}
+
+/** The `instructions` of a server, which hosts lay before a conversation. */
+export function screenInstructions(instructions: string, screening: Screening = {}): Screened<string> {
+  const screener = createScreener({ where: 'instructions', ...screening }, HIDDEN_KINDS);
+  return screener.finish(screener.screenText(instructions, ''));
+}
+
+/** What a server says of itself. */
+export function screenImplementation(info: Implementation, screening: Screening = {}): Screened<Implementation> {
+  const screener = createScreener(screening, HIDDEN_KINDS);
+  screener.reportText(info.version, 'version');
+  if (info.websiteUrl !== undefined) screener.reportText(info.websiteUrl, 'websiteUrl');
+  return screener.finish(screenDescribed(info, screener));
+}
+
+interface DescribedItem {
+  name: string;
+  title?: string | undefined;
+  description?: string | undefined;
+  icons?: Icon[] | undefined;
+}
+
+function screenDescribed<Value extends DescribedItem>(value: Value, screener: Screener): Value {
+  value.icons?.forEach((icon, index) => screenIcon(icon, `icons/${index}/src`, screener));
+  return screenTexts(value, screener, '');
+}
+
+/** The texts that everything with a name has. */
+export function screenTexts<Value extends DescribedItem>(value: Value, screener: Screener, where: string): Value {
+  screener.reportName(value.name, `${where}name`);
+  const text = (key: 'title' | 'description'): string | undefined =>
+    typeof value[key] === 'string' ? screener.screenText(value[key], where + key) : value[key];
+  const fields: { readonly title: unknown; readonly description: unknown } = {
+    title: text('title'),
+    description: text('description'),
+  };
+  return replaceFields(value, fields);
+}
+
+/** An icon is a picture from a web page or within the message. A picture in SVG may hold scripts. */
+function screenIcon({ src }: Icon, where: string, screener: Screener): void {
+  const isFine = /^https:\/\//i.test(src) || /^data:image\/(?:png|jpe?g|gif|webp|avif);/i.test(src);
+  if (isFine && src.length < 2048) screener.reportText(src, where);
+  if (!isFine) screener.addFinding('url-scheme', where, src.slice(0, 256), 0);
+}
+
+function screenOwners(tool: Tool, { server, owners, hasPrefix = false }: ToolScreening, screener: Screener): void {
+  if (server === undefined || owners === undefined) return;
+  const shadowed = hasPrefix ? undefined : findShadowedTool(tool.name, server, owners);
+  if (shadowed)
+    screener.addFinding(
+      'shadowed-name',
+      'name',
+      tool.name,
+      0,
+      `${tool.name} is also ${shadowed.name} of ${shadowed.server}`,
+    );
+  for (const { owner, at } of findForeignTools(tool.description ?? '', server, owners)) {
+    screener.addFinding('cross-tool', 'description', owner.name, at, `names ${owner.name} of ${owner.server}`);
+  }
+}
+
+/** The same object when nothing differs. */
+export function replaceFields<Value extends object>(
+  value: Value,
+  fields: { readonly [Key in keyof Value]?: unknown },
+): Value {
+  const different = Object.entries(fields).filter(([key, field]) => field !== value[key as keyof Value]);
+  return different.length === 0 ? value : ({ ...value, ...Object.fromEntries(different) } as Value);
+}

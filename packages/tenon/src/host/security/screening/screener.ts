@@ -1,0 +1,158 @@
+import { findFindings, limitFindings, toFinding } from './find-findings.js';
+import {
+  type Finding,
+  type FindingKind,
+  HIDDEN_KINDS,
+  type HiddenKind,
+  isThreat,
+  MAX_FINDINGS_PER_KIND,
+} from './finding.js';
+import { stripHidden } from './strip-hidden.js';
+import { isLookalikeName, spellLookalikes } from './text/lookalikes.js';
+import { isSensitive } from './text/phrase-patterns.js';
+
+/** Goes through the texts of one value and gathers what is found. */
+
+export interface Screening {
+  /** Which hidden characters are taken out of what is passed on; `true`: all kinds. Findings are reported in any case. */
+  readonly strip?: boolean | readonly HiddenKind[] | undefined;
+  /** Puts a notice in the place of each text with a finding of `isThreat`. Default `false`. */
+  readonly mask?: boolean | undefined;
+  /** What the paths of the findings begin with. Default: nothing. */
+  readonly where?: string | undefined;
+}
+
+/** What is passed on, and what was found in it. Without anything to take out, `value` is the very object that came. */
+export interface Screened<Value> {
+  readonly value: Value;
+  readonly findings: readonly Finding[];
+}
+
+/** Stands where a text was withheld. */
+const WITHHELD = '[withheld: this text looks like an instruction to a model, or like a leak]';
+
+/** Bounds of one value: what lies deeper or comes later is left out of a definition, and not looked at in data. */
+const MAX_SCREENED_DEPTH = 64;
+export const MAX_SCREENED = 50_000;
+
+export interface Screener {
+  /** A text for the model: reported, and returned without what is taken out. */
+  screenText(screenText: string, where: string): string;
+  /** A text that stays as it is. */
+  reportText(screenText: string, where: string): void;
+  /** An identifier: it stays as it is, since calls are made by it. */
+  reportName(reportName: string, where: string): void;
+  /** Every string and every key within, as texts for the model. */
+  screenDeep<Value>(value: Value, where: string): Value;
+  /** Every string and every key within, to be reported. */
+  reportDeep(value: unknown, where: string): void;
+  addFinding(kind: FindingKind, where: string, screenText: string, at: number, shown?: string): void;
+  finish<Value>(value: Value): Screened<Value>;
+}
+
+export function createScreener(screening: Screening, standard: readonly HiddenKind[]): Screener {
+  const kinds = getStrippedKinds(screening.strip, standard);
+  const root = screening.where ?? '';
+  let found: Finding[] = [];
+  let left = MAX_SCREENED;
+
+  const keep = (more: readonly Finding[]): void => {
+    if (more.length > 0) found = limitFindings([...found, ...more], MAX_FINDINGS_PER_KIND.value);
+  };
+  const path = (where: string): string => (root === '' || where === '' ? root + where : `${root}/${where}`);
+  const report = (text: string, where: string): readonly Finding[] => {
+    const more = isPlain(text) ? [] : findFindings(text, path(where));
+    keep(more);
+    return more;
+  };
+  const screenText = (given: string, where: string): string => {
+    const found = report(given, where);
+    if (screening.mask && found.some(isThreat)) return WITHHELD;
+    return kinds.length === 0 ? given : stripHidden(given, kinds);
+  };
+  const addFinding: Screener['addFinding'] = (kind, where, given, at, shown) =>
+    keep([
+      toFinding(
+        { kind, severity: 'warn', at, length: given.length, ...(shown !== undefined && { shown }) },
+        given,
+        path(where),
+      ),
+    ]);
+
+  const deep = <Value>(value: Value, where: string, depth: number, changes: boolean): Value => {
+    if (typeof value === 'string') {
+      if (changes) return screenText(value, where) as Value;
+      report(value, where);
+    }
+    if (typeof value !== 'object' || value === null) return value;
+    left -= 1;
+    if (depth > MAX_SCREENED_DEPTH || left < 0) {
+      addFinding('unscanned', where, '', 0, 'nested too deep, or too much');
+      return (changes ? undefined : value) as Value;
+    }
+    if (Array.isArray(value)) {
+      return mapChanged(value, (item, index) => deep(item, `${where}/${index}`, depth + 1, changes)) as Value;
+    }
+    return mapChangedEntries(value, (key, item) => {
+      const below = `${where}/${key.slice(0, 64)}`;
+      findInName(key, path(below)).forEach(each => keep([each]));
+      return [changes && kinds.length > 0 ? stripHidden(key, kinds) : key, deep(item, below, depth + 1, changes)];
+    }) as Value;
+  };
+
+  return {
+    screenText,
+    reportText: (given, where) => void report(given, where),
+    reportName: (name, where) => keep(findInName(name, path(where))),
+    screenDeep: (value, where) => deep(value, where, 0, true),
+    reportDeep: (value, where) => void deep(value, where, 0, false),
+    addFinding,
+    finish: value => ({ value, findings: found }),
+  };
+}
+
+function getStrippedKinds(wanted: Screening['strip'], standard: readonly HiddenKind[]): readonly HiddenKind[] {
+  if (wanted === undefined) return standard;
+  if (typeof wanted !== 'boolean') return wanted;
+  return wanted ? HIDDEN_KINDS : [];
+}
+
+/** One word of ASCII: most strings of a schema. */
+const isPlain = (text: string): boolean => /^[\w$.-]{0,39}$/.test(text) && !isSensitive(text);
+
+/** Names speak too: `content_of_ssh_id_rsa`, `ignore_previous_instructions`. */
+function findInName(name: string, where: string): Finding[] {
+  if (/^[A-Za-z0-9$]{0,39}$/.test(name)) return [];
+  const found = isPlain(name) ? [] : findFindings(name, where);
+  const told = isSensitive(name) ? [{ kind: 'instruction' as const, length: name.length }] : [];
+  const spoken = /[_.-].*[_.-]/.test(name.slice(0, 256)) ? findFindings(name.replace(/[_.-]/g, ' '), where) : [];
+  const lookalike = isLookalikeName(name.slice(0, 256)) ? spellLookalikes(name.slice(0, 256)) : undefined;
+  const isNamed = lookalike !== undefined && !found.some(({ kind }) => kind === 'lookalike');
+  return [
+    ...found,
+    ...told.map(each => toFinding({ ...each, severity: 'warn', at: 0 }, name, where)),
+    ...spoken.filter(({ kind }) => kind === 'instruction' || kind === 'cross-tool'),
+    ...(isNamed
+      ? [toFinding({ kind: 'lookalike', severity: 'warn', at: 0, length: name.length, shown: lookalike }, name, where)]
+      : []),
+  ];
+}
+
+/** The same array when no item changed. */
+export function mapChanged<Item>(items: readonly Item[], change: (item: Item, index: number) => Item): readonly Item[] {
+  const changed = items.map(change);
+  return changed.every((item, index) => item === items[index]) ? items : changed.map(item => item ?? (null as Item));
+}
+
+/** The same object when no entry changed. Of two keys that become one the first stays. */
+function mapChangedEntries(object: object, change: (key: string, value: unknown) => [string, unknown]): object {
+  const before = Object.entries(object);
+  const after = before.map(([key, value]) => change(key, value));
+  const isSame = after.every(([key, value], index) => key === before[index]![0] && value === before[index]![1]);
+  if (isSame) return object;
+  const entries = new Map<string, unknown>();
+  for (const [key, value] of after) {
+    if (value !== undefined && !entries.has(key)) entries.set(key, value);
+  }
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,30 @@
+import type { HiddenKind } from './finding.js';
+import { findHidden } from './text/hidden-text.js';
+
+/** What breaks a line, where it stands alone. */
+const LINE_BREAKS = new Set(['\r', '\v', '\f', '\x85', '\u2028', '\u2029']);
+
+/** The text without its hidden characters of some kinds; the same string when it has none. Line breaks stay breaks. */
+export function stripHidden(text: string, kinds: readonly HiddenKind[]): string {
+  // What is taken out can bring two marks together that were harmless apart.
+  const once = removeHidden(text, kinds);
+  return once === text ? text : removeHidden(once, kinds);
+}
+
+function removeHidden(text: string, kinds: readonly HiddenKind[]): string {
+  const parts: string[] = [];
+  let done = 0;
+  findHidden(text, ({ kind, severity, at, length }) => {
+    if (severity !== 'strip' || !kinds.includes(kind)) return;
+    parts.push(text.slice(done, at), getReplacement(text, at, length));
+    done = at + length;
+  });
+  return done === 0 ? text : parts.join('') + text.slice(done);
+}
+
+function getReplacement(text: string, at: number, length: number): string {
+  if (length !== 1) return '';
+  if (LINE_BREAKS.has(text[at]!)) return '\n';
+  const code = text.charCodeAt(at);
+  return code >= 0xd800 && code <= 0xdfff ? '\ufffd' : '';
+}

@@ -1,0 +1,88 @@
+/** Where a character that is invisible by itself is part of how people write, so that it stays. */
+
+const joining =
+  /^(?=[\p{L}\p{M}])(?!\p{DI})[\p{scx=Arab}\p{scx=Syrc}\p{scx=Mong}\p{scx=Nkoo}\p{scx=Mand}\p{scx=Phag}\p{scx=Hebr}\p{scx=Deva}\p{scx=Beng}\p{scx=Guru}\p{scx=Gujr}\p{scx=Orya}\p{scx=Taml}\p{scx=Telu}\p{scx=Knda}\p{scx=Mlym}\p{scx=Sinh}\p{scx=Tibt}\p{scx=Mymr}\p{scx=Khmr}\p{scx=Bali}\p{scx=Java}]/u;
+const spaceless =
+  /^(?=[\p{L}\p{M}\p{N}\p{P}])(?!\p{DI})[\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}\p{scx=Tibt}\p{scx=Bali}\p{scx=Java}\p{scx=Han}\p{scx=Hira}\p{scx=Kana}]/u;
+const pictograph = /^\p{Extended_Pictographic}/u;
+const skin = /^\p{Emoji_Modifier}/u;
+const styled = /^(?!\p{DI})[\p{Emoji}\p{Extended_Pictographic}\p{So}\p{Sm}]/u;
+const standardized = /^[\p{Sm}\p{sc=Han}\p{sc=Mymr}\p{sc=Phag}0\u3001\u3002\uff01-\uff1f]/u;
+const han = /^\p{sc=Han}/u;
+const mongolian = /^(?!\p{DI})\p{sc=Mong}/u;
+const khmer = /^(?!\p{DI})\p{sc=Khmr}/u;
+const jamo = /^[\u1100-\u115e\u1161-\u11ff\ua960-\ua97c\ud7b0-\ud7fb]/u;
+const letter = /^\p{L}/u;
+const mark = /^(?!\p{DI})\p{M}/u;
+const rightToLeft = /(?=\p{L})[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+const braille = /[\u2801-\u28ff]/;
+
+/** The flags of England, Scotland and Wales: the only tag sequences in general use. Any other would carry text. */
+const flags = ['gbeng', 'gbsct', 'gbwls'].map(code => `\u{1f3f4}${toTagCharacters(code)}\u{e007f}`);
+
+/** What is asked about a whole text, once. */
+export interface TextContext {
+  readonly rightToLeft: boolean;
+  readonly braille: boolean;
+}
+
+export const createTextContext = (text: string): TextContext => ({
+  rightToLeft: rightToLeft.test(text),
+  braille: braille.test(text),
+});
+
+/** Whether the flag's tag characters begin at a place: their length. */
+export function getFlagLength(text: string, at: number): number {
+  const flag = flags.find(each => at >= 2 && text.startsWith(each, at - 2));
+  return flag === undefined ? 0 : flag.length - 2;
+}
+
+/** Whether one invisible character has its place where it stands. */
+export function isLegitimate(text: string, at: number, code: number, setting: TextContext): boolean {
+  const before = getCharacterBefore(text, at);
+  const after = getCharacterAt(text, at + (code > 0xffff ? 2 : 1));
+  if (code === 0x200d || code === 0x200c)
+    return joining.test(before) || (code === 0x200d && doesJoinEmoji(text, at, after));
+  if (code === 0x200b) return spaceless.test(before) || spaceless.test(after);
+  if (code === 0xad) return letter.test(before) && letter.test(after);
+  if (code === 0x34f) return mark.test(before) || mark.test(after);
+  if (code === 0x61c || code === 0x200e || code === 0x200f) return setting.rightToLeft;
+  if (code === 0x115f || code === 0x1160) return jamo.test(before) || jamo.test(after);
+  if (code === 0x17b4 || code === 0x17b5) return khmer.test(before);
+  if (code === 0x180e) return mongolian.test(before);
+  if (code === 0x2800) return setting.braille;
+  if (code === 0xfeff) return at === 0;
+  return false;
+}
+
+/** Whether a variation selector has a character before it that has variants. */
+export function isLegitimateSelector(text: string, at: number, code: number): boolean {
+  const before = getCharacterBefore(text, at);
+  if (code === 0xfe0e || code === 0xfe0f) return styled.test(before);
+  if (code >= 0xfe00 && code <= 0xfe0d) return standardized.test(before);
+  if (code >= 0xe0100) return han.test(before);
+  return mongolian.test(before);
+}
+
+function doesJoinEmoji(text: string, at: number, after: string): boolean {
+  if (!pictograph.test(after)) return false;
+  const before = getCharacterBefore(text, at);
+  if (before !== '\ufe0f' && !skin.test(before)) return pictograph.test(before);
+  return styled.test(getCharacterBefore(text, at - before.length));
+}
+
+function getCharacterAt(text: string, at: number): string {
+  const code = text.codePointAt(at);
+  return code === undefined ? '' : String.fromCodePoint(code);
+}
+
+function getCharacterBefore(text: string, at: number): string {
+  if (at <= 0) return '';
+  const low = text.charCodeAt(at - 1);
+  const paired = at >= 2 && low >= 0xdc00 && low <= 0xdfff && text.codePointAt(at - 2)! > 0xffff;
+  return text.slice(paired ? at - 2 : at - 1, at);
+}
+
+function toTagCharacters(ascii: string): string {
+  return [...ascii].map(each => String.fromCodePoint(0xe0000 + each.charCodeAt(0))).join('');
+}

@@ -1,0 +1,62 @@
+import type { OnFindingCandidate, StepCounter } from '../finding.js';
+
+/** Text in disguise: base64, hexadecimal, escapes and character references that decode to sentences. Best effort. */
+
+const MIN_ENCODED = 40;
+/** How much of a run is decoded. */
+const MAX_DECODED = 240;
+
+const ENCODED_RUN =
+  /[A-Za-z0-9+/_-]{40,}={0,2}|(?:&#x?[\da-f]{1,7};){8,}|(?:\\u[\da-f]{4}|\\x[\da-f]{2}){8,}|(?:%[\da-f]{2}){12,}/gi;
+
+export function findEncoded(text: string, sink: OnFindingCandidate, meter: StepCounter): void {
+  for (const match of text.matchAll(ENCODED_RUN)) {
+    meter.steps += match[0].length;
+    const read = decodeProse(match[0]);
+    if (read === undefined) continue;
+    sink({ kind: 'encoded-text', severity: 'warn', at: match.index, length: match[0].length, shown: read });
+  }
+  meter.steps += text.length;
+}
+
+function decodeProse(encoded: string): string | undefined {
+  const candidates =
+    encoded.length < MIN_ENCODED || /^[&\\%]/.test(encoded) ? [decodeEscapes] : [decodeHex, decodeBase64];
+  return candidates.map(decode => decode(encoded.slice(0, MAX_DECODED * 4))).find(isProse);
+}
+
+function decodeEscapes(encoded: string): string {
+  return encoded.replace(
+    /&#(x?)([\da-f]{1,7});|(?:\\u|\\x|%)([\da-f]{2,4})/gi,
+    (_whole, x?: string, number?: string, hex?: string) => {
+      const code = Number.parseInt(number ?? hex ?? '', x === '' ? 10 : 16);
+      return code <= 0x10ffff ? String.fromCodePoint(code) : '';
+    },
+  );
+}
+
+function decodeHex(encoded: string): string {
+  if (!/^[\da-f]+$/i.test(encoded)) return '';
+  return (encoded.slice(0, 2 * MAX_DECODED).match(/../g) ?? [])
+    .map(each => String.fromCharCode(Number.parseInt(each, 16)))
+    .join('');
+}
+
+function decodeBase64(encoded: string): string {
+  const plain = encoded.replace(/-/g, '+').replace(/_/g, '/').replace(/=+$/, '');
+  const whole = plain.slice(0, MAX_DECODED - (MAX_DECODED % 4));
+  try {
+    return atob(whole.length % 4 === 1 ? whole.slice(0, -1) : whole);
+  } catch {
+    return '';
+  }
+}
+
+/** Words with blanks between them. Keys, digests, tokens and pictures decode to none. */
+function isProse(text: string): boolean {
+  if (text.length < 12) return false;
+  const letters = text.match(/[A-Za-z]/g)?.length ?? 0;
+  const other = text.match(/[^\n\r\t -~]/g)?.length ?? 0;
+  const words = text.match(/[A-Za-z]{2,}(?=[\s.,:;!?]|$)/g)?.length ?? 0;
+  return words >= 3 && letters > text.length * 0.5 && other <= text.length * 0.05;
+}

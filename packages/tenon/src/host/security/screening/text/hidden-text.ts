@@ -1,0 +1,150 @@
+import type { FindingSeverity, HiddenKind, StepCounter } from '../finding.js';
+import {
+  createTextContext,
+  getFlagLength,
+  isLegitimate,
+  isLegitimateSelector,
+  type TextContext,
+} from './character-context.js';
+import { isIntroducer, readEscape } from './escape-sequences.js';
+import { readSelectors, readTags } from './smuggled-text.js';
+
+/**
+ * The characters of a text that nobody sees: walked once, in order, without overlap. What emoji, right-to-left and
+ * Indic scripts, combining marks and East Asian variants need is no such character where they need it.
+ */
+
+/** A run of one kind. */
+export interface HiddenText {
+  readonly kind: HiddenKind;
+  readonly severity: FindingSeverity;
+  readonly at: number;
+  readonly length: number;
+  /** Characters in it (code points). */
+  readonly count: number;
+  /** Text that it carries, decoded. */
+  readonly carries?: string;
+  /** Of a terminal's link: where it leads. */
+  readonly link?: string;
+  readonly clipboard?: true;
+}
+
+/** Everything that needs a second look. Carriage returns are among them, since a lone one overwrites its line. */
+const SUSPICIOUS =
+  /[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u2800\ufff9-\ufffb\p{DI}\p{Co}\p{Cs}\p{Noncharacter_Code_Point}]/gu;
+
+/** Most text. */
+const PLAIN_TEXT = /^[\t\n -~]*$/;
+
+const UNCOUNTED: StepCounter = { steps: 0 };
+
+export function findHidden(text: string, visit: (hidden: HiddenText) => void, meter: StepCounter = UNCOUNTED): void {
+  meter.steps += text.length;
+  if (PLAIN_TEXT.test(text)) return;
+  const search = new RegExp(SUSPICIOUS);
+  let setting: TextContext | undefined;
+  for (let found = search.exec(text); found !== null; found = search.exec(text)) {
+    setting ??= createTextContext(text);
+    const { kind, length, ...rest } = readRun(text, found.index, setting);
+    meter.steps += length;
+    search.lastIndex = found.index + length;
+    if (kind !== undefined) visit({ kind, length, at: found.index, ...getSeverity(kind, found[0]), ...rest });
+  }
+}
+
+export function hasHidden(text: string): boolean {
+  let seen = false;
+  findHidden(text, () => {
+    seen = true;
+  });
+  return seen;
+}
+
+interface HiddenRun {
+  /** Absent: harmless. */
+  readonly kind?: HiddenKind;
+  readonly length: number;
+  readonly count: number;
+  readonly carries?: string;
+  readonly link?: string;
+  readonly clipboard?: true;
+}
+
+function readRun(text: string, at: number, setting: TextContext): HiddenRun {
+  const code = text.codePointAt(at)!;
+  if (isIntroducer(code)) return { kind: 'ansi', count: 1, ...readEscape(text, at) };
+  const kind = classifyCharacter(code);
+  if (kind === undefined) return { length: code > 0xffff ? 2 : 1, count: 1 };
+  if (kind === 'tag') {
+    const flag = getFlagLength(text, at);
+    return flag > 0
+      ? { length: flag, count: 1 }
+      : withCarriedText(readRunOfKind(text, at, 'tag'), run => readTags(text, at, run));
+  }
+  if (kind === 'control') return text.startsWith('\r\n', at) ? { length: 2, count: 1 } : { kind, length: 1, count: 1 };
+  const run = readRunOfKind(text, at, kind);
+  if (kind === 'variation') {
+    if (run.count === 1 && isLegitimateSelector(text, at, code)) return { length: run.length, count: 1 };
+    return withCarriedText(run, length => readSelectors(text, at, length));
+  }
+  if (kind === 'private-use') return run;
+  // Two marks of direction in a row are common in right-to-left text; any longer run is a code.
+  const most = kind === 'bidi' ? 2 : 1;
+  return run.count <= most && isLegitimateRun(text, at, run.length, setting)
+    ? { length: run.length, count: run.count }
+    : run;
+}
+
+function isLegitimateRun(text: string, start: number, length: number, setting: TextContext): boolean {
+  for (let at = start; at < start + length; ) {
+    const code = text.codePointAt(at)!;
+    if (!isLegitimate(text, at, code, setting)) return false;
+    at += code > 0xffff ? 2 : 1;
+  }
+  return true;
+}
+
+function readRunOfKind(
+  text: string,
+  start: number,
+  kind: HiddenKind,
+): { kind: HiddenKind; length: number; count: number } {
+  let [at, count] = [start, 0];
+  const isWide = text.codePointAt(start)! > 0xffff;
+  for (
+    let code = text.codePointAt(start);
+    code !== undefined && classifyCharacter(code) === kind;
+    code = text.codePointAt(at)
+  ) {
+    if (kind === 'private-use' && code > 0xffff !== isWide) break;
+    at += code > 0xffff ? 2 : 1;
+    count += 1;
+  }
+  return { kind, length: at - start, count };
+}
+
+function withCarriedText(run: HiddenRun, read: (length: number) => string | undefined): HiddenRun {
+  const carries = read(run.length);
+  return carries === undefined ? run : { ...run, carries };
+}
+
+const invisible = /[\p{DI}\ufff9-\ufffb\u2800\p{Noncharacter_Code_Point}]/u;
+
+/** The kind of a character by itself; undefined of what is plainly visible. Escape introducers are `control` here. */
+function classifyCharacter(code: number): HiddenKind | undefined {
+  if (code < 0x20) return code === 0x09 || code === 0x0a ? undefined : 'control';
+  if (code < 0x7f) return undefined;
+  if (code < 0xa0 || code === 0x2028 || code === 0x2029 || (code >= 0xd800 && code <= 0xdfff)) return 'control';
+  if ((code >= 0xe0000 && code <= 0xe007f) || code === 0xe0001) return 'tag';
+  if ((code >= 0xfe00 && code <= 0xfe0f) || (code >= 0xe0100 && code <= 0xe01ef)) return 'variation';
+  if ((code >= 0x180b && code <= 0x180d) || code === 0x180f) return 'variation';
+  if (code === 0x61c || code === 0x200e || code === 0x200f) return 'bidi';
+  if ((code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x206f)) return 'bidi';
+  if (invisible.test(String.fromCodePoint(code))) return 'invisible';
+  return (code >= 0xe000 && code <= 0xf8ff) || code >= 0xf0000 ? 'private-use' : undefined;
+}
+
+/** Icon fonts put visible signs into the first private area; the planes 15 and 16 are for nobody's eyes. */
+function getSeverity(kind: HiddenKind, first: string): { severity: FindingSeverity } {
+  return { severity: kind === 'private-use' && first.length === 1 ? 'warn' : 'strip' };
+}

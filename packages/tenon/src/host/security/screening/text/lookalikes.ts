@@ -1,0 +1,57 @@
+/** Words that mix alphabets to look like other words. https://www.unicode.org/reports/tr39/ */
+
+/** Cyrillic and Greek letters that are drawn as a Latin one, beside it. Those of common symbols (µ, Ω, Δ) are not here. */
+const LOOKALIKE_PAIRS =
+  'аa сc еe оo рp хx уy ѕs іi јj һh ԁd ԛq ԝw ӏl ԍg АA ВB ЕE КK МM НH ОO РP СC ТT ХX ІI ЈJ ЅS ԚQ ԜW ҮY ѴV ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX οo νv ρp ıi ɡg ɑa';
+
+const LOOKALIKES = new Map(LOOKALIKE_PAIRS.split(' ').map(pair => [pair[0]!, pair[1]!]));
+
+/** The dotless i is a letter of Turkish, in every second word. */
+const foreign = new RegExp(`[${[...LOOKALIKES.keys()].filter(each => each !== 'ı').join('')}]`, 'u');
+const otherScripts = /\p{sc=Cyrl}|\p{sc=Grek}|[ɡɑ]/gu;
+const word = /[\p{L}\p{M}\p{N}_]+/gu;
+const longestWord = 128;
+
+/** As it looks: compatibility forms and marks folded, letters of other alphabets replaced by those they look like. */
+export function foldLookalikes(text: string): string {
+  if (/^[ -~]*$/.test(text)) return text.toLowerCase();
+  const plain = text.normalize('NFKD').replace(/[\p{M}\p{DI}\p{Cc}]/gu, '');
+  return [...plain]
+    .map(each => LOOKALIKES.get(each) ?? each)
+    .join('')
+    .toLowerCase();
+}
+
+/** Whether a word has Latin letters and letters of another alphabet that pass for Latin ones. */
+function isMixed(text: string): boolean {
+  if (!foreign.test(text)) return false;
+  const others = text.match(otherScripts) ?? [];
+  return /[A-Za-z]/.test(text) && others.every(each => LOOKALIKES.has(each));
+}
+
+/** With every letter that is not what it looks like in its place as a code: `p\u{430}ypal`. */
+export function spellLookalikes(text: string): string {
+  return text.replace(/(?![ -~])[\p{L}\p{Nd}]/gu, each =>
+    /^[ -~]+$/.test(foldLookalikes(each)) ? `\\u{${each.codePointAt(0)!.toString(16)}}` : each,
+  );
+}
+
+export function findMixedWords(text: string, onWord: (at: number, length: number) => void): void {
+  if (!foreign.test(text)) return;
+  for (const match of text.matchAll(word)) {
+    if (match[0].length <= longestWord && isMixed(match[0])) onWord(match.index, match[0].length);
+  }
+}
+
+/** Names of things are ASCII nearly always; one whose letters are drawn as ASCII and are not has a reason. */
+export function isLookalikeName(name: string): boolean {
+  if (/^[ -~]*$/.test(name)) return false;
+  const letters = name.replace(/[^\p{L}\p{M}\p{Nd}]/gu, '');
+  const isDisguised = foreign.test(letters) || letters.normalize('NFKC') !== letters.normalize('NFC');
+  return isMixed(letters) || (isDisguised && /^[ -~]+$/.test(foldLookalikes(letters)));
+}
+
+/** A host that mixes alphabets in one label, is all of lookalikes, or hides its letters in punycode. */
+export function isLookalikeHost(host: string): boolean {
+  return host.split('.').some(label => /^xn--/i.test(label) || isLookalikeName(label));
+}

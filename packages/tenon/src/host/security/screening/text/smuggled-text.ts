@@ -1,0 +1,27 @@
+/** Reads the text that invisible characters carry, so that a person can see it. */
+
+/** How much is decoded of one run. */
+const MAX_DECODED = 256;
+
+/** Tag characters: ASCII, moved by U+E0000. */
+export function readTags(text: string, at: number, length: number): string | undefined {
+  let read = '';
+  for (let place = at; place < at + length && read.length < MAX_DECODED; place += 2) {
+    const ascii = text.codePointAt(place)! - 0xe0000;
+    if (ascii >= 0x20 && ascii < 0x7f) read += String.fromCharCode(ascii);
+  }
+  return read === '' ? undefined : read;
+}
+
+/** Variation selectors: the 256 of them as bytes of ASCII text. */
+export function readSelectors(text: string, at: number, length: number): string | undefined {
+  let [read, other] = ['', 0];
+  for (let place = at; place < at + length && read.length + other < MAX_DECODED; ) {
+    const code = text.codePointAt(place)!;
+    const byte = code >= 0xe0100 ? code - 0xe0100 + 16 : code - 0xfe00;
+    if (byte >= 0x20 && byte < 0x7f) read += String.fromCharCode(byte);
+    else other += 1;
+    place += code > 0xffff ? 2 : 1;
+  }
+  return read.length > other && read.length > 3 ? read : undefined;
+}

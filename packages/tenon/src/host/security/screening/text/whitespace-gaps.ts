@@ -1,0 +1,34 @@
+import type { OnFindingCandidate } from '../finding.js';
+import { STACKED_MARKS } from '../visible-text.js';
+
+/** Layout as a hiding place. */
+
+/** Of whitespace that is longer than this, what follows is out of sight: blanks in a row, and line breaks. */
+export const MAX_GAP_WIDTH = 100;
+export const MAX_GAP_LINES = 20;
+
+const anyGap = /\s{20}/;
+const anyMarks = /[^\0-\u02ff]/;
+
+export function findGaps(text: string, sink: OnFindingCandidate): void {
+  for (const match of anyGap.test(text) ? text.matchAll(/\s+/g) : []) {
+    const [run, at] = [match[0], match.index];
+    const isLast = at + run.length === text.length;
+    if (!isLast && isGap(run))
+      sink({ kind: 'whitespace', severity: 'warn', at, length: run.length, shown: describeGap(run) });
+  }
+  for (const match of anyMarks.test(text) ? text.matchAll(STACKED_MARKS) : []) {
+    sink({ kind: 'stacked-marks', severity: 'warn', at: match.index, length: match[0].length });
+  }
+}
+
+function isGap(run: string): boolean {
+  if (run.length < MAX_GAP_LINES) return false;
+  const lines = run.split('\n');
+  return lines.length > MAX_GAP_LINES || lines.some(line => line.length >= MAX_GAP_WIDTH);
+}
+
+function describeGap(run: string): string {
+  const breaks = run.split('\n').length - 1;
+  return breaks > 0 ? `${breaks} lines` : `${run.length} spaces`;
+}

@@ -1,0 +1,67 @@
+import { formatHost } from './markup/link-target.js';
+import { findHidden, type HiddenText, hasHidden } from './text/hidden-text.js';
+
+/** Turns what nobody sees into what everybody sees. Terminal sequences go: they are nothing to read. */
+
+/** A run of more characters than this is counted, not spelled. */
+const MAX_SPELLED = 3;
+const MAX_CARRIED = 120;
+/** More marks than any script stacks on one letter. */
+const MAX_MARKS = 8;
+
+export function toVisibleText(text: string): string {
+  const shown = rewriteHidden(text);
+  // What was taken out may have been what kept two harmless things apart; then nothing is taken for harmless.
+  return hasHidden(shown) ? spellHidden(shown) : shown;
+}
+
+function rewriteHidden(text: string): string {
+  const parts: string[] = [];
+  let done = 0;
+  findHidden(text, hidden => {
+    parts.push(text.slice(done, hidden.at), getReplacement(text, hidden));
+    done = hidden.at + hidden.length;
+  });
+  const whole = done === 0 ? text : parts.join('') + text.slice(done);
+  return removeStackedMarks(removeByteOrderMark(whole).replace(/\r\n/g, '\n'));
+}
+
+function getReplacement(text: string, hidden: HiddenText): string {
+  const code = text.charCodeAt(hidden.at);
+  if (hidden.kind === 'ansi') return formatEscape(hidden, code);
+  if (hidden.kind === 'control') return formatControl(code);
+  if (hidden.carries !== undefined) return `‹hidden: ${hidden.carries.slice(0, MAX_CARRIED)}›`;
+  if (hidden.count > MAX_SPELLED) return `‹${hidden.count} hidden characters›`;
+  return [...text.slice(hidden.at, hidden.at + hidden.length)].map(spellCharacter).join('');
+}
+
+function formatEscape(hidden: HiddenText, code: number): string {
+  if (hidden.clipboard) return '‹writes to the clipboard›';
+  if (hidden.link !== undefined) return `‹link to ${formatHost(hidden.link)}› `;
+  if (hidden.length > 1) return '';
+  return code === 0x1b ? '␛' : spellCharacter(String.fromCharCode(code));
+}
+
+function formatControl(code: number): string {
+  if ((code >= 0x0b && code <= 0x0d) || code === 0x85 || code === 0x2028 || code === 0x2029) return '\n';
+  if (code < 0x20) return String.fromCharCode(0x2400 + code);
+  if (code === 0x7f) return '␡';
+  return code < 0xa0 ? spellCharacter(String.fromCharCode(code)) : '\ufffd';
+}
+
+const spellCharacter = (character: string): string => `\\u{${character.codePointAt(0)!.toString(16).toUpperCase()}}`;
+
+/** A byte order mark says nothing to a reader. */
+const removeByteOrderMark = (text: string): string => (text.startsWith('\ufeff') ? text.slice(1) : text);
+
+export const STACKED_MARKS = /(?:(?!\p{DI})\p{M}){9,}/gu;
+
+function removeStackedMarks(text: string): string {
+  return text.replace(STACKED_MARKS, marks => [...marks].slice(0, MAX_MARKS).join(''));
+}
+
+const anyHidden =
+  /[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u2800\ufff9-\ufffb\p{DI}\p{Co}\p{Cs}\p{Noncharacter_Code_Point}]/gu;
+
+const spellHidden = (text: string): string =>
+  removeStackedMarks(text.replace(anyHidden, each => (/^\p{Cs}/u.test(each) ? '\ufffd' : spellCharacter(each))));

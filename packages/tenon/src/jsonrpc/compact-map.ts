@@ -1,0 +1,62 @@
+import type { Id } from './message.js';
+
+/**
+ * What is there for each id. Mostly that is one thing at most, which costs no map: a map with ids that come and go is
+ * made anew by the engine again and again, and one that is empty takes room in each of many idle sessions.
+ */
+export class CompactMap<T> {
+  #id: Id | undefined;
+  #only: T | undefined;
+  #many: Map<Id, T> | undefined;
+
+  get size(): number {
+    if (this.#many) return this.#many.size;
+    return this.#id === undefined ? 0 : 1;
+  }
+
+  has(id: Id): boolean {
+    return this.#many ? this.#many.has(id) : this.#id === id;
+  }
+
+  get(id: Id): T | undefined {
+    if (this.#many) return this.#many.get(id);
+    return this.#id === id ? this.#only : undefined;
+  }
+
+  set(id: Id, value: T): void {
+    if (this.#many) this.#many.set(id, value);
+    else if (this.#id === undefined || this.#id === id) this.#setOnly(id, value);
+    else {
+      this.#many = new Map([
+        [this.#id, this.#only as T],
+        [id, value],
+      ]);
+      this.#setOnly(undefined, undefined);
+    }
+  }
+
+  /** False when there was nothing for this id. */
+  delete(id: Id): boolean {
+    if (!this.has(id)) return false;
+    this.#many?.delete(id);
+    if (this.#many === undefined) this.#setOnly(undefined, undefined);
+    else if (this.#many.size === 0) this.#many = undefined;
+    return true;
+  }
+
+  clear(): void {
+    this.#many = undefined;
+    this.#setOnly(undefined, undefined);
+  }
+
+  /** All there is now, in the order in which it came: what changes meanwhile does not change it. */
+  entries(): [Id, T][] {
+    if (this.#many) return [...this.#many];
+    return this.#id === undefined ? [] : [[this.#id, this.#only as T]];
+  }
+
+  #setOnly(id: Id | undefined, value: T | undefined): void {
+    this.#id = id;
+    this.#only = value;
+  }
+}

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { fakeClock } from '../testing/fake-clock.js';
+import { IncomingRequests } from './incoming-requests.js';
+import { createSuccess, type JsonRpcResponse } from './message.js';
+
+describe('an answer after progress', () => {
+  it('waits until the gap of the channel has passed since the last report, and no answer without a report waits', () => {
+    const clock = fakeClock();
+    const jobs = new IncomingRequests();
+    const answered: unknown[] = [];
+    const start = (id: number, work: () => JsonRpcResponse) =>
+      jobs.start(
+        id,
+        work,
+        response => answered.push(response?.id),
+        () => {},
+      );
+    start(1, () => {
+      jobs.delayAnswer(1, { progressDelay: 30 }, clock);
+      return createSuccess(1, {});
+    });
+    start(2, () => createSuccess(2, {}));
+    start(3, () => {
+      jobs.delayAnswer(3, {}, clock);
+      return createSuccess(3, {});
+    });
+    expect(answered).toEqual([2, 3]);
+    expect(jobs.size).toBe(1);
+    clock.advance(29);
+    expect(answered).toEqual([2, 3]);
+    clock.advance(1);
+    expect(answered).toEqual([2, 3, 1]);
+    expect([jobs.size, clock.timers]).toEqual([0, 0]);
+  });
+});

@@ -1,0 +1,137 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { fakeClock } from '../testing/fake-clock.js';
+import { TenonError } from './error.js';
+import { createFailure, createSuccess } from './message.js';
+import { PendingRequests } from './pending-requests.js';
+
+function start() {
+  const clock = fakeClock();
+  const calls = new PendingRequests(clock, { peer: 'p' });
+  const abandoned: unknown[] = [];
+  const outcomes: unknown[] = [];
+  const wait = (more: object = {}) => {
+    const id = calls.nextId();
+    const facts = { onAbandoned: (gone: unknown) => abandoned.push(gone), ...more };
+    calls.waitForResponse(id, 'm', facts).then(
+      result => outcomes.push([id, result]),
+      error => outcomes.push([id, error.code]),
+    );
+    return id;
+  };
+  return { clock, calls, wait, abandoned, outcomes };
+}
+
+const soon = () => new Promise(resolve => setImmediate(resolve));
+
+describe('requests that wait', () => {
+  it('never have the same id twice [base.request.id-unique-per-session base.request.id-unique-in-flight]', () => {
+    const { calls } = start();
+    const ids = Array.from({ length: 1000 }, () => calls.nextId());
+    expect(new Set(ids).size).toBe(1000);
+  });
+
+  it('are settled by their own answer only, and once', async () => {
+    const { calls, wait, outcomes } = start();
+    const [one, two] = [wait(), wait()];
+    expect(calls.completeRequest(createSuccess(String(one), {}))).toBe(false);
+    expect(calls.completeRequest(createSuccess(two, { n: 2 }))).toBe(true);
+    expect(calls.completeRequest(createSuccess(two, { n: 3 }))).toBe(false);
+    expect(calls.completeRequest(createFailure(one, { code: -5, message: 'no', data: 1 }))).toBe(true);
+    await soon();
+    expect(outcomes).toEqual([
+      [two, { n: 2 }],
+      [one, 'peer/error'],
+    ]);
+    expect(calls.size).toBe(0);
+  });
+
+  it('are given up after 60 s of silence, by one timer for all', async () => {
+    const { clock, wait, abandoned, outcomes } = start();
+    wait();
+    clock.advance(1000);
+    wait();
+    expect(clock.timers).toBe(1);
+    clock.advance(59_000);
+    expect(abandoned).toEqual([1]);
+    clock.advance(1000);
+    await soon();
+    expect(outcomes).toEqual([
+      [1, 'call/timeout'],
+      [2, 'call/timeout'],
+    ]);
+    expect(clock.timers).toBe(0);
+  });
+
+  it('get more time by a sign of life, but not beyond the total [lifecycle.timeouts.progress-resets lifecycle.timeouts.maximum]', async () => {
+    const { clock, calls, wait, abandoned } = start();
+    const id = wait({ idleTimeout: 100, totalTimeout: 250 });
+    for (const ms of [90, 90, 60]) {
+      clock.advance(ms);
+      calls.resetIdleTimeout(id);
+      expect(abandoned).toEqual([]);
+    }
+    clock.advance(10);
+    expect(abandoned).toEqual([id]);
+    calls.resetIdleTimeout(id);
+    calls.resetIdleTimeout('unknown');
+  });
+
+  it('say in the error which limit it was', async () => {
+    const { clock, calls } = start();
+    const idle = calls.waitForResponse(1, 'm', { idleTimeout: 5 }).catch(error => error);
+    const total = calls.waitForResponse(2, 'm', { totalTimeout: 5 }).catch(error => error);
+    clock.advance(5);
+    expect((await idle).hint).toContain('idleTimeout');
+    expect((await total).hint).toContain('totalTimeout');
+    expect((await total).message).toContain('no answer after 5 ms');
+  });
+
+  it('wait for ever when they are told to, without a timer', () => {
+    const { clock, wait } = start();
+    wait({ idleTimeout: Number.POSITIVE_INFINITY });
+    expect(clock.timers).toBe(0);
+  });
+
+  it('stop the timer with the last of them', () => {
+    const { clock, calls, wait } = start();
+    const ids = [wait(), wait()];
+    for (const id of ids) calls.completeRequest(createSuccess(id, {}));
+    expect(clock.timers).toBe(0);
+  });
+
+  it('are given up with their signal, and leave no listener on it', async () => {
+    const { calls, wait, abandoned, outcomes } = start();
+    const controller = new AbortController();
+    const { signal } = controller;
+    const answered = wait({ signal });
+    calls.completeRequest(createSuccess(answered, {}));
+    const failed = wait({ signal });
+    calls.fail(failed, new TenonError('a/b', 'no'));
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+    wait({ signal });
+    controller.abort('why');
+    wait({ signal });
+    await soon();
+    expect(abandoned).toEqual([3]);
+    expect(outcomes.slice(2)).toEqual([
+      [3, 'call/aborted'],
+      [4, 'call/aborted'],
+    ]);
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+    expect(calls.size).toBe(0);
+  });
+
+  it('all fail together', async () => {
+    const { clock, calls, wait, outcomes } = start();
+    wait();
+    wait();
+    calls.failAll(new TenonError('a/b', 'no'));
+    await soon();
+    expect(outcomes).toEqual([
+      [1, 'a/b'],
+      [2, 'a/b'],
+    ]);
+    expect(clock.timers).toBe(0);
+  });
+});

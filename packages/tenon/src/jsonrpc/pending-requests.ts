@@ -1,0 +1,196 @@
+import type { Clock } from '../cancellation/clock.js';
+import { CompactMap } from './compact-map.js';
+import { TenonError } from './error.js';
+import type { Id, JsonObject, JsonRpcResponse } from './message.js';
+import type { SendOptions } from './transport.js';
+
+/** How long a caller waits. */
+export interface RequestTimeouts {
+  /** Milliseconds without a sign of life (progress) before the call is given up. Infinity: no limit. Default 60,000. */
+  readonly idleTimeout?: number | undefined;
+  /** Milliseconds in all before the call is given up. Default: no limit. */
+  readonly totalTimeout?: number | undefined;
+}
+
+export interface PendingOptions extends RequestTimeouts {
+  readonly signal?: AbortSignal | undefined;
+  /** Called with the params of each progress notification of the peer, until the answer. */
+  onProgress?(params: JsonObject): void;
+  /** Called when the caller has given up, so that the peer can be told. */
+  onAbandoned?(id: Id, error: TenonError): void;
+}
+
+export interface PeerCallOptions extends PendingOptions {
+  readonly send?: SendOptions;
+}
+
+/** The params of a request; a function where they name its id, as a progress token does. */
+export type LazyParams = JsonObject | undefined | ((id: Id) => JsonObject);
+
+/** The other end, as errors name it. */
+interface NamedPeer {
+  readonly peer: string;
+}
+
+interface PendingRequest {
+  readonly resolve: (result: JsonObject) => void;
+  readonly reject: (error: TenonError) => void;
+  readonly method: string;
+  readonly wait: PendingOptions;
+  readonly startedAt: number;
+  readonly totalDeadline: number;
+  readonly onAbort: (() => void) | undefined;
+  idleDeadline: number;
+}
+
+const IDLE_TIMEOUT = 60_000;
+/** Nothing else may keep the process alive that waits for the outcome of a call: in memory there is no socket. */
+const KEEP_PROCESS_ALIVE = { hold: true } as const;
+
+/**
+ * The requests that wait for an answer. One timer serves them all: it is set for the earliest deadline and, when it
+ * fires, looks through what waits. Most calls are answered long before, and pay for no timer of their own.
+ */
+export class PendingRequests {
+  readonly #clock: Clock;
+  readonly #peer: NamedPeer;
+  readonly #requests = new CompactMap<PendingRequest>();
+  #lastId = 0;
+  #timer: { dueAt: number; cancel: () => void } | undefined;
+
+  constructor(clock: Clock, peer: NamedPeer) {
+    this.#clock = clock;
+    this.#peer = peer;
+  }
+
+  nextId(): number {
+    this.#lastId += 1;
+    return this.#lastId;
+  }
+
+  waitForResponse(id: Id, method: string, waitForResponse: PendingOptions): Promise<JsonObject> {
+    return new Promise((resolve, reject) => {
+      const { signal } = waitForResponse;
+      if (signal?.aborted) return reject(this.#createAbortError(method, waitForResponse));
+      const startedAt = this.#clock.now();
+      const onAbort = signal && (() => this.#abandon(id, this.#createAbortError(method, waitForResponse)));
+      signal?.addEventListener('abort', onAbort as () => void, { once: true });
+      const totalDeadline = startedAt + (waitForResponse.totalTimeout ?? Number.POSITIVE_INFINITY);
+      const idleDeadline = startedAt + (waitForResponse.idleTimeout ?? IDLE_TIMEOUT);
+      this.#requests.set(id, {
+        resolve,
+        reject,
+        method,
+        wait: waitForResponse,
+        startedAt,
+        totalDeadline,
+        idleDeadline,
+        onAbort,
+      });
+      this.#scheduleCheck(Math.min(totalDeadline, idleDeadline), startedAt);
+    });
+  }
+
+  has(id: Id): boolean {
+    return this.#requests.has(id);
+  }
+
+  /** How many wait. */
+  get size(): number {
+    return this.#requests.size;
+  }
+
+  /** False when nobody waits for this answer. */
+  completeRequest(response: JsonRpcResponse): boolean {
+    const pending = this.#take(response.id as Id);
+    if (pending === undefined) return false;
+    if ('result' in response) pending.resolve(response.result);
+    else pending.reject(this.#createPeerError(response.error, pending.method));
+    return true;
+  }
+
+  /** False when nobody waits for it. */
+  fail(id: Id, error: TenonError): boolean {
+    const pending = this.#take(id);
+    pending?.reject(error);
+    return pending !== undefined;
+  }
+
+  failAll(error: TenonError): void {
+    for (const [id] of this.#requests.entries()) this.fail(id, error);
+  }
+
+  /** False when nobody waits for it. */
+  resetIdleTimeout(id: Id, progress?: JsonObject): boolean {
+    const pending = this.#requests.get(id);
+    if (pending === undefined) return false;
+    pending.idleDeadline = this.#clock.now() + (pending.wait.idleTimeout ?? IDLE_TIMEOUT);
+    if (progress) pending.wait.onProgress?.(progress);
+    return true;
+  }
+
+  #take(id: Id): PendingRequest | undefined {
+    const pending = this.#requests.get(id);
+    if (pending === undefined) return undefined;
+    this.#requests.delete(id);
+    if (pending.onAbort) pending.wait.signal?.removeEventListener('abort', pending.onAbort);
+    if (this.#requests.size === 0) this.#clearTimer();
+    return pending;
+  }
+
+  #abandon(id: Id, error: TenonError): void {
+    const pending = this.#take(id);
+    if (pending === undefined) return;
+    pending.wait.onAbandoned?.(id, error);
+    pending.reject(error);
+  }
+
+  #scheduleCheck(dueAt: number, now: number): void {
+    // On Workers a timer ends with the request that set it: one that is overdue is set anew.
+    const set = this.#timer && this.#timer.dueAt <= dueAt && this.#timer.dueAt >= now;
+    if (dueAt === Number.POSITIVE_INFINITY || set) return;
+    this.#timer?.cancel();
+    this.#timer = {
+      dueAt,
+      cancel: this.#clock.after(Math.max(0, dueAt - now), () => this.#failExpired(), KEEP_PROCESS_ALIVE),
+    };
+  }
+
+  #clearTimer(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+
+  #failExpired(): void {
+    this.#timer = undefined;
+    const now = this.#clock.now();
+    let next = Number.POSITIVE_INFINITY;
+    for (const [id, pending] of this.#requests.entries()) {
+      const deadline = Math.min(pending.totalDeadline, pending.idleDeadline);
+      if (deadline <= now) this.#abandon(id, this.#createTimeoutError(pending, now));
+      else next = Math.min(next, deadline);
+    }
+    this.#scheduleCheck(next, now);
+  }
+
+  #createPeerError(
+    { code, message, data }: { code: number; message: string; data?: unknown },
+    method: string,
+  ): TenonError {
+    return new TenonError('peer/error', message, { rpcCode: code, data, peer: this.#peer.peer, method });
+  }
+
+  #createAbortError(method: string, { signal }: PendingOptions): TenonError {
+    const { peer } = this.#peer;
+    return new TenonError('call/aborted', 'the caller gave the call up', { method, peer, cause: signal?.reason });
+  }
+
+  #createTimeoutError({ method, startedAt, totalDeadline }: PendingRequest, now: number): TenonError {
+    const limit = totalDeadline <= now ? 'totalTimeout' : 'idleTimeout';
+    return new TenonError('call/timeout', `no answer after ${now - startedAt} ms`, {
+      method,
+      peer: this.#peer.peer,
+      hint: `raise \`${limit}\`, or let the server report progress, which restarts the idle time`,
+    });
+  }
+}

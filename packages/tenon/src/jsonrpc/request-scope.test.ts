@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { RequestScope } from './request-scope.js';
+
+describe('a request that is being worked on', () => {
+  it('has a signal that is aborted with the reason, before or after it was first asked for', () => {
+    const [early, late] = [new RequestScope(), new RequestScope()];
+    const { signal } = early;
+    early.cancel('enough');
+    late.cancel('enough');
+    for (const each of [signal, late.signal]) {
+      expect(each.aborted).toBe(true);
+      expect(each.reason).toMatchObject({ name: 'AbortError', message: 'enough' });
+    }
+  });
+
+  it('is cancelled once', () => {
+    const running = new RequestScope();
+    let aborted = 0;
+    running.signal.addEventListener('abort', () => aborted++);
+    running.cancel('first');
+    running.cancel('second');
+    expect(aborted).toBe(1);
+    expect(running.signal.reason).toMatchObject({ message: 'first' });
+  });
+
+  it('can not be cancelled when it is over [cancellation.race-safe]', () => {
+    const running = new RequestScope();
+    running.complete();
+    running.cancel();
+    expect(running).toMatchObject({ isCancelled: false, isDone: true });
+    expect(running.signal.aborted).toBe(false);
+  });
+
+  it('runs what is to run at the end, once', () => {
+    const running = new RequestScope();
+    const ran: number[] = [];
+    running.onDone(() => ran.push(1));
+    running.onDone(() => ran.push(2));
+    running.complete();
+    running.complete();
+    expect(ran).toEqual([1, 2]);
+  });
+});

@@ -1,0 +1,63 @@
+declare class AbortController {
+  readonly signal: AbortSignal;
+  abort(reason?: unknown): void;
+}
+
+/** A request that is being worked on. The abort signal is made when somebody first asks for it. */
+export class RequestScope {
+  #controller: AbortController | undefined;
+  #reason: Error | undefined;
+  #doneListeners: (() => void)[] | undefined;
+  #finishingListener: (() => void) | undefined;
+  #isDone = false;
+
+  /** Whether it is answered, or will not be: nothing more is said about it. */
+  get isDone(): boolean {
+    return this.#isDone || this.isCancelled;
+  }
+
+  get isCancelled(): boolean {
+    return this.#reason !== undefined;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#reason) this.#controller.abort(this.#reason);
+    }
+    return this.#controller.signal;
+  }
+
+  /** Aborts the signal. Of a request that is over nothing is left to cancel. */
+  cancel(reason = 'the peer cancelled the request'): void {
+    if (this.#isDone || this.#reason !== undefined) return;
+    this.#reason = Object.assign(new Error(reason), { name: 'AbortError' });
+    this.#controller?.abort(this.#reason);
+  }
+
+  /** Registers what is to run when the work is over, however it ended. */
+  onDone(run: () => void): void {
+    this.#doneListeners ??= [];
+    this.#doneListeners.push(run);
+  }
+
+  /** Marks it as over: what is said about it from here on comes too late. */
+  finish(): void {
+    const listener = this.#finishingListener;
+    this.#finishingListener = undefined;
+    if (!this.isDone) listener?.();
+    this.#isDone = true;
+  }
+
+  /** Registers what is said last, before the answer. It does not run for a request that is cancelled. */
+  onFinishing(run: () => void): void {
+    this.#finishingListener = run;
+  }
+
+  complete(): void {
+    this.finish();
+    const listeners = this.#doneListeners;
+    this.#doneListeners = undefined;
+    for (const run of listeners ?? []) run();
+  }
+}

@@ -1,0 +1,45 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createFailure, createNotification, createRequest, createSuccess, type JsonObject } from './message.js';
+import { isPreserialized, markPreserialized, serializeMessage } from './serialize-message.js';
+
+const isText = (value: unknown): value is JsonObject => JSON.stringify(value) !== undefined;
+
+describe('what is sent, as JSON', () => {
+  it('says the same whether its result lasts or not, for whatever id', () => {
+    const id = fc.oneof(fc.integer(), fc.string());
+    fc.assert(
+      fc.property(id, fc.dictionary(fc.string(), fc.jsonValue()), (of, value) => {
+        const result = { ...value };
+        fc.pre(isText(result));
+        const plain = JSON.stringify(createSuccess(of, result));
+        const lasts = markPreserialized(result);
+        expect([serializeMessage(createSuccess(of, lasts)), serializeMessage(createSuccess(of, lasts))]).toEqual([
+          plain,
+          plain,
+        ]);
+      }),
+    );
+  });
+
+  it('is that of every other message', () => {
+    const messages = [
+      createRequest(1, 'a', { b: 1 }),
+      createNotification('c'),
+      createSuccess(2, { d: [] }),
+      createFailure(3, { code: 1, message: 'e' }),
+    ];
+    for (const message of messages) expect(serializeMessage(message)).toBe(JSON.stringify(message));
+    const answers = [createSuccess(1, markPreserialized({ a: 1 })), createSuccess(2, {})];
+    expect(serializeMessage(answers)).toBe(JSON.stringify(answers));
+  });
+
+  it('is made once of what lasts, which does not change any more', () => {
+    let made = 0;
+    const result = markPreserialized({ a: { toJSON: () => ++made } });
+    expect(serializeMessage(createSuccess(1, result))).toBe('{"jsonrpc":"2.0","id":1,"result":{"a":1}}');
+    expect(serializeMessage(createSuccess('x', result))).toBe('{"jsonrpc":"2.0","id":"x","result":{"a":1}}');
+    expect(Object.isFrozen(result)).toBe(true);
+    expect([isPreserialized(result), isPreserialized({ ...result })]).toEqual([true, false]);
+  });
+});

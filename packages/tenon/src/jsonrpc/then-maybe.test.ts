@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { catchMaybe, isPromise, thenMaybe } from './then-maybe.js';
+
+const broken = (): never => {
+  throw new Error('no');
+};
+const failed = (error: unknown) => `failed: ${(error as Error).message}`;
+
+describe('what follows some work', () => {
+  const next = (value: number) => value + 1;
+
+  it('is there at once when the work is, and else a promise', async () => {
+    expect(thenMaybe(1, next)).toBe(2);
+    const later = thenMaybe(Promise.resolve(1), next);
+    expect(isPromise(later)).toBe(true);
+    expect(await later).toBe(2);
+    expect(await thenMaybe(1, async value => next(value))).toBe(2);
+  });
+
+  it('fails as the work does', async () => {
+    expect(() => thenMaybe(1, broken)).toThrow('no');
+    await expect(thenMaybe(Promise.reject(new Error('no')), next)).rejects.toThrow('no');
+    await expect(thenMaybe(Promise.resolve(1), broken)).rejects.toThrow('no');
+  });
+});
+
+describe('a rescue', () => {
+  it('says what comes of work that fails, at once or later', async () => {
+    expect(catchMaybe<string>(broken, failed)).toBe('failed: no');
+    expect(await catchMaybe<string>(async () => broken(), failed)).toBe('failed: no');
+  });
+
+  it('is not there for work that does not fail', async () => {
+    expect(catchMaybe(() => 'done', failed)).toBe('done');
+    expect(await catchMaybe(async () => 'done', failed)).toBe('done');
+  });
+
+  it('may fail itself', async () => {
+    expect(() => catchMaybe(broken, broken)).toThrow('no');
+    await expect(catchMaybe(async () => broken(), broken)).rejects.toThrow('no');
+  });
+});
+
+it('what is there only later is told from what looks a little like it', () => {
+  const having = (then: unknown): unknown => Object.fromEntries([['then', then]]);
+  for (const value of [undefined, null, 1, 'then', {}, having(1), () => {}]) expect(isPromise(value)).toBe(false);
+  expect(isPromise(having(() => {}))).toBe(true);
+});

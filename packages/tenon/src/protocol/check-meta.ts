@@ -1,0 +1,48 @@
+import { TenonError } from '../jsonrpc/error.js';
+import { isObject, type JsonObject } from '../jsonrpc/message.js';
+import { isMetaKey, isReservedKey } from './meta.js';
+
+/** Prefixes by which the protocol's own extensions name their keys. Whoever offers such an extension uses them. */
+const OFFICIAL_PREFIX = /^io\.modelcontextprotocol[./]/;
+
+/**
+ * Throws when the `_meta` that a user gives has an invalid key (`meta/key`), or one that only the protocol may define
+ * (`meta/reserved`). Values that are no object are left to other checks.
+ */
+export function checkMeta(subject: string, meta: unknown): void {
+  if (!isObject(meta)) return;
+  for (const key of Object.keys(meta)) {
+    if (!isMetaKey(key)) {
+      throw new TenonError('meta/key', `the _meta of ${subject} has a key that is none: "${key.slice(0, 80)}"`, {
+        expected: 'a name, or labels, a slash and a name: com.example/thing',
+      });
+    }
+    if (isReservedKey(key) && !OFFICIAL_PREFIX.test(key)) {
+      throw new TenonError(
+        'meta/reserved',
+        `the _meta of ${subject} has a key that is the protocol's: "${key.slice(0, 80)}"`,
+        {
+          hint: 'use a prefix of your own, com.example/thing',
+        },
+      );
+    }
+  }
+}
+
+/** Members of results and questions that have `_meta` of their own, or in their items. */
+const NESTED = ['content', 'contents', 'messages', 'resource', 'roots', 'tools', 'params'] as const;
+/** Levels that are read: the resource in a tool result in a sampling message of a question is the deepest that there is. */
+const MAX_DEPTH = 12;
+
+/** Checks every `_meta` in a result or question that a user gives: its own, and those of its content. */
+export function checkNestedMeta(subject: string, value: unknown, depth = 0): void {
+  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return;
+  if (Array.isArray(value)) {
+    for (const item of value) checkNestedMeta(subject, item, depth + 1);
+    return;
+  }
+  const members = value as JsonObject;
+  checkMeta(subject, members._meta);
+  for (const name of NESTED) checkNestedMeta(subject, members[name], depth + 1);
+  if (isObject(members.inputRequests)) checkNestedMeta(subject, Object.values(members.inputRequests), depth + 1);
+}

@@ -1,0 +1,57 @@
+import { TenonError } from '../jsonrpc/error.js';
+import { isObject } from '../jsonrpc/message.js';
+import type { Check } from './check.js';
+import { findNearestKey } from './nearest-key.js';
+
+/** The form of an object that users of the library write: a definition, or options. */
+export interface OptionShape {
+  /** The code of the error: `server/definition`. */
+  readonly code: string;
+  /** The form as a user writes it, for errors: `{ name, version, tools?, … }`. */
+  readonly form: string;
+  /** Every key there is. With values that are `Check`s the members are checked. */
+  readonly keys: { readonly [key: string]: Check };
+  /** Keys that users of other libraries write, with the ones that are meant. */
+  readonly aliases?: { readonly [key: string]: string };
+}
+
+/** Throws a `TenonError` that names the subject when a value has not the form: no object, an unknown key, or a member that is unfit. */
+export function requireShape(subject: string, value: unknown, { code, form, keys, aliases = {} }: OptionShape): void {
+  if (!isObject(value))
+    throw new TenonError(code, `${subject} is no object`, { expected: form, received: describeType(value) });
+  for (const key of Object.keys(value)) {
+    if (Object.hasOwn(keys, key)) continue;
+    const meant = Object.hasOwn(aliases, key) ? aliases[key] : findNearestKey(key, Object.keys(keys));
+    throw new TenonError(code, `${subject} has the unknown key "${key.slice(0, 80)}"`, {
+      expected: form,
+      ...(meant === undefined ? {} : { hint: `did you mean "${meant}"?` }),
+    });
+  }
+  for (const [key, check] of Object.entries(keys)) {
+    const problem = check(value[key]);
+    if (problem === undefined) continue;
+    const [, place = '', expected, received] = /^at \/([^:]*): expected (.*), got (.*)$/s.exec(problem) ?? [];
+    const path = [key, ...place.split('/').filter(Boolean)].join('/');
+    throw new TenonError(code, `${subject}: \`${path}\` is unfit`, {
+      ...(expected === undefined ? {} : { expected }),
+      ...(received === undefined ? {} : { received }),
+      hint: `it is written ${form}`,
+    });
+  }
+}
+
+function describeType(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+}
+
+/** Throws `serve/service` for a value that is no server, before a first client finds out. */
+export function requireRequestHandler(handler: unknown): void {
+  if (typeof handler === 'object' && handler !== null && 'connect' in handler) return;
+  throw new TenonError('serve/service', 'there is no server to serve', {
+    expected: 'a server, as createServer returns it',
+    received: handler === null ? 'null' : typeof handler === 'object' ? 'another object' : typeof handler,
+    ...(typeof handler === 'function' ? { hint: 'call the function, and give the server that it returns' } : {}),
+  });
+}

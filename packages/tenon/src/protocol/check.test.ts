@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  checkAnything,
+  checkArray,
+  checkBoolean,
+  checkEither,
+  checkInteger,
+  checkNullable,
+  checkNumber,
+  checkObject,
+  checkOneOf,
+  checkRecord,
+  checkString,
+  checkToken,
+  prependPath,
+} from './check.js';
+
+describe('a check', () => {
+  it.each([
+    [checkString, 'x', 5, 'a string'],
+    [checkBoolean, false, 'x', 'true or false'],
+    [checkNumber, 1.5, '1', 'a number'],
+    [checkInteger, -3, 1.5, 'an integer'],
+    [checkNullable(checkInteger), null, undefined, 'an integer'],
+    [checkNullable(checkInteger), 5, '5', 'an integer'],
+    [checkToken, 'x', 1.5, 'a string or an integer'],
+    [checkToken, -1, null, 'a string or an integer'],
+    [checkOneOf('a', 'b'), 'b', 'c', 'one of a, b'],
+    [checkArray(checkString), ['x'], {}, 'an array'],
+    [checkRecord(checkString), { a: 'x' }, [], 'an object'],
+    [checkObject({ 'a?': checkString }), {}, null, 'an object'],
+    [checkEither(checkString, checkNumber), 5, true, 'a number'],
+  ])('lets through what fits and names what does not (%#)', (check, good, bad, expected) => {
+    expect(check(good)).toBeUndefined();
+    expect(check(bad)).toMatch(`at /: expected ${expected}, got `);
+  });
+
+  it('says where, from the outside in', () => {
+    const check = checkObject({ a: checkArray(checkObject({ b: checkString })), 'c?': checkRecord(checkNumber) });
+    expect(check({ a: [{ b: 'x' }, { b: 1 }] })).toBe('at /a/1/b: expected a string, got a number');
+    expect(check({ a: [], c: { d: 'x' } })).toBe('at /c/d: expected a number, got a string');
+    expect(check({})).toBe('at /a: expected to be there, got nothing');
+    expect(prependPath('/root', check([]) as string)).toBe('at /root: expected an object, got an array');
+    expect(prependPath('/root', check({}) as string)).toBe('at /root/a: expected to be there, got nothing');
+  });
+
+  it('keeps and ignores members that it does not know [result.open-object]', () => {
+    expect(checkObject({ a: checkString })({ a: 'x', b: 1 })).toBeUndefined();
+  });
+
+  it('never repeats what came', () => {
+    const check = checkObject({
+      a: checkString,
+      'b?': checkArray(checkNumber),
+      'c?': checkRecord(checkBoolean),
+      'd?': checkEither(checkString, checkOneOf('x')),
+    });
+    fc.assert(
+      fc.property(fc.string({ minLength: 8 }), secret => {
+        for (const value of [secret, { a: [secret] }, { a: '', b: [secret] }, { a: '', d: [secret] }]) {
+          const problem = check(value);
+          if (problem && !'expected a string, got nothing'.includes(secret)) expect(problem).not.toContain(secret);
+        }
+      }),
+    );
+  });
+
+  it('throws at nothing', () => {
+    const check = checkObject({
+      a: checkEither(checkArray(checkRecord(checkString)), checkObject({ 'b?': checkToken })),
+      'c?': checkAnything,
+    });
+    fc.assert(fc.property(fc.anything(), value => ['string', 'undefined'].includes(typeof check(value))));
+  });
+
+  it('cuts long member names', () => {
+    expect(checkRecord(checkString)({ ['k'.repeat(500)]: 1 })?.length).toBeLessThan(150);
+  });
+});

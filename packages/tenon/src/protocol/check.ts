@@ -1,0 +1,122 @@
+import { isObject } from '../jsonrpc/message.js';
+
+/** Says what is wrong with a value, `at /path: expected …`, or nothing. Allocates only when something is wrong. */
+export type Check = (value: unknown) => string | undefined;
+
+type FieldChecks = { readonly [name: string]: Check };
+
+export const checkAnything: Check = () => undefined;
+
+export const checkString: Check = value =>
+  typeof value === 'string' ? undefined : describeMismatch('a string', value);
+
+export const checkBoolean: Check = value =>
+  typeof value === 'boolean' ? undefined : describeMismatch('true or false', value);
+
+export const checkNumber: Check = value =>
+  typeof value === 'number' ? undefined : describeMismatch('a number', value);
+
+export const checkInteger: Check = value =>
+  Number.isInteger(value) ? undefined : describeMismatch('an integer', value);
+
+/** What may be a request id or a progress token. */
+export const checkToken: Check = value =>
+  typeof value === 'string' || Number.isSafeInteger(value)
+    ? undefined
+    : describeMismatch('a string or an integer', value);
+
+export function checkOneOf(...values: readonly string[]): Check {
+  return value =>
+    values.includes(value as string) ? undefined : describeMismatch(`one of ${values.join(', ')}`, value);
+}
+
+/** An object with these members. `name?` marks one that may be absent; members that are not listed are kept and ignored. */
+export function checkObject(fields: FieldChecks = {}): Check {
+  const listed = Object.entries(fields).map(([key, check]) => {
+    const optional = key.endsWith('?');
+    return { name: optional ? key.slice(0, -1) : key, optional, check };
+  });
+  return value => {
+    if (!isObject(value)) return describeMismatch('an object', value);
+    for (const { name, optional, check } of listed) {
+      const member = value[name];
+      if (member === undefined && optional) continue;
+      const problem = member === undefined ? describeMismatch('to be there', member) : check(member);
+      if (problem !== undefined) return prependPath(`/${name}`, problem);
+    }
+    return undefined;
+  };
+}
+
+export function checkArray(check: Check): Check {
+  return value => {
+    if (!Array.isArray(value)) return describeMismatch('an array', value);
+    for (let i = 0; i < value.length; i++) {
+      const problem = check(value[i]);
+      if (problem !== undefined) return prependPath(`/${i}`, problem);
+    }
+    return undefined;
+  };
+}
+
+export function checkRecord(check: Check): Check {
+  return value => {
+    if (!isObject(value)) return describeMismatch('an object', value);
+    for (const key of Object.keys(value)) {
+      const problem = check(value[key]);
+      if (problem !== undefined) return prependPath(`/${key.slice(0, 64)}`, problem);
+    }
+    return undefined;
+  };
+}
+
+export function checkEither(...checks: readonly Check[]): Check {
+  return value => {
+    let problem: string | undefined;
+    for (const check of checks) {
+      problem = check(value);
+      if (problem === undefined) return undefined;
+    }
+    return problem;
+  };
+}
+
+export function checkOptional(check: Check): Check {
+  return value => (value === undefined ? undefined : check(value));
+}
+
+export const checkFunction: Check = value =>
+  typeof value === 'function' ? undefined : describeMismatch('a function', value);
+
+/** A number in a range. `what` names it in messages: `a port, 0 to 65535`. */
+export function checkRange(what: string, min: number, max = Number.POSITIVE_INFINITY): Check {
+  return value =>
+    typeof value === 'number' && value >= min && value <= max ? undefined : describeMismatch(what, value);
+}
+
+export function checkNullable(check: Check): Check {
+  return value => (value === null ? undefined : check(value));
+}
+
+const ROOT = 'at /: ';
+
+/** The problem of a value, as one of what the value stands in. */
+export function prependPath(path: string, problem: string): string {
+  return problem.startsWith(ROOT)
+    ? `at ${path}: ${problem.slice(ROOT.length)}`
+    : `at ${path}${problem.slice('at '.length)}`;
+}
+
+function describeMismatch(expected: string, value: unknown): string {
+  return `${ROOT}expected ${expected}, got ${describeType(value)}`;
+}
+
+/** The kind of a value, never the value: what comes from a peer is not repeated. */
+function describeType(value: unknown): string {
+  if (value === null) return 'null';
+  if (value === undefined) return 'nothing';
+  return Array.isArray(value) ? 'an array' : `a ${typeof value}`.replace('a object', 'an object');
+}
+
+/** Takes `false` alone: an option that can only be turned off beside its settings. */
+export const checkFalse: Check = value => (value === false ? undefined : 'at /: expected false, got another value');

@@ -1,0 +1,99 @@
+import { isObject, type JsonObject } from '../jsonrpc/message.js';
+
+/** A tool argument that a header mirrors. https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http */
+export interface HeaderParam {
+  /** The property path in the arguments. */
+  readonly path: readonly string[];
+  /** The header, lower-case: `mcp-param-region`. */
+  readonly header: string;
+  readonly type: 'string' | 'integer' | 'boolean';
+}
+
+/** The member of `params` that the `Mcp-Name` header mirrors, by method. */
+export const NAME_HEADER_PARAMS: ReadonlyMap<string, string> = new Map([
+  ['tools/call', 'name'],
+  ['prompts/get', 'name'],
+  ['resources/read', 'uri'],
+  ['tasks/get', 'taskId'],
+  ['tasks/update', 'taskId'],
+  ['tasks/cancel', 'taskId'],
+]);
+
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const ANNOTATION = 'x-mcp-header';
+const MAX_DEPTH = 16;
+
+/** The mirrored arguments of a tool's input schema, or what is wrong with its annotations. */
+export function readHeaderParams(inputSchema: JsonObject): readonly HeaderParam[] | string {
+  if (ANNOTATION in inputSchema) return `an ${ANNOTATION} stands at the root, which is no argument`;
+  const headerParams: HeaderParam[] = [];
+  const problem = collectHeaderParams(inputSchema, [], headerParams) ?? findUnreachable(inputSchema);
+  if (problem) return problem;
+  const names = new Set(headerParams.map(({ header }) => header));
+  return names.size === headerParams.length ? headerParams : `two arguments have the same ${ANNOTATION}`;
+}
+
+function collectHeaderParams(
+  { properties }: JsonObject,
+  path: readonly string[],
+  headerParams: HeaderParam[],
+): string | undefined {
+  if (!isObject(properties) || path.length > MAX_DEPTH) return undefined;
+  for (const [name, schema] of Object.entries(properties)) {
+    if (!isObject(schema)) continue;
+    const problem =
+      addHeaderParam(schema, [...path, name], headerParams) ??
+      collectHeaderParams(schema, [...path, name], headerParams);
+    if (problem) return problem;
+  }
+  return undefined;
+}
+
+function addHeaderParam(schema: JsonObject, path: readonly string[], headerParams: HeaderParam[]): string | undefined {
+  if (!(ANNOTATION in schema)) return undefined;
+  const { type } = schema;
+  const name = schema[ANNOTATION];
+  const argument = path.join('.');
+  if (typeof name !== 'string' || !TOKEN.test(name)) return `the ${ANNOTATION} of "${argument}" is no header name`;
+  if (type !== 'string' && type !== 'integer' && type !== 'boolean')
+    return `"${argument}" has an ${ANNOTATION}, but is no string, integer or boolean`;
+  headerParams.push({ path, header: `mcp-param-${name.toLowerCase()}`, type });
+  return undefined;
+}
+
+/** An annotation that no chain of `properties` reaches can not be mirrored. */
+function findUnreachable(schema: JsonObject): string | undefined {
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (keyword === ANNOTATION || DATA.has(keyword)) continue;
+    if (keyword !== 'properties') {
+      if (hasAnnotation(value)) return `an ${ANNOTATION} stands below "${keyword}", where no argument is named`;
+      continue;
+    }
+    for (const inner of Object.values(isObject(value) ? value : {})) {
+      const problem = isObject(inner) ? findUnreachable(inner) : undefined;
+      if (problem) return problem;
+    }
+  }
+  return undefined;
+}
+
+/** Keywords whose values are data, not schemas. */
+const DATA = new Set(['const', 'enum', 'default', 'examples']);
+
+function hasAnnotation(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(hasAnnotation);
+  if (!isObject(value)) return false;
+  return ANNOTATION in value || Object.entries(value).some(([key, inner]) => !DATA.has(key) && hasAnnotation(inner));
+}
+
+/** Numbers beyond this can not be told from their neighbours: what a header says of them may be another one. */
+export function isExactNumber(value: number): boolean {
+  return Math.abs(value) <= Number.MAX_SAFE_INTEGER;
+}
+
+/** The argument at a path; undefined when it is absent or null: such a one has no header. */
+export function getHeaderArgument(args: JsonObject | undefined, path: readonly string[]): unknown {
+  let value: unknown = args;
+  for (const step of path) value = isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;
+  return value ?? undefined;
+}

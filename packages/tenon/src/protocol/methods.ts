@@ -1,0 +1,270 @@
+import { isObject } from '../jsonrpc/message.js';
+import {
+  type Check,
+  checkAnything,
+  checkArray,
+  checkBoolean,
+  checkNullable,
+  checkNumber,
+  checkObject,
+  checkOneOf,
+  checkRecord,
+  checkString,
+  checkToken,
+} from './check.js';
+import { LOGGING_LEVELS, readLoggingLevel } from './content.js';
+import type { MethodDefinition, MethodName, NotificationDefinition, NotificationName } from './method-types.js';
+import {
+  checkCancelledTask,
+  checkDetailedTask,
+  createTaskResult,
+  TASKS,
+  taskIdParams,
+  taskState,
+  taskUpdateParams,
+} from './tasks.js';
+
+const meta = { '_meta?': checkObject() };
+const noParams = checkObject(meta);
+const emptyResult = checkObject(meta);
+/** Peers in the field send `null` for the start of a list and for its end. */
+const cursor = checkNullable(checkString);
+const paged = checkObject({ 'cursor?': cursor, ...meta });
+const namedItem = checkObject({ name: checkString });
+const implementation = checkObject({ name: checkString, version: checkString });
+const inputs = { 'inputResponses?': checkRecord(checkObject()), 'requestState?': checkString };
+const page = { 'nextCursor?': cursor, ...meta };
+const resource = checkObject({ uri: checkString, name: checkString });
+const uriParams = checkObject({ uri: checkString, ...meta });
+const contents = checkObject({
+  uri: checkString,
+  'mimeType?': checkString,
+  'text?': checkString,
+  'blob?': checkString,
+});
+const samplingMessage = checkObject({ role: checkOneOf('user', 'assistant'), content: checkAnything });
+const knownLevel = checkOneOf(...LOGGING_LEVELS);
+const checkLevel: Check = value => (readLoggingLevel(value) === undefined ? knownLevel(value) : undefined);
+const reference = checkObject({
+  type: checkOneOf('ref/prompt', 'ref/resource'),
+  'name?': checkString,
+  'uri?': checkString,
+});
+const argument = checkObject({ name: checkString, value: checkString });
+
+/** A content block of any kind: what a kind needs is checked, kinds that are not known are let through. */
+export const checkContentBlock: Check = value => {
+  const problem = checkTyped(value);
+  const { type } = (problem === undefined ? value : {}) as { type: string };
+  return problem ?? (Object.hasOwn(blockChecks, type) ? blockChecks[type]?.(value) : undefined);
+};
+const checkTyped = checkObject({ type: checkString });
+const blockChecks: { readonly [type: string]: Check | undefined } = {
+  text: checkObject({ text: checkString }),
+  image: checkObject({ data: checkString, mimeType: checkString }),
+  audio: checkObject({ data: checkString, mimeType: checkString }),
+  resource_link: resource,
+  resource: checkObject({ resource: contents }),
+};
+
+const toolResult = checkObject({ content: checkArray(checkContentBlock), 'isError?': checkBoolean });
+const checkToolCallResult: Check = value =>
+  (isObject(value) && value.resultType === 'task' ? createTaskResult : toolResult)(value);
+
+/** The table of all methods of all protocol versions. */
+export const methods: { readonly [M in MethodName]: MethodDefinition } = {
+  initialize: {
+    sender: 'client',
+    params: checkObject({
+      protocolVersion: checkString,
+      capabilities: checkObject(),
+      clientInfo: implementation,
+      ...meta,
+    }),
+    result: checkObject({ protocolVersion: checkString, capabilities: checkObject(), serverInfo: implementation }),
+  },
+  'server/discover': {
+    sender: 'client',
+    params: noParams,
+    result: checkObject({ supportedVersions: checkArray(checkString), capabilities: checkObject() }),
+    cacheable: true,
+  },
+  ping: { sender: 'either', params: noParams, result: emptyResult },
+  'tools/list': {
+    sender: 'client',
+    capability: 'tools',
+    params: paged,
+    result: checkObject({ tools: checkArray(checkObject({ name: checkString, inputSchema: checkObject() })), ...page }),
+    cacheable: true,
+  },
+  'tools/call': {
+    sender: 'client',
+    capability: 'tools',
+    params: checkObject({ name: checkString, 'arguments?': checkObject(), ...inputs, ...meta }),
+    result: checkToolCallResult,
+    mayRequestInput: true,
+  },
+  'resources/list': {
+    sender: 'client',
+    capability: 'resources',
+    params: paged,
+    result: checkObject({ resources: checkArray(resource), ...page }),
+    cacheable: true,
+  },
+  'resources/templates/list': {
+    sender: 'client',
+    capability: 'resources',
+    params: paged,
+    result: checkObject({
+      resourceTemplates: checkArray(checkObject({ uriTemplate: checkString, name: checkString })),
+      ...page,
+    }),
+    cacheable: true,
+  },
+  'resources/read': {
+    sender: 'client',
+    capability: 'resources',
+    params: checkObject({ uri: checkString, ...inputs, ...meta }),
+    result: checkObject({ contents: checkArray(contents) }),
+    mayRequestInput: true,
+    cacheable: true,
+  },
+  'resources/subscribe': {
+    sender: 'client',
+    capability: 'resources.subscribe',
+    params: uriParams,
+    result: emptyResult,
+  },
+  'resources/unsubscribe': {
+    sender: 'client',
+    capability: 'resources.subscribe',
+    params: uriParams,
+    result: emptyResult,
+  },
+  'prompts/list': {
+    sender: 'client',
+    capability: 'prompts',
+    params: paged,
+    result: checkObject({ prompts: checkArray(namedItem), ...page }),
+    cacheable: true,
+  },
+  'prompts/get': {
+    sender: 'client',
+    capability: 'prompts',
+    params: checkObject({ name: checkString, 'arguments?': checkRecord(checkString), ...inputs, ...meta }),
+    result: checkObject({
+      messages: checkArray(checkObject({ role: checkOneOf('user', 'assistant'), content: checkContentBlock })),
+    }),
+    mayRequestInput: true,
+  },
+  'completion/complete': {
+    sender: 'client',
+    capability: 'completions',
+    params: checkObject({
+      ref: reference,
+      argument,
+      'context?': checkObject({ 'arguments?': checkRecord(checkString) }),
+      ...meta,
+    }),
+    result: checkObject({
+      completion: checkObject({ values: checkArray(checkString), 'total?': checkNumber, 'hasMore?': checkBoolean }),
+    }),
+  },
+  'logging/setLevel': {
+    sender: 'client',
+    capability: 'logging',
+    params: checkObject({ level: checkLevel, ...meta }),
+    result: emptyResult,
+  },
+  'subscriptions/listen': {
+    sender: 'client',
+    params: checkObject({
+      notifications: checkObject({
+        'toolsListChanged?': checkBoolean,
+        'promptsListChanged?': checkBoolean,
+        'resourcesListChanged?': checkBoolean,
+        'resourceSubscriptions?': checkArray(checkString),
+        'taskIds?': checkArray(checkString),
+      }),
+      ...meta,
+    }),
+    result: emptyResult,
+  },
+  'sampling/createMessage': {
+    sender: 'server',
+    capability: 'sampling',
+    params: checkObject({ messages: checkArray(samplingMessage), maxTokens: checkNumber, ...meta }),
+    result: checkObject({ role: checkOneOf('user', 'assistant'), content: checkAnything, model: checkString }),
+  },
+  'elicitation/create': {
+    sender: 'server',
+    capability: 'elicitation',
+    params: checkObject({
+      message: checkString,
+      'mode?': checkString,
+      'requestedSchema?': checkObject(),
+      'url?': checkString,
+      ...meta,
+    }),
+    result: checkObject({ action: checkOneOf('accept', 'decline', 'cancel'), 'content?': checkObject() }),
+  },
+  'roots/list': {
+    sender: 'server',
+    capability: 'roots',
+    params: noParams,
+    result: checkObject({ roots: checkArray(checkObject({ uri: checkString })) }),
+  },
+  'tasks/get': { sender: 'either', extension: TASKS, params: taskIdParams, result: taskState },
+  'tasks/update': { sender: 'client', extension: TASKS, params: taskUpdateParams, result: emptyResult },
+  'tasks/cancel': { sender: 'either', extension: TASKS, params: taskIdParams, result: checkCancelledTask },
+  'tasks/result': { sender: 'either', extension: TASKS, params: taskIdParams, result: toolResult },
+  'tasks/list': {
+    sender: 'either',
+    extension: TASKS,
+    params: paged,
+    result: checkObject({ tasks: checkArray(taskState), ...page }),
+  },
+};
+
+/** The table of all notifications of all protocol versions. */
+export const notifications: { readonly [N in NotificationName]: NotificationDefinition } = {
+  'notifications/initialized': { sender: 'client', params: noParams },
+  'notifications/cancelled': {
+    sender: 'either',
+    params: checkObject({ 'requestId?': checkToken, 'reason?': checkString }),
+  },
+  'notifications/progress': {
+    sender: 'either',
+    params: checkObject({
+      progressToken: checkToken,
+      progress: checkNumber,
+      'total?': checkNumber,
+      'message?': checkString,
+    }),
+  },
+  'notifications/message': {
+    sender: 'server',
+    capability: 'logging',
+    params: checkObject({ level: checkLevel, data: checkAnything }),
+  },
+  'notifications/resources/updated': { sender: 'server', capability: 'resources.subscribe', params: uriParams },
+  'notifications/resources/list_changed': { sender: 'server', capability: 'resources.listChanged', params: noParams },
+  'notifications/tools/list_changed': { sender: 'server', capability: 'tools.listChanged', params: noParams },
+  'notifications/prompts/list_changed': { sender: 'server', capability: 'prompts.listChanged', params: noParams },
+  'notifications/roots/list_changed': { sender: 'client', capability: 'roots.listChanged', params: noParams },
+  'notifications/elicitation/complete': { sender: 'server', params: checkObject({ elicitationId: checkString }) },
+  'notifications/subscriptions/acknowledged': {
+    sender: 'server',
+    params: checkObject({ notifications: checkObject() }),
+  },
+  'notifications/tasks': { sender: 'server', params: checkDetailedTask },
+  'notifications/tasks/status': { sender: 'either', params: taskState },
+};
+
+export function isMethod(name: string): name is MethodName {
+  return Object.hasOwn(methods, name);
+}
+
+export function isNotification(name: string): name is NotificationName {
+  return Object.hasOwn(notifications, name);
+}

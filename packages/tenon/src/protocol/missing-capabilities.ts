@@ -1,0 +1,107 @@
+import { rpcError, TenonError } from '../jsonrpc/error.js';
+import { INVALID_REQUEST } from '../jsonrpc/error-codes.js';
+import { isObject, type JsonObject } from '../jsonrpc/message.js';
+import type { ClientCapabilities } from './capabilities.js';
+import type { Dialect } from './versions/dialect.js';
+
+/** Whether a dotted path of capabilities is declared: `resources.subscribe`. A flag that is `false` is not. */
+export function hasCapability(capabilities: object, path: string): boolean {
+  const dot = path.indexOf('.');
+  const step = dot === -1 ? path : path.slice(0, dot);
+  if (!Object.hasOwn(capabilities, step)) return false;
+  const declared = (capabilities as JsonObject)[step];
+  if (dot !== -1) return isObject(declared) && hasCapability(declared, path.slice(dot + 1));
+  return declared !== undefined && declared !== null && declared !== false;
+}
+
+/** What a client would have to declare, and does not, before it may be asked this. */
+export function findMissingForRequest(
+  method: string,
+  params: JsonObject,
+  declared: ClientCapabilities,
+): ClientCapabilities | undefined {
+  switch (method) {
+    case 'elicitation/create':
+      return findMissingMode(params.mode === 'url' ? 'url' : 'form', declared.elicitation);
+    case 'sampling/createMessage': {
+      if (!declared.sampling) return params.tools ? { sampling: { tools: {} } } : { sampling: {} };
+      return (params.tools || params.toolChoice) && !declared.sampling.tools ? { sampling: { tools: {} } } : undefined;
+    }
+    case 'roots/list':
+      return declared.roots ? undefined : { roots: {} };
+    default:
+      return undefined;
+  }
+}
+
+/** What of the capabilities that are needed is not declared, if anything. */
+export function findMissingCapabilities(
+  required: ClientCapabilities,
+  declared: ClientCapabilities,
+): ClientCapabilities | undefined {
+  const result: ClientCapabilities = {};
+  for (const [name, capability] of Object.entries(required)) {
+    if (capability === undefined) continue;
+    const lacking =
+      name === 'elicitation'
+        ? findMissingModes(capability as Modes, declared.elicitation)
+        : findMissingMembers(capability, declared[name]);
+    if (lacking) result[name] = lacking;
+  }
+  return Object.keys(result).length > 0 ? result : undefined;
+}
+
+type Modes = NonNullable<ClientCapabilities['elicitation']>;
+
+/** An empty object is the form mode, on either side. */
+function findMissingModes(required: Modes, declared: ClientCapabilities['elicitation']): Modes | undefined {
+  const modes = (['form', 'url'] as const).filter(mode => required[mode] !== undefined);
+  const missing = (modes.length > 0 ? modes : (['form'] as const)).filter(mode => findMissingMode(mode, declared));
+  return missing.length > 0 ? Object.fromEntries(missing.map(mode => [mode, {}])) : undefined;
+}
+
+function findMissingMembers(required: unknown, declared: unknown): JsonObject | undefined {
+  const members = isObject(required) ? Object.keys(required) : [];
+  if (!isObject(declared)) return isObject(required) ? required : {};
+  const missing = members.filter(member => declared[member] === undefined || declared[member] === false);
+  return missing.length > 0
+    ? Object.fromEntries(missing.map(member => [member, (required as JsonObject)[member]]))
+    : undefined;
+}
+
+/** The error that names what a client would have to declare. */
+export function createMissingCapabilityError(
+  { errors }: Dialect,
+  requiredCapabilities: ClientCapabilities,
+): TenonError {
+  const names = Object.keys(requiredCapabilities).join(', ');
+  return rpcError(errors.missingCapability ?? INVALID_REQUEST, `Missing required client capability: ${names}`, {
+    requiredCapabilities,
+  });
+}
+
+/** What a handler meets that asks what the client can not answer: the error of the revision, where it has one. */
+export function createUnsupportedError(dialect: Dialect, missing: ClientCapabilities): TenonError {
+  if (dialect.errors.missingCapability !== undefined) return createMissingCapabilityError(dialect, missing);
+  if (dialect.sessionMethods !== undefined) return createNoSessionError(Object.keys(missing).join(', '));
+  return new TenonError('client/lacks', `The client does not support ${Object.keys(missing).join(', ')}`, {
+    data: missing,
+  });
+}
+
+/** The error for a server that keeps no sessions, on a version that needs one for this. */
+function createNoSessionError(subject: string): TenonError {
+  return new TenonError('client/no-session', `${subject} needs a session, and this server keeps none`, {
+    hint: 'call on a protocol version in which each request stands alone',
+  });
+}
+
+/** An empty `elicitation` is the form mode. */
+function findMissingMode(
+  mode: 'form' | 'url',
+  capability: ClientCapabilities['elicitation'],
+): ClientCapabilities | undefined {
+  const declared = capability && (capability[mode] !== undefined || (mode === 'form' && capability.url === undefined));
+  if (declared) return undefined;
+  return { elicitation: mode === 'url' ? { url: {} } : {} };
+}

@@ -1,0 +1,27 @@
+/** Finds the known key that an unknown one was most likely meant to be: case, `-`, `_` and spaces do not count. */
+export function findNearestKey(name: string, known: readonly string[]): string | undefined {
+  if (name.length > 40 || known.length === 0) return undefined;
+  const plain = normalizeKey(name);
+  const ranked = known.map(each => ({ each, distance: computeDistance(plain, normalizeKey(each)) }));
+  const nearest = ranked.reduce((best, each) => (each.distance < best.distance ? each : best));
+  return nearest.distance <= Math.max(1, Math.floor(plain.length / 3)) ? nearest.each : undefined;
+}
+
+const normalizeKey = (name: string): string => name.toLowerCase().replace(/[-_ ]/g, '');
+
+/** Counts the letters to insert, remove, change or swap with the next. */
+function computeDistance(a: string, b: string): number {
+  let before: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1] ? 0 : 1;
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const costs = [(last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + same];
+      row.push(Math.min(...costs, swapped ? (before[j - 2] ?? 0) + 1 : Infinity));
+    }
+    [before, last] = [last, row];
+  }
+  return last[b.length] ?? 0;
+}

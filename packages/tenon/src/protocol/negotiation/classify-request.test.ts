@@ -1,0 +1,132 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject, JsonRpcRequest } from '../../jsonrpc/message.js';
+import { dialects, getDialect, getNewestDialect } from '../versions/index.js';
+import {
+  classifyRequest,
+  createRequestMeta,
+  hasProtocolVersion,
+  listVersions,
+  readRequestMetadata,
+} from './classify-request.js';
+
+const PREFIX = 'io.modelcontextprotocol/';
+const meta = (version: unknown, capabilities: unknown = {}, more: JsonObject = {}) => ({
+  [`${PREFIX}protocolVersion`]: version,
+  ...(capabilities === undefined ? {} : { [`${PREFIX}clientCapabilities`]: capabilities }),
+  ...more,
+});
+const request = (method: string, _meta?: JsonObject): JsonRpcRequest => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method,
+  params: _meta ? { _meta } : {},
+});
+const only = (...revisions: string[]) =>
+  revisions.map(each => getDialect(each) as NonNullable<ReturnType<typeof getDialect>>);
+
+describe('the manner of a request', () => {
+  it('is per request when it states its revision [compat.server-modern-meta-selects-stateless versioning.declared-per-request]', () => {
+    expect(classifyRequest(request('tools/list', meta('2026-07-28')), dialects)).toEqual({
+      opening: 'per-request',
+      dialect: getNewestDialect(),
+    });
+    expect(classifyRequest(request('initialize', meta('2026-07-28')), dialects)).toMatchObject({
+      opening: 'per-request',
+    });
+  });
+
+  it.each(['2025-11-25', '2099-01-01', '', 'newest'])(
+    'is refused with %j, and the versions that are served [versioning.unsupported-version-error errors.unsupported-version-shape]',
+    version => {
+      expect(classifyRequest(request('tools/list', meta(version)), dialects)).toEqual({
+        opening: 'refused',
+        error: {
+          code: -32022,
+          message: 'Unsupported protocol version',
+          data: { supported: listVersions(), requested: version },
+        },
+      });
+    },
+  );
+
+  it.each([
+    ['a version that is no string', meta(5)],
+    ['no capabilities', meta('2026-07-28', null)],
+    ['capabilities that are a list', meta('2026-07-28', [])],
+  ])('is refused with %s [meta.missing-required-field-error meta.client-capabilities-required]', (_, _meta) => {
+    expect(classifyRequest(request('tools/list', _meta), dialects)).toMatchObject({
+      opening: 'refused',
+      error: { code: -32602 },
+    });
+  });
+
+  it('is refused when only the header states it [meta.missing-required-field-error]', () => {
+    for (const version of ['2026-07-28', '2099-01-01']) {
+      expect(classifyRequest(request('tools/list'), dialects, version)).toMatchObject({
+        opening: 'refused',
+        error: { code: -32602 },
+      });
+    }
+    expect(classifyRequest(request('tools/list'), dialects, '2025-11-25')).toEqual({ opening: 'opened' });
+  });
+
+  it('is a handshake with initialize, and opened with all else [compat.server-initialize-selects-legacy compat.legacy-client-dual-era-server]', () => {
+    expect(classifyRequest(request('initialize'), dialects)).toEqual({ opening: 'handshake' });
+    expect(classifyRequest(request('tools/list'), dialects)).toEqual({ opening: 'opened' });
+  });
+
+  it('is refused when its header names a revision that is not served, unless it opens [http.version-header.invalid-400]', () => {
+    const served = only('2025-11-25');
+    expect(classifyRequest(request('ping'), served, '2025-11-25')).toEqual({ opening: 'opened' });
+    expect(classifyRequest(request('ping'), served, '2025-06-18')).toMatchObject({
+      opening: 'refused',
+      error: { code: -32600 },
+    });
+    expect(classifyRequest(request('initialize'), served, '2025-06-18')).toEqual({ opening: 'handshake' });
+  });
+
+  it('is refused where no revision with handshakes is served [compat.legacy-client-modern-server-stdio]', () => {
+    expect(classifyRequest(request('initialize'), only('2026-07-28'))).toMatchObject({ error: { code: -32022 } });
+    expect(classifyRequest(request('tools/list'), only('2026-07-28'))).toMatchObject({ error: { code: -32602 } });
+  });
+
+  it('is refused where no revision without them is served', () => {
+    expect(classifyRequest(request('tools/list', meta('2026-07-28')), only('2025-11-25'))).toMatchObject({
+      error: { code: -32022, data: { supported: ['2025-11-25'] } },
+    });
+  });
+
+  it('is judged for any params', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.option(fc.string(), { nil: undefined }), (params, header) => {
+        const any = { jsonrpc: '2.0', id: 1, method: 'm', params } as unknown as JsonRpcRequest;
+        expect(['per-request', 'handshake', 'opened', 'refused']).toContain(
+          classifyRequest(any, dialects, header).opening,
+        );
+      }),
+    );
+  });
+});
+
+describe('what a request says of its sender', () => {
+  it('is what we say of ourselves [meta.request-meta-shape meta.protocol-version-required]', () => {
+    const facts = { capabilities: { roots: {} }, client: { name: 'a', version: '1' }, logLevel: 'error' as const };
+    const sent = request('m', createRequestMeta(facts));
+    expect(hasProtocolVersion(sent)).toBe(true);
+    expect(readRequestMetadata(sent)).toEqual(facts);
+  });
+
+  it('leaves out who it is and its log level, when it does not say [meta.client-info-not-required]', () => {
+    expect(readRequestMetadata(request('m', meta('2026-07-28')))).toEqual({
+      capabilities: {},
+      client: undefined,
+      logLevel: undefined,
+    });
+    const strange = { [`${PREFIX}clientInfo`]: 'x', [`${PREFIX}logLevel`]: 'loud' };
+    expect(readRequestMetadata(request('m', meta('2026-07-28', {}, strange)))).toMatchObject({
+      client: undefined,
+      logLevel: undefined,
+    });
+  });
+});

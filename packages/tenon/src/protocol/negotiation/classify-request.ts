@@ -1,0 +1,141 @@
+import { rpcError } from '../../jsonrpc/error.js';
+import { INVALID_PARAMS, INVALID_REQUEST } from '../../jsonrpc/error-codes.js';
+import { type ErrorObject, isObject, type JsonObject, type JsonRpcRequest } from '../../jsonrpc/message.js';
+import type { ClientCapabilities } from '../capabilities.js';
+import { type Implementation, LOGGING_LEVELS, type LoggingLevel, readLoggingLevel } from '../content.js';
+import { UNSUPPORTED_VERSION } from '../error-codes.js';
+import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, PROTOCOL_VERSION } from '../meta.js';
+import type { RequestRoute } from '../request-handler.js';
+import type { Dialect } from '../versions/dialect.js';
+import { DEFAULT_HTTP_VERSION, dialects, getDialect, getNewestDialect } from '../versions/index.js';
+
+/** What a request of a per-request dialect says of its sender. */
+export interface RequestMetadata {
+  readonly capabilities: ClientCapabilities;
+  readonly client: Implementation | undefined;
+  readonly logLevel: LoggingLevel | undefined;
+}
+
+/** Whether a request says its revision itself: it then stands under the rules of that, whatever was agreed before. */
+export function hasProtocolVersion(request: JsonRpcRequest): boolean {
+  const meta = request.params?._meta;
+  return isObject(meta) && meta[PROTOCOL_VERSION] !== undefined;
+}
+
+/** Under which rules a request stands. https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning */
+export function classifyRequest(
+  request: JsonRpcRequest,
+  served: readonly Dialect[],
+  versionHeader?: string,
+): RequestRoute {
+  if (hasProtocolVersion(request)) return routeByMeta(request.params?._meta as JsonObject, served);
+  if (versionHeader !== undefined && isPerRequestHeader(versionHeader))
+    return refuseRequest(createMissingMetaError(request));
+  if (request.method === 'initialize') return routeInitialize(served);
+  if (!served.some(({ opening }) => opening === 'handshake')) return refuseRequest(createMissingMetaError(request));
+  if (versionHeader === undefined || listVersions(served).includes(versionHeader)) return { opening: 'opened' };
+  return refuseRequest({ code: INVALID_REQUEST, message: `Invalid request: revision ${versionHeader} is not served` });
+}
+
+/** Returns the rules under which a request stands. Throws when it cannot be served. */
+export function requireServed(
+  request: JsonRpcRequest,
+  served: readonly Dialect[],
+): Exclude<RequestRoute, { opening: 'refused' }> {
+  const route = classifyRequest(request, served);
+  if (route.opening !== 'refused') return route;
+  const { code, message, data } = route.error;
+  throw rpcError(code, message, data);
+}
+
+/** The same where the server keeps no sessions: `served` has dialects that need none. */
+export function classifyWithoutSession(
+  request: JsonRpcRequest,
+  served: readonly Dialect[],
+  versionHeader?: string,
+): RequestRoute {
+  const route = classifyRequest(request, served, versionHeader);
+  if (route.opening !== 'opened') return route;
+  const version = versionHeader ?? DEFAULT_HTTP_VERSION;
+  const dialect = served.find(({ protocolVersion }) => protocolVersion === version);
+  if (dialect !== undefined) return { opening: 'sessionless', dialect };
+  return refuseRequest({
+    code: INVALID_REQUEST,
+    message: `Invalid request: without MCP-Protocol-Version the version is ${version}, which is not served`,
+  });
+}
+
+/** A version in the header that is no revision with handshakes can only come from a sender that opens per request. */
+function isPerRequestHeader(version: string): boolean {
+  return getDialect(version)?.opening !== 'handshake';
+}
+
+function routeInitialize(served: readonly Dialect[]): RequestRoute {
+  if (served.some(({ opening }) => opening === 'handshake')) return { opening: 'handshake' };
+  return refuseRequest({
+    code: UNSUPPORTED_VERSION,
+    message: `Unsupported protocol version: initialize opens none of ${listVersions(served).join(', ')}, which this server serves`,
+    data: { supported: listVersions(served), requested: 'initialize' },
+  });
+}
+
+function routeByMeta(meta: JsonObject, served: readonly Dialect[]): RequestRoute {
+  const version = meta[PROTOCOL_VERSION];
+  if (typeof version !== 'string') return refuseRequest(createInvalidMetaError(PROTOCOL_VERSION, 'a string'));
+  const capabilities = meta[CLIENT_CAPABILITIES];
+  if (!isObject(capabilities)) return refuseRequest(createInvalidMetaError(CLIENT_CAPABILITIES, 'an object'));
+  const level = meta[LOG_LEVEL];
+  if (level !== undefined && readLoggingLevel(level) === undefined)
+    return refuseRequest(createInvalidMetaError(LOG_LEVEL, `one of ${LOGGING_LEVELS.join(', ')}`));
+  const dialect = served.find(
+    ({ protocolVersion, opening }) => opening === 'per-request' && protocolVersion === version,
+  );
+  if (dialect) return { opening: 'per-request', dialect };
+  return refuseRequest({
+    code: UNSUPPORTED_VERSION,
+    message: 'Unsupported protocol version',
+    data: { supported: listVersions(served), requested: version },
+  });
+}
+
+export function readRequestMetadata(request: JsonRpcRequest): RequestMetadata {
+  const meta = (request.params?._meta ?? {}) as JsonObject;
+  return {
+    capabilities: meta[CLIENT_CAPABILITIES] as ClientCapabilities,
+    client: isObject(meta[CLIENT_INFO]) ? (meta[CLIENT_INFO] as unknown as Implementation) : undefined,
+    logLevel: readLoggingLevel(meta[LOG_LEVEL]),
+  };
+}
+
+/** The versions that a request may name: what `server/discover` lists. */
+export function listVersions(served: readonly Dialect[] = dialects): string[] {
+  return served.map(({ protocolVersion }) => protocolVersion);
+}
+
+/** The `_meta` that opens a request of ours. */
+export function createRequestMeta(
+  metadata: RequestMetadata,
+  dialect: Dialect = getNewestDialect('per-request'),
+): JsonObject {
+  return {
+    [PROTOCOL_VERSION]: dialect.protocolVersion,
+    [CLIENT_CAPABILITIES]: metadata.capabilities,
+    ...(metadata.client === undefined ? {} : { [CLIENT_INFO]: metadata.client }),
+    ...(metadata.logLevel === undefined ? {} : { [LOG_LEVEL]: metadata.logLevel }),
+  };
+}
+
+function createMissingMetaError({ method }: JsonRpcRequest): ErrorObject {
+  return {
+    code: INVALID_PARAMS,
+    message: `Invalid params: ${method} needs _meta with ${PROTOCOL_VERSION} and ${CLIENT_CAPABILITIES}`,
+  };
+}
+
+function createInvalidMetaError(key: string, expected: string): ErrorObject {
+  return { code: INVALID_PARAMS, message: `Invalid params: _meta["${key}"] must be ${expected}` };
+}
+
+function refuseRequest(error: ErrorObject): RequestRoute {
+  return { opening: 'refused', error };
+}

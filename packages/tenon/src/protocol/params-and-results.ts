@@ -1,0 +1,89 @@
+import type { ClientCapabilities, ServerCapabilities } from './capabilities.js';
+import type { ContentBlock, Implementation, Meta, PromptMessage, ResourceContents } from './content.js';
+import type { InputResponses } from './input-requests.js';
+
+/** The params and results of the methods, in the words of the newest revision that has them. */
+
+export interface RequestParams {
+  _meta?: Meta | undefined;
+}
+
+export interface MethodResult {
+  _meta?: Meta | undefined;
+  resultType?: string | undefined;
+}
+
+/** How long a result stays good, in milliseconds, and whether it may be shown to others than who asked. */
+export interface Cacheable {
+  ttlMs?: number | undefined;
+  cacheScope?: 'public' | 'private' | undefined;
+}
+
+export interface PaginatedParams extends RequestParams {
+  cursor?: string;
+}
+
+export interface PaginatedResult extends MethodResult, Cacheable {
+  nextCursor?: string;
+}
+
+/** What a retry brings along. */
+export interface RetryInputs {
+  inputResponses?: InputResponses | undefined;
+  requestState?: string | undefined;
+}
+
+export interface CallToolResult extends MethodResult {
+  content: ContentBlock[];
+  structuredContent?: unknown;
+  isError?: boolean | undefined;
+}
+
+export interface ReadResourceResult extends MethodResult, Cacheable {
+  contents: ResourceContents[];
+}
+
+export interface GetPromptResult extends MethodResult {
+  description?: string | undefined;
+  messages: PromptMessage[];
+}
+
+export interface CompleteParams extends RequestParams {
+  ref: { type: 'ref/prompt'; name: string; title?: string | undefined } | { type: 'ref/resource'; uri: string };
+  argument: { name: string; value: string };
+  context?: { arguments?: { [name: string]: string } | undefined } | undefined;
+}
+
+export interface CompleteResult extends MethodResult {
+  completion: { values: string[]; total?: number; hasMore?: boolean };
+}
+
+export interface DiscoverResult extends MethodResult, Cacheable {
+  supportedVersions: string[];
+  capabilities: ServerCapabilities;
+  instructions?: string;
+}
+
+export interface InitializeParams extends RequestParams {
+  protocolVersion: string;
+  capabilities: ClientCapabilities;
+  clientInfo: Implementation;
+}
+
+export interface InitializeResult extends MethodResult {
+  protocolVersion: string;
+  capabilities: ServerCapabilities;
+  serverInfo: Implementation;
+  instructions?: string;
+}
+
+/** What a listener wants to hear of. Absent and false mean: not this. */
+export interface SubscriptionFilter {
+  toolsListChanged?: boolean | undefined;
+  promptsListChanged?: boolean | undefined;
+  resourcesListChanged?: boolean | undefined;
+  resourceSubscriptions?: string[] | undefined;
+  /** Of the tasks extension. */
+  taskIds?: string[] | undefined;
+  [extension: string]: unknown;
+}

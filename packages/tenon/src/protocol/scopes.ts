@@ -1,0 +1,38 @@
+import { rpcError, TenonError } from '../jsonrpc/error.js';
+import { INSUFFICIENT_SCOPE } from '../jsonrpc/error-codes.js';
+import { type ErrorObject, isObject } from '../jsonrpc/message.js';
+import type { AuthInfo } from '../jsonrpc/transport.js';
+
+/** https://www.rfc-editor.org/rfc/rfc6749#section-3.3 */
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/;
+
+/** Throws `auth/scope` for what is no scope. `where` is what it was said of. */
+export function checkScopes(subject: string, scopes: readonly string[] = []): void {
+  const invalid = scopes.find(scope => typeof scope !== 'string' || !SCOPE.test(scope));
+  if (invalid === undefined) return;
+  const received = JSON.stringify(invalid)?.slice(0, 100);
+  throw new TenonError('auth/scope', `${subject} needs what is no scope`, {
+    expected: 'ASCII without spaces and quotes',
+    received,
+  });
+}
+
+/** Tells whether a caller has all of these scopes. Where nobody authorizes, nobody has any. */
+export function hasScopes(auth: AuthInfo | undefined, scopes: readonly string[] = []): boolean {
+  return scopes.every(scope => auth?.scopes?.includes(scope) === true);
+}
+
+/**
+ * The error of a request whose caller lacks scopes: thrown by a handler for what depends on its arguments. Over HTTP it is
+ * a 403 with a challenge, unless the answer has begun. Name all scopes that the operation needs, also those that are there.
+ */
+export function insufficientScope(scopes: readonly string[]): TenonError {
+  checkScopes('a handler', scopes);
+  return rpcError(INSUFFICIENT_SCOPE, `Insufficient scope: this needs ${scopes.join(' ')}`, { scopes: [...scopes] });
+}
+
+/** The scopes that an error asks for, if it does. */
+export function getRequiredScopes({ code, data }: ErrorObject): readonly string[] | undefined {
+  if (code !== INSUFFICIENT_SCOPE || !isObject(data) || !Array.isArray(data.scopes)) return undefined;
+  return data.scopes.filter(scope => typeof scope === 'string' && SCOPE.test(scope));
+}

@@ -1,0 +1,109 @@
+import { isObject, type JsonObject } from '../../jsonrpc/message.js';
+import { v20250326 } from './2025-03-26.js';
+import { deriveVersion } from './define-version.js';
+import type { TransformContext } from './dialect.js';
+import { chain, transformEach, transformMember, without } from './message-transforms.js';
+
+/**
+ * Marks a result that would have structured content: `true` where its first text block is the JSON of that, else it is
+ * here, as `value`. A caller that knows of it has the value, whatever the revision.
+ */
+const STRUCTURED_CONTENT = 'tenon/structured';
+
+const withoutTitle = without('title');
+const withoutLastModified = transformMember('annotations', without('lastModified'));
+const withoutMeta = without('_meta');
+
+/** https://modelcontextprotocol.io/specification/2025-06-18/changelog */
+export const v20250618 = deriveVersion(v20250326, {
+  protocolVersion: '2025-06-18',
+  http: { batches: false, versionHeader: true },
+  server: { adds: ['elicitation/create'] },
+  changes: [
+    // Tools have an output schema and results structured content.
+    {
+      encode: { parts: { tool: without('outputSchema') }, result: { 'tools/call': removeStructuredContent } },
+      decode: { result: { 'tools/call': restoreStructuredContent } },
+    },
+    // A result may link to resources.
+    { encode: { parts: { content: replaceResourceLink } } },
+    // Servers elicit.
+    { encode: { parts: { clientCapabilities: without('elicitation') } } },
+    // Everything with a name has a title.
+    {
+      encode: {
+        parts: {
+          tool: withoutTitle,
+          resource: withoutTitle,
+          template: withoutTitle,
+          prompt: chain(withoutTitle, transformEach('arguments', withoutTitle)),
+          implementation: withoutTitle,
+        },
+        params: { 'completion/complete': transformMember('ref', withoutTitle) },
+      },
+    },
+    // Completion knows the arguments so far.
+    { encode: { params: { 'completion/complete': without('context') } } },
+    // Annotations have a last modified time.
+    {
+      encode: {
+        parts: {
+          content: withoutLastModified,
+          sampled: withoutLastModified,
+          resource: withoutLastModified,
+          template: withoutLastModified,
+        },
+      },
+    },
+    // More types have _meta.
+    {
+      encode: {
+        parts: {
+          tool: withoutMeta,
+          resource: withoutMeta,
+          template: withoutMeta,
+          prompt: withoutMeta,
+          root: withoutMeta,
+          content: chain(withoutMeta, transformMember('resource', withoutMeta)),
+          sampled: withoutMeta,
+        },
+        result: { 'resources/read': transformEach('contents', withoutMeta) },
+      },
+    },
+  ],
+});
+
+function replaceResourceLink(block: JsonObject): JsonObject {
+  if (block.type !== 'resource_link') return block;
+  const { title, name, uri, description, annotations } = block;
+  const text = `${title ?? name}: ${uri}${description ? ` (${description})` : ''}`;
+  return { type: 'text', text, ...(annotations === undefined ? {} : { annotations }) };
+}
+
+function removeStructuredContent(result: JsonObject, { outputSchema }: TransformContext): JsonObject {
+  if (!('structuredContent' in result)) return result;
+  const { structuredContent, ...rest } = result;
+  // A value that is no object comes wrapped from the revisions after; its text does not.
+  const wrapped = outputSchema !== undefined && outputSchema.type !== 'object' && isObject(structuredContent);
+  const value = wrapped ? structuredContent.result : structuredContent;
+  const mark = isTextOf(rest.content, value) || (outputSchema && { value });
+  return mark ? { ...rest, _meta: { ...(rest._meta as JsonObject | undefined), [STRUCTURED_CONTENT]: mark } } : rest;
+}
+
+function isTextOf(content: unknown, value: unknown): boolean {
+  const first = Array.isArray(content) ? content[0] : undefined;
+  return isObject(first) && first.type === 'text' && first.text === JSON.stringify(value);
+}
+
+function restoreStructuredContent(result: JsonObject): JsonObject {
+  if (!isObject(result._meta) || !(STRUCTURED_CONTENT in result._meta)) return result;
+  const { [STRUCTURED_CONTENT]: mark, ...meta } = result._meta;
+  const { _meta: _, ...rest } = result;
+  const unmarked = Object.keys(meta).length === 0 ? rest : { ...rest, _meta: meta };
+  if (isObject(mark) && 'value' in mark) return { ...unmarked, structuredContent: mark.value };
+  try {
+    return { ...unmarked, structuredContent: JSON.parse((result.content as { text: string }[])[0]?.text ?? '') };
+  } catch {
+    return unmarked;
+  }
+}

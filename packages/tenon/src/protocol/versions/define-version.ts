@@ -1,0 +1,92 @@
+import type { Dialect, DialectTransforms, Transform } from './dialect.js';
+import { composeTransforms, hasTransforms, type MessageTransforms, type VersionChange } from './message-transforms.js';
+
+/** What differs from one revision to the next. */
+export interface VersionDefinition extends Omit<Dialect, 'transforms'> {
+  /** The changelog against the revision before. */
+  readonly changes: readonly VersionChange[];
+}
+
+interface VersionDelta {
+  readonly protocolVersion: string;
+  readonly traits?: Partial<Omit<Dialect, 'transforms' | 'protocolVersion' | 'methods' | 'http' | 'errors'>>;
+  readonly http?: Partial<Dialect['http']>;
+  readonly errors?: Partial<Dialect['errors']>;
+  /** Methods and notifications that come and go, by who sends them. */
+  readonly client?: MethodChanges;
+  readonly server?: MethodChanges;
+  readonly changes: readonly VersionChange[];
+}
+
+interface MethodChanges {
+  readonly adds?: readonly string[];
+  readonly drops?: readonly string[];
+}
+
+/** The next revision: the one before, and what differs. */
+export function deriveVersion(before: VersionDefinition, next: VersionDelta): VersionDefinition {
+  return {
+    ...before,
+    ...next.traits,
+    protocolVersion: next.protocolVersion,
+    http: { ...before.http, ...next.http },
+    errors: { ...before.errors, ...next.errors },
+    methods: {
+      client: applyMethodChanges(before.methods.client, next.client),
+      server: applyMethodChanges(before.methods.server, next.server),
+    },
+    changes: next.changes,
+  };
+}
+
+function applyMethodChanges(
+  before: ReadonlySet<string>,
+  { adds = [], drops = [] }: MethodChanges = {},
+): ReadonlySet<string> {
+  return new Set([...before, ...adds].filter(name => !drops.includes(name)));
+}
+
+/** Turns revisions, oldest first, into dialects, newest first. A dialect speaks by the changes of all that came after it. */
+export function compileDialects(versions: readonly VersionDefinition[]): Dialect[] {
+  const dialects = versions.map((revision, index) => {
+    const { changes: _, ...traits } = revision;
+    return { ...traits, transforms: createTransforms(versions.slice(index + 1).flatMap(({ changes }) => changes)) };
+  });
+  return dialects.reverse();
+}
+
+function createTransforms(changes: readonly VersionChange[]): DialectTransforms {
+  const encode = filterDefined([...changes].reverse().map(change => change.encode));
+  const decode = filterDefined(changes.map(change => change.decode));
+  return {
+    encode: { params: memoizeTransforms(encode, 'params'), result: memoizeTransforms(encode, 'result') },
+    decode: { params: memoizeTransforms(decode, 'params'), result: memoizeTransforms(decode, 'result') },
+  };
+}
+
+function filterDefined(all: readonly (MessageTransforms | undefined)[]): MessageTransforms[] {
+  return all.filter(each => each !== undefined);
+}
+
+/** Stands for all methods of which no change speaks. */
+const ANY_METHOD = '';
+
+/** Methods whose reshape is remembered, at the most. Peers may name what they like. */
+const MAX_CACHED = 200;
+
+/** Each method's reshape is made when it is first asked for. Those that no change speaks of have one that is the same for all. */
+function memoizeTransforms(
+  transforms: readonly MessageTransforms[],
+  side: 'params' | 'result',
+): (method: string) => Transform | undefined {
+  const cache = new Map<string, Transform | undefined>();
+  const getTransform = (method: string): Transform | undefined => {
+    const cached = cache.get(method);
+    if (cached !== undefined || cache.has(method)) return cached;
+    const isOwn = method === ANY_METHOD || transforms.some(each => hasTransforms(each, side, method));
+    const transform = isOwn ? composeTransforms(transforms, side, method) : getTransform(ANY_METHOD);
+    if (cache.size < MAX_CACHED) cache.set(method, transform);
+    return transform;
+  };
+  return getTransform;
+}

@@ -1,0 +1,245 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { judge, type Revision, schemasPresent } from '../../../../../test/support/official-schema.js';
+import { readSchema } from '../../../../../test/support/schema-file.js';
+import { vocabularyOf } from '../../../../../test/support/vocabulary.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import * as codes from '../error-codes.js';
+import { methods, notifications } from '../methods.js';
+import type { Dialect, TransformContext } from './dialect.js';
+import { called, calls, results } from './fixtures/arbitraries.js';
+import { dialects, getDialect, getNewestDialect, negotiateDialect } from './index.js';
+
+const runs = { numRuns: 60 };
+const older = dialects.filter(dialect => dialect !== getNewestDialect());
+
+const down = (
+  dialect: Dialect,
+  kind: 'params' | 'result',
+  method: string,
+  value: JsonObject,
+  about: TransformContext = {},
+): JsonObject => dialect.transforms.encode[kind](method)?.(value, about) ?? value;
+const up = (
+  dialect: Dialect,
+  kind: 'params' | 'result',
+  method: string,
+  value: JsonObject,
+  about: TransformContext = {},
+): JsonObject => dialect.transforms.decode[kind](method)?.(value, about) ?? value;
+
+/** Whoever changes a part of it throws. */
+function frozen<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  for (const each of Object.values(value)) frozen(each);
+  return Object.freeze(value);
+}
+
+const asked = new Set(['sampling/createMessage', 'elicitation/create', 'roots/list']);
+
+/** Whether a dialect has a method in some manner: also what is asked by a result is had. */
+function has({ methods, inputRequests }: Dialect, method: string): boolean {
+  return (
+    methods.client.has(method) || methods.server.has(method) || (inputRequests === 'by-retry' && asked.has(method))
+  );
+}
+
+/** The opening facts that each request of the newest revision carries: the dialects have no part in them. */
+function opened(dialect: Dialect, from: 'client' | 'server', params: JsonObject): JsonObject {
+  if (dialect.opening !== 'per-request' || from === 'server') return params;
+  const facts = {
+    'io.modelcontextprotocol/protocolVersion': dialect.protocolVersion,
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  return { ...params, _meta: { ...(params._meta as JsonObject | undefined), ...facts } };
+}
+
+describe('the newest dialect', () => {
+  it('is the identity', () => {
+    for (const method of [...Object.keys(methods), ...Object.keys(notifications)]) {
+      for (const way of ['encode', 'decode'] as const) {
+        expect([
+          method,
+          getNewestDialect().transforms[way].params(method),
+          getNewestDialect().transforms[way].result(method),
+        ]).toEqual([method, undefined, undefined]);
+      }
+    }
+  });
+});
+
+describe('dialects', () => {
+  it('are found by their names, which are compared as a whole [versioning.version-format]', () => {
+    for (const dialect of dialects) expect(getDialect(dialect.protocolVersion)).toBe(dialect);
+    for (const name of ['', '2024-11-5', '2024-11-05 ', '2099-01-01', '__proto__'])
+      expect(getDialect(name)).toBeUndefined();
+    expect([...dialects].sort((a, b) => (a.protocolVersion < b.protocolVersion ? 1 : -1))).toEqual(dialects);
+  });
+
+  it('are agreed on: the one that was asked for, or the newest with a handshake [lifecycle.version.server-echoes, lifecycle.version.server-counteroffer]', () => {
+    for (const { protocolVersion, opening } of dialects)
+      expect(negotiateDialect(protocolVersion).protocolVersion).toBe(
+        opening === 'handshake' ? protocolVersion : getNewestDialect('handshake').protocolVersion,
+      );
+    expect(negotiateDialect('1999-01-01')).toBe(getNewestDialect('handshake'));
+  });
+
+  it('have only methods that there are', () => {
+    for (const { methods: vocabulary } of dialects) {
+      for (const name of [...vocabulary.client, ...vocabulary.server])
+        expect([name, name in methods || name in notifications]).toEqual([name, true]);
+    }
+  });
+});
+
+/** What the tasks extension adds to the revision on which it stands. */
+const extension = { client: ['tasks/get', 'tasks/update', 'tasks/cancel'], server: ['notifications/tasks'] };
+
+describe.skipIf(!schemasPresent).each(dialects.map(dialect => [dialect.protocolVersion, dialect] as const))(
+  'the methods of %s',
+  (revision, { methods: vocabulary, tasks }) => {
+    it('are those of its schema, and of the tasks extension where that is how there are tasks [schema.union.client-requests, schema.union.server-requests, schema.union.client-notifications, schema.union.server-notifications]', () => {
+      const { requests, notifications: notices } = vocabularyOf(readSchema(revision as Revision).definitions);
+      for (const side of ['client', 'server'] as const) {
+        const official = [...requests[side].keys(), ...notices[side].keys()];
+        const added = tasks === 'by-extension' ? extension[side] : [];
+        expect([...vocabulary[side]].sort()).toEqual([...new Set([...official, ...added])].sort());
+      }
+    });
+  },
+);
+
+describe('error codes', () => {
+  it('are those that the protocol names, and no others of its ranges [errors.legacy-range-not-allocated, errors.reserved-range-only-defined, errors.reserved-range-meaning]', () => {
+    const {
+      HEADER_MISMATCH,
+      MISSING_CLIENT_CAPABILITY,
+      UNSUPPORTED_VERSION,
+      RESOURCE_NOT_FOUND,
+      URL_ELICITATION_REQUIRED,
+    } = codes;
+    expect([HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY, UNSUPPORTED_VERSION]).toEqual([-32020, -32021, -32022]);
+    const inRanges = Object.values(codes).filter(code => code <= -32000 && code >= -32099);
+    expect(inRanges.sort((a, b) => b - a)).toEqual([
+      RESOURCE_NOT_FOUND,
+      HEADER_MISMATCH,
+      MISSING_CLIENT_CAPABILITY,
+      UNSUPPORTED_VERSION,
+      URL_ELICITATION_REQUIRED,
+    ]);
+  });
+});
+
+describe.skipIf(!schemasPresent).each(dialects.map(dialect => [dialect.protocolVersion, dialect] as const))(
+  'what is said to a peer of %s',
+  (revision, dialect) => {
+    const official = schemasPresent ? judge(revision as Revision, { exact: true }) : undefined;
+    const faults = (type: string, value: JsonObject) => official?.type(type, value) ?? [];
+
+    it.each(Object.keys(results).filter(method => has(dialect, method)))(
+      'in answer to %s is as its schema says',
+      method => {
+        const [type, value] = results[method] as (typeof results)[string];
+        fc.assert(
+          fc.property(value, result => {
+            expect(faults(type, down(dialect, 'result', method, frozen(result)))).toEqual([]);
+          }),
+          runs,
+        );
+      },
+    );
+
+    it('in answer to tools/call is as its schema says, and the value comes through', () => {
+      fc.assert(
+        fc.property(called, ({ tool, result }) => {
+          const { outputSchema } = frozen(tool) as TransformContext;
+          const said = down(dialect, 'result', 'tools/call', frozen(result), { outputSchema });
+          expect(faults('CallToolResult', said)).toEqual([]);
+          const [seen] = up(dialect, 'result', 'tools/list', down(dialect, 'result', 'tools/list', { tools: [tool] }))
+            .tools as JsonObject[];
+          const known = { outputSchema: seen?.outputSchema } as TransformContext;
+          // The client reads an answer before and after it has looked up the tool.
+          const heard = up(dialect, 'result', 'tools/call', up(dialect, 'result', 'tools/call', said), known);
+          if (outputSchema) expect(heard.structuredContent).toEqual(result.structuredContent);
+        }),
+        { numRuns: 300 },
+      );
+    });
+
+    it.each(Object.keys(calls).filter(method => has(dialect, method)))('as %s is as its schema says', method => {
+      const [type, from, value] = calls[method] as (typeof calls)[string];
+      fc.assert(
+        fc.property(value, params => {
+          // A visit is never asked of who did not declare that it can be.
+          fc.pre(params.mode !== 'url' || revision >= '2025-11-25');
+          const said = opened(dialect, from, down(dialect, 'params', method, frozen(params)));
+          const id = method.startsWith('notifications/') ? {} : { id: 1 };
+          expect(faults(type, { jsonrpc: '2.0', ...id, method, params: said })).toEqual([]);
+        }),
+        runs,
+      );
+    });
+  },
+);
+
+describe.each(older.map(dialect => [dialect.protocolVersion, dialect] as const))(
+  'what a peer of %s could say',
+  (_, dialect) => {
+    it.each(Object.keys(results))('in answer to %s comes back as it was', method => {
+      const [, value] = results[method] as (typeof results)[string];
+      fc.assert(
+        fc.property(value, result => {
+          const said = frozen(down(dialect, 'result', method, result));
+          expect(down(dialect, 'result', method, up(dialect, 'result', method, said))).toEqual(said);
+        }),
+        runs,
+      );
+    });
+
+    it.each(Object.keys(calls))('as %s comes back as it was', method => {
+      const [, , value] = calls[method] as (typeof calls)[string];
+      fc.assert(
+        fc.property(value, params => {
+          const said = frozen(down(dialect, 'params', method, params));
+          expect(down(dialect, 'params', method, up(dialect, 'params', method, said))).toEqual(said);
+        }),
+        runs,
+      );
+    });
+  },
+);
+
+describe('a choice of several', () => {
+  const form = {
+    requestedSchema: {
+      type: 'object',
+      properties: { days: { type: 'array', items: { type: 'string', enum: ['mo', 'tu'] } }, name: { type: 'string' } },
+    },
+  };
+  const simple = getDialect('2025-06-18') as Dialect;
+
+  it('travels as a line of text where forms have no such field', () => {
+    const answer = { action: 'accept', content: { days: ['mo', 'tu'], name: 'a, b' } };
+    const said = down(simple, 'result', 'elicitation/create', frozen(answer));
+    expect(said).toEqual({ action: 'accept', content: { days: 'mo, tu', name: 'a, b' } });
+    expect(up(simple, 'result', 'elicitation/create', said, { params: form as never })).toEqual(answer);
+  });
+});
+
+describe('a schema that is put into an object', () => {
+  const wrapping = getDialect('2025-11-25') as Dialect;
+
+  it('comes out as it was, its identifier and dialect too', () => {
+    for (const outputSchema of [
+      { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'array' },
+      { $id: 'https://example.com/own', $ref: '#/$defs/x', $defs: { x: {} } },
+      { $ref: '#/$defs/x', $defs: { x: {} } },
+      {},
+    ]) {
+      const tool = { name: 't', inputSchema: { type: 'object' }, outputSchema };
+      const said = down(wrapping, 'result', 'tools/list', { tools: [frozen(tool)] });
+      expect((said.tools as JsonObject[])[0]?.outputSchema).toMatchObject({ type: 'object', required: ['result'] });
+      expect((up(wrapping, 'result', 'tools/list', said).tools as JsonObject[])[0]).toEqual(tool);
+    }
+  });
+});

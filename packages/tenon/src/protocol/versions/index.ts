@@ -1,0 +1,36 @@
+import { v20241105 } from './2024-11-05.js';
+import { v20250326 } from './2025-03-26.js';
+import { v20250618 } from './2025-06-18.js';
+import { v20251125 } from './2025-11-25.js';
+import { v20260728 } from './2026-07-28.js';
+import { compileDialects } from './define-version.js';
+import type { Dialect } from './dialect.js';
+
+/** Every revision that Tenon speaks, newest first: the only list of revisions. */
+export const dialects: readonly Dialect[] = compileDialects([v20241105, v20250326, v20250618, v20251125, v20260728]);
+
+/**
+ * The version of a request over HTTP that names none and belongs to no session.
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#protocol-version-header
+ */
+export const DEFAULT_HTTP_VERSION = '2025-03-26';
+
+const dialectsByVersion = new Map(dialects.map(dialect => [dialect.protocolVersion, dialect]));
+
+/** The dialect of a protocol version string, when Tenon speaks it. */
+export function getDialect(revision: string): Dialect | undefined {
+  return dialectsByVersion.get(revision);
+}
+
+/** The newest dialect, or the newest that opens in a given manner. */
+export function getNewestDialect(opening?: Dialect['opening']): Dialect {
+  return dialects.find(dialect => opening === undefined || dialect.opening === opening) as Dialect;
+}
+
+/** What a server answers to a client that asks for a revision in a handshake: that one, or the newest that has handshakes. */
+export function negotiateDialect(requested: string, served: readonly Dialect[] = dialects): Dialect {
+  const candidates = served.filter(dialect => dialect.opening === 'handshake');
+  return (
+    candidates.find(dialect => dialect.protocolVersion === requested) ?? candidates[0] ?? getNewestDialect('handshake')
+  );
+}

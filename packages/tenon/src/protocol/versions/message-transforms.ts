@@ -1,0 +1,146 @@
+import type { JsonObject } from '../../jsonrpc/message.js';
+import type { Transform, TransformContext } from './dialect.js';
+
+/** How to speak with a peer that has not read one sentence of a revision's changelog: the one that stands above it. */
+export interface VersionChange {
+  /** Our words to theirs. */
+  readonly encode?: MessageTransforms;
+  /** Their words to ours. */
+  readonly decode?: MessageTransforms;
+}
+
+/** Reshapes by what they touch: a part wherever it stands, or the whole params or result of a method (`*`: of all). */
+export interface MessageTransforms {
+  readonly parts?: { readonly [P in MessagePart]?: Transform };
+  readonly params?: { readonly [method: string]: Transform };
+  readonly result?: { readonly [method: string]: Transform };
+}
+
+export type MessagePart =
+  | 'content'
+  | 'tool'
+  | 'resource'
+  | 'template'
+  | 'prompt'
+  | 'root'
+  | 'sampled'
+  | 'implementation'
+  | 'clientCapabilities'
+  | 'serverCapabilities';
+
+interface PartLocation {
+  readonly part: MessagePart;
+  /** `[]` steps into each element of an array; a value that is not an array is stepped into itself. */
+  readonly path: readonly string[];
+}
+
+const locatePart = (part: MessagePart, path: string): PartLocation => ({ part, path: path.split(/\.|(?=\[\])/) });
+
+/** Where the parts stand. */
+const partLocations: {
+  readonly [side in 'params' | 'result']: { readonly [method: string]: readonly PartLocation[] };
+} = {
+  params: {
+    initialize: [locatePart('implementation', 'clientInfo'), locatePart('clientCapabilities', 'capabilities')],
+    'sampling/createMessage': [locatePart('sampled', 'messages[].content[]'), locatePart('tool', 'tools[]')],
+  },
+  result: {
+    initialize: [locatePart('implementation', 'serverInfo'), locatePart('serverCapabilities', 'capabilities')],
+    'server/discover': [locatePart('serverCapabilities', 'capabilities')],
+    'tools/list': [locatePart('tool', 'tools[]')],
+    'tools/call': [locatePart('content', 'content[]')],
+    'resources/list': [locatePart('resource', 'resources[]')],
+    'resources/templates/list': [locatePart('template', 'resourceTemplates[]')],
+    'prompts/list': [locatePart('prompt', 'prompts[]')],
+    'prompts/get': [locatePart('content', 'messages[].content')],
+    'sampling/createMessage': [locatePart('sampled', 'content[]')],
+    'roots/list': [locatePart('root', 'roots[]')],
+  },
+};
+
+/** Methods that are answered in the words of another. */
+const resultAliases: ReadonlyMap<string, string> = new Map([['tasks/result', 'tools/call']]);
+
+function resolveAlias(side: 'params' | 'result', method: string): string {
+  return side === 'params' ? method : (resultAliases.get(method) ?? method);
+}
+
+/** Folds the words of several changes into one reshape of one method's params or result; none when nothing is said of it. */
+export function composeTransforms(
+  transforms: readonly MessageTransforms[],
+  side: 'params' | 'result',
+  method: string,
+): Transform | undefined {
+  const steps = transforms.flatMap(each => collectTransforms(each, side, resolveAlias(side, method)));
+  if (steps.length === 0) return undefined;
+  return (value, context) => steps.reduce((result, step) => step(result, context), value);
+}
+
+/** Whether a method's params or result are reshaped, other than as those of all methods are. */
+export function hasTransforms(transforms: MessageTransforms, side: 'params' | 'result', method: string): boolean {
+  const name = resolveAlias(side, method);
+  return Object.hasOwn(partLocations[side], name) || Object.hasOwn(transforms[side] ?? {}, name);
+}
+
+function collectTransforms(transforms: MessageTransforms, side: 'params' | 'result', method: string): Transform[] {
+  const steps: Transform[] = [];
+  for (const { part, path } of partLocations[side][method] ?? []) {
+    const transform = transforms.parts?.[part];
+    if (transform) steps.push((value, context) => transformAt(value, path, transform, context) as JsonObject);
+  }
+  const methodTransforms = [transforms[side]?.['*'], transforms[side]?.[method]];
+  return [...steps, ...methodTransforms.filter(step => step !== undefined)];
+}
+
+/** Reshapes what stands at a path, from its step `from` on. */
+function transformAt(
+  value: unknown,
+  path: readonly string[],
+  transform: Transform,
+  context: TransformContext,
+  from = 0,
+): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const step = path[from];
+  if (step === undefined) return transform(value as JsonObject, context);
+  if (step === '[]') {
+    if (!Array.isArray(value)) return transformAt(value, path, transform, context, from + 1);
+    return value.map(item => transformAt(item, path, transform, context, from + 1));
+  }
+  const inner = (value as JsonObject)[step];
+  return inner === undefined ? value : { ...value, [step]: transformAt(inner, path, transform, context, from + 1) };
+}
+
+/** A reshape that leaves members out. Returns the same object when there is nothing to leave out. */
+export function without(...names: readonly string[]): Transform {
+  return value => (names.some(name => name in value) ? copyWithout(value, names) : value);
+}
+
+/** Not by `delete`, which makes objects that are slow for all who read them. */
+export function copyWithout(value: JsonObject, names: readonly string[]): JsonObject {
+  const copy: JsonObject = {};
+  for (const name of Object.keys(value)) {
+    if (names.includes(name)) continue;
+    // What a peer calls so is a member like any other.
+    if (name === '__proto__') Object.defineProperty(copy, name, { value: value[name], ...PLAIN_PROPERTY });
+    else copy[name] = value[name];
+  }
+  return copy;
+}
+
+const PLAIN_PROPERTY = { enumerable: true, writable: true, configurable: true };
+
+/** A reshape that applies another to a member, when it is an object. */
+export function transformMember(name: string, transform: Transform): Transform {
+  return (value, context) => transformAt(value, [name], transform, context) as JsonObject;
+}
+
+/** A reshape that applies another to each element of a member. */
+export function transformEach(name: string, transform: Transform): Transform {
+  return (value, context) => transformAt(value, [name, '[]'], transform, context) as JsonObject;
+}
+
+/** One reshape after another. */
+export function chain(...transforms: readonly Transform[]): Transform {
+  return (value, context) => transforms.reduce((result, transform) => transform(result, context), value);
+}

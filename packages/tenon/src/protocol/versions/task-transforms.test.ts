@@ -1,0 +1,273 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { judge, schemasPresent } from '../../../../../test/support/official-schema.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import { methods, notifications } from '../methods.js';
+import { checkDetailedTask, TASKS } from '../tasks.js';
+import type { Dialect, TransformContext } from './dialect.js';
+import { called } from './fixtures/arbitraries.js';
+import { extended, introduced, presented, taskCalls, taskResults, tooled } from './fixtures/tasks.js';
+import { dialects, getDialect, getNewestDialect } from './index.js';
+
+const runs = { numRuns: 100 };
+const withParameter = getDialect('2025-11-25') as Dialect;
+const handshakes = dialects.filter(({ opening }) => opening === 'handshake');
+const none = dialects.filter(({ tasks }) => tasks === undefined);
+
+type Side = 'params' | 'result';
+const down = (
+  dialect: Dialect,
+  side: Side,
+  method: string,
+  value: JsonObject,
+  about: TransformContext = {},
+): JsonObject => dialect.transforms.encode[side](method)?.(value, about) ?? value;
+const up = (
+  dialect: Dialect,
+  side: Side,
+  method: string,
+  value: JsonObject,
+  about: TransformContext = {},
+): JsonObject => dialect.transforms.decode[side](method)?.(value, about) ?? value;
+
+/** The check of the table: what a peer sends must pass it when it is in our words. */
+function problem(side: Side, method: string, value: JsonObject): string | undefined {
+  const entry = { ...methods, ...notifications }[method as keyof typeof methods];
+  return entry[side](value);
+}
+
+describe('tasks', () => {
+  it('are made by a parameter in one revision, and an extension of another', () => {
+    expect(Object.fromEntries(dialects.map(({ protocolVersion, tasks }) => [protocolVersion, tasks]))).toEqual({
+      '2026-07-28': 'by-extension',
+      '2025-11-25': 'by-parameter',
+      '2025-06-18': undefined,
+      '2025-03-26': undefined,
+      '2024-11-05': undefined,
+    });
+  });
+
+  it('have no words in other revisions [ext-tasks.result-removed ext-tasks.list-removed]', () => {
+    const words = (dialect: Dialect) =>
+      [...dialect.methods.client, ...dialect.methods.server].filter(name => name.includes('tasks'));
+    for (const dialect of none) expect(words(dialect)).toEqual([]);
+    expect(words(getNewestDialect()).sort()).toEqual([
+      'notifications/tasks',
+      'tasks/cancel',
+      'tasks/get',
+      'tasks/update',
+    ]);
+  });
+
+  it('are asked for by a member that is no fault where there are none [tasks.undeclared-ignored]', () => {
+    for (const task of [{ ttl: 5 }, {}, 'x']) {
+      for (const dialect of dialects) {
+        const calling = up(dialect, 'params', 'tools/call', { name: 'a', task });
+        expect(methods['tools/call'].params(calling)).toBeUndefined();
+        const sampling = up(dialect, 'params', 'sampling/createMessage', { messages: [], maxTokens: 1, task });
+        expect(methods['sampling/createMessage'].params(sampling)).toBeUndefined();
+        const form = { message: 'm', requestedSchema: { type: 'object', properties: {} }, task };
+        expect(methods['elicitation/create'].params(up(dialect, 'params', 'elicitation/create', form))).toBeUndefined();
+      }
+    }
+  });
+});
+
+describe.skipIf(!schemasPresent)('where tasks are made by a parameter', () => {
+  const official = schemasPresent ? judge('2025-11-25', { exact: true }) : undefined;
+  const faults = (type: string, value: JsonObject) => official?.type(type, JSON.parse(JSON.stringify(value)));
+
+  it.each(Object.keys(taskResults))(
+    'the answer to %s is as its schema says, there and back [schema.type.task schema.type.task-status schema.result.create-task schema.result.tasks-get schema.result.tasks-cancel schema.result.tasks-list schema.result.tasks-result]',
+    method => {
+      const [type, value] = taskResults[method] as (typeof taskResults)[string];
+      fc.assert(
+        fc.property(value, result => {
+          expect(problem('result', method, result)).toBeUndefined();
+          const said = down(withParameter, 'result', method, result);
+          expect(faults(type, said)).toEqual([]);
+          const heard = up(withParameter, 'result', method, said);
+          expect(problem('result', method, heard)).toBeUndefined();
+          expect(down(withParameter, 'result', method, heard)).toEqual(said);
+        }),
+        runs,
+      );
+    },
+  );
+
+  it.each(Object.keys(taskCalls))(
+    '%s is as its schema says, there and back [schema.request.tools-call.task schema.type.task-metadata schema.request.tasks-get schema.request.tasks-result schema.request.tasks-cancel schema.request.tasks-list schema.notification.tasks-status]',
+    method => {
+      const [type, value] = taskCalls[method] as (typeof taskCalls)[string];
+      const id = method.startsWith('notifications/') ? {} : { id: 1 };
+      fc.assert(
+        fc.property(value, params => {
+          expect(problem('params', method, params)).toBeUndefined();
+          const said = down(withParameter, 'params', method, params);
+          expect(faults(type, { jsonrpc: '2.0', ...id, method, params: said })).toEqual([]);
+          const heard = up(withParameter, 'params', method, said);
+          expect(problem('params', method, heard)).toBeUndefined();
+          expect(down(withParameter, 'params', method, heard)).toEqual(said);
+        }),
+        runs,
+      );
+    },
+  );
+
+  it('both sides say what they can do with tasks, and tools how they are called [schema.capability.server.tasks schema.capability.client.tasks schema.type.tool.execution]', () => {
+    fc.assert(
+      fc.property(presented, introduced, tooled, (result, params, listed) => {
+        expect(down(withParameter, 'result', 'initialize', result)).toEqual(result);
+        expect(faults('InitializeResult', result)).toEqual([]);
+        expect(down(withParameter, 'params', 'initialize', params)).toEqual(params);
+        expect(faults('InitializeRequest', { jsonrpc: '2.0', id: 1, method: 'initialize', params })).toEqual([]);
+        const said = down(withParameter, 'result', 'tools/list', listed);
+        expect(said.tools).toMatchObject((listed.tools as JsonObject[]).map(({ execution }) => ({ execution })));
+        expect(faults('ListToolsResult', said)).toEqual([]);
+      }),
+      runs,
+    );
+  });
+
+  it('an exact schema tells when a task has a member of ours', () => {
+    const task = { taskId: 'a', status: 'working', createdAt: '', lastUpdatedAt: '', ttl: null };
+    expect(faults('GetTaskResult', task)).toEqual([]);
+    for (const more of [{ ttlMs: 1 }, { pollIntervalMs: 1 }, { result: {} }]) {
+      expect(faults('GetTaskResult', { ...task, ...more })).not.toEqual([]);
+      expect(faults('CreateTaskResult', { task: { ...task, ...more } })).not.toEqual([]);
+      const status = { jsonrpc: '2.0', method: 'notifications/tasks/status', params: { ...task, ...more } };
+      expect(faults('TaskStatusNotification', status)).not.toEqual([]);
+    }
+  });
+});
+
+describe('a task that is made by a parameter', () => {
+  const task = {
+    taskId: 'a',
+    status: 'working',
+    createdAt: '2025-11-25T10:30:00Z',
+    lastUpdatedAt: '2025-11-25T10:30:00Z',
+    ttlMs: 60_000,
+    pollIntervalMs: 500,
+  };
+  const { ttlMs: ttl, pollIntervalMs: pollInterval, ...rest } = task;
+  const said = { ...rest, ttl, pollInterval };
+  const told = (more: JsonObject) => down(withParameter, 'result', 'tasks/get', { ...task, ...more });
+
+  it('stands in a member of its own when it was made, and beside the others in our words [ext-tasks.create-result-shape ext-tasks.result-type-task]', () => {
+    const _meta = { 'com.example/a': 1 };
+    const info = { 'io.modelcontextprotocol/serverInfo': { name: 's', version: '1' } };
+    const made = { ...task, resultType: 'task' };
+    const nested = down(withParameter, 'result', 'tools/call', { ...made, _meta: { ..._meta, ...info } });
+    expect(nested).toEqual({ task: said, _meta });
+    expect(up(withParameter, 'result', 'tools/call', nested)).toEqual({ ...made, _meta });
+    expect(down(withParameter, 'result', 'tools/call', { ...made, _meta: info })).toEqual({ task: said });
+    expect(up(withParameter, 'result', 'tools/call', { task: said })).toEqual(made);
+  });
+
+  it('is no task when a tool merely answers with such a member', () => {
+    const result = { content: [], task: said };
+    expect(up(withParameter, 'result', 'tools/call', result)).toEqual(result);
+    const own = { content: [], taskId: 'a', status: 'working' };
+    expect(down(withParameter, 'result', 'tools/call', own)).toEqual(own);
+  });
+
+  it('comes back in our words, but for what its payload was', () => {
+    for (const method of ['tasks/get', 'tasks/cancel']) {
+      const value = { ...task, resultType: 'complete', status: 'completed', result: { content: [] } };
+      const heard = up(withParameter, 'result', method, down(withParameter, 'result', method, value));
+      expect(heard).toEqual({ ...task, status: 'completed' });
+    }
+    expect(up(withParameter, 'result', 'tasks/list', { tasks: [said], nextCursor: 'x' })).toEqual({
+      tasks: [task],
+      nextCursor: 'x',
+    });
+    expect(down(withParameter, 'params', 'notifications/tasks/status', task)).toEqual(said);
+    expect(up(withParameter, 'params', 'notifications/tasks/status', said)).toEqual(task);
+  });
+
+  it('has failed when its tool says so, and says why [tasks.status.tool-is-error-failed tasks.status.failure-message]', () => {
+    const result = { content: [{ type: 'image' }, { type: 'text', text: 'no disk' }], isError: true };
+    const failed = { ...said, status: 'failed' };
+    expect(told({ status: 'completed', result })).toEqual({ ...failed, statusMessage: 'no disk' });
+    expect(told({ status: 'completed', result, statusMessage: 'mine' })).toEqual({ ...failed, statusMessage: 'mine' });
+    expect(told({ status: 'completed', result: { content: [], isError: true } }).statusMessage).toBe('The tool failed');
+    expect(told({ status: 'failed', error: { code: -32603, message: 'Internal error' } })).toEqual({
+      ...failed,
+      statusMessage: 'Internal error',
+    });
+    expect(told({ status: 'completed', result: { content: [], isError: false } }).status).toBe('completed');
+    const long = { content: [{ type: 'text', text: 'x'.repeat(5000) }], isError: true };
+    expect((told({ status: 'completed', result: long }).statusMessage as string).length).toBe(1000);
+  });
+
+  it('is cancelled by an answer that may say nothing', () => {
+    expect(down(withParameter, 'result', 'tasks/cancel', { resultType: 'complete' })).toEqual({});
+  });
+
+  it('comes to what its request would have [tasks.result.exact-result tasks.related-task.result-response]', () => {
+    const _meta = { 'io.modelcontextprotocol/related-task': { taskId: 'a' } };
+    fc.assert(
+      fc.property(called, ({ tool, result }) => {
+        const { outputSchema } = tool as TransformContext;
+        const plain = down(withParameter, 'result', 'tools/call', { ...result, _meta }, { outputSchema });
+        const payload = down(withParameter, 'result', 'tasks/result', { ...result, _meta }, { outputSchema });
+        expect(payload).toEqual(plain);
+        expect(payload._meta).toEqual(_meta);
+        expect(up(withParameter, 'result', 'tasks/result', payload, { outputSchema })).toEqual(
+          up(withParameter, 'result', 'tools/call', plain, { outputSchema }),
+        );
+      }),
+      runs,
+    );
+  });
+});
+
+describe('the tasks extension', () => {
+  it('has tasks with the payload of their status, as they are [ext-tasks.get.result-shape ext-tasks.notification-shape]', () => {
+    for (const [method, value] of Object.entries(extended)) {
+      const side = method.startsWith('notifications/') ? 'params' : 'result';
+      fc.assert(
+        fc.property(value, task => {
+          expect(checkDetailedTask(task)).toBeUndefined();
+          expect(problem(side, method, task)).toBeUndefined();
+          expect(down(getNewestDialect(), side, method, task)).toBe(task);
+        }),
+        runs,
+      );
+    }
+  });
+
+  it.each(handshakes.map(dialect => [dialect.protocolVersion, dialect] as const))(
+    'is neither told of nor heard of in %s; others are [ext-tasks.extension-not-in-2025-11-25]',
+    (_, dialect) => {
+      const other = { 'com.example/notes': { a: 1 } };
+      for (const speak of [down, up]) {
+        for (const side of ['params', 'result'] as const) {
+          const without = (extensions: JsonObject | undefined) =>
+            speak(dialect, side, 'initialize', { capabilities: extensions ? { extensions } : {} }).capabilities;
+          expect(without({ [TASKS]: {}, ...other })).toEqual({ extensions: other });
+          expect(without({ [TASKS]: {} })).toEqual({});
+          expect(without(other)).toEqual({ extensions: other });
+          expect(without({})).toEqual({ extensions: {} });
+          expect(without(undefined)).toEqual({});
+        }
+      }
+    },
+  );
+});
+
+describe.each(none.map(dialect => [dialect.protocolVersion, dialect] as const))('in %s', (_, dialect) => {
+  it('nobody says that there are tasks', () => {
+    fc.assert(
+      fc.property(presented, introduced, tooled, (result, params, { tools }) => {
+        expect(down(dialect, 'result', 'initialize', result).capabilities).not.toHaveProperty('tasks');
+        expect(down(dialect, 'params', 'initialize', params).capabilities).not.toHaveProperty('tasks');
+        for (const tool of down(dialect, 'result', 'tools/list', { tools }).tools as JsonObject[])
+          expect(tool).not.toHaveProperty('execution');
+      }),
+      runs,
+    );
+    expect(down(dialect, 'params', 'tools/call', { name: 'a', task: {} })).toEqual({ name: 'a' });
+  });
+});

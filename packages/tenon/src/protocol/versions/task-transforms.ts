@@ -1,0 +1,61 @@
+import { isObject, type JsonObject } from '../../jsonrpc/message.js';
+import { TASKS } from '../tasks.js';
+import type { Transform } from './dialect.js';
+
+/** How tasks are told of where they are made by a parameter, and how that is put in our words. */
+
+/** How much of what a tool said a status message repeats, in UTF-16 units. */
+const MAX_MESSAGE = 1000;
+const DURATIONS = new Map([
+  ['ttl', 'ttlMs'],
+  ['pollInterval', 'pollIntervalMs'],
+]);
+
+/** The payload goes other ways there: what it came to by `tasks/result`, what it asks for by requests. */
+export const encodeTask: Transform = task => {
+  if (!('taskId' in task)) return task;
+  const { result, error, inputRequests, ttlMs, pollIntervalMs, ...rest } = task;
+  return {
+    ...rest,
+    ...getFailureFields(task),
+    ttl: ttlMs,
+    ...(pollIntervalMs === undefined ? {} : { pollInterval: pollIntervalMs }),
+  };
+};
+
+export const decodeTask: Transform = task =>
+  Object.fromEntries(Object.entries(task).map(([name, value]) => [DURATIONS.get(name) ?? name, value]));
+
+/** A task that was made stands in a member of its own. */
+export const nestTask: Transform = (result, about) => {
+  if (result.resultType !== 'task') return result;
+  const { resultType: _, _meta, ...task } = result;
+  return { task: encodeTask(task, about), ...(_meta === undefined ? {} : { _meta }) };
+};
+
+export const flattenTask: Transform = (result, about) => {
+  const { task, ...rest } = result;
+  if (!isObject(task) || 'content' in result) return result;
+  return { ...rest, ...decodeTask(task, about), resultType: 'task' };
+};
+
+/** Capabilities without the extension: it says nothing there, in either way. */
+export const withoutTasksExtension: Transform = capabilities => {
+  const { extensions, ...rest } = capabilities;
+  if (!isObject(extensions) || !(TASKS in extensions)) return capabilities;
+  const { [TASKS]: _, ...others } = extensions;
+  return Object.keys(others).length === 0 ? rest : { ...rest, extensions: others };
+};
+
+/** A tool that failed makes its task fail, and a task that failed says why. */
+function getFailureFields({ status, result, error, statusMessage }: JsonObject): JsonObject {
+  const isToolError = status === 'completed' && isObject(result) && result.isError === true;
+  if (!isToolError && status !== 'failed') return {};
+  const text = isToolError ? findFirstText(result.content) : isObject(error) ? error.message : undefined;
+  const message = typeof text === 'string' && text !== '' ? text.slice(0, MAX_MESSAGE) : 'The tool failed';
+  return { status: 'failed', statusMessage: statusMessage ?? message };
+}
+
+function findFirstText(content: unknown): unknown {
+  return Array.isArray(content) ? content.find(block => isObject(block) && block.type === 'text')?.text : undefined;
+}

@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
+import { MAX_LINE } from '../../../host/security/audit/audit-line.js';
+import type { TornLine } from '../../../host/security/audit/audit-sink.js';
+
+const WINDOW = 64 * 1024;
+const LINE_FEED = 10;
+
+/** How a file of a record ends. */
+export interface AuditFileTail {
+  /** Its last whole line. */
+  readonly last: string | undefined;
+  /** Where the next line begins, in bytes. */
+  readonly end: number;
+  /** What stands after that. */
+  readonly torn: TornLine | undefined;
+}
+
+/** Reads the end of a file, and no more of it than there is to read. */
+export async function readTail(file: FileHandle): Promise<AuditFileTail> {
+  const { size } = await file.stat();
+  const end = (await findLastLineFeed(file, size)) + 1;
+  const torn = end === size ? undefined : { bytes: size - end, digest: await computeDigest(file, end) };
+  if (end === 0) return { last: undefined, end, torn };
+  const start = (await findLastLineFeed(file, end - 1)) + 1;
+  // A line that is too long for one is none; its beginning shows it.
+  const line = await readBytes(file, start, Math.min(end - 1, start + MAX_LINE + 1));
+  return { last: line.toString('latin1'), end, torn };
+}
+
+/** The first line of a file, as far as it has one. */
+export async function readFirstLine(file: FileHandle): Promise<string | undefined> {
+  const bytes = await readBytes(file, 0, MAX_LINE + 1);
+  const end = bytes.indexOf(LINE_FEED);
+  return end < 0 ? undefined : bytes.subarray(0, end).toString('latin1');
+}
+
+async function findLastLineFeed(file: FileHandle, before: number): Promise<number> {
+  for (let to = before; to > 0; to -= WINDOW) {
+    const from = Math.max(0, to - WINDOW);
+    const index = (await readBytes(file, from, to)).lastIndexOf(LINE_FEED);
+    if (index >= 0) return from + index;
+  }
+  return -1;
+}
+
+async function readBytes(file: FileHandle, from: number, to: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(to - from);
+  let filled = 0;
+  while (filled < buffer.length) {
+    const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, from + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return buffer.subarray(0, filled);
+}
+
+async function computeDigest(file: FileHandle, start: number): Promise<string> {
+  const hash = createHash('sha256');
+  const bytes = file.createReadStream({ start, autoClose: false });
+  for await (const chunk of bytes) hash.update(chunk as Buffer);
+  return `sha256-${hash.digest('base64url')}`;
+}

@@ -1,0 +1,53 @@
+import { createReadStream } from 'node:fs';
+import {
+  type AuditVerification,
+  type AuditVerifyOptions,
+  verifyAudit,
+} from '../../../host/security/audit/verify-audit.js';
+import { TenonError } from '../../../jsonrpc/error.js';
+import { listAuditFiles } from './audit-file-names.js';
+
+const LINE_FEED = 10;
+
+/** The bytes of a record, over all its files. Rejects with `audit/none` when there is none, and `audit/failed`. */
+export async function* readAudit(path: string): AsyncGenerator<Uint8Array> {
+  for await (const { bytes } of readChunks(path)) yield bytes;
+}
+
+/** What a record in files shows; the problem with the file that it is in, and the line of that file, from 1. */
+export interface AuditFileVerification extends AuditVerification {
+  readonly files: readonly string[];
+  readonly at?: { readonly file: string; readonly line: number };
+}
+
+/** Checks a record over all its files. Rejects as `readAudit` does, and with `audit/weak-key`. */
+export async function verifyAuditFile(path: string, options: AuditVerifyOptions = {}): Promise<AuditFileVerification> {
+  const starts: { file: string; lines: number }[] = [];
+  let lines = 0;
+  async function* countLines() {
+    for await (const { file, bytes } of readChunks(path)) {
+      if (starts.at(-1)?.file !== file) starts.push({ file, lines });
+      for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1)) lines += 1;
+      yield bytes;
+    }
+  }
+  const verdict = await verifyAudit(countLines(), options);
+  const { problem } = verdict;
+  const start = problem && starts.findLast(each => each.lines < problem.line);
+  const at = start && { file: start.file, line: problem.line - start.lines };
+  return { ...verdict, files: await listAuditFiles(path), ...(at && { at }) };
+}
+
+async function* readChunks(path: string): AsyncGenerator<{ file: string; bytes: Uint8Array }> {
+  const files = await listAuditFiles(path);
+  if (files.length === 0) throw new TenonError('audit/none', `there is no audit record: ${path}`, { hint: NEXT });
+  for (const file of files) {
+    try {
+      for await (const bytes of createReadStream(file)) yield { file, bytes: bytes as Uint8Array };
+    } catch (error) {
+      throw TenonError.from(error, 'audit/failed', { hint: `see whether ${file} can be read` });
+    }
+  }
+}
+
+const NEXT = 'give the path that the host was given';

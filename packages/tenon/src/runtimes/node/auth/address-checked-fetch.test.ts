@@ -1,0 +1,51 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createGuardedFetch } from '../../../auth/http/guarded-fetch.js';
+import { createUrlGuard } from '../../../auth/http/url-guard.js';
+import { systemClock } from '../../../cancellation/clock.js';
+import { fetchWithAddressCheck } from './address-checked-fetch.js';
+
+let server: Server;
+let port: number;
+let asked = 0;
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    asked += 1;
+    let body = '';
+    request.on('data', chunk => (body += chunk));
+    request.on('end', () =>
+      response.writeHead(201, { 'x-echo': request.headers['x-in'] ?? '' }).end(request.method + body),
+    );
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  port = (server.address() as AddressInfo).port;
+});
+afterAll(() => server.close());
+
+const init = () => ({ method: 'GET', headers: {}, signal: new AbortController().signal, redirect: 'manual' as const });
+
+describe('a checked fetch', () => {
+  it('does what a fetch does', async () => {
+    const guard = createUrlGuard('http://127.0.0.1');
+    const fetch = createGuardedFetch(fetchWithAddressCheck, guard, systemClock);
+    const reply = await fetch(`http://localhost:${port}/`, { method: 'POST', headers: { 'x-in': 'a' }, body: 'b' });
+    expect([reply.status, reply.headers.get('x-echo'), await reply.text()]).toEqual([201, 'a', 'POSTb']);
+  });
+
+  it('does not connect to where a name must not lead [security.ssrf.private-ranges-blocked]', async () => {
+    const before = asked;
+    const guard = createUrlGuard('https://mcp.example.com');
+    const wait = fetchWithAddressCheck(`http://localhost:${port}/`, init(), guard);
+    await expect(wait).rejects.toMatchObject({ code: 'auth/unsafe-url' });
+    expect(asked).toBe(before);
+  });
+
+  it('ends with its signal', async () => {
+    const guard = createUrlGuard('http://127.0.0.1');
+    await expect(
+      fetchWithAddressCheck(`http://127.0.0.1:${port}/`, { ...init(), signal: AbortSignal.abort() }, guard),
+    ).rejects.toThrow();
+  });
+});

@@ -1,0 +1,63 @@
+import { type LookupAddress, lookup } from 'node:dns';
+import * as http from 'node:http';
+import * as https from 'node:https';
+import type { LookupFunction } from 'node:net';
+import { Readable } from 'node:stream';
+import type { AuthFetch } from '../../../auth/http/guarded-fetch.js';
+import type { UrlGuard } from '../../../auth/http/url-guard.js';
+import { TenonError } from '../../../jsonrpc/error.js';
+
+/**
+ * A `fetch` for authorization servers that looks where a name leads before it connects: one that stands for an address of
+ * the private network is refused, also when it has stood for a public one a moment before. The host that the user named
+ * himself is not judged. It connects directly, without the proxy of any environment variable. Default on Node.
+ */
+export const fetchWithAddressCheck: AuthFetch = (url, init, guard) => sendRequest(new URL(url), init, guard);
+
+/** Adds the default `fetch` of Node to options. */
+export function withAddressCheck<T extends { readonly fetch?: AuthFetch | undefined }>(
+  options: T,
+): T & { readonly fetch: AuthFetch } {
+  return { ...options, fetch: options.fetch ?? fetchWithAddressCheck };
+}
+
+function sendRequest(url: URL, init: Parameters<AuthFetch>[1], guard: UrlGuard): ReturnType<AuthFetch> {
+  const { request: send } = url.protocol === 'https:' ? https : http;
+  const { method, headers, body, signal } = init;
+  return new Promise((resolve, reject) => {
+    const options = {
+      method,
+      // Nothing here decompresses an answer.
+      headers: { 'accept-encoding': 'identity', ...headers },
+      signal: signal as NonNullable<RequestInit['signal']>,
+      lookup: createGuardedLookup(guard, url),
+      agent: false,
+    };
+    const clientRequest = send(url, options as http.RequestOptions, reply => {
+      const responseHeaders = new Headers();
+      for (const [name, value] of Object.entries(reply.headers)) responseHeaders.append(name, String(value));
+      resolve({ status: reply.statusCode ?? 0, headers: responseHeaders, body: Readable.toWeb(reply) as never });
+    });
+    clientRequest.once('error', reject);
+    clientRequest.end(body);
+  });
+}
+
+function createGuardedLookup(guard: UrlGuard, url: URL): LookupFunction {
+  return (name, options, callback) => {
+    lookup(name, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+      if (error) return callback(error, '', 0);
+      const allowed = addresses.filter(({ address }) => guard.mayConnect(address, url));
+      const [first] = allowed;
+      if (first === undefined) {
+        const refused = new TenonError('auth/unsafe-url', `${name} stands for an address that may not be asked`, {
+          expected: 'a public address',
+          hint: 'if you trust this server with your network, set `allowPrivate`',
+        });
+        return callback(refused, '', 0);
+      }
+      if (options.all) (callback as unknown as (error: null, all: LookupAddress[]) => void)(null, allowed);
+      else callback(null, first.address, first.family);
+    });
+  };
+}

@@ -1,0 +1,33 @@
+import { execFile } from 'node:child_process';
+import { checkBrowserUrl } from '../../../auth/http/url-guard.js';
+
+/** A program and its arguments; there is no shell in between that could find commands in a URL. */
+export interface BrowserCommand {
+  readonly file: string;
+  readonly args: readonly string[];
+}
+
+/** What opens a URL on a platform. Throws `auth/unsafe-url` for what is neither `https:` nor `http:` on loopback. */
+export function getBrowserCommand(url: string | URL, platform: string = process.platform): BrowserCommand {
+  const href = escapeShellCharacters(checkBrowserUrl(url).href);
+  if (platform === 'darwin') return { file: 'open', args: [href] };
+  if (platform === 'win32') return { file: 'rundll32', args: ['url.dll,FileProtocolHandler', href] };
+  return { file: 'xdg-open', args: [href] };
+}
+
+/**
+ * What `URL` leaves as it is and a shell would not: some openers are shell scripts themselves. To a server an escaped
+ * character is the same.
+ */
+function escapeShellCharacters(href: string): string {
+  return href.replace(/[`$()'|\\^{};!*<>"]/g, each => `%${each.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+/** Opens a URL in the user's browser. Resolves with whether there was something to open it by. Throws `auth/unsafe-url`. */
+export function openBrowser(url: string | URL): Promise<boolean> {
+  const { file, args } = getBrowserCommand(url);
+  return new Promise(resolve => {
+    const child = execFile(file, args, { shell: false, windowsHide: true }, error => resolve(error === null));
+    child.unref();
+  });
+}

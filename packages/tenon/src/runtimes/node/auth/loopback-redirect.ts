@@ -1,0 +1,170 @@
+import { randomBytes } from 'node:crypto';
+import * as http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Redirect, RedirectAttempt } from '../../../auth/client/sign-in/redirect.js';
+import { type Clock, systemClock } from '../../../cancellation/clock.js';
+import { TenonError } from '../../../jsonrpc/error.js';
+import { openBrowser } from './browser.js';
+
+export interface LoopbackOptions {
+  /** The port to be preferred. Default: that of the last sign-in, else any free one; also where it is occupied. */
+  readonly port?: number | undefined;
+  /** Needed where the redirect URI was registered by hand. Default: one that nobody can guess. */
+  readonly path?: string | undefined;
+  /** Opens the page of the authorization server. Default: the user's browser. `false`: the URL is just printed. */
+  readonly open?: false | ((url: URL) => unknown) | undefined;
+  /** Shows the user what to do. Default: writes to standard error. */
+  readonly print?: ((text: string) => void) | undefined;
+  /** Milliseconds that the user has. Default 300,000: 5 minutes. */
+  readonly timeout?: number | undefined;
+  readonly clock?: Clock | undefined;
+}
+
+const SIGN_IN_TIMEOUT = 300_000;
+const HOST = '127.0.0.1';
+const MAX_CONNECTIONS = 32;
+const REQUEST_TIMEOUT = 10_000;
+
+const HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+  connection: 'close',
+};
+const DONE_PAGE = renderPage('You can close this page and go back to the program.');
+
+/**
+ * Comes back to a port of this machine, which is open for as long as the user takes and answers one request.
+ * https://www.rfc-editor.org/rfc/rfc8252#section-7.3
+ */
+export function loopbackRedirect(options: LoopbackOptions = {}): Redirect {
+  return {
+    async begin(known, signal) {
+      const server = http.createServer({
+        requestTimeout: REQUEST_TIMEOUT,
+        headersTimeout: REQUEST_TIMEOUT,
+        // Node looks for late connections every 30 s otherwise.
+        connectionsCheckingInterval: 500,
+      });
+      server.maxConnections = MAX_CONNECTIONS;
+      const path = await listen(server, listCandidates(known, options));
+      const { port } = server.address() as AddressInfo;
+      return createAttempt(server, `http://${HOST}:${port}${path}`, options, signal);
+    },
+  };
+}
+
+interface ListenCandidate {
+  readonly port: number;
+  readonly path: string;
+}
+
+/** Where to listen, best first: where the client is registered already, so that it needs not register again. */
+function listCandidates(known: readonly string[], { port = 0, path }: LoopbackOptions): ListenCandidate[] {
+  const before = known.map(uri => new URL(uri)).filter(url => url.protocol === 'http:' && url.hostname === HOST);
+  const again = before.map(url => ({ port: Number(url.port), path: url.pathname }));
+  const fresh = path ?? `/callback/${randomBytes(16).toString('base64url')}`;
+  const fitting = again.filter(each => path === undefined || each.path === path);
+  return [...fitting, { port, path: fresh }, { port: 0, path: fresh }];
+}
+
+async function listen(server: http.Server, [first, ...rest]: readonly ListenCandidate[]): Promise<string> {
+  const { port, path } = first as ListenCandidate;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, HOST, () => {
+        server.off('error', reject);
+        resolve();
+      });
+    });
+    return path;
+  } catch (error) {
+    if (rest.length > 0) return listen(server, rest);
+    const received = (error as NodeJS.ErrnoException).code;
+    throw new TenonError('auth/no-port', 'there is no port to come back to', { expected: `one on ${HOST}`, received });
+  }
+}
+
+function createAttempt(
+  server: http.Server,
+  uri: string,
+  options: LoopbackOptions,
+  signal: AbortSignal,
+): RedirectAttempt {
+  const close = () => {
+    signal.removeEventListener('abort', close);
+    server.close();
+    server.closeIdleConnections();
+  };
+  signal.addEventListener('abort', close);
+  if (signal.aborted) close();
+  return {
+    uri,
+    close,
+    async authorize(url, wanted) {
+      const callbackUrl = waitForCallback(server, uri, url.searchParams.get('state') ?? '', options, wanted);
+      await showUrl(url, options);
+      return callbackUrl;
+    },
+  };
+}
+
+/** The first request that is the answer to this sign-in. Whatever else comes is turned away, and changes nothing. */
+function waitForCallback(
+  server: http.Server,
+  uri: string,
+  state: string,
+  { timeout = SIGN_IN_TIMEOUT, clock = systemClock }: LoopbackOptions,
+  signal: AbortSignal,
+): Promise<URL> {
+  const callbackUrl = new Promise<URL>((resolve, reject) => {
+    const late = new TenonError('auth/timeout', `nobody signed in within ${timeout} ms`, { hint: 'sign in again' });
+    const cancelTimer = clock.after(timeout, () => reject(late), { hold: true });
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort);
+    server.on('request', (request, response) => {
+      const url = checkCallback(request, uri, state);
+      if (typeof url === 'number')
+        return void response.writeHead(url, HEADERS).end(renderPage('Nothing is expected here.'));
+      response.writeHead(200, HEADERS).end(DONE_PAGE);
+      resolve(url);
+    });
+    server.once('close', () => {
+      cancelTimer();
+      signal.removeEventListener('abort', abort);
+      reject(new TenonError('auth/aborted', 'the sign-in was given up'));
+    });
+  });
+  callbackUrl.catch(() => {});
+  return callbackUrl;
+}
+
+/** The URL that the browser came back to, or the status of a refusal. */
+function checkCallback({ method, headers, url = '' }: http.IncomingMessage, uri: string, state: string): URL | number {
+  const expected = new URL(uri);
+  // A page whose name leads here would send its own name: DNS rebinding.
+  if (headers.host !== expected.host) return 421;
+  if (!url.startsWith('/') || url.split('?', 1)[0] !== expected.pathname) return 404;
+  if (method !== 'GET') return 405;
+  const callbackUrl = new URL(expected.origin + url);
+  const states = callbackUrl.searchParams.getAll('state');
+  return states.length === 1 && states[0] === state ? callbackUrl : 400;
+}
+
+async function showUrl(url: URL, { open = openBrowser, print = toStandardError }: LoopbackOptions): Promise<void> {
+  print(`To sign in, open this page:\n${url.href}\n`);
+  // Without a browser the user still has the URL.
+  if (open !== false) await Promise.resolve(open(url)).catch(() => false);
+}
+
+function toStandardError(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+function renderPage(text: string): string {
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>Sign-in</title><p>${text}</p></html>\n`;
+}

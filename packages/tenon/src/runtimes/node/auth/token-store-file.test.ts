@@ -1,0 +1,159 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fileTokenStore } from './token-store-file.js';
+
+let folder: string;
+let path: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'vault-'));
+  path = join(folder, 'deep/er/vault.json');
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const put = (vault: ReturnType<typeof fileTokenStore>, key: string, value: object | null) =>
+  vault.update([key], async () => ({ next: value as never, result: undefined }));
+
+/** A process that has ended. */
+const dead = () =>
+  new Promise<number>(resolve => {
+    const child = spawn(process.execPath, ['-e', '']);
+    child.once('exit', () => resolve(child.pid ?? 0));
+  });
+
+/** The lock that an update of a key takes, as somebody else would hold it. */
+async function lockOf(vault: ReturnType<typeof fileTokenStore>, key: string): Promise<string> {
+  let lock = '';
+  await vault.update([key], async () => {
+    lock = (await readdir(dirname(path))).find(file => file.endsWith('.lock')) ?? '';
+    return { result: undefined };
+  });
+  return join(dirname(path), lock);
+}
+
+describe('a vault in a file', () => {
+  it('keeps secrets for the next process, and from other users [auth.security.token-storage auth.refresh-token-confidential]', async () => {
+    const vault = fileTokenStore(path);
+    expect(await vault.get(['a'])).toBeUndefined();
+    await put(vault, 'a', { x: 1 });
+    await put(vault, '__proto__', { y: 1 });
+    expect(await fileTokenStore(path).get(['a'])).toEqual({ x: 1 });
+    expect(await fileTokenStore(path).get(['__proto__'])).toEqual({ y: 1 });
+    if (process.platform !== 'win32') expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect(await readdir(dirname(path))).toEqual(['vault.json']);
+    await put(vault, 'a', null);
+    expect(await vault.get(['a'])).toBeUndefined();
+  });
+
+  it.skipIf(process.platform === 'win32')('makes a file private that was not', async () => {
+    await put(fileTokenStore(path), 'a', { x: 1 });
+    await writeFile(`${path}2`, await readFile(path), { mode: 0o644 });
+    await put(fileTokenStore(`${path}2`), 'b', {});
+    expect((await stat(`${path}2`)).mode & 0o777).toBe(0o600);
+  });
+
+  it.skipIf(process.platform === 'win32')('refuses a file that other users can write', async () => {
+    await put(fileTokenStore(path), 'a', { x: 1 });
+    for (const mode of [0o666, 0o660, 0o602]) {
+      await chmod(path, mode);
+      const refusal = { code: 'auth/token-store-permissions', received: `mode 0${mode.toString(8)}` };
+      await expect(fileTokenStore(path).get(['a'])).rejects.toMatchObject(refusal);
+      await expect(put(fileTokenStore(path), 'a', { x: 2 })).rejects.toMatchObject(refusal);
+    }
+    await chmod(path, 0o600);
+    expect(await fileTokenStore(path).get(['a'])).toEqual({ x: 1 });
+  });
+
+  it.skipIf(process.platform === 'win32')(
+    'warns of a file that other users can read, and makes it private',
+    async () => {
+      await put(fileTokenStore(path), 'a', { x: 1 });
+      await chmod(path, 0o644);
+      const warned = once(process, 'warning');
+      expect(await fileTokenStore(path).get(['a'])).toEqual({ x: 1 });
+      expect(await warned).toMatchObject([
+        { code: 'auth/token-store-permissions', message: expect.stringContaining(path) },
+      ]);
+      expect((await stat(path)).mode & 0o777).toBe(0o600);
+    },
+  );
+
+  it.skipIf(process.platform === 'win32')('writes the file that a link leads to', async () => {
+    await put(fileTokenStore(path), 'a', { x: 1 });
+    await symlink(path, join(folder, 'link'));
+    await put(fileTokenStore(join(folder, 'link')), 'b', { y: 2 });
+    expect(await fileTokenStore(path).get(['b'])).toEqual({ y: 2 });
+  });
+
+  it('changes one key at a time, whoever does', async () => {
+    const vaults = [fileTokenStore(path), fileTokenStore(path)];
+    const add = (i: number) =>
+      vaults[i % 2]?.update(['n'], async before => ({
+        next: { n: ((before?.n as number) ?? 0) + 1 },
+        result: undefined,
+      }));
+    await Promise.all(Array.from({ length: 20 }, (_, i) => add(i)));
+    expect(await vaults[0]?.get(['n'])).toEqual({ n: 20 });
+  });
+
+  it('changes other keys while one takes its time', async () => {
+    const vault = fileTokenStore(path);
+    let finish = () => {};
+    const wait = new Promise<void>(resolve => {
+      finish = resolve;
+    });
+    const slow = vault.update(['slow'], async () => {
+      await wait;
+      return { next: { s: 1 }, result: undefined };
+    });
+    await put(vault, 'quick', { q: 1 });
+    finish();
+    await slow;
+    expect([await vault.get(['slow']), await vault.get(['quick'])]).toEqual([{ s: 1 }, { q: 1 }]);
+  });
+
+  it('stays as it was when a change fails', async () => {
+    const vault = fileTokenStore(path);
+    await put(vault, 'a', { x: 1 });
+    await expect(vault.update(['a'], async () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await vault.get(['a'])).toEqual({ x: 1 });
+    await put(vault, 'a', { x: 2 });
+  });
+
+  it('does not wait for who has died', async () => {
+    const vault = fileTokenStore(path);
+    const lock = await lockOf(vault, 'a');
+    await writeFile(lock, JSON.stringify({ id: 'x', pid: await dead(), host: hostname() }));
+    const before = performance.now();
+    await Promise.all([put(vault, 'a', { x: 1 }), put(fileTokenStore(path), 'a', { x: 1 })]);
+    expect(performance.now() - before).toBeLessThan(10_000);
+    expect(await vault.get(['a'])).toEqual({ x: 1 });
+  });
+
+  it('does not wait for who has shown no life for long, on another machine say', async () => {
+    const vault = fileTokenStore(path);
+    const lock = await lockOf(vault, 'a');
+    await writeFile(lock, JSON.stringify({ id: 'x', pid: 1, host: 'elsewhere' }));
+    const before = new Date(Date.now() - 60_000);
+    await utimes(lock, before, before);
+    await put(vault, 'a', { x: 1 });
+    expect(await vault.get(['a'])).toEqual({ x: 1 });
+  });
+
+  it('is not written over when it is no vault, and tells nothing of what is in it', async () => {
+    await put(fileTokenStore(path), 'a', {});
+    for (const text of ['{"secrets": "shh', '[]', '']) {
+      await writeFile(path, text);
+      const error = await fileTokenStore(path)
+        .get(['a'])
+        .catch(thrown => thrown);
+      expect(error.code).toBe('auth/vault-unreadable');
+      expect(`${error.message}${String(error.cause)}`).not.toContain('shh');
+      await expect(put(fileTokenStore(path), 'a', {})).rejects.toMatchObject({ code: 'auth/vault-unreadable' });
+      expect(await readFile(path, 'utf8')).toBe(text);
+    }
+  });
+});

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { StoredSecret, TokenStore, TokenStoreKey } from '../../../auth/client/token-store.js';
+import { type Clock, systemClock } from '../../../cancellation/clock.js';
+import { TenonError } from '../../../jsonrpc/error.js';
+import { isObject } from '../../../jsonrpc/message.js';
+import { withLock } from '../files/file-lock.js';
+import { makePrivate } from '../files/private-file.js';
+import { ensureRealPath, replaceFile } from '../files/replace-file.js';
+
+export interface FileTokenStoreOptions {
+  readonly clock?: Clock | undefined;
+}
+
+type FileContents = { [name: string]: StoredSecret };
+
+/**
+ * Keeps secrets in a file that only its owner can read (0600), for any number of processes at once. They are not encrypted:
+ * whoever can read the files of this user can read them. Rejects with `auth/vault-unreadable`, `auth/vault-busy`, and with
+ * `auth/token-store-permissions` when other users can write the file. One that they can only read is made private, with a warning.
+ */
+export function fileTokenStore(path: string, { clock = systemClock }: FileTokenStoreOptions = {}): TokenStore {
+  let prepared: Promise<string> | undefined;
+  const file = () => {
+    prepared ??= ensureRealPath(path, 0o700);
+    return prepared;
+  };
+
+  return {
+    async get(key) {
+      return (await readContents(await file()))[serializeKey(key)];
+    },
+    async update(key, change) {
+      const realPath = await file();
+      const name = serializeKey(key);
+      return withLock(getLockPath(realPath, name), clock, async () => {
+        const previous = (await readContents(realPath))[name];
+        const { next, result } = await change(previous);
+        if (next === undefined) return result;
+        await withLock(`${realPath}.lock`, clock, async () => {
+          const contents = await readContents(realPath);
+          // Whoever was taken for dead, and is not, does not write over what came after it.
+          if (JSON.stringify(contents[name]) !== JSON.stringify(previous)) return;
+          if (next === null) delete contents[name];
+          else contents[name] = next;
+          await replaceFile(realPath, serializeContents(contents), clock, 0o600);
+        });
+        return result;
+      });
+    },
+  };
+}
+
+const serializeKey = (key: TokenStoreKey): string => JSON.stringify(key);
+
+/** Each key has a lock of its own: a sign-in takes minutes, and the tokens of other servers are renewed meanwhile. */
+function getLockPath(path: string, name: string): string {
+  return `${path}.${createHash('sha256').update(name).digest('hex').slice(0, 16)}.lock`;
+}
+
+async function readContents(path: string): Promise<FileContents> {
+  await makePrivate({ path, code: 'auth/token-store-permissions', subject: 'the tokens' });
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Object.create(null) as FileContents;
+    throw createUnreadableError(path, (error as NodeJS.ErrnoException).code);
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isObject(value) && isObject(value.secrets)) return value.secrets as FileContents;
+  } catch {
+    // What JSON.parse says quotes the text.
+  }
+  throw createUnreadableError(path, 'something else');
+}
+
+function serializeContents(secrets: FileContents): string {
+  return `${JSON.stringify({ secrets }, undefined, 2)}\n`;
+}
+
+function createUnreadableError(path: string, received: string | undefined): TenonError {
+  return new TenonError('auth/vault-unreadable', `the vault can not be read: ${path}`, {
+    expected: 'a file that fileTokenStore wrote',
+    received,
+    hint: 'give another path, or delete the file and sign in again',
+  });
+}

@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import { open, readFile, rm, stat, utimes } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import type { Clock } from '../../../cancellation/clock.js';
+import { TenonError } from '../../../jsonrpc/error.js';
+
+/** How often who holds a lock shows that it lives, in milliseconds. */
+const HEARTBEAT_INTERVAL = 2_000;
+/** Without a sign of life for so long, who held the lock has died, wherever it ran. */
+const STALE_AFTER = 15_000;
+/** Until one gives up waiting: longer than a user takes to sign in. */
+const LOCK_TIMEOUT = 600_000;
+const INITIAL_DELAY = 5;
+const MAX_DELAY = 100;
+
+export interface FileLockOptions {
+  /** Time to wait for the lock, in ms. Default 600,000. */
+  readonly timeout?: number;
+  /** Rejects as soon as the owner shows a sign of life: for locks that are held as long as a process runs. Default `false`. */
+  readonly failIfAlive?: boolean;
+}
+
+/**
+ * Runs `work` while no other process that takes the same lock runs its own. Rejects with `auth/vault-busy` when it is not
+ * free within `timeout` milliseconds.
+ */
+export async function withLock<T>(
+  path: string,
+  clock: Clock,
+  work: () => Promise<T>,
+  options: FileLockOptions = {},
+): Promise<T> {
+  const id = await acquire(path, clock, options);
+  let cancelHeartbeat = () => {};
+  const sendHeartbeat = () => {
+    const now = new Date();
+    utimes(path, now, now).catch(() => {});
+    cancelHeartbeat = clock.after(HEARTBEAT_INTERVAL, sendHeartbeat);
+  };
+  cancelHeartbeat = clock.after(HEARTBEAT_INTERVAL, sendHeartbeat);
+  try {
+    return await work();
+  } finally {
+    cancelHeartbeat();
+    // On Windows who reads it may be in the way; then it grows stale.
+    if ((await readOwner(path))?.id === id) await rm(path, { force: true }).catch(() => {});
+  }
+}
+
+async function acquire(
+  path: string,
+  clock: Clock,
+  { timeout = LOCK_TIMEOUT, failIfAlive = false }: FileLockOptions,
+): Promise<string> {
+  const id = randomUUID();
+  const deadline = clock.now() + timeout;
+  const before = failIfAlive ? await readLockState(path) : undefined;
+  for (let wait = INITIAL_DELAY; ; wait = Math.min(MAX_DELAY, wait * 2)) {
+    if (await createLock(path, id)) return id;
+    if (await isStale(path)) await clearStale(path);
+    else await pause(clock, wait * (0.5 + Math.random() / 2));
+    if (clock.now() > deadline || (failIfAlive && (await isRenewed(path, before)))) {
+      throw new TenonError('auth/vault-busy', 'another process does not let go of the vault', {
+        hint: `when no other program uses it, delete ${path}`,
+      });
+    }
+  }
+}
+
+async function createLock(path: string, id: string): Promise<boolean> {
+  try {
+    const file = await open(path, 'wx', 0o600);
+    try {
+      await file.writeFile(JSON.stringify({ id, pid: process.pid, host: hostname() }));
+    } finally {
+      await file.close();
+    }
+    return true;
+  } catch (error) {
+    // On Windows a file that is just being deleted is in the way by EPERM.
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' || (code === 'EPERM' && process.platform === 'win32')) return false;
+    throw error;
+  }
+}
+
+/** Only one process at a time clears away, and looks once more before it does: nobody takes the lock of one that lives. */
+async function clearStale(path: string): Promise<void> {
+  const clearing = `${path}.clear`;
+  if (!(await createLock(clearing, randomUUID()))) {
+    if ((await getAge(clearing)) > STALE_AFTER) await rm(clearing, { force: true });
+    return;
+  }
+  try {
+    if (await isStale(path)) await rm(path, { force: true });
+  } finally {
+    await rm(clearing, { force: true });
+  }
+}
+
+async function isStale(path: string): Promise<boolean> {
+  const owner = await readOwner(path);
+  if (owner?.host === hostname() && owner.pid !== undefined && !isAlive(owner.pid)) return true;
+  return (await getAge(path)) > STALE_AFTER;
+}
+
+interface LockState {
+  readonly id: string | undefined;
+  readonly mtimeMs: number;
+}
+
+async function readLockState(path: string): Promise<LockState | undefined> {
+  const [owner, file] = await Promise.all([readOwner(path), stat(path).catch(() => undefined)]);
+  return owner && file && { id: owner.id, mtimeMs: file.mtimeMs };
+}
+
+/** Tells whether the owner has renewed the lock since `before`. The process id alone is no proof: it may have been reused. */
+async function isRenewed(path: string, before: LockState | undefined): Promise<boolean> {
+  const now = await readLockState(path);
+  return before !== undefined && now !== undefined && now.id === before.id && now.mtimeMs > before.mtimeMs;
+}
+
+/** Milliseconds since the last sign of life; none when there is no such file. */
+async function getAge(path: string): Promise<number> {
+  const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
+  return Date.now() - mtimeMs;
+}
+
+async function readOwner(path: string): Promise<{ id?: string; pid?: number; host?: string } | undefined> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) as { id?: string };
+  } catch {
+    return undefined;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function pause(clock: Clock, ms: number): Promise<void> {
+  return new Promise(resolve => {
+    clock.after(ms, resolve, { hold: true });
+  });
+}

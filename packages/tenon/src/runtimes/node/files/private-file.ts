@@ -1,0 +1,52 @@
+import { chmod, stat } from 'node:fs/promises';
+import { TenonError } from '../../../jsonrpc/error.js';
+
+/** Permissions of the group and of everybody else. */
+const OTHERS_ACCESS = 0o077;
+const OTHERS_WRITE = 0o022;
+
+interface PrivateFile {
+  readonly path: string;
+  /** Code of the error. */
+  readonly code: string;
+  /** Name of the contents in the error. */
+  readonly subject: string;
+}
+
+/**
+ * Checks that only its owner has access to a file of secrets. A file that does not exist passes, and so does every file on
+ * Windows, where the mode says nothing. Throws a `TenonError` of the given code.
+ */
+export async function requirePrivate(file: PrivateFile): Promise<void> {
+  const mode = await readMode(file.path);
+  if ((mode & OTHERS_ACCESS) !== 0) throw createExposedError(file, mode);
+}
+
+/**
+ * As `requirePrivate`, but a file that others can only read is made private with a warning: its contents are still those of
+ * its owner. One that others can write is refused.
+ */
+export async function makePrivate(file: PrivateFile): Promise<void> {
+  const mode = await readMode(file.path);
+  if ((mode & OTHERS_ACCESS) === 0) return;
+  if ((mode & OTHERS_WRITE) !== 0) throw createExposedError(file, mode);
+  await chmod(file.path, 0o600);
+  process.emitWarning(`other users could read ${file.subject} in ${file.path}; it now has mode 0600`, {
+    code: file.code,
+    detail: 'If somebody may have read it, sign out and sign in again, which makes new secrets.',
+  });
+}
+
+async function readMode(path: string): Promise<number> {
+  if (process.platform === 'win32') return 0;
+  const stats = await stat(path).catch(() => undefined);
+  return stats === undefined ? 0 : stats.mode & 0o777;
+}
+
+function createExposedError({ path, code, subject }: PrivateFile, mode: number): TenonError {
+  return new TenonError(code, `other users have access to ${subject}: ${path}`, {
+    expected: 'mode 0600',
+    received: `mode 0${mode.toString(8)}`,
+    hint: `if nobody else has used it, run: chmod 600 ${path}; otherwise delete it, which makes new secrets`,
+  });
+}

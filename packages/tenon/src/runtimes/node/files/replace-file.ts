@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Clock } from '../../../cancellation/clock.js';
+
+/** Attempts to put a file in place: on Windows whoever reads it, a virus scanner say, is in the way for a moment. */
+const MAX_RENAME_ATTEMPTS = 20;
+const RENAME_DELAY = 25;
+
+/** The file itself, where the path is a link to it; its folder is made, in this mode, where there is none. */
+export async function ensureRealPath(path: string, folderMode = 0o777): Promise<string> {
+  await mkdir(dirname(path), { recursive: true, mode: folderMode });
+  return realpath(path).catch(() => path);
+}
+
+/**
+ * Writes a file so that whoever reads it, also after the power went, finds what was there before or what is there now,
+ * never a part. Without a mode it has that of the file before it.
+ */
+export async function replaceFile(path: string, text: string, clock: Clock, mode?: number): Promise<void> {
+  const temporaryPath = `${path}.${process.pid}.${randomUUID()}.new`;
+  const previous = mode === undefined ? await stat(path).catch(() => undefined) : undefined;
+  try {
+    const file = await open(temporaryPath, 'wx', mode ?? 0o666);
+    try {
+      if (previous) await file.chmod(previous.mode & 0o777);
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await renameWithRetry(temporaryPath, path, clock);
+  } finally {
+    await rm(temporaryPath, { force: true });
+  }
+}
+
+/** Makes it last that a file has come or gone. Not every platform can. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(dirname(path), 'r').catch(() => undefined);
+  await folder?.sync().catch(() => {});
+  await folder?.close();
+}
+
+async function renameWithRetry(from: string, to: string, clock: Clock): Promise<void> {
+  for (let attemptsLeft = MAX_RENAME_ATTEMPTS; ; attemptsLeft -= 1) {
+    try {
+      await rename(from, to);
+      return await syncFolder(to);
+    } catch (error) {
+      const { code = '' } = error as NodeJS.ErrnoException;
+      if (attemptsLeft === 0 || !['EPERM', 'EACCES', 'EBUSY'].includes(code)) throw error;
+      await new Promise<void>(resolve => {
+        clock.after(RENAME_DELAY, resolve, { hold: true });
+      });
+    }
+  }
+}

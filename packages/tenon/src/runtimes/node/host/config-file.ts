@@ -1,0 +1,120 @@
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import type { AskInput } from '../../../host/config/inputs.js';
+import { MAX_CONFIG_SIZE } from '../../../host/config/json-node.js';
+import { type ConfigResult, parseConfig } from '../../../host/config/parse-config.js';
+import type { EntryOrigin } from '../../../host/config/server-entry.js';
+import { TenonError } from '../../../jsonrpc/error.js';
+
+/** How large a file of environment variables may be, in bytes. */
+const MAX_ENV_FILE = 2 ** 20;
+
+export interface ConfigFileOptions {
+  /** Whose file it is. Default `user`; say `project` of what came with a folder that somebody else has made. */
+  readonly scope?: EntryOrigin['scope'] | undefined;
+  /** Default: that of this process. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Asks the user for an input of a VS Code configuration. */
+  readonly inputs?: AskInput | undefined;
+  /** `${workspaceFolder}`, and where relative paths begin. Default: the file's folder, or that around `.vscode`, `.cursor`. */
+  readonly workspace?: string | undefined;
+  /** `${userHome}`. Default: that of the user. */
+  readonly home?: string | undefined;
+}
+
+/**
+ * Reads a configuration, and the `envFile`s that it names. What is wrong in it is among the problems.
+ *
+ * @throws TenonError `config/not-found` when there is no such file, `config/unreadable` when it can not be read or is no
+ *   regular file of text, `config/too-large`.
+ */
+export async function readConfigFile(path: string, options: ConfigFileOptions = {}): Promise<ConfigResult> {
+  const { scope = 'user', env = process.env, inputs, workspace } = options;
+  const file = resolve(path);
+  return parseConfig(await readText(file, MAX_CONFIG_SIZE), {
+    file,
+    scope,
+    env: name => getVariable(env, name),
+    home: options.home ?? homedir(),
+    readEnvFile,
+    ...(inputs && { inputs }),
+    ...(workspace !== undefined && { workspace: resolve(workspace) }),
+  });
+}
+
+/** Windows does not tell `Path` from `PATH`; `process.env` knows that, a copy of it does not. */
+function getVariable(env: Readonly<Record<string, string | undefined>>, name: string): string | undefined {
+  if (Object.hasOwn(env, name) || process.platform !== 'win32') return Object.hasOwn(env, name) ? env[name] : undefined;
+  const matchingKey = Object.keys(env).find(key => key.toUpperCase() === name.toUpperCase());
+  return matchingKey === undefined ? undefined : env[matchingKey];
+}
+
+async function readEnvFile(path: string): Promise<Record<string, string>> {
+  const env = parseEnv(await readText(path, MAX_ENV_FILE));
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
+
+/** The text of a regular file. A project may name any path here, so nothing is read that could have no end. */
+async function readText(path: string, maxSize: number): Promise<string> {
+  const bytes = await readBoundedFile(path, maxSize);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw createUnreadableError(path, 'bytes that are no UTF-8');
+  }
+}
+
+/** The bytes of a regular file, within a bound. */
+export async function readBoundedFile(path: string, maxSize: number): Promise<Buffer> {
+  const file = await openFile(path);
+  try {
+    const { size } = await file.stat();
+    if (size > maxSize) throw createTooLargeError(path, maxSize);
+    // One byte more, for a file that has grown meanwhile.
+    const buffer = Buffer.alloc(Math.min(maxSize, size + 65_536) + 1);
+    let length = 0;
+    while (length < buffer.length) {
+      const { bytesRead } = await file.read(buffer, length, buffer.length - length);
+      if (bytesRead === 0) return buffer.subarray(0, length);
+      length += bytesRead;
+    }
+    throw createTooLargeError(path, maxSize);
+  } finally {
+    await file.close();
+  }
+}
+
+async function openFile(path: string): Promise<FileHandle> {
+  let isFile: boolean;
+  try {
+    // To open a pipe would wait for somebody to write to it.
+    isFile = (await stat(path)).isFile();
+    if (isFile) return await open(path, 'r');
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') throw createUnreadableError(path, code, cause);
+    const hint = 'see that the path is right, or write the file';
+    throw new TenonError('config/not-found', `there is no file ${path}`, { received: code, hint, cause });
+  }
+  throw createUnreadableError(path, 'something that is no file');
+}
+
+function createUnreadableError(path: string, received: string | undefined, cause?: unknown): TenonError {
+  return new TenonError('config/unreadable', `${path} can not be read`, {
+    expected: 'a file of text in UTF-8',
+    received,
+    ...(cause !== undefined && { cause }),
+  });
+}
+
+function createTooLargeError(path: string, maxSize: number): TenonError {
+  return new TenonError('config/too-large', `${path} is too large`, {
+    expected: `at most ${maxSize} bytes`,
+    received: 'more',
+    hint: 'give a file with nothing in it but what it is for',
+  });
+}

@@ -1,0 +1,130 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { ConfigProblem } from '../../../host/config/problem.js';
+import type { ConfiguredEntry } from '../../../host/config/server-entry.js';
+import { type AskTrust, createTrust, type Trust } from '../../../host/config/trust.js';
+import type { HostOptions, HostServer } from '../../../host/host-options.js';
+import type { HostGuardOptions } from '../../../host/security/guard/guard-options.js';
+import { acceptDrift } from '../../../host/security/lock/accept-drift.js';
+import type { Drift } from '../../../host/security/lock/drift.js';
+import { createLockGuard, type LockGuard } from '../../../host/security/lock/lock-guard.js';
+import { TenonError } from '../../../jsonrpc/error.js';
+import type { Stores } from '../../../stores/stores.js';
+import { openAudit } from '../audit/audit-file.js';
+import { readConfigFile } from './config-file.js';
+import { openLockFile } from './lock-file.js';
+import { readPolicyFile } from './policy-file.js';
+import { loadTrustKey } from './trust-key.js';
+
+/** What a host reads from files, beside what it is given. */
+export interface NodeHostOptions extends Omit<HostOptions, 'servers' | 'policy' | 'audit' | 'mayStart'> {
+  readonly servers?: Readonly<Record<string, HostServer>> | undefined;
+  /** Paths of configurations: `mcp.json`, `.vscode/mcp.json`, …; of two servers of one name the first stands. */
+  readonly config?: string | readonly ConfigSource[] | undefined;
+  /** Told of what is wrong in the configurations. What is an error, and not told to anybody, is thrown. */
+  readonly onConfigProblem?: ((problem: ConfigProblem) => void) | undefined;
+  /** Asks whether a server of a project may run. Without it none does that was not approved. */
+  readonly trust?: AskTrust | undefined;
+  /** Where the key of such approvals is kept. Default `~/.tenon/trust.key`. */
+  readonly trustKey?: string | undefined;
+  /** Rules, or the path of a policy file. */
+  readonly policy?: HostOptions['policy'] | string;
+  /** The path of `mcp.lock`. What differs from it is blocked, unless `onChanged` says otherwise. */
+  readonly lock?: string | undefined;
+  /** What becomes of what differs from the lock; `ask`: `confirmDrift` is called. Default `block`. */
+  readonly onChanged?: 'block' | 'ask' | 'warn' | undefined;
+  /** What becomes of servers that are not in the lock: `trust-first` writes them into it. Default `block`. */
+  readonly onUnknown?: 'block' | 'ask' | 'trust-first' | undefined;
+  readonly confirmDrift?: ((drifts: readonly Drift[]) => Promise<boolean>) | undefined;
+  /** The record, or the path of its file. */
+  readonly audit?: HostOptions['audit'] | string;
+}
+
+/** A configuration, and whose it is: one that came with a project is asked about. */
+export type ConfigSource = string | { readonly path: string; readonly scope: 'user' | 'project' };
+
+/** What was read, and what has to be closed. */
+export interface LoadedHost {
+  readonly options: HostOptions;
+  close(): Promise<void>;
+}
+
+/** Reads what a host is made of. Rejects when a file is there and can not be read. */
+export async function loadHost(nodeOptions: NodeHostOptions, stores: Stores): Promise<LoadedHost> {
+  const { servers = {}, config, trust: askTrust, trustKey: keyPath, lock, policy, audit, ...rest } = nodeOptions;
+  const { onConfigProblem: _, onChanged: __, onUnknown: ___, confirmDrift: ____, ...options } = rest;
+  const entries = await readConfigs(nodeOptions);
+  const trust = entries.some(({ origin }) => origin?.scope === 'project')
+    ? createTrust({
+        values: stores.values,
+        key: await loadTrustKey(keyPath ?? join(homedir(), '.tenon', 'trust.key')),
+        ...(askTrust ? { ask: askTrust } : {}),
+      })
+    : undefined;
+  const rules = await resolvePolicy(policy);
+  const gate = lock === undefined ? undefined : await openLockGuard(lock, nodeOptions);
+  // It is locked while it is open: nothing can fail after it.
+  const opened = typeof audit === 'string' ? await openAudit(audit, { sync: 'batch' }) : undefined;
+  const record = opened ?? (audit as HostOptions['audit']);
+  return {
+    options: {
+      ...options,
+      servers: { ...fromEntries(entries), ...servers },
+      stores,
+      ...(gate === undefined ? {} : { gate }),
+      ...(rules === undefined ? {} : { policy: rules }),
+      ...(record === undefined ? {} : { audit: record }),
+      ...(trust ? { mayStart: createStartCheck(trust, entries) } : {}),
+    },
+    close: async () => opened?.close(),
+  };
+}
+
+async function readConfigs({ config = [], onConfigProblem }: NodeHostOptions): Promise<ConfiguredEntry[]> {
+  const sources = typeof config === 'string' ? [config] : config;
+  const entriesByName = new Map<string, ConfiguredEntry>();
+  for (const source of sources) {
+    const { path, scope } = typeof source === 'string' ? { path: source, scope: 'user' as const } : source;
+    const { entries, problems } = await readConfigFile(path, { scope });
+    for (const problem of problems) {
+      if (onConfigProblem) onConfigProblem(problem);
+      else if (problem.level === 'error') throw problem.error;
+    }
+    for (const entry of entries) if (!entriesByName.has(entry.name)) entriesByName.set(entry.name, entry);
+  }
+  return [...entriesByName.values()];
+}
+
+function fromEntries(entries: readonly ConfiguredEntry[]): Record<string, HostServer> {
+  return Object.fromEntries(
+    entries.map(({ name, target, written: _, ...settings }) => [name, { ...target, ...settings }]),
+  );
+}
+
+function createStartCheck(trust: Trust, entries: readonly ConfiguredEntry[]): (server: string) => Promise<void> {
+  return async server => {
+    const entry = entries.find(({ name }) => name === server);
+    if (entry === undefined || (await trust.isApproved(entry))) return;
+    throw new TenonError('config/not-approved', `the server "${server}" of ${entry.origin?.file} was not approved`, {
+      hint: 'approve it when it is asked about',
+    });
+  };
+}
+
+async function resolvePolicy(policy: NodeHostOptions['policy']): Promise<HostGuardOptions['policy']> {
+  return typeof policy === 'string' ? readPolicyFile(policy) : policy;
+}
+
+async function openLockGuard(
+  path: string,
+  { onChanged, onUnknown, confirmDrift }: NodeHostOptions,
+): Promise<LockGuard> {
+  const file = openLockFile(path);
+  return createLockGuard({
+    lock: (await file.read()) ?? { servers: new Map() },
+    ...(onChanged ? { onChanged: onChanged } : {}),
+    ...(onUnknown ? { onUnknown: onUnknown } : {}),
+    ...(confirmDrift ? { confirm: confirmDrift } : {}),
+    onApproved: async drifts => void (await file.update(lock => acceptDrift(lock, drifts))),
+  });
+}

@@ -1,0 +1,68 @@
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { acceptDrift } from '../../../host/security/lock/accept-drift.js';
+import { compareWithLock } from '../../../host/security/lock/compare-with-lock.js';
+import { createLock } from '../../../host/security/lock/create-lock.js';
+import { entry, notes, withTool } from '../../../host/security/lock/fixtures/notes.js';
+import { serializeLock } from '../../../host/security/lock/serialize-lock.js';
+import { openLockFile } from './lock-file.js';
+
+let folder: string;
+let path: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'lock-'));
+  path = join(folder, 'deep/mcp.lock');
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+describe('a lock in a file', () => {
+  it('is there for the next one, as it was written', async () => {
+    const file = openLockFile(path);
+    expect(await file.read()).toBeUndefined();
+    const lock = await createLock([notes], [entry]);
+    await file.write(lock);
+    expect(await readFile(path, 'utf8')).toBe(serializeLock(lock));
+    expect(serializeLock((await openLockFile(path).read())!)).toBe(serializeLock(lock));
+    expect(await readdir(join(path, '..'))).toEqual(['mcp.lock']);
+    const { mtimeMs } = await stat(path);
+    await file.write(lock);
+    expect((await stat(path)).mtimeMs).toBe(mtimeMs);
+  });
+
+  it.skipIf(process.platform === 'win32')('keeps its mode, and the link that leads to it', async () => {
+    const lock = await createLock([notes], [entry]);
+    await openLockFile(path).write(lock);
+    await chmod(path, 0o640);
+    const link = join(folder, 'link');
+    await symlink(path, link);
+    await openLockFile(link).write({ servers: new Map() });
+    expect((await stat(path)).mode & 0o777).toBe(0o640);
+    expect((await openLockFile(path).read())?.servers.size).toBe(0);
+  });
+
+  it('takes the approvals of several at once', async () => {
+    const lock = await createLock([notes], [entry]);
+    await openLockFile(path).write(lock);
+    const changes = [{ title: 'A' }, { description: 'B' }, { annotations: {} }, { outputSchema: {} }];
+    await Promise.all(
+      changes.map(async change => {
+        const drifts = await compareWithLock(lock, entry, withTool(change));
+        await openLockFile(path).update(held => acceptDrift(held, drifts));
+      }),
+    );
+    const all = await createLock([withTool(Object.assign({}, ...changes))], [entry]);
+    expect(serializeLock((await openLockFile(path).read())!)).toBe(serializeLock(all));
+  });
+
+  it('says why it can not be read, and is not written over then', async () => {
+    await mkdir(path, { recursive: true });
+    await expect(openLockFile(path).read()).rejects.toMatchObject({ code: 'lock/unreadable', received: 'EISDIR' });
+    await rm(path, { recursive: true });
+    await writeFile(path, '<<<<<<< HEAD\n');
+    await expect(openLockFile(path).read()).rejects.toThrow('mcp.lock, line 1');
+    await expect(openLockFile(path).update(lock => lock)).rejects.toMatchObject({ code: 'lock/syntax' });
+    expect(await readFile(path, 'utf8')).toBe('<<<<<<< HEAD\n');
+  });
+});

@@ -1,0 +1,67 @@
+import { open } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { type Clock, systemClock } from '../../../cancellation/clock.js';
+import { type Lock, MAX_LOCK } from '../../../host/security/lock/lock.js';
+import { parseLockFile } from '../../../host/security/lock/parse-lock.js';
+import { serializeLock } from '../../../host/security/lock/serialize-lock.js';
+import { TenonError } from '../../../jsonrpc/error.js';
+import { withLock } from '../files/file-lock.js';
+import { ensureRealPath, replaceFile } from '../files/replace-file.js';
+
+export interface LockFileOptions {
+  readonly clock?: Clock | undefined;
+}
+
+/** A lock in a file, `mcp.lock` by custom: made to be kept with the project and looked over when it changes. */
+export interface LockFile {
+  readonly path: string;
+  /** `undefined` when there is no such file. Rejects with `lock/unreadable`, and as `readLock` does. */
+  read(): Promise<Lock | undefined>;
+  /** Puts a lock in its place, in one step. Writes nothing when the same stands there. */
+  write(lock: Lock): Promise<void>;
+  /** Changes the lock that is there, or an empty one; one process after another. Resolves with what is there then. */
+  update(change: (lock: Lock) => Lock | Promise<Lock>): Promise<Lock>;
+}
+
+/** Where the lock of a host is kept. */
+export function openLockFile(path: string, { clock = systemClock }: LockFileOptions = {}): LockFile {
+  const read = async () => {
+    const text = await readText(path);
+    return text === undefined ? undefined : parseLockFile(text, basename(path));
+  };
+  const write = async (lock: Lock) => {
+    const text = serializeLock(lock);
+    const realPath = await ensureRealPath(path);
+    if (text !== (await readText(path).catch(() => undefined))) await replaceFile(realPath, text, clock);
+  };
+  return {
+    path,
+    read,
+    write,
+    async update(change) {
+      return withLock(`${await ensureRealPath(path)}.lock`, clock, async () => {
+        const lock = await change((await read()) ?? { servers: new Map() });
+        await write(lock);
+        return lock;
+      });
+    },
+  };
+}
+
+async function readText(path: string): Promise<string | undefined> {
+  try {
+    const file = await open(path, 'r');
+    try {
+      // A character is a byte at the least.
+      const { size } = await file.stat();
+      if (size > 3 * MAX_LOCK) throw Object.assign(new Error('too large'), { code: `${size} bytes` });
+      return await file.readFile('utf8');
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    throw new TenonError('lock/unreadable', `the lock can not be read: ${path}`, { received: code, cause: error });
+  }
+}

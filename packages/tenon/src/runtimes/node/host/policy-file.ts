@@ -1,0 +1,33 @@
+import { readFile } from 'node:fs/promises';
+import { createPolicy, type Policy } from '../../../host/security/policy/policy.js';
+import { parsePolicy } from '../../../host/security/policy/policy-file.js';
+import { TenonError } from '../../../jsonrpc/error.js';
+
+const PROBLEMS: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file',
+  ENOTDIR: 'no such file',
+  EISDIR: 'a folder',
+  EACCES: 'a file that this process may not read',
+};
+
+/**
+ * Reads a file of rules, and makes a policy of it. `shownPath` is the path that errors show.
+ *
+ * @throws TenonError `policy/unreadable` when the file cannot be read, and what `readPolicy` throws.
+ */
+export async function readPolicyFile(path: string, shownPath = path): Promise<Policy> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (cause) {
+    const { code = 'another error' } = cause as NodeJS.ErrnoException;
+    throw new TenonError('policy/unreadable', `the policy ${shownPath} cannot be read`, {
+      expected: 'a file of rules',
+      received: PROBLEMS[code] ?? code,
+      hint: 'check the path',
+      cause,
+    });
+  }
+  const { rules, fallback } = parsePolicy(text, shownPath);
+  return createPolicy(rules, { fallback });
+}

@@ -1,0 +1,55 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { link, mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { TenonError } from '../../../jsonrpc/error.js';
+import { requirePrivate } from '../files/private-file.js';
+import { readBoundedFile } from './config-file.js';
+
+const KEY_SIZE = 32;
+
+/**
+ * The key of approvals, for `createTrust`: from a file that only its owner can read (0600), which is made where there is
+ * none. Keep it elsewhere than the store of the approvals.
+ *
+ * @throws TenonError `config/trust-key` when the file is something else, or when other users have access to it.
+ */
+export async function loadTrustKey(path: string): Promise<Uint8Array> {
+  const file = resolve(path);
+  const existingKey = await readKey(file);
+  if (existingKey) return existingKey;
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const temporaryPath = `${file}.${process.pid}.${randomUUID()}`;
+  try {
+    await writeFile(temporaryPath, randomBytes(KEY_SIZE), { mode: 0o600, flag: 'wx' });
+    // Of several processes one wins, and no one reads half a key.
+    await link(temporaryPath, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    await rm(temporaryPath, { force: true });
+  }
+  const stored = await readKey(file);
+  if (stored) return stored;
+  throw new TenonError('config/trust-key', `the key can not be kept in ${file}`);
+}
+
+async function readKey(file: string): Promise<Uint8Array | undefined> {
+  await requirePrivate({ path: file, code: 'config/trust-key', subject: 'the key of approvals' });
+  let key: Uint8Array;
+  try {
+    key = await readBoundedFile(file, KEY_SIZE);
+  } catch (error) {
+    if (TenonError.is(error) && error.code === 'config/not-found') return undefined;
+    throw createKeyError(file, error);
+  }
+  if (key.length === KEY_SIZE) return new Uint8Array(key);
+  throw createKeyError(file, undefined);
+}
+
+function createKeyError(file: string, cause: unknown): TenonError {
+  return new TenonError('config/trust-key', `this is no key of approvals: ${file}`, {
+    expected: `a file of ${KEY_SIZE} bytes`,
+    hint: 'give another path, or delete the file and approve anew',
+    cause,
+  });
+}

@@ -1,0 +1,53 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Optional } from '../../../protocol/defaults.js';
+import type { HttpEndpoint } from '../../../transports/http/server/endpoint.js';
+import type { UnreadLimit } from '../../../transports/http/sse/unread-output.js';
+import { NodeExchange, type NodeRequest } from './node-exchange.js';
+
+/** What `toNode` takes: anything that `createHandler` makes, or `createIssuer` of `tenon/auth/issuer`. */
+export interface HttpMount {
+  readonly endpoint: Pick<HttpEndpoint, 'handle' | 'serves'> & Optional<Pick<HttpEndpoint, 'unread'>>;
+}
+
+/** A listener for `node:http`, a middleware for Express and its like, a route handler for Fastify. */
+export type NodeHandler = (
+  request: IncomingMessage | WrappedRequest,
+  response: ServerResponse | WrappedResponse,
+  next?: (error?: unknown) => void,
+) => void;
+
+/** A request as Fastify hands it out: around Node's own, with its body read. */
+export interface WrappedRequest {
+  readonly raw: IncomingMessage;
+  readonly body?: unknown;
+}
+
+export interface WrappedResponse {
+  readonly raw: ServerResponse;
+  /** Leaves the answer to others. */
+  readonly hijack?: (() => unknown) | undefined;
+}
+
+/**
+ * Makes a Node listener of a handler. In a framework it goes where the handler's paths are served, mounted or not
+ * (`app.use(toNode(handler))`, `app.all('/mcp', toNode(handler))`, `app.use('/api', toNode(handler))`), with a body that
+ * was parsed already or one that was not; paths that are not the handler's go to `next`.
+ */
+export function toNode({ endpoint }: HttpMount): NodeHandler {
+  return (request, response, next) => {
+    const exchange = createExchange(request, response, endpoint.unread);
+    if (next !== undefined && !endpoint.serves(exchange.path, exchange.mount)) next();
+    else endpoint.handle(exchange);
+  };
+}
+
+function createExchange(
+  request: IncomingMessage | WrappedRequest,
+  response: ServerResponse | WrappedResponse,
+  unread: UnreadLimit | undefined,
+): NodeExchange {
+  const serverResponse = 'raw' in response ? response.raw : response;
+  if (!('raw' in request)) return new NodeExchange(request as NodeRequest, serverResponse, unread);
+  if ('hijack' in response) response.hijack?.();
+  return new NodeExchange(request.raw as NodeRequest, serverResponse, unread, request.body ?? undefined);
+}

@@ -1,0 +1,147 @@
+import * as http from 'node:http';
+import * as https from 'node:https';
+import { TenonError } from '../../../jsonrpc/error.js';
+import type { HttpReply, HttpRequest, Requester } from '../../../transports/http/client/requester.js';
+
+export interface NodeRequesterOptions {
+  /** For `http:`, a proxy for instance. Default: an agent of its own that keeps connections. */
+  readonly httpAgent?: http.Agent;
+  /** For `https:`, with certificates for instance. Default: an agent of its own that keeps connections. */
+  readonly httpsAgent?: https.Agent;
+}
+
+/**
+ * How long a connection is kept without use, in milliseconds: less than the 5 s after which most servers hang up, since a
+ * request that is sent into a connection that is just being closed has an unknown outcome.
+ */
+const IDLE_SOCKET_TIMEOUT = 4_000;
+/** When to ask a silent peer whether it is there, in milliseconds. */
+const KEEP_ALIVE_DELAY = 15_000;
+
+/** A requester on `node:http` and `node:https`, at a sixth of what `fetch` costs there. */
+export function createNodeRequester(options: NodeRequesterOptions = {}): Requester {
+  const agentOptions = { keepAlive: true, keepAliveMsecs: KEEP_ALIVE_DELAY, timeout: IDLE_SOCKET_TIMEOUT };
+  const plain = options.httpAgent ?? new http.Agent(agentOptions);
+  const secure = options.httpsAgent ?? new https.Agent(agentOptions);
+  let last: { url: string; target: RequestTarget } | undefined;
+
+  const getTarget = (url: string): RequestTarget => {
+    if (last?.url !== url) last = { url, target: parseTarget(new URL(url), plain, secure) };
+    return last.target;
+  };
+  return request => sendRequest(request, getTarget(request.url));
+}
+
+/** Where to, and how. */
+interface RequestTarget {
+  readonly send: typeof http.request;
+  /** The event of a socket from which on what is written may arrive. */
+  readonly connected: 'connect' | 'secureConnect';
+  readonly options: http.RequestOptions;
+}
+
+function parseTarget(url: URL, plain: http.Agent, secure: https.Agent): RequestTarget {
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const path = url.pathname + url.search;
+  return url.protocol === 'https:'
+    ? { send: https.request, connected: 'secureConnect', options: { host, port: url.port || 443, path, agent: secure } }
+    : { send: http.request, connected: 'connect', options: { host, port: url.port || 80, path, agent: plain } };
+}
+
+function sendRequest({ method, headers, body, signal }: HttpRequest, target: RequestTarget): Promise<HttpReply> {
+  return new Promise((resolve, reject) => {
+    const request = target.send({ method, headers, ...target.options });
+    let sent = request.reusedSocket;
+    if (!sent) {
+      request.on('socket', socket => {
+        if (!socket.connecting) sent = true;
+        else socket.once(target.connected, () => (sent = true));
+      });
+    }
+    const abort = () => request.destroy();
+    signal?.addEventListener('abort', abort);
+    request.on('close', () => signal?.removeEventListener('abort', abort));
+    // Stays: a request can fail again after it has been given up.
+    request.on('error', error => reject(toRequestError(error, sent)));
+    request.on('response', message => resolve(new NodeReply(message)));
+    if (signal?.aborted) abort();
+    else request.end(body);
+  });
+}
+
+function toRequestError(error: NodeJS.ErrnoException & { errors?: Error[] }, sent: boolean): TenonError {
+  const reason = error.message || error.errors?.[0]?.message || error.code || 'the connection failed';
+  return sent
+    ? new TenonError('http/interrupted', `the connection broke before the answer: ${reason}`)
+    : new TenonError('http/unreachable', `no connection: ${reason}`);
+}
+
+class NodeReply implements HttpReply {
+  readonly status: number;
+  readonly #message: http.IncomingMessage;
+
+  constructor(message: http.IncomingMessage) {
+    // A body that breaks while nobody reads it is nobody's error.
+    message.on('error', ignore);
+    this.status = message.statusCode ?? 0;
+    this.#message = message;
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#message.headers[name];
+    return Array.isArray(value) ? value.join(', ') : value;
+  }
+
+  text(limit: number): Promise<string> {
+    const message = this.#message;
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      const refuse = () => {
+        message.destroy();
+        reject(new TenonError('http/too-large', `the answer is longer than ${limit} bytes`));
+      };
+      const take = (chunk: Buffer) => {
+        size += chunk.length;
+        if (size > limit) refuse();
+        else chunks.push(chunk);
+      };
+      if (Number(message.headers['content-length'] ?? 0) > limit) refuse();
+      else readBody(message, take, () => resolve(decode(chunks)), reject);
+    });
+  }
+
+  read(each: (chunk: Buffer) => void): Promise<void> {
+    return new Promise((resolve, reject) => readBody(this.#message, each, resolve, reject));
+  }
+
+  cancel(): void {
+    this.#message.destroy();
+  }
+}
+
+function ignore(): void {}
+
+/** Reads to the end. What is called after the first of `done` and `failed` counts no more. */
+function readBody(
+  message: http.IncomingMessage,
+  onChunk: (chunk: Buffer) => void,
+  onEnd: () => void,
+  onError: (error: TenonError) => void,
+): void {
+  if (message.destroyed) return onError(createInterruptedError());
+  message.on('data', onChunk);
+  message.on('end', onEnd);
+  message.on('close', () => {
+    if (!message.readableEnded) onError(createInterruptedError());
+  });
+}
+
+function createInterruptedError(): TenonError {
+  return new TenonError('http/interrupted', 'the connection broke amid the answer');
+}
+
+function decode(chunks: Buffer[]): string {
+  const text = (chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString('utf8');
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+}

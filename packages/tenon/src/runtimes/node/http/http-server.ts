@@ -1,0 +1,174 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getCallerKey } from '../../../jsonrpc/caller-key.js';
+import { TenonError } from '../../../jsonrpc/error.js';
+import { SharedLimit } from '../../../jsonrpc/shared-limit.js';
+import type { RequestHandler } from '../../../protocol/request-handler.js';
+import { type CloseOptions, createHttpEndpoint, type HttpEndpoint } from '../../../transports/http/server/endpoint.js';
+import { type HandlerOptions, resolveSsePath } from '../../../transports/http/server/options.js';
+import { NodeExchange } from './node-exchange.js';
+
+export interface ServeHttpOptions extends HandlerOptions {
+  /** Default 3000; 0 for one that is free. */
+  readonly port?: number | undefined;
+  /**
+   * The address to listen on. Default `127.0.0.1`. Any other lets other machines call: they are as trusted as
+   * `auth` and `authorize` make them. Without both, `serveHttp` emits a process warning with the code `TENON_UNAUTHENTICATED`.
+   */
+  readonly host?: string | undefined;
+  /** Emits no warning when other machines may call without authorization. Default false. */
+  readonly allowUnauthenticated?: boolean | undefined;
+  /** Milliseconds for which an idle connection is kept. Default 65 s, more than what proxies in front keep theirs. */
+  readonly keepAliveTimeout?: number | undefined;
+  /** Milliseconds in which the head of a request must arrive. Default 10 s: a slow sender holds no connection for long. */
+  readonly headersTimeout?: number | undefined;
+  /** Milliseconds in which a whole request must arrive. Default 60 s. Answers may take as long as they like. */
+  readonly requestTimeout?: number | undefined;
+  /** Connections that are open at once. Default 20,000, of which one address may hold the part that `limits.maxShare` allows. */
+  readonly maxConnections?: number | undefined;
+}
+
+/** A server that listens. */
+export interface HttpServer {
+  /** Where Streamable HTTP is served: what a client is given. */
+  readonly url: string;
+  /** Where the two-endpoint transport is served, if it is. */
+  readonly sseUrl: string | undefined;
+  readonly port: number;
+  /** Stops listening, lets what runs come to its end, then frees the port. */
+  close(options?: CloseOptions): Promise<void>;
+}
+
+/**
+ * Serves over HTTP on a port of this machine. Rejects with `serve/port-taken`, `serve/port-denied` or `serve/listen` when
+ * it can not listen, and with `serve/options` for a port that is none.
+ */
+export async function serveHttp(service: RequestHandler, options: ServeHttpOptions = {}): Promise<HttpServer> {
+  const { port = 3000, host = '127.0.0.1', path = '/mcp' } = options;
+  requirePort(port);
+  const ssePath = resolveSsePath(options);
+  const endpoint = createHttpEndpoint(service, { ...options, allowedHosts: addHost(host, options.allowedHosts) });
+  const server = createServer(
+    {
+      keepAliveTimeout: options.keepAliveTimeout ?? 65_000,
+      ...resolveTimeouts(options),
+      noDelay: true,
+    },
+    (request, response) => endpoint.handle(new NodeExchange(request, response, endpoint.unread)),
+  );
+  limitConnections(server, options);
+  await listen(server, port, host);
+  warnUnauthenticated(host, options);
+  const boundPort = (server.address() as AddressInfo).port;
+  const origin = `http://${formatAuthority(host)}:${boundPort}`;
+  let closed: Promise<void> | undefined;
+  return {
+    url: origin + (path === '*' ? '/' : path),
+    sseUrl: ssePath === false ? undefined : origin + ssePath,
+    port: boundPort,
+    close: closeOptions => {
+      closed ??= close(server, endpoint, closeOptions);
+      return closed;
+    },
+  };
+}
+
+/** Says once that any machine that reaches the port may call. */
+function warnUnauthenticated(host: string, { auth, authorize, allowUnauthenticated = false }: ServeHttpOptions): void {
+  if (auth || authorize || allowUnauthenticated || /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i.test(host)) return;
+  const next = 'Pass `auth` or `authorize`, listen on 127.0.0.1, or pass `allowUnauthenticated: true` to accept this.';
+  process.emitWarning(
+    `serveHttp: every machine that reaches ${host} can call this server without authorization. ${next}`,
+    {
+      type: 'TenonWarning',
+      code: 'TENON_UNAUTHENTICATED',
+    },
+  );
+}
+
+function requirePort(port: number): void {
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return;
+  throw new TenonError('serve/options', 'the options of serveHttp: `port` is unfit', {
+    expected: 'an integer from 0 to 65535, where 0 takes a free one',
+    received: typeof port === 'number' ? String(port) : `a ${typeof port}`,
+  });
+}
+
+/** Drops connections beyond the limit, and those of an address whose share is used up. */
+function limitConnections(server: Server, { maxConnections = 20_000, limits }: ServeHttpOptions): void {
+  server.maxConnections = maxConnections;
+  const open = new SharedLimit(maxConnections, limits?.maxShare);
+  server.on('connection', socket => {
+    const caller = getCallerKey(undefined, socket.remoteAddress);
+    if (!open.take(caller)) return socket.destroy();
+    socket.once('close', () => open.release(caller));
+  });
+}
+
+const HEADERS_TIMEOUT = 10_000;
+const REQUEST_TIMEOUT = 60_000;
+/** Time between two looks at connections that are late, in ms. Node looks every 30 s otherwise. */
+const CHECK_INTERVAL = 500;
+
+/** Time limits of a server of `node:http` that hold as they are documented. */
+function resolveTimeouts({
+  headersTimeout,
+  requestTimeout,
+}: Pick<ServeHttpOptions, 'headersTimeout' | 'requestTimeout'>) {
+  const wholeRequest = requestTimeout ?? REQUEST_TIMEOUT;
+  return {
+    // Node refuses a time for the head that is longer than that for the whole.
+    headersTimeout: headersTimeout ?? (wholeRequest > 0 ? Math.min(HEADERS_TIMEOUT, wholeRequest) : HEADERS_TIMEOUT),
+    requestTimeout: wholeRequest,
+    connectionsCheckingInterval: CHECK_INTERVAL,
+  };
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onError = (error: NodeJS.ErrnoException): void => reject(listenError(error, port, host));
+    server.once('error', onError);
+    server.listen({ port, host }, () => {
+      server.off('error', onError);
+      resolve();
+    });
+  });
+}
+
+function listenError(error: NodeJS.ErrnoException, port: number, host: string): TenonError {
+  const address = `${formatAuthority(host)}:${port}`;
+  if (error.code === 'EADDRINUSE') {
+    const hint = `stop the program that listens there, or choose another port, such as ${port + 1}`;
+    return new TenonError('serve/port-taken', `${address} is taken`, { hint, cause: error });
+  }
+  if (error.code === 'EACCES') {
+    const hint = 'ports below 1024 need privileges on most systems: choose a higher one';
+    return new TenonError('serve/port-denied', `may not listen on ${address}`, { hint, cause: error });
+  }
+  const hint = `check that ${host} is an address of this machine`;
+  return new TenonError('serve/listen', `can not listen on ${address}: ${error.code ?? error.message}`, {
+    hint,
+    cause: error,
+  });
+}
+
+async function close(server: Server, endpoint: HttpEndpoint, options?: CloseOptions): Promise<void> {
+  const ended = new Promise<void>(resolve => server.close(() => resolve()));
+  await endpoint.close(options);
+  server.closeIdleConnections();
+  // What was answered last may still be on its way out; whoever does not take it in time is not waited for.
+  const forceTimer = setTimeout(() => server.closeAllConnections(), 1000);
+  await ended;
+  clearTimeout(forceTimer);
+}
+
+/** The name that one listens on by is a name that one may be called by. */
+function addHost(host: string, allowed: HandlerOptions['allowedHosts']): readonly string[] | '*' {
+  return allowed === '*' ? '*' : [...(allowed ?? []), host];
+}
+
+/** How an address is written in a URL. What listens everywhere is called by its loopback name. */
+function formatAuthority(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+}

@@ -1,0 +1,219 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { TenonError } from '../../../jsonrpc/error.js';
+import type { AuthInfo } from '../../../jsonrpc/transport.js';
+import type { Exchange, HeaderFields, RequestBody, ResponseStream } from '../../../transports/http/server/exchange.js';
+import type { UnreadLimit, UnreadOutput } from '../../../transports/http/sse/unread-output.js';
+
+/** From how many characters on a text is long. */
+const LONG_TEXT = 16_384;
+
+/** Headers that decide who may come in, and of which Node keeps one value. */
+const SINGLE_VALUE_HEADERS: ReadonlySet<string> = new Set(['host', 'authorization', 'content-type']);
+
+/** What frameworks add to a request of Node. */
+export interface NodeRequest extends IncomingMessage {
+  /** The body, where a body parser has read it already. */
+  readonly body?: unknown;
+  /** The path before a router cut something off. */
+  readonly baseUrl?: string;
+  /** Whom a middleware has authenticated. */
+  readonly auth?: unknown;
+}
+
+/** An exchange of `node:http`: no web objects, one write for an answer that is complete. */
+export class NodeExchange implements Exchange {
+  readonly #request: NodeRequest;
+  readonly #response: ServerResponse;
+  readonly #parsed: unknown;
+  readonly #unread: UnreadLimit | undefined;
+  readonly path: string;
+  readonly query: string;
+
+  /** `unread` counts answers that the client does not read. */
+  constructor(
+    request: NodeRequest,
+    response: ServerResponse,
+    unread: UnreadLimit | undefined,
+    parsed: unknown = request.body,
+  ) {
+    this.#unread = unread;
+    this.#request = request;
+    this.#parsed = parsed;
+    this.#response = response;
+    const url = request.url ?? '/';
+    const queryStart = url.indexOf('?');
+    this.path = queryStart === -1 ? url : url.slice(0, queryStart);
+    this.query = queryStart === -1 ? '' : url.slice(queryStart + 1);
+  }
+
+  get method(): string {
+    return this.#request.method ?? '';
+  }
+
+  get mount(): string {
+    return this.#request.baseUrl ?? '';
+  }
+
+  get remote(): string | undefined {
+    return this.#request.socket.remoteAddress;
+  }
+
+  get auth(): AuthInfo | undefined {
+    const { auth } = this.#request;
+    return isAuthInfo(auth) ? auth : undefined;
+  }
+
+  get raw(): IncomingMessage {
+    return this.#request;
+  }
+
+  get clientClosed(): boolean {
+    return this.#response.destroyed || this.#response.closed;
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#request.headers[name];
+    if (Array.isArray(value)) return value.join(', ');
+    if (value === undefined || !SINGLE_VALUE_HEADERS.has(name)) return value;
+    return joinRepeated(this.#request.rawHeaders, name) ?? value;
+  }
+
+  body(limit: number, read: (body: RequestBody) => void): void {
+    const request = this.#request;
+    if (this.#parsed !== undefined) readParsed(this.#parsed, limit, read);
+    else if (request.readableEnded) throw createBodyConsumedError();
+    else if (Number(request.headers['content-length']) > limit) rejectTooLarge(request, read);
+    else this.#collect(limit, read);
+  }
+
+  #collect(limit: number, read: (body: RequestBody) => void): void {
+    const request = this.#request;
+    let chunks: Buffer[] | undefined;
+    let first: Buffer | undefined;
+    let size = 0;
+    const take = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (size > limit) {
+        request.off('data', take).off('end', finish);
+        rejectTooLarge(request, read);
+      } else if (first === undefined) first = chunk;
+      else {
+        chunks ??= [first];
+        chunks.push(chunk);
+      }
+    };
+    const finish = (): void => {
+      const bytes = chunks === undefined ? first : Buffer.concat(chunks, size);
+      // The listeners stay as long as the request: what was read must not stay with them.
+      first = undefined;
+      chunks = undefined;
+      read(decode(bytes));
+    };
+    request.on('data', take).on('end', finish);
+  }
+
+  reply(status: number, body?: string, headers?: HeaderFields): void {
+    const response = this.#response;
+    if (this.clientClosed || response.headersSent) return;
+    if (body === undefined) {
+      response.writeHead(status, status === 204 ? headers : { 'content-length': 0, ...headers }).end();
+      return;
+    }
+    // A short text leaves in one piece with the head; a long one is walked through once, to make bytes of it.
+    const long = body.length > LONG_TEXT ? Buffer.from(body) : undefined;
+    const fields = { 'content-type': 'application/json', 'content-length': long?.length ?? Buffer.byteLength(body) };
+    response.writeHead(status, headers === undefined ? fields : { ...fields, ...headers }).end(long ?? body);
+    // The system takes most answers at once: nothing of them waits here.
+    if (response.writableLength > 0) this.#countUnread();
+  }
+
+  #countUnread(): void {
+    const [response, unread] = [this.#response, this.#unread];
+    if (unread === undefined) return;
+    const output: UnreadOutput = {
+      get bufferedAmount() {
+        return response.destroyed ? 0 : response.writableLength;
+      },
+      destroy: () => void response.destroy(),
+    };
+    response.once('close', () => unread.forget(output));
+    unread.count(output, this.remote ?? '');
+  }
+
+  stream(status: number, headers: HeaderFields): ResponseStream {
+    return createResponseStream(this.#response.writeHead(status, headers));
+  }
+
+  onClientClosed(listener: () => void): void {
+    const response = this.#response;
+    const handleClose = (): void => {
+      if (!response.writableFinished) listener();
+    };
+    if (this.clientClosed) handleClose();
+    else response.once('close', handleClose);
+  }
+}
+
+/**
+ * Joins the values of a header that stands in a request more than once. Node keeps the first value of some headers and drops
+ * the others, while a proxy in front may have decided by the last.
+ */
+function joinRepeated(rawHeaders: readonly string[] | undefined, name: string): string | undefined {
+  const values: string[] = [];
+  for (let index = 0; index + 1 < (rawHeaders?.length ?? 0); index += 2) {
+    const field = rawHeaders?.[index] ?? '';
+    if (field.length === name.length && field.toLowerCase() === name) values.push(rawHeaders?.[index + 1] ?? '');
+  }
+  return values.length > 1 ? values.join(', ') : undefined;
+}
+
+function createBodyConsumedError(): TenonError {
+  return new TenonError('serve/body-consumed', 'something in front has read the body and kept it', {
+    hint: 'let it leave what it parsed in request.body, or put the handler before it',
+  });
+}
+
+/** What still comes is thrown away, so that the client gets to read the answer. */
+function rejectTooLarge(request: IncomingMessage, read: (body: RequestBody) => void): void {
+  request.resume();
+  read({ status: 413 });
+}
+
+function decode(bytes: Buffer | undefined): RequestBody {
+  return { text: bytes === undefined ? '' : bytes.toString('utf8') };
+}
+
+/** A body parser leaves a value, or the raw text or bytes; its own limit has held already. */
+function readParsed(body: unknown, limit: number, read: (body: RequestBody) => void): void {
+  if (Buffer.isBuffer(body)) read(body.length > limit ? { status: 413 } : decode(body));
+  else if (typeof body === 'string') read(body.length > limit ? { status: 413 } : { text: body });
+  else read({ value: body });
+}
+
+function createResponseStream(response: ServerResponse): ResponseStream {
+  let drained: Promise<void> | undefined;
+  return {
+    write(text) {
+      if (response.destroyed || response.writableEnded) return undefined;
+      if (response.write(text)) return undefined;
+      drained ??= new Promise(resolve => {
+        const release = (): void => {
+          response.off('drain', release).off('close', release);
+          drained = undefined;
+          resolve();
+        };
+        response.on('drain', release).on('close', release);
+      });
+      return drained;
+    },
+    get bufferedAmount() {
+      return response.writableLength;
+    },
+    end: () => void response.end(),
+    destroy: () => void response.destroy(),
+  };
+}
+
+function isAuthInfo(value: unknown): value is AuthInfo {
+  return typeof value === 'object' && value !== null && typeof (value as AuthInfo).principal === 'string';
+}

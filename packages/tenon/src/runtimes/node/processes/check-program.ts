@@ -1,0 +1,45 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { posix } from 'node:path';
+import type { StdioTransportOptions } from '../../../transports/stdio/client.js';
+import { createChildEnvironment } from './child-environment.js';
+import { spawnError } from './child-process.js';
+import { resolveCommand } from './resolve-command.js';
+
+/**
+ * Checks that the program of a stdio server can be started, without starting it.
+ *
+ * @throws TenonError `stdio/spawn` when there is no such program or folder, or when it may not be run.
+ */
+export function checkProgram(options: StdioTransportOptions): void {
+  const { platform } = process;
+  const env = createChildEnvironment(options.env, { platform, env: process.env });
+  const cwd = options.cwd ?? process.cwd();
+  const fail = (code: string): never => {
+    throw spawnError(`stdio: ${options.command}`, options, Object.assign(new Error(code), { code }));
+  };
+  if (!isFolder(cwd)) fail('ENOENT');
+  if (platform === 'win32') {
+    if (!resolveCommand(options.command, [], { platform, env, cwd, exists: isFile })) fail('ENOENT');
+    return;
+  }
+  const files = listCandidates(options.command, cwd, env.PATH).filter(isFile);
+  if (files.length === 0) fail('ENOENT');
+  if (!files.some(isExecutable)) fail('EACCES');
+}
+
+function listCandidates(command: string, cwd: string, path = ''): string[] {
+  if (command.includes('/')) return [posix.resolve(cwd, command)];
+  return path.split(':').map(folder => posix.resolve(cwd, folder, command));
+}
+
+const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

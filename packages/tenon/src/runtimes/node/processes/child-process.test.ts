@@ -1,0 +1,217 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { TenonError } from '../../../jsonrpc/error.js';
+import { createNotification, createRequest } from '../../../jsonrpc/message.js';
+import type { Transport } from '../../../jsonrpc/transport.js';
+import { createStdioTransport, type StdioTransportOptions } from '../../../transports/stdio/client.js';
+import { spawnServer } from './child-process.js';
+
+const CHILD = fileURLToPath(new URL('../../../transports/stdio/fixtures/child.mjs', import.meta.url));
+const opened: Transport[] = [];
+
+interface Ready {
+  method: 'ready';
+  params: { pid: number; env?: Record<string, string> };
+}
+
+function start(manner: string, options: Partial<StdioTransportOptions> = {}) {
+  const messages: unknown[] = [];
+  const unreadable: TenonError[] = [];
+  const lost: unknown[] = [];
+  const closed: (TenonError | undefined)[] = [];
+  const args = [CHILD, ...manner.split(' ')];
+  const channel = createStdioTransport(
+    { command: process.execPath, args, exitTimeout: 300, terminateTimeout: 300, ...options },
+    spawnServer,
+  );
+  opened.push(channel);
+  const receiver = {
+    onMessage: (value: unknown) => void messages.push(value),
+    onParseError: (error: TenonError) => void unreadable.push(error),
+    onResponseLost: (id: unknown) => void lost.push(id),
+    onClose: (error?: TenonError) => void closed.push(error),
+  };
+  const open = () => Promise.resolve(channel.open(receiver));
+  const ready = async () => {
+    const find = () => messages.find((message): message is Ready => (message as Ready).method === 'ready');
+    await vi.waitFor(() => expect(find()).toBeDefined(), 20_000);
+    return find()!.params;
+  };
+  return { channel, messages, unreadable, lost, closed, open, ready };
+}
+
+/** One that has ended but whom init has not noticed yet is not alive. */
+function isAlive(pid: number): boolean {
+  try {
+    if (process.platform === 'linux') return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+const isGone = (pid: number) => vi.waitFor(() => expect(isAlive(pid)).toBe(false), 5000);
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map(channel => channel.close()));
+});
+
+describe('a child process as a channel [stdio.client-spawns] [stdio.client-support]', () => {
+  it('gets nothing but messages, and what it says comes back whole [stdio.stdin-only-messages]', async () => {
+    const { channel, open, messages, closed } = start('echo');
+    await open();
+    const sent = Array.from({ length: 300 }, (_, id) =>
+      createRequest(id, 'm', { text: '😀\n\r\u2028'.repeat(id * 10) }),
+    );
+    for (const message of sent) await channel.send(message);
+    await vi.waitFor(() => expect(messages).toHaveLength(300), 10_000);
+    expect(messages).toEqual(sent);
+    await channel.close();
+    expect(closed).toEqual([undefined]);
+  });
+
+  it('has a clean environment', async () => {
+    vi.stubEnv('AMBIENT_SECRET', 'hunter22');
+    const { open, ready } = start('environment', { env: { ASKED_FOR: 'yes' } });
+    await open();
+    const { env } = await ready();
+    vi.unstubAllEnvs();
+    expect(env).toMatchObject({ ASKED_FOR: 'yes', PATH: process.env.PATH });
+    expect(env).not.toHaveProperty('AMBIENT_SECRET');
+  });
+
+  it('may write what is no message: each line is reported and survived', async () => {
+    const { open, ready, unreadable, closed } = start('noisy');
+    await open();
+    await ready();
+    expect(unreadable.map(error => error.code)).toEqual(['stdio/not-json', 'stdio/not-json']);
+    expect(unreadable[0]?.message).toContain('“Server listening!”');
+    expect(closed).toEqual([]);
+  });
+
+  it('may write a line of 100 MB: it is thrown away, and its caller told', async () => {
+    const before = process.memoryUsage().rss;
+    const { open, ready, unreadable, lost } = start('huge');
+    await open();
+    await ready();
+    expect(unreadable.map(error => error.code)).toEqual(['stdio/line-too-long']);
+    expect(lost).toEqual([1]);
+    expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024);
+  });
+
+  it('makes who floods it wait, and refuses when too much waits', async () => {
+    const { channel, open, ready } = start('asleep', { maxQueued: 8 * 1024 * 1024 });
+    await open();
+    await ready();
+    const text = 'x'.repeat(1024 * 1024);
+    const sends = Array.from({ length: 20 }, () => Promise.resolve(channel.send(createNotification('n', { text }))));
+    const outcomes = Promise.allSettled(sends.map(send => send));
+    const first = await Promise.race([
+      Promise.any(sends.slice(1, 7)).then(() => 'sent'),
+      new Promise(r => setTimeout(r, 200, 'waits')),
+    ]);
+    expect(first).toBe('waits');
+    await channel.close();
+    const codes = (await outcomes).map(each =>
+      each.status === 'rejected' ? (each.reason as TenonError).code : 'taken',
+    );
+    expect(new Set(codes)).toEqual(new Set(['stdio/write-failed', 'stdio/queue-full']));
+  });
+});
+
+describe('a server that can not be started', () => {
+  it.each([
+    [
+      { command: 'no-such-program' },
+      /ENOENT.*got no program “no-such-program”\n→ install it, or give its full path.*PATH of this process/s,
+    ],
+    [{ command: 'no-such-program --x', env: { PATH: '/secret/bin' } }, /PATH that env gives; arguments belong in args/],
+    [{ command: './no/such' }, /→ correct the path$/],
+    [{ cwd: '/no/such' }, /got no folder “\/no\/such”\n→ correct cwd/],
+    [{ command: CHILD }, /EACCES.*may not be run/s],
+  ])('says what is missing and what to do: %j', async (options, message) => {
+    const { channel, open } = start('echo', { ...options, args: ['--token=hunter22'] });
+    const error = await open().catch((thrown: TenonError) => thrown);
+    expect(error).toMatchObject({ code: 'stdio/spawn', message: expect.stringMatching(message) });
+    expect((error as TenonError).message).not.toMatch(/hunter22|secret/);
+    await expect(channel.send(createNotification('n'))).rejects.toMatchObject({ code: 'connection/closed' });
+  });
+});
+
+describe('the end of a child process', () => {
+  it('is told with its last words when nobody asked for it', async () => {
+    const { open, closed, ready } = start('crash', { env: { API_KEY: 'hunter22' } });
+    await open();
+    await vi.waitFor(() => expect(closed).toHaveLength(1), 5000);
+    await ready();
+    expect(closed[0]?.code).toBe('stdio/exited');
+    expect(closed[0]?.message).toMatch(
+      /exited with code 7: its last words:\n {2}Error: no database\n {2}.*key … refused/,
+    );
+    expect(closed[0]?.message).toMatch(/→ run the command in a terminal/);
+  });
+
+  it('does not follow from words on stderr [stdio.stderr-not-an-error]', async () => {
+    const lines: string[] = [];
+    const { open, ready, closed, channel } = start('chatty', { stderr: line => void lines.push(line) });
+    await open();
+    await ready();
+    await vi.waitFor(() => expect(lines).toEqual(['working…']));
+    expect(closed).toEqual([]);
+    await channel.close();
+    expect(closed).toEqual([undefined]);
+  });
+
+  it.each(['deaf', 'stubborn'])('comes by a signal when it is %s to the end of stdin', async manner => {
+    const { open, ready, channel, closed } = start(manner);
+    await open();
+    const { pid } = await ready();
+    await channel.close();
+    await isGone(pid);
+    expect(closed).toEqual([undefined]);
+  });
+
+  it.each(['wrapper deaf', 'wrapper stubborn'])('is that of what it started, too: %s', async manner => {
+    const { open, ready, channel } = start(manner);
+    await open();
+    const { pid } = await ready();
+    await channel.close();
+    await isGone(pid);
+  });
+
+  it('takes along what it left behind', async () => {
+    const { open, ready, closed } = start('deserter');
+    await open();
+    const { pid } = await ready();
+    await vi.waitFor(() => expect(closed.map(error => error?.code)).toEqual(['stdio/exited']), 5000);
+    await isGone(pid);
+  });
+
+  it('follows when it closes its stdout and lives on', async () => {
+    const { open, ready, closed } = start('mute');
+    await open();
+    const { pid } = await ready();
+    await vi.waitFor(() => expect(closed.map(error => error?.code)).toEqual(['stdio/output-closed']), 5000);
+    await isGone(pid);
+  });
+
+  it('comes with that of this process, even by process.exit', async () => {
+    const script = `
+      import { createStdioTransport } from ${JSON.stringify(fileURLToPath(new URL('../../../transports/stdio/client.ts', import.meta.url)))};
+      import { spawnServer } from ${JSON.stringify(fileURLToPath(new URL('./child-process.ts', import.meta.url)))};
+      const channel = createStdioTransport({ command: process.execPath, args: [${JSON.stringify(CHILD)}, 'wrapper', 'stubborn'] }, spawnServer);
+      await channel.open({ onMessage: ({ params }) => { console.log(params.pid); process.exit(0) }, onParseError() {}, onResponseLost() {}, onClose() {} });`;
+    const host = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let printed = '';
+    host.stdout.on('data', chunk => {
+      printed += chunk;
+    });
+    await new Promise(resolve => host.once('close', resolve));
+    expect(Number(printed)).toBeGreaterThan(0);
+    await isGone(Number(printed));
+  });
+});

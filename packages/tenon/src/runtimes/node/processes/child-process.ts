@@ -1,0 +1,107 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { TenonError } from '../../../jsonrpc/error.js';
+import type { StdioTransportOptions } from '../../../transports/stdio/client.js';
+import type { ProcessExit, ServerProcess } from '../../../transports/stdio/server-process.js';
+import { createByteSink, createByteSource } from '../stdio/byte-streams.js';
+import { createChildEnvironment } from './child-environment.js';
+import { trackProcessTree } from './process-tree.js';
+import { resolveCommand } from './resolve-command.js';
+
+/**
+ * Starts a server as a child process, in a process group of its own, with a clean environment and without a shell.
+ * Rejects with `stdio/spawn` when there is no such program, no such folder, or it may not be run.
+ */
+export async function spawnServer(options: StdioTransportOptions, peer: string): Promise<ServerProcess> {
+  const child = startProcess(options, peer);
+  const exited = new Promise<ProcessExit>(resolve => child.once('exit', (code, signal) => resolve({ code, signal })));
+  await new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve);
+    child.once('error', cause => reject(spawnError(peer, options, cause)));
+  });
+  // A later error is that of a signal which found nobody.
+  child.on('error', () => {});
+  const isRunning = () => child.exitCode === null && child.signalCode === null;
+  const tree = trackProcessTree(child.pid!, isRunning);
+  if (options.stderr === 'inherit') child.stderr?.on('data', (chunk: Uint8Array) => process.stderr.write(chunk));
+  return {
+    input: createByteSink(child.stdin!),
+    output: createByteSource(child.stdout!),
+    errors: child.stderr ? createByteSource(child.stderr) : undefined,
+    exited,
+    isRunning,
+    keepAlive() {
+      const timer = setInterval(() => {}, 60_000);
+      return () => clearInterval(timer);
+    },
+    ...tree,
+  };
+}
+
+function startProcess(options: StdioTransportOptions, peer: string): ChildProcess {
+  const env = createChildEnvironment(options.env, { platform: process.platform, env: process.env });
+  const cwd = options.cwd ?? process.cwd();
+  const environment = { platform: process.platform, env, cwd, exists: isFile };
+  const resolved = resolveCommand(options.command, options.args ?? [], environment);
+  if (!resolved) throw spawnError(peer, options, Object.assign(new Error('not found'), { code: 'ENOENT' }));
+  try {
+    return spawn(resolved.file, resolved.args, {
+      env,
+      cwd,
+      stdio: ['pipe', 'pipe', options.stderr === 'ignore' ? 'ignore' : 'pipe'],
+      // On POSIX a group of its own, so that a wrapper (npx, uvx, sh) and the server behind it end together.
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+      windowsVerbatimArguments: resolved.verbatim,
+    });
+  } catch (cause) {
+    throw spawnError(peer, options, cause);
+  }
+}
+
+/** The error of a program that cannot be started, with the reason that `cause` and the options show. */
+export function spawnError(peer: string, options: StdioTransportOptions, cause: unknown): TenonError {
+  if (TenonError.is(cause)) return cause;
+  const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
+  return new TenonError('stdio/spawn', `the server can not be started (${code})`, {
+    peer,
+    ...explainFailure(code, options),
+    cause,
+  });
+}
+
+function explainFailure(
+  code: string,
+  { command, cwd, env }: StdioTransportOptions,
+): { received?: string; hint: string } {
+  if (cwd !== undefined && !isFolder(cwd)) return { received: `no folder “${cwd}”`, hint: 'correct cwd' };
+  if (code === 'EACCES' || code === 'EPERM') {
+    return {
+      received: `“${command}” may not be run`,
+      hint: 'make the file executable, or name its interpreter as the command',
+    };
+  }
+  if (code !== 'ENOENT')
+    return { hint: 'see the cause; the command and its arguments must be strings that can be run' };
+  const isPath = /[\\/]/.test(command);
+  const hint = isPath
+    ? 'correct the path'
+    : `install it, or give its full path: it was looked up on the PATH ${describePathSource(env)}`;
+  const line = /\s/.test(command) ? '; arguments belong in args, not in command' : '';
+  return { received: `no program “${command}”`, hint: hint + line };
+}
+
+function describePathSource(env: StdioTransportOptions['env']): string {
+  const hasOwnPath = Object.keys(env ?? {}).some(name => name.toUpperCase() === 'PATH');
+  return hasOwnPath
+    ? 'that env gives'
+    : 'of this process (programs started from a desktop often have a shorter one than a terminal)';
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { connectTo } from '../../../client/connect.js';
+import type { TenonError } from '../../../jsonrpc/error.js';
+import { nodeTransports } from '../transports.js';
+
+/** Answers `initialize`, and ends with code 7 when a tool is called. */
+const program = `
+const say = value => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...value }) + '\\n');
+require('node:readline').createInterface(process.stdin).on('line', line => {
+  const { id, method, params } = JSON.parse(line);
+  if (method === 'initialize') {
+    const { protocolVersion } = params;
+    say({ id, result: { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'mortal', version: '1' } } });
+  } else if (method === 'tools/call') {
+    process.stderr.write('opening the database\\nabout to die\\n');
+    setTimeout(() => process.exit(7), 20);
+  }
+});
+`;
+
+describe('a server on stdio that crashes while it serves a call', () => {
+  it('leaves an error with its exit code and its last words, each on lines of their own', async () => {
+    const endpoint = nodeTransports.createStdio({ command: process.execPath, args: ['-e', program] });
+    const client = await connectTo(endpoint, { protocolVersion: '2025-11-25', validate: 'off' });
+    const error: TenonError = await client.callTool('die').then(
+      () => expect.unreachable('it lives'),
+      thrown => thrown,
+    );
+    expect(error).toMatchObject({
+      code: 'call/outcome-unknown',
+      cause: { code: 'stdio/exited', received: 'exit code 7' },
+    });
+    expect(error.message).toMatch(/may have carried the call out: the server exited with code 7: its last words:\n/);
+    expect(error.message).toMatch(/\n {2}opening the database\n {2}about to die\n→ /);
+    expect((error.cause as TenonError).message).toMatch(/\n {2}about to die\ngot exit code 7\n→ /);
+    await client.close();
+  });
+});

@@ -1,0 +1,79 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** A process and what it started. POSIX finds them by their group, Windows by their parents. */
+export interface ProcessTree {
+  isTreeRunning(): boolean;
+  terminate(): void;
+  kill(): void;
+}
+
+/** Those that still run: none of them outlives this process, however it leaves `process.exit`. */
+const liveGroups = new Set<number>();
+
+export function trackProcessTree(pid: number, isLeaderRunning: () => boolean): ProcessTree {
+  if (liveGroups.size === 0) process.once('exit', killAll);
+  liveGroups.add(pid);
+  const windows = process.platform === 'win32';
+  const isTreeRunning = () => {
+    const running = isLeaderRunning() || (!windows && sendSignalToGroup(pid, 0) && !hasOnlyZombies(pid));
+    if (!running) forget(pid);
+    return running;
+  };
+  return {
+    isTreeRunning,
+    // A Windows console program has no SIGTERM to catch, and the children of one that has ended are not found any more.
+    terminate: () => (windows ? runTaskkill(pid) : void (isTreeRunning() && sendSignalToGroup(pid, 'SIGTERM'))),
+    kill: () => (windows ? runTaskkill(pid) : void (isTreeRunning() && sendSignalToGroup(pid, 'SIGKILL'))),
+  };
+}
+
+/** Returns whether there was somebody to signal. */
+function sendSignalToGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(-pid, signal);
+  } catch (error) {
+    // EPERM: there is one, that runs as somebody else.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/**
+ * Whether all that is left of a group has ended, and merely waits for init to notice: in a container that has none, for
+ * ever. Told only on Linux.
+ */
+function hasOnlyZombies(group: number): boolean {
+  if (process.platform !== 'linux') return false;
+  try {
+    return !readdirSync('/proc').some(name => /^\d+$/.test(name) && isLivingMember(name, group));
+  } catch {
+    return false;
+  }
+}
+
+function isLivingMember(pid: string, group: number): boolean {
+  try {
+    // pid (name) state parent group …; the name may hold anything.
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const [state, , memberGroup] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return Number(memberGroup) === group && state !== 'Z' && state !== 'X';
+  } catch {
+    return false;
+  }
+}
+
+function runTaskkill(pid: number): void {
+  spawn('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore', windowsHide: true }).on('error', () => {});
+}
+
+function killAll(): void {
+  for (const pid of liveGroups) {
+    if (process.platform === 'win32') spawnSync('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore' });
+    else sendSignalToGroup(pid, 'SIGKILL');
+  }
+}
+
+function forget(pid: number): void {
+  liveGroups.delete(pid);
+  if (liveGroups.size === 0) process.off('exit', killAll);
+}

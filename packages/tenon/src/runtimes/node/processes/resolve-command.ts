@@ -1,0 +1,92 @@
+import { win32 } from 'node:path';
+import { TenonError } from '../../../jsonrpc/error.js';
+
+export interface CommandEnvironment {
+  readonly platform: string;
+  /** The environment that the child will have. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** Whether a path is a file. */
+  readonly exists: (path: string) => boolean;
+}
+
+/** What to hand to `spawn`. `verbatim`: the arguments are quoted already, Windows must take them as they are. */
+export interface ResolvedCommand {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly verbatim: boolean;
+}
+
+/**
+ * Finds the file that a command names. POSIX does that by itself. Windows finds only `.exe` by itself, so that `npx`,
+ * which is `npx.cmd`, would not start: it is looked up in PATH by PATHEXT here, never in the working directory, where
+ * anyone may have left a file of that name. A batch file runs under cmd.exe, without `shell: true` and with every
+ * argument quoted. Returns `undefined` when there is no such file.
+ *
+ * @throws TenonError `stdio/unsafe-argument` when an argument can not be given to a batch file.
+ */
+export function resolveCommand(
+  command: string,
+  args: readonly string[],
+  environment: CommandEnvironment,
+): ResolvedCommand | undefined {
+  if (environment.platform !== 'win32') return { file: command, args, verbatim: false };
+  const file = findFile(command, environment);
+  if (file === undefined) return undefined;
+  if (!/\.(?:cmd|bat)$/i.test(file)) return { file, args, verbatim: false };
+  const line = [file, ...args].map(quoteArgument).join(' ');
+  // /d runs no AutoRun command, /e:on and /v:off fix what % and ! mean, /s takes off just the outer quotes.
+  return {
+    file: getInterpreter(environment),
+    args: ['/d', '/e:on', '/v:off', '/s', '/c', `"${line}"`],
+    verbatim: true,
+  };
+}
+
+function findFile(command: string, { env, cwd, exists }: CommandEnvironment): string | undefined {
+  const extensions = (getVariable(env, 'PATHEXT') ?? '.COM;.EXE;.BAT;.CMD').split(';').filter(Boolean);
+  const isNamed = extensions.some(extension => command.toLowerCase().endsWith(extension.toLowerCase()));
+  const endings = isNamed ? ['', ...extensions] : extensions;
+  for (const folder of listFolders(command, env, cwd)) {
+    for (const ending of endings) {
+      const path = win32.resolve(folder, command + ending);
+      if (exists(path)) return path;
+    }
+  }
+  return undefined;
+}
+
+function listFolders(command: string, env: CommandEnvironment['env'], cwd: string): string[] {
+  if (/[\\/]/.test(command) || /^[a-z]:/i.test(command)) return [cwd];
+  return (getVariable(env, 'PATH') ?? '')
+    .split(';')
+    .map(folder => folder.trim().replace(/^"(.*)"$/, '$1'))
+    .filter(folder => win32.isAbsolute(folder));
+}
+
+function getInterpreter({ env }: CommandEnvironment): string {
+  return (
+    getVariable(env, 'COMSPEC') ?? win32.join(getVariable(env, 'SYSTEMROOT') ?? 'C:\\Windows', 'System32', 'cmd.exe')
+  );
+}
+
+function getVariable(env: CommandEnvironment['env'], name: string): string | undefined {
+  const matchingKey = Object.keys(env).find(key => key.toUpperCase() === name);
+  return matchingKey === undefined ? undefined : env[matchingKey];
+}
+
+/**
+ * One argument of a batch file. cmd.exe reads the line once, and again where the batch file says `%*`, so nothing may
+ * depend on how often: quotes are doubled, which leaves `& | < > ^` inside of quotes each time; `%` is put together from
+ * an empty expansion, which is not read again. Backslashes before a quote are doubled for the program behind.
+ * Otherwise an argument could run a command of its own (CVE-2024-24576, CVE-2024-27980).
+ */
+function quoteArgument(argument: string): string {
+  if (/[\0\r\n]/.test(argument)) {
+    throw new TenonError('stdio/unsafe-argument', 'a batch file can not be given an argument with a line break', {
+      hint: 'name the program behind the .cmd file instead (for npx: node and the script), or change the argument',
+    });
+  }
+  const body = argument.replace(/(\\*)("|$)/g, (_, slashes: string, end: string) => slashes + slashes + (end && '""'));
+  return `"${body.replaceAll('%', '%%cd:~,%')}"`;
+}

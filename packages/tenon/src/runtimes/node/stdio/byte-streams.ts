@@ -1,0 +1,54 @@
+import type { Readable, Writable } from 'node:stream';
+import type { ByteSink, ByteSource } from '../../../transports/stdio/byte-streams.js';
+
+/** A Node stream as a source of bytes. A stream that breaks ends. */
+export function createByteSource(stream: Readable): ByteSource {
+  return {
+    read({ push, end }) {
+      let ended = false;
+      const once = (error?: unknown) => {
+        if (ended) return;
+        ended = true;
+        end(error);
+      };
+      stream.on('data', (data: Uint8Array | string) => push(typeof data === 'string' ? Buffer.from(data) : data));
+      stream.on('end', () => once());
+      stream.on('close', () => once());
+      stream.on('error', once);
+    },
+    pause: () => void stream.pause(),
+    resume: () => void stream.resume(),
+  };
+}
+
+type StreamWrite = (text: string, encoding: 'utf8', done: (error?: Error | null) => void) => boolean;
+
+/** A Node stream as a sink. `write` stands in where the stream's own is taken. */
+export function createByteSink(stream: Writable, write: StreamWrite = stream.write.bind(stream)): ByteSink {
+  let streamError: unknown;
+  let failPending: ((error: unknown) => void) | undefined;
+  const fail = (error: unknown) => {
+    streamError ??= error;
+    failPending?.(streamError);
+  };
+  // EPIPE is how a stream says that nobody reads it: it is told to who writes, and kills nobody.
+  stream.on('error', fail);
+  stream.on('close', () => fail(new Error('the stream is closed')));
+  return {
+    write(text, done) {
+      if (streamError || stream.destroyed || stream.writableEnded)
+        return done(streamError ?? new Error('the stream is closed'));
+      let pending = true;
+      const settle = (error?: unknown) => {
+        if (!pending) return;
+        pending = false;
+        failPending = undefined;
+        done(error ?? undefined);
+      };
+      failPending = settle;
+      write(text, 'utf8', settle);
+    },
+    end: () => void (stream.destroyed || stream.end()),
+    schedule: run => void setImmediate(run),
+  };
+}

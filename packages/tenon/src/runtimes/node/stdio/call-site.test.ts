@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import { findCallSite } from './call-site.js';
+
+it('says who called, past what Node does in between, and leaves the trace limit alone', () => {
+  const { stackTraceLimit } = Error;
+  const places: (string | undefined)[] = [];
+  const callee = () => void places.push(findCallSite(callee));
+  callee();
+  [1].forEach(callee);
+  expect(places).toHaveLength(2);
+  for (const place of places) expect(place).toMatch(/^\/.*call-site\.test\.ts:\d+:\d+$/);
+  expect(places[0]).not.toBe(places[1]);
+  expect(Error.stackTraceLimit).toBe(stackTraceLimit);
+});

@@ -1,0 +1,18 @@
+const STACK_DEPTH = 30;
+// `at name (place)`, `at place` or `at async place`; a frame of Node's own has a place that begins with `node:`.
+const FRAME_LOCATION = /(?:\(|^at (?:async )?)((?:file:\/\/|\/|[A-Za-z]:[\\/]).*:\d+:\d+)\)?$/;
+
+type Callable = (...args: never[]) => unknown;
+
+/** Which line of a program called `callee`, past Node's own frames: `file:line:column`. */
+export function findCallSite(callee: Callable): string | undefined {
+  const { stackTraceLimit } = Error;
+  const trace: { stack?: string } = {};
+  Error.stackTraceLimit = STACK_DEPTH;
+  Error.captureStackTrace(trace, callee);
+  const frames = String(trace.stack).split('\n').slice(1);
+  Error.stackTraceLimit = stackTraceLimit;
+  const locations = frames.map(frame => FRAME_LOCATION.exec(frame.trim())?.[1]);
+  const place = locations.find(location => location !== undefined);
+  return place?.startsWith('file://') ? decodeURI(place.slice(7)).replace(/^\/([A-Za-z]:)/, '$1') : place;
+}

@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+
+const SERVER = fileURLToPath(new URL('../../../transports/stdio/fixtures/open-calls.mjs', import.meta.url));
+
+const INITIALIZE = {
+  jsonrpc: '2.0',
+  id: 'open',
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } },
+};
+const INITIALIZED = { jsonrpc: '2.0', method: 'notifications/initialized' };
+
+/** Writes calls to the standard input of a server, ends it, and waits for the exit, as `printf … | node server.js` does. */
+async function pipeInto(names: readonly string[], options: readonly string[] = []) {
+  const child = spawn(process.execPath, ['--import', 'tsx', SERVER, ...options], { stdio: 'pipe' });
+  const texts = { out: '', err: '' };
+  let ended = 0;
+  child.stdout.on('data', chunk => {
+    texts.out += chunk;
+    // The time that the process takes to start does not count.
+    ended ||= performance.now();
+  });
+  child.stderr.on('data', chunk => {
+    texts.err += chunk;
+  });
+  const exited = new Promise<unknown>(resolve => child.once('close', (...how) => resolve(how)));
+  const calls = names.map(name => ({
+    jsonrpc: '2.0',
+    id: name,
+    method: 'tools/call',
+    params: { name, arguments: {} },
+  }));
+  const messages = [INITIALIZE, INITIALIZED, ...calls];
+  child.stdin.end(messages.map(message => `${JSON.stringify(message)}\n`).join(''));
+  const exit = await exited;
+  const answers = texts.out
+    .split('\n')
+    .filter(Boolean)
+    .map(line => (JSON.parse(line) as { id: string }).id);
+  return { exit, answers, stderr: texts.err, took: performance.now() - ended };
+}
+
+it('exits within 5 s of the end of stdin while calls are open, which it cancels first [stdio.server-exits-on-eof]', async () => {
+  const { exit, answers, stderr, took } = await pipeInto(['hangs', 'cleans', 'brief', 'quick']);
+  expect(exit).toEqual([0, null]);
+  expect(answers).toEqual(['open', 'quick', 'brief']);
+  expect(stderr).toContain('cleaned up after the cancellation');
+  expect(took).toBeLessThan(4000);
+});
+
+it('waits for open calls and for cancelled ones as long as its options say', async () => {
+  const { exit, answers, stderr, took } = await pipeInto(['cleans', 'brief'], ['{"drainTimeout":0,"cancelTimeout":0}']);
+  expect(exit).toEqual([0, null]);
+  expect(answers).toEqual(['open']);
+  expect(stderr).toBe('');
+  expect(took).toBeLessThan(1000);
+});
+
+it('exits at once after the end of stdin when no call is open', async () => {
+  const { exit, answers, took } = await pipeInto(['quick']);
+  expect(exit).toEqual([0, null]);
+  expect(answers).toEqual(['open', 'quick']);
+  expect(took).toBeLessThan(1000);
+});

@@ -1,0 +1,135 @@
+import type { Readable, Writable } from 'node:stream';
+import { TenonError } from '../../../jsonrpc/error.js';
+import { requireRequestHandler } from '../../../protocol/check-options.js';
+import type { RequestHandler } from '../../../protocol/request-handler.js';
+import {
+  DRAIN_TIMEOUT,
+  type ServeLinesOptions,
+  type StdioServer,
+  serveLines,
+} from '../../../transports/stdio/server.js';
+import { createByteSink, createByteSource } from './byte-streams.js';
+import { guardStdout, type StdoutWriteEvent } from './stdout-guard.js';
+
+export interface ServeStdioOptions extends ServeLinesOptions {
+  /**
+   * Whether this process ends when the client leaves, or on SIGTERM and SIGINT. `false` leaves signals and the process
+   * alone: whoever embeds the server ends it. Default `true`.
+   */
+  readonly exit?: boolean | undefined;
+  /** Runs after the last answer and before the process exits, for at most `drainTimeout`. */
+  readonly onClose?: (() => void | Promise<void>) | undefined;
+  /** Told when something else writes to stdout. Default: says so on stderr, with the place it came from. */
+  readonly onStdoutWrite?: ((write: StdoutWriteEvent) => void) | undefined;
+  /** Another stream than stdin. */
+  readonly input?: Readable | undefined;
+  /** Another stream than stdout, which is not guarded then. */
+  readonly output?: Writable | undefined;
+}
+
+let stdoutInUse = false;
+
+/**
+ * Serves on stdin and stdout. Resolves once it serves. The process exits by itself when the client closes stdin, dies, or
+ * stops reading: open calls have `drainTimeout` to finish, are cancelled then, and have `cancelTimeout` to clean up. With the
+ * defaults that takes less than 5 s. SIGTERM and SIGINT do the same; one that comes while that is under way exits at
+ * once. Until then stdout is the protocol's: what others write there goes to stderr.
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
+ *
+ * @throws TenonError `stdio/in-use` when this process serves on its stdout already.
+ */
+export async function serveStdio(
+  service: Pick<RequestHandler, 'connect'>,
+  options: ServeStdioOptions = {},
+): Promise<StdioServer> {
+  requireRequestHandler(service);
+  const { input = process.stdin, exit = true } = options;
+  const { sink, free } = takeOutput(options);
+  try {
+    if (input === process.stdin && process.stdin.isTTY)
+      writeToStderr('waiting for messages on stdin; a client starts this');
+    const server = await serveLines(service, createByteSource(input), sink, options);
+    const exitProcess = exit ? bindProcessExit(server, input) : free;
+    const closed = server.closed.then(() => cleanUp(options)).then(exitProcess);
+    const close = () => {
+      void server.close();
+      return closed;
+    };
+    return { close, closed };
+  } catch (error) {
+    free();
+    throw error;
+  }
+}
+
+function takeOutput({ output, onStdoutWrite = reportStdoutWrite }: ServeStdioOptions) {
+  if (output) return { sink: createByteSink(output), free: () => {} };
+  if (stdoutInUse) {
+    throw new TenonError('stdio/in-use', 'this process already serves on its stdout', {
+      hint: 'call serveStdio once; serve further servers over HTTP, or give each its own input and output',
+    });
+  }
+  stdoutInUse = true;
+  // A stderr that nobody reads is no reason to end.
+  process.stderr.on('error', () => {});
+  const guard = guardStdout(onStdoutWrite);
+  const free = () => {
+    stdoutInUse = false;
+    guard.release();
+  };
+  return { sink: createByteSink(process.stdout, guard.write), free };
+}
+
+/** Ties the process to what it serves. Returns what ends it. */
+function bindProcessExit(server: StdioServer, input: Readable): () => void {
+  let leaving = false;
+  let code: number | undefined;
+  const stop = (signal: number) => {
+    code = 128 + signal;
+    if (leaving) process.exit(code);
+    leaving = true;
+    void server.close();
+  };
+  process.on('SIGTERM', () => stop(15));
+  process.on('SIGINT', () => stop(2));
+  process.once('disconnect', () => void server.close());
+  input.once('end', () => {
+    leaving = true;
+  });
+  // What is still being worked on may wait for something that keeps no process alive.
+  const keepAliveTimer = setInterval(() => {}, 60_000);
+  return () => {
+    clearInterval(keepAliveTimer);
+    // Who awaits `closed` has its turn first.
+    setImmediate(() => process.exit(code));
+  };
+}
+
+async function cleanUp({ onClose, drainTimeout = DRAIN_TIMEOUT }: ServeStdioOptions): Promise<void> {
+  if (!onClose) return;
+  let timer: NodeJS.Timeout | undefined;
+  const timeUp = new Promise<void>(resolve => {
+    timer = setTimeout(resolve, drainTimeout);
+  });
+  try {
+    await Promise.race([onClose(), timeUp]);
+  } catch (error) {
+    process.exitCode = 1;
+    writeToStderr(`onClose failed: ${error instanceof Error ? error.stack : String(error)}`);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function reportStdoutWrite({ from, early }: StdoutWriteEvent): void {
+  if (early)
+    writeToStderr('the client has got what was written to stdout before it was guarded: import tenon/stdio first');
+  else
+    writeToStderr(
+      `stdout carries the protocol: what is written to it goes to stderr, here from ${from ?? 'an unknown place'}`,
+    );
+}
+
+function writeToStderr(text: string): void {
+  process.stderr.write(`tenon: ${text}\n`);
+}

@@ -1,0 +1,121 @@
+import { fstatSync } from 'node:fs';
+import { findCallSite } from './call-site.js';
+import { divertDescriptor } from './stdout-descriptor.js';
+
+/** Something wrote to stdout, which belongs to the protocol. */
+export interface StdoutWriteEvent {
+  /** Where it came from: `file:line:column`, when it is known. */
+  readonly from: string | undefined;
+  /** Whether it was there before stdout was guarded, and so has reached the client. */
+  readonly early: boolean;
+}
+
+export interface StdoutGuard {
+  /** The way to the real stdout. */
+  readonly write: typeof process.stdout.write;
+  /** Gives stdout back to everybody. */
+  release(): void;
+}
+
+type StdoutWrite = typeof process.stdout.write;
+type HeldWrite = { args: Parameters<StdoutWrite>; from: string | undefined };
+
+const HOLD_TIMEOUT = 1000;
+const MAX_HELD_BYTES = 64 * 1024;
+const MAX_REPORTED_SITES = 100;
+
+let originalWrite: StdoutWrite | undefined;
+let mode: 'pass' | 'hold' | 'divert' = 'pass';
+let divertWrite: ((args: Parameters<StdoutWrite>, from: string | undefined) => boolean) | undefined;
+let heldWrites: HeldWrite[] = [];
+let heldBytes = 0;
+
+/** Puts itself in the place of `process.stdout.write`, once and for all: others may have wrapped it since. */
+function replaceStdoutWrite(): StdoutWrite {
+  if (originalWrite) return originalWrite;
+  const { stdout } = process;
+  const write: StdoutWrite = stdout.write.bind(stdout);
+  originalWrite = write;
+  const guarded = (...args: Parameters<StdoutWrite>): boolean => {
+    if (mode === 'divert' && divertWrite) return divertWrite(args, findCallSite(guarded));
+    if (mode === 'hold') return holdWrite(args, findCallSite(guarded));
+    return write(...args);
+  };
+  stdout.write = guarded as StdoutWrite;
+  return write;
+}
+
+function holdWrite(args: Parameters<StdoutWrite>, from: string | undefined): boolean {
+  heldWrites.push({ args, from });
+  heldBytes += args[0].length;
+  if (heldBytes > MAX_HELD_BYTES) releaseHeld();
+  return true;
+}
+
+/** Lets what was held go where it was meant to go. */
+function releaseHeld(): void {
+  if (mode !== 'hold') return;
+  mode = 'pass';
+  for (const { args } of takeHeld()) originalWrite?.(...args);
+}
+
+function takeHeld(): HeldWrite[] {
+  const taken = heldWrites;
+  heldWrites = [];
+  heldBytes = 0;
+  return taken;
+}
+
+/**
+ * Holds what is written to stdout for up to a second, until it is known whether this process serves over stdio. Only
+ * where it may: with a pipe on stdin and on stdout. Nothing is lost: what is held goes on to stdout otherwise, at once
+ * when it is much or the process exits.
+ */
+export function holdStdout(): void {
+  if (mode !== 'pass' || originalWrite || !isPipe(0) || !isPipe(1)) return;
+  replaceStdoutWrite();
+  mode = 'hold';
+  setTimeout(releaseHeld, HOLD_TIMEOUT).unref();
+  process.once('exit', releaseHeld);
+}
+
+/**
+ * Keeps stdout for the protocol: what anyone else writes to it goes to stderr, and `report` is told once for each place
+ * that it comes from, up to 100. Out of reach: native code, and child processes that inherit this process' stdout.
+ */
+export function guardStdout(report: (write: StdoutWriteEvent) => void): StdoutGuard {
+  const before = process.stdout.bytesWritten ?? 0;
+  const write = replaceStdoutWrite();
+  const reportedSites = new Set<string>();
+  const reportOnce = (from: string | undefined) => {
+    if (reportedSites.size >= MAX_REPORTED_SITES || reportedSites.has(from ?? '')) return;
+    reportedSites.add(from ?? '');
+    report({ from, early: false });
+  };
+  divertWrite = (args, from) => {
+    const sent = process.stderr.write(...(args as Parameters<typeof process.stderr.write>));
+    reportOnce(from);
+    return sent;
+  };
+  mode = 'divert';
+  const restoreDescriptor = divertDescriptor(reportOnce);
+  if (before > 0) report({ from: undefined, early: true });
+  for (const { args, from } of takeHeld()) divertWrite(args, from);
+  return {
+    write,
+    release() {
+      mode = 'pass';
+      divertWrite = undefined;
+      restoreDescriptor();
+    },
+  };
+}
+
+function isPipe(descriptor: number): boolean {
+  try {
+    const stat = fstatSync(descriptor);
+    return stat.isFIFO() || stat.isSocket();
+  } catch {
+    return false;
+  }
+}

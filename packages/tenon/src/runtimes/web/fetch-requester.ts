@@ -1,0 +1,90 @@
+import { toAbortSignal } from '../../cancellation/lazy-abort-signal.js';
+import { TenonError } from '../../jsonrpc/error.js';
+import type { FetchBody, FetchLike, FetchReader, FetchResponse } from '../../transports/http/client/fetch-like.js';
+import type { HttpReply, HttpRequest, Requester } from '../../transports/http/client/requester.js';
+
+/** A requester on `fetch`. */
+export function createFetchRequester(fetchLike: FetchLike = (url, init) => fetch(url, init)): Requester {
+  return async request => {
+    try {
+      return toHttpReply(await fetchLike(request.url, toRequestInit(request)));
+    } catch (error) {
+      throw toFetchError(error);
+    }
+  };
+}
+
+/** Redirects are the caller's: `fetch` would take the headers along to any other origin but for `authorization`. */
+function toRequestInit({ method, headers, body, signal }: HttpRequest): Parameters<FetchLike>[1] {
+  return {
+    method,
+    headers,
+    redirect: 'manual',
+    ...(body === undefined ? undefined : { body }),
+    ...(signal === undefined ? undefined : { signal: toAbortSignal(signal) }),
+  };
+}
+
+/** What Node, Bun and Deno call a connection that was never made. A browser does not tell. */
+const NEVER_CONNECTED =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ConnectionRefused|UND_ERR_CONNECT_TIMEOUT)$/;
+
+function toFetchError(error: unknown): TenonError {
+  const { cause, message } = error instanceof Error ? error : new Error(String(error));
+  const codes = [error, cause].map(one => (one as { code?: unknown } | undefined)?.code);
+  const code = codes.find(one => typeof one === 'string' && NEVER_CONNECTED.test(one));
+  if (code !== undefined) return new TenonError('http/unreachable', `no connection: ${code}`);
+  const why = cause instanceof Error && cause.message ? `${message}: ${cause.message}` : message;
+  return new TenonError('http/interrupted', `the connection broke before the answer: ${why}`);
+}
+
+function toHttpReply(response: FetchResponse): HttpReply {
+  const { headers, body } = response;
+  let reader: FetchReader | undefined;
+  const open = (stream: FetchBody) => {
+    reader = stream.getReader();
+    return reader;
+  };
+  return {
+    status: response.type === 'opaqueredirect' ? 0 : response.status,
+    header: name => headers.get(name) ?? undefined,
+    async text(limit) {
+      if (body === null || isShort(headers, limit)) return response.text();
+      return readText(open(body), limit);
+    },
+    read: async each => (body === null ? undefined : readBody(open(body), each)),
+    cancel() {
+      // A stream that has ended or failed can not be cancelled, and needs not be.
+      (reader ?? body)?.cancel().catch(() => {});
+    },
+  };
+}
+
+/** Whether the length is known and fits. That of a compressed body says nothing. */
+function isShort(headers: FetchResponse['headers'], limit: number): boolean {
+  const length = headers.get('content-length');
+  return length !== null && headers.get('content-encoding') === null && Number(length) <= limit;
+}
+
+async function readText(reader: FetchReader, limit: number): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let size = 0;
+  await readBody(reader, chunk => {
+    size += chunk.length;
+    if (size > limit) {
+      reader.cancel().catch(() => {});
+      throw new TenonError('http/too-large', `the answer is longer than ${limit} bytes`);
+    }
+    text += decoder.decode(chunk, { stream: true });
+  });
+  return text + decoder.decode();
+}
+
+async function readBody(reader: FetchReader, onChunk: (chunk: Uint8Array) => void): Promise<void> {
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    if (value !== undefined) onChunk(value);
+  }
+}

@@ -1,0 +1,23 @@
+import { TenonError } from '../jsonrpc/error.js';
+import type { JsonObject } from '../jsonrpc/message.js';
+import { type PreparedSchema, prepareSchema } from './prepare-schema.js';
+import type { ValueCheck } from './validate.js';
+import { explainFailure, memoize, validatePrepared } from './validate-prepared.js';
+
+/** A form is compiled each time that it is asked: its schema is prepared once. */
+const preparations = new WeakMap<JsonObject, () => PreparedSchema>();
+
+/** Makes the check of a JSON Schema that this program's author wrote. */
+export function compileCheck(json: JsonObject): ValueCheck {
+  const getPrepared = preparations.get(json) ?? memoize(() => prepareSchema(json));
+  preparations.set(json, getPrepared);
+  return value => {
+    try {
+      return validatePrepared(getPrepared(), value);
+    } catch (error) {
+      if (TenonError.is(error) && error.code === 'schema/broken') return Promise.reject(error);
+      const reason = TenonError.is(error) ? `the schema can not judge it: ${error.message}` : explainFailure(error);
+      return { ok: false, issues: [{ path: [], message: `could not be checked: ${reason}` }] };
+    }
+  };
+}

@@ -1,0 +1,43 @@
+import { isObject } from '../jsonrpc/message.js';
+import type { PreparedSchema } from './prepare-schema.js';
+
+/** A place in a value: the way to it, and what is there. */
+export interface ValueLocation {
+  readonly path: (string | number)[];
+  readonly value: unknown;
+}
+
+/** Finds the place that the validator calls `#/list/0/a%20b`. */
+export function locateValue(root: unknown, location: string): ValueLocation {
+  const path: (string | number)[] = [];
+  let value = root;
+  for (const token of splitLocation(location)) {
+    path.push(Array.isArray(value) ? Number(token) : token);
+    value = getMember(value, token);
+  }
+  return { path, value };
+}
+
+/** What the schema says at a keyword's location, which goes on behind a `$ref` where it leads. */
+export function readKeyword({ root, lookup }: PreparedSchema, location: string): unknown {
+  let node: unknown = root;
+  for (const token of splitLocation(location)) {
+    const target = token === '$ref' && isObject(node) && typeof node.$ref === 'string' ? node.$ref : undefined;
+    if (token === '$recursiveRef') node = root;
+    else if (target === undefined) node = getMember(node, token);
+    else node = lookup[((node as { __absolute_ref__?: string }).__absolute_ref__ ?? target) as string];
+  }
+  return node;
+}
+
+function getMember(value: unknown, key: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+  return (value as Record<string, unknown>)[key];
+}
+
+function splitLocation(location: string): string[] {
+  return location
+    .split('/')
+    .slice(1)
+    .map(token => decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~'));
+}

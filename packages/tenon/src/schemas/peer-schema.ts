@@ -1,0 +1,40 @@
+import { TenonError } from '../jsonrpc/error.js';
+import type { JsonObject } from '../jsonrpc/message.js';
+import { inspectSchema, type SchemaLimits } from './inspect-schema.js';
+import { estimateMaxLength } from './patterns/estimate-max-length.js';
+import { prepareSchema } from './prepare-schema.js';
+import type { CheckResult } from './validate.js';
+import { explainFailure, memoize, validatePrepared } from './validate-prepared.js';
+
+/** `ok: null` when the schema can not be judged by, and `why`. */
+export type PeerCheckResult = CheckResult | { readonly ok: null; readonly reason: string };
+
+export interface PeerSchemaValidator {
+  readonly json: JsonObject;
+  /** Checks a value. Never throws. */
+  check(value: unknown): PeerCheckResult;
+}
+
+/** The bounds of a schema that a peer sent. */
+const PEER_SCHEMA_LIMITS: SchemaLimits = { maxDepth: 64, maxValues: 20_000 };
+
+/**
+ * Makes a judge of a JSON Schema that a peer sent. It is bounded in size, in the steps of a check and in what its
+ * patterns may cost; what goes beyond, and what is no JSON Schema, can not judge.
+ */
+export function compilePeerSchema(json: JsonObject): PeerSchemaValidator {
+  const prepared = memoize(() => {
+    inspectSchema(json, PEER_SCHEMA_LIMITS);
+    return prepareSchema(json, estimateMaxLength);
+  });
+  return {
+    json,
+    check(value) {
+      try {
+        return validatePrepared(prepared(), value);
+      } catch (error) {
+        return { ok: null, reason: TenonError.is(error) ? error.message : explainFailure(error) };
+      }
+    },
+  };
+}

@@ -1,0 +1,201 @@
+import { dereference, format, type Schema as Node } from '@cfworker/json-schema';
+import { TenonError } from '../jsonrpc/error.js';
+import { isObject, type JsonObject } from '../jsonrpc/message.js';
+import { type Draft, detectDraft } from './draft.js';
+import { toUnicodePattern } from './patterns/unicode-pattern.js';
+
+/** A JSON Schema that is ready to validate: a copy, since the validator leaves marks on what it reads. */
+export interface PreparedSchema {
+  readonly root: Node;
+  readonly draft: Draft;
+  readonly lookup: Record<string, Node | boolean>;
+  readonly meter: StepMeter;
+}
+
+/** Counts what one validation of a foreign schema does, and ends it when it is too much. */
+export interface StepMeter {
+  /** Only while a value is validated: building the lookup reads schemas too. */
+  isActive: boolean;
+  remaining: number;
+}
+
+/** How long a string may be for a pattern to be tried on it. */
+export type EstimateMaxLength = (pattern: string) => number;
+
+/** Subschemas that one validation by a foreign schema may apply. */
+export const MAX_STEPS = 500_000;
+/** `uniqueItems` compares each with each, so longer lists are not compared. */
+const MAX_UNIQUE_ITEMS = 2_000;
+/** Characters of all the patterns of a foreign schema together. */
+const MAX_PATTERN_TEXT = 20_000;
+
+const MAPS = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'];
+const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items'];
+const DATA = new Set(['const', 'enum', 'default', 'examples', 'required', 'dependentRequired', 'type']);
+
+interface PreparationContext {
+  readonly draft: Draft;
+  readonly estimateMaxLength: EstimateMaxLength | undefined;
+  readonly meter: StepMeter;
+  patternText: number;
+}
+
+/**
+ * Throws `schema/broken` when the schema can not be made to validate, whatever the value. With `reach` the schema is one
+ * that a peer sent: the steps of a check are counted too.
+ */
+export function prepareSchema(json: JsonObject, estimateMaxLength?: EstimateMaxLength): PreparedSchema {
+  const draft = detectDraft(json);
+  const meter: StepMeter = { isActive: false, remaining: 0 };
+  // JSON text and back keeps a member that is called `__proto__` a member.
+  const root = JSON.parse(JSON.stringify(json)) as Node;
+  adaptSchema(root, { draft, estimateMaxLength, meter, patternText: 0 });
+  const lookup = buildLookup(root);
+  for (const node of Object.values(lookup)) {
+    const target = isObject(node) ? (node as Node).__absolute_ref__ : undefined;
+    if (target === undefined || lookup[target] !== undefined) continue;
+    lookup[target] = createTripwire(
+      meter,
+      `it refers to ${shorten(toWrittenReference(target))}, which is not part of it and is never fetched`,
+    );
+  }
+  return { root, draft, lookup, meter };
+}
+
+/** The validator resolves references against this address where the schema has no `$id`: nobody wrote that. */
+function toWrittenReference(target: string): string {
+  return target.replace(/^https:\/\/github\.com\/cfworker(?=#)/, '');
+}
+
+function buildLookup(root: Node): Record<string, Node | boolean> {
+  try {
+    return dereference(root);
+  } catch (cause) {
+    throw createBrokenError('its identifiers or references can not be read', cause);
+  }
+}
+
+function adaptSchema(node: unknown, context: PreparationContext): void {
+  if (!isObject(node)) return;
+  // `id` names a schema in draft-04 only; the validator takes it for a name in every dialect.
+  delete node.id;
+  adaptDependencies(node);
+  for (const [keyword, value] of Object.entries(node)) {
+    if (DATA.has(keyword)) continue;
+    if (MAPS.includes(keyword) && isObject(value)) for (const each of Object.values(value)) adaptSchema(each, context);
+    else if (LISTS.includes(keyword) && Array.isArray(value)) for (const each of value) adaptSchema(each, context);
+    else adaptSchema(value, context);
+  }
+  if (context.draft === '2020-12') adaptDynamic(node);
+  adaptFormat(node);
+  adaptPatterns(node, context);
+  if (node.uniqueItems === true) {
+    const reason = `it wants unique items, and only ${MAX_UNIQUE_ITEMS} can be compared`;
+    guardSchema(node, context, { type: 'array', minItems: MAX_UNIQUE_ITEMS + 1 }, reason);
+  }
+  if (context.estimateMaxLength) countSteps(node, context.meter);
+}
+
+/** `dependencies` of draft-07 says two things; the later drafts' words for them are resolved by the validator. */
+function adaptDependencies(node: JsonObject): void {
+  if (!isObject(node.dependencies)) return;
+  const entries = Object.entries(node.dependencies);
+  const required = Object.fromEntries(entries.filter(([, value]) => Array.isArray(value)));
+  const schemas = Object.fromEntries(entries.filter(([, value]) => !Array.isArray(value)));
+  node.dependentRequired ??= required;
+  node.dependentSchemas ??= schemas;
+  delete node.dependencies;
+}
+
+/** Without a second schema document, a dynamic reference is a reference. */
+function adaptDynamic(node: JsonObject): void {
+  node.$anchor ??= node.$dynamicAnchor;
+  if (node.$anchor === undefined) delete node.$anchor;
+  if (typeof node.$dynamicRef !== 'string') return;
+  if (node.$ref === undefined) node.$ref = node.$dynamicRef;
+  else addCondition(node, { $ref: node.$dynamicRef });
+}
+
+/** Formats that are not known say nothing. `url` is none of JSON Schema's, and checking it can take exponential time. */
+function adaptFormat(node: JsonObject): void {
+  if (typeof node.format !== 'string' || node.format === 'url' || !Object.hasOwn(format, node.format)) {
+    delete node.format;
+  }
+}
+
+function adaptPatterns(node: JsonObject, preparing: PreparationContext): void {
+  if (typeof node.pattern === 'string') {
+    const { pattern, limit } = readPattern(node.pattern, preparing);
+    node.pattern = pattern;
+    if (limit < Number.POSITIVE_INFINITY) {
+      guardSchema(node, preparing, { type: 'string', minLength: limit + 1 }, describeTooLong(pattern));
+    }
+  }
+  if (!isObject(node.patternProperties)) return;
+  const read = Object.entries(node.patternProperties).map(([key, value]) => ({
+    ...readPattern(key, preparing),
+    value,
+  }));
+  node.patternProperties = Object.fromEntries(read.map(({ pattern, value }) => [pattern, value]));
+  for (const { pattern, limit } of read) {
+    if (limit === Number.POSITIVE_INFINITY) continue;
+    const names: JsonObject = {};
+    guardSchema(names, preparing, { minLength: limit + 1 }, describeTooLong(pattern));
+    addCondition(node, { propertyNames: names });
+  }
+}
+
+function readPattern(source: string, preparing: PreparationContext): { pattern: string; limit: number } {
+  const pattern = toUnicodePattern(source);
+  if (pattern === undefined)
+    throw createBrokenError(`its pattern ${shorten(JSON.stringify(source))} is no regular expression`);
+  if (preparing.estimateMaxLength === undefined) return { pattern, limit: Number.POSITIVE_INFINITY };
+  preparing.patternText += pattern.length;
+  return { pattern, limit: preparing.patternText > MAX_PATTERN_TEXT ? 0 : preparing.estimateMaxLength(pattern) };
+}
+
+function describeTooLong(pattern: string): string {
+  return `its pattern ${shorten(JSON.stringify(pattern))} could take too long on a string of this length`;
+}
+
+/** Ends the validation where `when` holds. The validator reads `allOf` before what it guards here. */
+function guardSchema(node: JsonObject, { meter }: PreparationContext, when: JsonObject, why: string): void {
+  addCondition(node, { if: { not: when }, else: createTripwire(meter, why) });
+}
+
+function addCondition(node: JsonObject, more: JsonObject): void {
+  node.allOf = Array.isArray(node.allOf) ? [...node.allOf, more] : [more];
+}
+
+/** A schema that nothing can be validated by: the validator reads `$ref` first. */
+function createTripwire(meter: StepMeter, why: string): Node {
+  return Object.defineProperty({}, '$ref', {
+    get: () => {
+      if (meter.isActive) throw new TenonError('schema/cannot-judge', why);
+      return undefined;
+    },
+  });
+}
+
+/** References that fan out can make a small schema take forever: each subschema that is applied is counted. */
+function countSteps(node: JsonObject, meter: StepMeter): void {
+  const { $ref } = node;
+  Object.defineProperty(node, '$ref', {
+    get: () => {
+      if (meter.isActive && --meter.remaining < 0)
+        throw new TenonError('schema/cannot-judge', 'it takes too many steps');
+      return $ref;
+    },
+  });
+}
+
+function createBrokenError(reason: string, cause?: unknown): TenonError {
+  return new TenonError('schema/broken', `this JSON Schema can not be used: ${reason}`, {
+    hint: 'correct the schema; it is read by the rules of its "$schema", JSON Schema 2020-12 if it has none',
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+function shorten(text: string): string {
+  return text.length > 100 ? `${text.slice(0, 99)}…` : text;
+}

@@ -1,0 +1,75 @@
+import { type OutputUnit, validate } from '@cfworker/json-schema';
+import { TenonError } from '../jsonrpc/error.js';
+import { explainErrors } from './explain-errors.js';
+import { getJsonType } from './keyword-messages.js';
+import { MAX_STEPS, type PreparedSchema } from './prepare-schema.js';
+import type { CheckResult } from './validate.js';
+
+/** Values inside a value for which all issues are looked for; in a larger one the first ends the search. */
+const MAX_EXPLAINED = 5_000;
+
+/** Does it on the first call; what it returned or threw is kept for the others. */
+export function memoize<T>(make: () => T): () => T {
+  let outcome: { readonly value: T } | { readonly error: unknown } | undefined;
+  return () => {
+    if (outcome === undefined) {
+      try {
+        outcome = { value: make() };
+      } catch (error) {
+        outcome = { error };
+      }
+    }
+    if ('error' in outcome) throw outcome.error;
+    return outcome.value;
+  };
+}
+
+/** What a prepared schema says of a value. Throws what `whyFailed` explains. */
+export function validatePrepared(prepared: PreparedSchema, value: unknown): CheckResult {
+  try {
+    return collectIssues(prepared, value, value);
+  } catch (error) {
+    if (TenonError.is(error) || error instanceof RangeError || error instanceof URIError) throw error;
+    // What JSON has no word for is left out or rewritten on the wire: that is what is checked then.
+    const text = JSON.stringify(value);
+    if (text !== undefined) return collectIssues(prepared, JSON.parse(text), value);
+    return { ok: false, issues: [{ path: [], message: `expected a JSON value, got ${getJsonType(value)}` }] };
+  }
+}
+
+function collectIssues(prepared: PreparedSchema, json: unknown, value: unknown): CheckResult {
+  const first = findErrors(prepared, json, true);
+  if (first.length === 0) return { ok: true, value };
+  const units = isSmall(json) ? findErrors(prepared, json, false) : first;
+  return { ok: false, issues: explainErrors(prepared, json, units) };
+}
+
+function findErrors({ root, draft, lookup, meter }: PreparedSchema, json: unknown, onlyFirst: boolean): OutputUnit[] {
+  meter.remaining = MAX_STEPS;
+  meter.isActive = true;
+  try {
+    return validate(json, root, draft, lookup, onlyFirst).errors;
+  } finally {
+    meter.isActive = false;
+  }
+}
+
+function isSmall(json: unknown): boolean {
+  let left = MAX_EXPLAINED;
+  const waiting = [json];
+  while (waiting.length > 0) {
+    const value = waiting.pop();
+    if (typeof value !== 'object' || value === null) continue;
+    const inside = Object.values(value);
+    left -= inside.length;
+    if (left < 0) return false;
+    for (const each of inside) waiting.push(each);
+  }
+  return true;
+}
+
+export function explainFailure(error: unknown): string {
+  if (error instanceof RangeError) return 'it is nested too deeply or too large';
+  if (error instanceof URIError) return 'a name in it is not well-formed Unicode';
+  return 'it is not JSON';
+}

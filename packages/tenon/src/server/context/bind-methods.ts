@@ -1,0 +1,15 @@
+/** Makes methods work without their object. Looking one up binds it, so that a request that uses none makes no function. */
+export function bindMethods<T extends object>(prototype: T, names: readonly (keyof T & string)[]): void {
+  for (const name of names) {
+    const method: unknown = prototype[name];
+    Object.defineProperty(prototype, name, {
+      configurable: true,
+      get(this: T) {
+        return (method as (...args: unknown[]) => unknown).bind(this);
+      },
+      set(this: T, value: unknown) {
+        Object.defineProperty(this, name, { configurable: true, writable: true, value });
+      },
+    });
+  }
+}

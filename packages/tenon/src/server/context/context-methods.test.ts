@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import { TenonError } from '../../jsonrpc/error.js';
+import { connectPair, protocolVersions } from '../../testing/connect-pair.js';
+import { prompt } from '../definitions/prompt.js';
+import { tool } from '../definitions/tool.js';
+import type { Middleware } from '../middleware/compose-middleware.js';
+import { createServer } from '../server.js';
+import type { Context } from './context.js';
+
+const about = { name: 's', version: '1' };
+const text = (value: string) => [{ type: 'text', text: value }];
+
+describe.each(protocolVersions)('the methods of the context, on %s', protocolVersion => {
+  it('work without it', async () => {
+    const seen: unknown[] = [];
+    const run = async (_: unknown, ctx: Context) => {
+      const { progress, log, notify, fail, step, closeStream, roots, sample } = ctx;
+      log('error', 'logged');
+      progress(1);
+      notify('com.example/told', {});
+      seen.push(await step('once', () => 5), closeStream(), (await roots()).length);
+      seen.push((await sample({ messages: [], maxTokens: 1 })).model);
+      return fail('kept');
+    };
+    const server = createServer({ ...about, tools: { t: tool({ run }) } });
+    const told: string[] = [];
+    const client = await connectPair(server, {
+      protocolVersion,
+      logLevel: 'debug',
+      roots: [{ uri: 'file:///a' }],
+      sample: () => ({ role: 'assistant', model: 'm', content: { type: 'text', text: '' } }),
+    });
+    client.on('log', ({ data }) => told.push(String(data)));
+    client.on('notification', ({ method }) => told.push(method));
+    const result = await client.callTool('t', {}, { onProgress: ({ progress }) => told.push(`progress ${progress}`) });
+    expect(result).toMatchObject({ content: text('kept'), isError: true });
+    expect(seen.slice(-4)).toEqual([5, false, 1, 'm']);
+    expect(told.slice(0, 3)).toEqual(['logged', 'progress 1', 'com.example/told']);
+    await client.close();
+  });
+
+  it('ask by a form without it', async () => {
+    if (['2024-11-05', '2025-03-26'].includes(protocolVersion)) return;
+    const input = { type: 'object', properties: { yes: { type: 'boolean' } } } as const;
+    const run = async (_: unknown, { elicit, elicitUrl }: Context) =>
+      `${(await elicit({ message: 'Sure?', input })).action} ${typeof elicitUrl}`;
+    const server = createServer({ ...about, tools: { t: tool({ run }) } });
+    const client = await connectPair(server, { protocolVersion, elicit: () => ({ action: 'decline' }) });
+    expect(await client.callTool('t')).toMatchObject({ content: text('decline function') });
+    await client.close();
+  });
+
+  it('may throw the failure that they make', async () => {
+    const problems: TenonError[] = [];
+    const late: Middleware = async (operation, next) => {
+      await next(operation);
+      if (operation.name === 'layered') throw operation.context.fail('not now');
+      return next(operation);
+    };
+    const server = createServer({
+      ...about,
+      onError: error => problems.push(error),
+      use: [late],
+      tools: {
+        sync: tool({
+          run: (_, ctx) => {
+            throw ctx.fail('no');
+          },
+        }),
+        later: tool({
+          output: { type: 'object' },
+          run: async (_, { fail }) => {
+            throw fail(['no', { type: 'text', text: 'way' }]);
+          },
+        }),
+        layered: tool({ run: () => 'done' }),
+      },
+    });
+    const client = await connectPair(server, { protocolVersion });
+    expect(await client.callTool('sync')).toMatchObject({ content: text('no'), isError: true });
+    expect(await client.callTool('later')).toMatchObject({ content: [...text('no'), ...text('way')], isError: true });
+    expect(await client.callTool('layered')).toMatchObject({ content: text('not now'), isError: true });
+    expect(problems).toEqual([]);
+    await client.close();
+  });
+});
+
+describe('a context', () => {
+  it('lets a test put a function of its own in the place of a method', async () => {
+    const logged: unknown[] = [];
+    const run = (_: unknown, ctx: Context) => {
+      ctx.log = (...words) => void logged.push(words);
+      ctx.log('info', 'a');
+    };
+    const client = await connectPair(createServer({ ...about, tools: { t: tool({ run }) } }));
+    await client.callTool('t');
+    expect(logged).toEqual([['info', 'a']]);
+    await client.close();
+  });
+});
+
+describe('a value that is thrown and is no error', () => {
+  it.each([
+    [{ code: 'E', reason: 'full' }, '{"code":"E","reason":"full"}'],
+    ['full', 'full'],
+    [undefined, 'undefined'],
+    [Object.create(null), '{}'],
+  ])('is reported by what it holds: %j', async (thrown, words) => {
+    const problems: TenonError[] = [];
+    const fails = () => {
+      throw thrown;
+    };
+    const parts = { tools: { t: tool({ run: fails }) }, prompts: { p: prompt({ run: fails }) } };
+    const server = createServer({ ...about, ...parts, onError: error => problems.push(error) });
+    const client = await connectPair(server);
+    await client.callTool('t');
+    await client.call('prompts/get', { name: 'p' }).catch(() => {});
+    expect(problems.map(({ summary }) => summary)).toEqual([words, words]);
+    expect(TenonError.from({ message: 'a message' }).summary).toBe('a message');
+    await client.close();
+  });
+});

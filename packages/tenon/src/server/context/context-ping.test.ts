@@ -1,0 +1,78 @@
+import { connect, createServer, tool } from 'tenon';
+import { type HttpServer, serveHttp } from 'tenon/node';
+import { afterEach, describe, expect, it } from 'vitest';
+import { protocolVersions } from '../../testing/connect-pair.js';
+import { fakeClock } from '../../testing/fake-clock.js';
+
+const sessionRevisions = protocolVersions.slice(1);
+
+describe('`ping` of the context over HTTP', () => {
+  let serving: HttpServer | undefined;
+  afterEach(() => serving?.close({ timeout: 0 }));
+
+  const serve = async (options: { sessions?: false } = {}) => {
+    const clock = fakeClock();
+    const server = createServer({
+      name: 'pinging',
+      version: '1.0.0',
+      clock,
+      keepAlive: false,
+      tools: {
+        pings: tool({
+          run: async (_, ctx) => {
+            await ctx.ping({ timeout: 200 });
+            return 'there';
+          },
+        }),
+      },
+    });
+    serving = await serveHttp(server, { port: 0, ...options });
+    return { url: String(serving.url), clock };
+  };
+
+  it.each(sessionRevisions)(
+    'resolves when the client answers, on %s [ping.either-direction]',
+    async protocolVersion => {
+      const { url } = await serve();
+      const client = await connect(url, { protocolVersion });
+      expect(await client.callTool('pings')).toMatchObject({ content: [{ text: 'there' }] });
+      await client.close();
+    },
+  );
+
+  it.each([
+    ['2026-07-28', {}],
+    ['2025-11-25', { sessions: false }],
+  ] as const)('says that there is no session, on %s with %j', async (protocolVersion, options) => {
+    const { url } = await serve(options);
+    const client = await connect(url, { protocolVersion });
+    expect(await client.callTool('pings')).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('session') }],
+    });
+    await client.close();
+  });
+
+  it('goes on the stream of the request, and ends the session when no answer comes [ping.timeout-is-failure]', async () => {
+    const { url, clock } = await serve();
+    const headers: Record<string, string> = {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    };
+    const post = (body: object) =>
+      fetch(url, { method: 'POST', headers, body: JSON.stringify({ jsonrpc: '2.0', ...body }) });
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'mute', version: '1' } };
+    const opened = await post({ id: 1, method: 'initialize', params });
+    headers['mcp-session-id'] = opened.headers.get('mcp-session-id') ?? '';
+    headers['mcp-protocol-version'] = '2025-11-25';
+    await opened.text();
+    await (await post({ method: 'notifications/initialized' })).text();
+    const response = await post({ id: 2, method: 'tools/call', params: { name: 'pings', arguments: {} } });
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let said = '';
+    while (!said.includes('"method":"ping"')) said += (await reader?.read())?.value ?? '';
+    clock.advance(200);
+    await reader?.cancel();
+    await expect.poll(async () => (await post({ id: 3, method: 'ping' })).status).toBe(404);
+  });
+});

@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import { connectPair, protocolVersions } from '../../testing/connect-pair.js';
+import { tool } from '../definitions/tool.js';
+import { inputRequired } from '../definitions/tool-result.js';
+import { createServer } from '../server.js';
+import type { Context } from './context.js';
+
+const soon = () => new Promise(resolve => setImmediate(resolve));
+
+/** Runs a handler once, and returns what crossed on the way back. */
+async function run(
+  protocolVersion: string,
+  handler: (ctx: Context) => unknown,
+  more: { progressToken?: unknown; signal?: AbortSignal; logLevel?: 'debug' } = {},
+) {
+  const said: JsonObject[] = [];
+  const asked: JsonObject[] = [];
+  const server = createServer({
+    name: 's',
+    version: '1',
+    onError: () => {},
+    tools: { t: tool({ run: (_, ctx) => handler(ctx) as never }) },
+  });
+  const client = await connectPair(server, {
+    protocolVersion,
+    validate: 'off',
+    logLevel: 'debug',
+    roots: [],
+    onMessage: (from, message) => void (from === 'server' ? said : asked).push(message as unknown as JsonObject),
+  });
+  said.length = 0;
+  const result = await client.callTool('t', {}, more.signal ? { signal: more.signal } : {}).catch(error => error);
+  await soon();
+  await client.close();
+  const call = asked.find(({ method }) => method === 'tools/call') as { params: { _meta: JsonObject } };
+  const of = (method: string) => said.filter(each => each.method === method).map(({ params }) => params as JsonObject);
+  return {
+    result,
+    said,
+    token: call.params._meta.progressToken,
+    progress: of('notifications/progress'),
+    logs: of('notifications/message'),
+  };
+}
+
+describe.each(protocolVersions)('the context of a handler, on %s', revision => {
+  it('reports progress that grows, with the token that was given, and leaves out what does not [progress.increases progress.token-echoed progress.token-in-meta progress.floats-accepted]', async () => {
+    const { progress, token } = await run(revision, ctx => {
+      for (const n of [0, 0.5, 0.5, 0.4, Number.NaN, 1, -1, Number.POSITIVE_INFINITY, 2]) ctx.progress(n, 2, 'm');
+      ctx.progress(3, Number.NaN);
+    });
+    expect(progress.map(({ progress: n }) => n)).toEqual([0, 0.5, 1, 2, 3]);
+    expect(progress.every(({ progressToken }) => progressToken === token)).toBe(true);
+    expect(progress[0]).toMatchObject({ total: 2 });
+    expect(progress.at(-1)).not.toHaveProperty('total');
+  });
+
+  it('reports no less progress when it is entered again [progress.increases]', async () => {
+    const { progress } = await run(revision, ctx => {
+      if (revision === '2026-07-28') return 'each entry is a request of its own there';
+      ctx.progress(1);
+      if (ctx.inputs.requestState === 'again') {
+        ctx.progress(2);
+        return 'done';
+      }
+      ctx.progress(1.5);
+      return inputRequired({ state: 'again' });
+    });
+    const numbers = progress.map(({ progress: n }) => n as number);
+    expect(numbers).toEqual(revision === '2026-07-28' ? [] : [1, 1.5, 2]);
+  });
+
+  it('says nothing any more when its request is answered [progress.stops-after-completion progress.known-token-only]', async () => {
+    let kept: Context | undefined;
+    const { said } = await run(revision, ctx => {
+      kept = ctx;
+      setImmediate(() => {
+        ctx.progress(1);
+        ctx.log('error', 'late');
+        ctx.notify('com.example/late');
+      });
+      return 'done';
+    });
+    kept?.progress(2);
+    kept?.log('error', 'later');
+    await soon();
+    expect(said).toHaveLength(1);
+    expect(said[0]).toHaveProperty('result');
+    expect(kept?.signal.aborted).toBe(false);
+  });
+
+  it('says nothing any more when its request is given up [cancellation.race-safe progress.stops-after-completion cancellation.server-no-further-messages]', async () => {
+    const controller = new AbortController();
+    const { result, said } = await run(
+      revision,
+      async ctx => {
+        ctx.log('error', 'before');
+        controller.abort();
+        await new Promise<void>(resolve => ctx.signal.addEventListener('abort', () => resolve()));
+        ctx.log('error', 'after');
+        ctx.progress(1);
+        return 'too late';
+      },
+      { signal: controller.signal },
+    );
+    expect(result).toMatchObject({ code: 'call/aborted' });
+    expect(said).toHaveLength(1);
+  });
+
+  it('logs from the level on that the client wants [logging.level-order]', async () => {
+    const { logs } = await run(revision, ctx => {
+      for (const level of ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const)
+        ctx.log(level, { level }, 'l');
+      ctx.log('loud' as never, 1);
+      ctx.log('error', undefined);
+    });
+    expect(logs).toHaveLength(9);
+    expect(logs[0]).toMatchObject({ level: 'debug', data: { level: 'debug' }, logger: 'l' });
+    expect(logs.at(-1)).toMatchObject({ data: null });
+  });
+
+  it('knows who asks, and in which revision', async () => {
+    let seen: unknown;
+    await run(revision, ctx => {
+      seen = [ctx.protocolVersion, ctx.client.info?.name, Object.keys(ctx.client.capabilities), ctx.auth];
+    });
+    const declared = revision === '2026-07-28' ? ['roots', 'extensions'] : ['roots'];
+    expect(seen).toEqual([revision, 'tenon', declared, undefined]);
+  });
+});
+
+describe('a handler without a token', () => {
+  it.each([undefined, null, 1.5, {}, true])(
+    'of a kind (%j) reports no progress [progress.token-type progress.known-token-only]',
+    async progressToken => {
+      const said: unknown[] = [];
+      const server = createServer({
+        name: 's',
+        version: '1',
+        tools: { t: tool({ run: (_, ctx) => ctx.progress(1) }) },
+      });
+      const _meta = {
+        progressToken,
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientCapabilities': {},
+      };
+      const request = { jsonrpc: '2.0' as const, id: 1, method: 'tools/call', params: { name: 't', _meta } };
+      const manner = server.classifyRequest(request);
+      if (manner.opening !== 'per-request') throw new Error(manner.opening);
+      await server.answer(request, manner.dialect, {
+        send: message => void said.push(message),
+        onClientClosed: () => {},
+      });
+      expect(said).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,292 @@
+import type { HandlerRun, ResumableContext } from '../../execution/handler-run.js';
+import type { TenonError } from '../../jsonrpc/error.js';
+import { isId, isObject, type JsonObject } from '../../jsonrpc/message.js';
+import { markHandled } from '../../jsonrpc/then-maybe.js';
+import type { AuthInfo, RequestHeaders } from '../../jsonrpc/transport.js';
+import type { ClientCapabilities } from '../../protocol/capabilities.js';
+import { checkMeta, checkNestedMeta } from '../../protocol/check-meta.js';
+import {
+  type ContentBlock,
+  type Implementation,
+  LOGGING_LEVELS,
+  type LoggingLevel,
+  type Meta,
+} from '../../protocol/content.js';
+import type {
+  CreateMessageParams,
+  CreateMessageResult,
+  ElicitResult,
+  ListRootsResult,
+} from '../../protocol/input-requests.js';
+import type { RetryInputs } from '../../protocol/params-and-results.js';
+import type { PingOptions } from '../../protocol/request-handler.js';
+import type { InferOutput, Schema } from '../../schemas/standard.js';
+import { type ToolResultParts, toolResult } from '../definitions/tool-result.js';
+import type { RequestContext } from '../request-context.js';
+import { selectFileRoots } from '../session/roots.js';
+import { createNoPingError } from '../session/session-ping.js';
+import { ActiveRequest } from './active-request.js';
+import { bindMethods } from './bind-methods.js';
+import type { CreateState } from './create-state.js';
+import { type FormAnswer, requestForm } from './form.js';
+import { NotificationMerger } from './notification-merger.js';
+
+/** Second argument of a handler. Its methods also work without it: `({ title }, { log, fail }) => …`. */
+export class Context<S = unknown> {
+  readonly #run: HandlerRun;
+  readonly #createState: CreateState<S> | undefined;
+  #active: ActiveRequest;
+  #progress = Number.NEGATIVE_INFINITY;
+  #merger: NotificationMerger | undefined;
+  #mergerContext: RequestContext | undefined;
+  /**
+   * Answers to the questions that the handler returned, and the state that it returned with them. `inputResponses` has an
+   * answer to each question and nothing else; it is undefined before the handler has returned any.
+   */
+  readonly inputs: RetryInputs;
+
+  /** `before`: of the entry before, when the handler is entered again for the same request. */
+  constructor(
+    requestContext: RequestContext,
+    run: HandlerRun,
+    params: JsonObject,
+    createState: CreateState<S> | undefined,
+    inputs: RetryInputs = {},
+    previous?: Context<S>,
+  ) {
+    this.#createState = createState;
+    this.#active = new ActiveRequest(requestContext, params, run.redirectTo !== undefined);
+    this.#run = run;
+    this.inputs = inputs;
+    if (previous) this.#progress = previous.#progress;
+  }
+
+  /** Enters the handler itself, which is to be given this context. @internal */
+  static invokeHandler(
+    context: Context,
+    handler: () => JsonObject | Promise<JsonObject>,
+  ): JsonObject | Promise<JsonObject> {
+    return context.#run.invokeHandler(context as ResumableContext, handler);
+  }
+
+  /** What the handler is entered with. @internal */
+  static getRun(context: Context): HandlerRun {
+    return context.#run;
+  }
+
+  /** Serves no request from here on, but this. @internal */
+  static rebind(context: Context, requestContext: RequestContext, params: JsonObject): void {
+    context.#active.rebind(requestContext, params);
+  }
+
+  /** Serves a later request from here on. @internal */
+  resumeWith(later: Context): void {
+    later.#active.inheritSignals(this.#active);
+    this.#active = later.#active;
+  }
+
+  /** The `_meta` of the request, trace context included. */
+  get meta(): Meta {
+    const { _meta } = this.#active.params;
+    return isObject(_meta) ? _meta : {};
+  }
+
+  /** Aborted when the client gives the request up. */
+  get signal(): AbortSignal {
+    return this.#active.signal;
+  }
+
+  /** The protocol revision that the client speaks. For reports: the same handler serves all of them. */
+  get protocolVersion(): string {
+    return this.#active.requestContext.dialect.protocolVersion;
+  }
+
+  /** Whom the transport's authorization found. */
+  get auth(): AuthInfo | undefined {
+    return this.#active.requestContext.caller.auth;
+  }
+
+  /** Address of the client, where the transport knows it. It is a proxy's where one stands in front: see `clientAddress`. */
+  get address(): string | undefined {
+    return this.#active.requestContext.caller.address;
+  }
+
+  /**
+   * The HTTP request that brought this one. `header(name)` takes the name in any case. `authorization`,
+   * `proxy-authorization`, `cookie` and `dpop` are never returned: see `auth`. Undefined on stdio and in memory, and in a
+   * task, which may go on in another process. After a question it is the request that brought the answer on 2026-07-28.
+   */
+  get request(): RequestHeaders | undefined {
+    return this.#active.request;
+  }
+
+  /**
+   * Values that middleware hands to the handler: the object that `state` of `createServer` makes, once for each request.
+   * Without that option an empty object. A retry (2026-07-28) begins with a new one; a task has none that middleware filled.
+   */
+  get state(): S {
+    return this.#active.getState(() => this.#createState?.(this) ?? {}) as S;
+  }
+
+  /** What the client says of itself and can do. Untrusted. */
+  get client(): { readonly info: Implementation | undefined; readonly capabilities: ClientCapabilities } {
+    const { client, capabilities } = this.#active.requestContext.caller;
+    return { info: client, capabilities };
+  }
+
+  /**
+   * Reports progress, when the client asked for it. `progress` must grow; a report that does not is left out.
+   * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress
+   */
+  progress(progress: number, total?: number, message?: string): void {
+    const { progressToken } = this.meta;
+    if (!isId(progressToken) || !Number.isFinite(progress) || progress <= this.#progress) return;
+    this.#progress = progress;
+    this.#notifyMerged('progress', 'notifications/progress', {
+      progressToken,
+      progress,
+      ...(Number.isFinite(total) ? { total } : {}),
+      ...(message === undefined ? {} : { message }),
+    });
+  }
+
+  /** Sends a log message to the client, when its level lets it. Never put secrets into one. */
+  log(level: LoggingLevel, data: unknown, logger?: string): void {
+    const minLevel = this.#active.requestContext.logLevel;
+    if (minLevel === undefined || LOGGING_LEVELS.indexOf(level) < LOGGING_LEVELS.indexOf(minLevel)) return;
+    this.#notifyMerged(`log ${level} ${logger ?? ''}`, 'notifications/message', {
+      level,
+      data: data === undefined ? null : data,
+      ...(logger === undefined ? {} : { logger }),
+    });
+  }
+
+  /** Merges notifications of one key that come too fast. */
+  #notifyMerged(key: string, method: string, params: JsonObject): void {
+    const { requestContext } = this.#active;
+    const { mergeOptions } = requestContext;
+    if (mergeOptions === undefined) return requestContext.notify(method, params);
+    if (this.#merger === undefined || this.#mergerContext !== requestContext) {
+      this.#mergerContext = requestContext;
+      this.#merger = new NotificationMerger(
+        (mergedMethod, mergedParams) => requestContext.notify(mergedMethod, mergedParams),
+        mergeOptions,
+      );
+    }
+    this.#merger.notify(key, method, params);
+  }
+
+  /**
+   * Sends a notification on the stream of this request. One that the client's revision does not have is left out, and so
+   * is one that comes when the request is answered or given up.
+   */
+  notify(method: string, params: JsonObject = {}): void {
+    checkMeta(method, params._meta);
+    this.#active.requestContext.notify(method, params);
+  }
+
+  /**
+   * Ends the connection on which the client waits, so that long work holds none open: the client comes back after a
+   * while and gets what was said meanwhile and the answer, whenever it is there. Returns `false`, and changes nothing,
+   * where the client could not come back: that needs HTTP, and a revision whose streams begin with something to come
+   * back by.
+   * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
+   */
+  closeStream(): boolean {
+    return !this.#active.requestContext.signal.aborted && (this.#active.requestContext.closeStream?.() ?? false);
+  }
+
+  /**
+   * Pings the client and resolves when it answers. `timeout`: time for the answer in ms, default 5,000. `signal`: default the
+   * signal of the request. Rejects with `call/timeout` when no answer comes in time, and ends the session; with
+   * `client/no-session` where the request belongs to no session: on versions without sessions the server has no ping.
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping
+   */
+  ping(options?: PingOptions): Promise<void> {
+    const { requestContext } = this.#active;
+    const ping =
+      requestContext.ping?.(options) ??
+      requestContext.originSession?.ping({ signal: requestContext.signal, ...options });
+    return markHandled(ping ?? Promise.reject(createNoPingError(requestContext.dialect)));
+  }
+
+  /** An answer that tells the model that it failed, and why. Return it or throw it. */
+  fail(content: string | ContentBlock | readonly (string | ContentBlock)[]): ToolResultParts {
+    return toolResult({ content, isError: true });
+  }
+
+  /**
+   * Does something once, however often the handler is entered: after a question, or after a crash when it is a task. What
+   * it returns is remembered, and has to be a JSON value or nothing; what it throws is not. Give each step of a handler a
+   * name of its own. Ask before a step, not inside of it.
+   */
+  step<T>(name: string, work: () => T | Promise<T>): Promise<T> {
+    return markHandled(this.#run.step(name, work) as Promise<T>);
+  }
+
+  /**
+   * Shows the user a form and waits for the answer, on every revision that has forms.
+   * https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
+   */
+  elicit<const S extends Schema>(options: {
+    readonly message: string;
+    readonly input: S;
+  }): Promise<FormAnswer<InferOutput<S>>> {
+    return markHandled(requestForm(this.#run, options.message, options.input));
+  }
+
+  #requestInput(method: string, params: JsonObject): Promise<JsonObject> {
+    try {
+      checkNestedMeta(method, params);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    return this.#run.request(method, params);
+  }
+
+  /** Asks the user to visit a URL. `accept` means that the user agreed to open it, not that the visit is done. */
+  elicitUrl(options: {
+    readonly message: string;
+    readonly url: string;
+    readonly elicitationId?: string | undefined;
+  }): Promise<{ action: ElicitResult['action'] }> {
+    const params: JsonObject = { mode: 'url', ...options };
+    return markHandled(
+      this.#requestInput('elicitation/create', params).then(result => ({
+        action: (result as unknown as ElicitResult).action,
+      })),
+    );
+  }
+
+  /** Asks the client's model. https://modelcontextprotocol.io/specification/2026-07-28/client/sampling */
+  sample(params: CreateMessageParams): Promise<CreateMessageResult> {
+    const result = this.#requestInput('sampling/createMessage', params as unknown as JsonObject);
+    return markHandled(result as Promise<unknown> as Promise<CreateMessageResult>);
+  }
+
+  /**
+   * Asks the client for its roots: the folders that the server may work in. Entries that are no `file:` URI are left out and
+   * reported to `onError`. Deprecated in 2026-07-28, where it still works: take folders as arguments or configuration.
+   * https://modelcontextprotocol.io/specification/2026-07-28/client/roots
+   */
+  roots(): Promise<ListRootsResult['roots']> {
+    const report = (error: TenonError) => this.#active.requestContext.reportError(error);
+    return markHandled(this.#run.request('roots/list', {}).then(result => selectFileRoots(result, report)));
+  }
+}
+
+/** The methods that handlers use. */
+const BOUND_METHODS = [
+  'progress',
+  'log',
+  'notify',
+  'closeStream',
+  'ping',
+  'fail',
+  'step',
+  'elicit',
+  'elicitUrl',
+  'sample',
+  'roots',
+] as const;
+bindMethods(Context.prototype, BOUND_METHODS);

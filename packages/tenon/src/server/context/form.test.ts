@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { toJsonSchema } from '../../schemas/json-schema.js';
+import { toFormSchema } from './form.js';
+
+const form = (schema: z.ZodObject) => toFormSchema(toJsonSchema(schema, 'input')).properties;
+
+describe('a form', () => {
+  it('says of a field what a form can show, and no more [elicitation.form.flat-primitives, schema.type.elicitation-string]', () => {
+    expect(form(z.object({ mail: z.email(), code: z.string().regex(/a/).max(4), at: z.iso.time() }))).toEqual({
+      mail: { type: 'string', format: 'email' },
+      code: { type: 'string', maxLength: 4 },
+      at: { type: 'string' },
+    });
+  });
+
+  it('keeps choices of one and of several', () => {
+    expect(
+      form(z.object({ one: z.enum(['a', 'b']), some: z.array(z.enum(['a'])), only: z.literal('a') })),
+    ).toMatchObject({
+      one: { type: 'string', enum: ['a', 'b'] },
+      some: { type: 'array', items: { type: 'string', enum: ['a'] } },
+      only: { type: 'string', enum: ['a'] },
+    });
+  });
+
+  it.each([
+    ['an object within', z.object({ in: z.object({ x: z.string() }) })],
+    ['a list of anything', z.object({ in: z.array(z.string()) })],
+    ['a field of several kinds', z.object({ in: z.string().nullable() })],
+  ])('has no %s', (_, schema) => {
+    expect(() => form(schema)).toThrow(expect.objectContaining({ code: 'handler/no-form' }));
+  });
+
+  it('is an object', () => {
+    expect(() => toFormSchema({ type: 'array', items: {} })).toThrow(
+      expect.objectContaining({ code: 'handler/no-form' }),
+    );
+  });
+});

@@ -1,0 +1,75 @@
+import type { HandlerRun } from '../../execution/handler-run.js';
+import { TenonError } from '../../jsonrpc/error.js';
+import { isObject, type JsonObject } from '../../jsonrpc/message.js';
+import type { ElicitResult, FormSchema } from '../../protocol/input-requests.js';
+import { toJsonSchema } from '../../schemas/json-schema.js';
+import type { InferOutput, Schema } from '../../schemas/standard.js';
+import { compileSchema, describeIssues } from '../../schemas/validate.js';
+
+/** The answer to a form. */
+export type FormAnswer<T> =
+  | { readonly action: 'accept'; readonly content: T }
+  | { readonly action: 'decline' | 'cancel'; readonly content?: undefined };
+
+/** Shows the user a form and checks the answer. Rejects with `client/invalid-answer` when it does not fit the schema. */
+export async function requestForm<const S extends Schema>(
+  run: HandlerRun,
+  message: string,
+  input: S,
+): Promise<FormAnswer<InferOutput<S>>> {
+  const requestedSchema = toFormSchema(toJsonSchema(input, 'input'));
+  const result = (await run.request('elicitation/create', { message, requestedSchema })) as unknown as ElicitResult;
+  if (result.action !== 'accept') return { action: result.action };
+  const checked = await compileSchema(input, 'input').check(result.content ?? {});
+  if (checked.ok) return { action: 'accept', content: checked.value as InferOutput<S> };
+  throw new TenonError('client/invalid-answer', `the answer does not fit the form: ${describeIssues(checked.issues)}`);
+}
+
+const COMMON_KEYWORDS = ['type', 'title', 'description', 'default'];
+const FORM_FORMATS = ['email', 'uri', 'date', 'date-time'];
+
+/** What a form can say of each kind of field. */
+const FIELD_KEYWORDS: { readonly [type: string]: readonly string[] } = {
+  string: [...COMMON_KEYWORDS, 'minLength', 'maxLength', 'format', 'enum', 'enumNames', 'oneOf'],
+  number: [...COMMON_KEYWORDS, 'minimum', 'maximum'],
+  integer: [...COMMON_KEYWORDS, 'minimum', 'maximum'],
+  boolean: COMMON_KEYWORDS,
+  array: [...COMMON_KEYWORDS, 'minItems', 'maxItems', 'items'],
+};
+
+/**
+ * A form is a flat object of simple fields: what a schema says beyond that (a pattern, say) stays with the server, which
+ * checks the answer. https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#requested-schema
+ *
+ * @throws TenonError `handler/no-form` when there is a field that no form has.
+ */
+export function toFormSchema(json: JsonObject): FormSchema {
+  const { type, properties, required } = json;
+  if (type !== 'object' || !isObject(properties)) throw createFormError('a form is an object of simple fields');
+  const fields = Object.entries(properties).map(([name, schema]) => [name, toFormField(name, schema)]);
+  return {
+    type,
+    properties: Object.fromEntries(fields),
+    ...(required === undefined ? {} : { required }),
+  } as FormSchema;
+}
+
+function toFormField(name: string, schema: unknown): JsonObject {
+  const keywords = isObject(schema) ? FIELD_KEYWORDS[String(schema.type)] : undefined;
+  if (!isObject(schema) || keywords === undefined || (schema.type === 'array' && !isChoices(schema.items))) {
+    throw createFormError(`"${name}" is no simple field`);
+  }
+  const result = Object.fromEntries(Object.entries(schema).filter(([key]) => keywords.includes(key)));
+  if (result.format !== undefined && !FORM_FORMATS.includes(String(result.format))) delete result.format;
+  return schema.type === 'string' && typeof schema.const === 'string' ? { ...result, enum: [schema.const] } : result;
+}
+
+function isChoices(items: unknown): boolean {
+  return isObject(items) && (Array.isArray(items.enum) || Array.isArray(items.anyOf));
+}
+
+function createFormError(problem: string): TenonError {
+  return new TenonError('handler/no-form', problem, {
+    hint: 'elicit with an object of strings, numbers, booleans, and choices of one or several',
+  });
+}

@@ -1,0 +1,65 @@
+import type { Clock } from '../../cancellation/clock.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import type { Rate } from '../rate-limits.js';
+
+/** The rate above which notifications of one request are merged, and its surroundings. */
+export interface MergeOptions {
+  readonly rate: Rate;
+  readonly clock: Clock;
+  /** Registers what runs when the request is about to be answered. */
+  onFinishing(flush: () => void): void;
+}
+
+type SendNotification = (method: string, params: JsonObject) => void;
+
+/** Sends notifications as they come up to a rate; above it the last one of each key is sent when there is room. */
+export class NotificationMerger {
+  readonly #send: SendNotification;
+  readonly #rate: Rate;
+  readonly #clock: Clock;
+  readonly #pending = new Map<string, readonly [method: string, params: JsonObject]>();
+  #tokens: number;
+  #refilledAt: number;
+  #cancelTimer: (() => void) | undefined;
+
+  constructor(send: SendNotification, { rate, clock, onFinishing }: MergeOptions) {
+    this.#send = send;
+    this.#rate = rate;
+    this.#clock = clock;
+    this.#tokens = rate.burst;
+    this.#refilledAt = clock.now();
+    onFinishing(() => this.#flush());
+  }
+
+  notify(key: string, method: string, params: JsonObject): void {
+    // The last one goes to the end, so that what is sent stays in order.
+    this.#pending.delete(key);
+    this.#pending.set(key, [method, params]);
+    this.#sendSome();
+  }
+
+  #sendSome(): void {
+    const now = this.#clock.now();
+    const { burst, perSecond } = this.#rate;
+    this.#tokens = Math.min(burst, this.#tokens + ((now - this.#refilledAt) / 1000) * perSecond);
+    this.#refilledAt = now;
+    for (const [key, [method, params]] of this.#pending) {
+      if (this.#tokens < 1) break;
+      this.#tokens -= 1;
+      this.#pending.delete(key);
+      this.#send(method, params);
+    }
+    if (this.#pending.size === 0 || this.#cancelTimer !== undefined) return;
+    this.#cancelTimer = this.#clock.after(Math.ceil(((1 - this.#tokens) / perSecond) * 1000), () => {
+      this.#cancelTimer = undefined;
+      this.#sendSome();
+    });
+  }
+
+  #flush(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    for (const [method, params] of this.#pending.values()) this.#send(method, params);
+    this.#pending.clear();
+  }
+}

@@ -1,0 +1,65 @@
+import { TenonError } from '../../jsonrpc/error.js';
+import { checkMeta } from '../../protocol/check-meta.js';
+import type { Prompt, PromptArgument } from '../../protocol/content.js';
+import { checkScopes } from '../../protocol/scopes.js';
+import { compileDefinition } from '../../schemas/schema-check.js';
+import { isScalar, readTextArguments, type TextArgument } from '../../schemas/text-arguments.js';
+import type { Validator } from '../../schemas/validate.js';
+import { requirePromptShape } from './definition-shapes.js';
+import { memoizeCompile } from './memoize-compile.js';
+import type { PromptDefinition } from './prompt.js';
+
+/** A prompt made ready. */
+export interface CompiledPrompt {
+  readonly definition: PromptDefinition;
+  readonly wire: Prompt;
+  readonly input: Validator | undefined;
+  /** The arguments that the input describes. */
+  readonly arguments: readonly TextArgument[];
+}
+
+export const compilePrompt: (name: string, definition: PromptDefinition) => CompiledPrompt =
+  memoizeCompile(createCompiledPrompt);
+
+function createCompiledPrompt(name: string, definition: PromptDefinition): CompiledPrompt {
+  requirePromptShape(name, definition);
+  checkMeta(`"${name}"`, definition._meta);
+  checkScopes(`"${name}"`, definition.scopes);
+  const input = definition.input && compileDefinition(`the input of prompt "${name}"`, definition.input, 'input');
+  const textArguments = input ? readArguments(name, input) : [];
+  const { title, description, icons, _meta } = definition;
+  const members = { name, title, description, arguments: input && textArguments.map(toWireArgument), icons, _meta };
+  const wire = Object.fromEntries(
+    Object.entries(members).filter(([, value]) => value !== undefined),
+  ) as unknown as Prompt;
+  return { definition, wire, input, arguments: textArguments };
+}
+
+/** Throws `prompt/input` where the input wants what no text can be: on the wire each argument is a string. */
+function readArguments(name: string, { json }: Validator): TextArgument[] {
+  const textArguments = readTextArguments(json);
+  if (textArguments === undefined) {
+    const hint = 'wrap the schema in an object: each property is an argument';
+    throw new TenonError('prompt/input', `the input of prompt "${name}" is no object`, { hint });
+  }
+  const unsupported = textArguments.find(each => !isScalar(each));
+  if (unsupported === undefined) return textArguments;
+  throw new TenonError(
+    'prompt/input',
+    `the input of prompt "${name}": no text can be the argument "${unsupported.name}"`,
+    {
+      expected: 'a string, a number or a boolean',
+      received: [...unsupported.types].join(' or ') || 'nothing',
+      hint: 'take a string, and parse it in a transform or in run',
+    },
+  );
+}
+
+function toWireArgument({ name, title, description, required }: TextArgument): PromptArgument {
+  return {
+    name,
+    ...(title === undefined ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
+    required,
+  };
+}

@@ -1,0 +1,64 @@
+import { TenonError } from '../../jsonrpc/error.js';
+import { checkMeta } from '../../protocol/check-meta.js';
+import type { Resource, ResourceTemplate } from '../../protocol/content.js';
+import { dropUndefined } from '../../protocol/defaults.js';
+import { checkScopes } from '../../protocol/scopes.js';
+import type { Template } from '../uri-template/template.js';
+import { requireResourceShape } from './definition-shapes.js';
+import { memoizeCompile } from './memoize-compile.js';
+import type { ResourceDefinition } from './resource.js';
+
+type AnyResource = ResourceDefinition<never>;
+
+/** A resource or a template of them made ready. */
+export interface CompiledResource {
+  readonly definition: AnyResource;
+  readonly template: Template | undefined;
+  readonly wire: Resource | ResourceTemplate;
+}
+
+/** Reads templates. `resource` brings it, so that no program carries it that has no use for it. */
+export const templateParser: { parse?: (text: string) => Template } = {};
+
+export function isUriTemplate(key: string): boolean {
+  return key.includes('{');
+}
+
+/** https://www.rfc-editor.org/rfc/rfc3986#appendix-A. Brackets stand around the address of a host, and nowhere else. */
+const URI_CHARACTERS = "(?:[\\w\\-.~!$&'()*+,;=:@/?]|%[\\dA-Fa-f]{2})*";
+const IPV6_AUTHORITY = '(?:\\/\\/(?:[\\w%.:-]*@)?\\[[\\dA-Fa-f:.]+\\](?::\\d*)?(?![^/?#]))?';
+const URI_PATTERN = new RegExp(`^[A-Za-z][A-Za-z0-9+.-]*:${IPV6_AUTHORITY}${URI_CHARACTERS}(?:#${URI_CHARACTERS})?$`);
+
+/** Throws when the key is neither a URI nor a template that can be matched. */
+export const compileResource: (key: string, definition: AnyResource) => CompiledResource =
+  memoizeCompile(createCompiledResource);
+
+function createCompiledResource(key: string, definition: AnyResource): CompiledResource {
+  requireResourceShape(key, definition);
+  checkMeta(`"${key}"`, definition._meta);
+  checkScopes(`"${key}"`, definition.scopes);
+  const template = isUriTemplate(key) ? parseUriTemplate(key) : undefined;
+  if (template && template.matchable !== true) {
+    throw new TenonError('resource/template', `"${key}" can not be matched: ${template.matchable}`);
+  }
+  if (!template && !URI_PATTERN.test(key)) {
+    throw new TenonError('resource/uri', `"${key}" is no URI`, {
+      expected: 'a scheme and a colon at its start, all else percent-encoded where RFC 3986 wants it: note://a%20b',
+    });
+  }
+  return { definition, template, wire: toWireResource(key, template !== undefined, definition) };
+}
+
+function parseUriTemplate(key: string): Template {
+  if (templateParser.parse) return templateParser.parse(key);
+  throw new TenonError('resource/template', `"${key}" is a template, and nothing here reads templates`, {
+    hint: 'define it by resource({ … })',
+  });
+}
+
+function toWireResource(key: string, isUriTemplate: boolean, definition: AnyResource): Resource | ResourceTemplate {
+  const { name = key, title, description, mimeType, annotations, size, icons, _meta } = definition;
+  const identity = isUriTemplate ? { uriTemplate: key } : { uri: key, size };
+  const members = { ...identity, name, title, description, mimeType, annotations, icons, _meta };
+  return dropUndefined(members);
+}

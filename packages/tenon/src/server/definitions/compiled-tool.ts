@@ -1,0 +1,70 @@
+import { TenonError } from '../../jsonrpc/error.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import { checkMeta } from '../../protocol/check-meta.js';
+import type { Tool } from '../../protocol/content.js';
+import { dropUndefined } from '../../protocol/defaults.js';
+import { type HeaderParam, readHeaderParams } from '../../protocol/header-params.js';
+import { checkScopes } from '../../protocol/scopes.js';
+import { withObjectType } from '../../schemas/json-types.js';
+import { compileDefinition } from '../../schemas/schema-check.js';
+import type { Validator } from '../../schemas/validate.js';
+import { requireToolShape } from './definition-shapes.js';
+import { memoizeCompile } from './memoize-compile.js';
+import type { ToolDefinition } from './tool.js';
+
+/** A tool made ready: its schemas converted and its validators made, once for all connections. */
+export interface CompiledTool {
+  readonly definition: ToolDefinition;
+  readonly wire: Tool;
+  readonly input: Validator | undefined;
+  readonly output: Validator | undefined;
+  /** The arguments that headers mirror. */
+  readonly headerParams: readonly HeaderParam[];
+}
+
+/** The schema that the specification advises for a tool without parameters. Its handler gets no arguments, whatever comes. */
+const EMPTY_INPUT_SCHEMA = { type: 'object', properties: {}, additionalProperties: false };
+
+/** https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-names */
+const TOOL_NAME = /^[A-Za-z0-9_.-]{1,128}$/;
+
+/** Throws when the definition can not be offered. */
+export const compileTool: (name: string, definition: ToolDefinition) => CompiledTool =
+  memoizeCompile(createCompiledTool);
+
+function createCompiledTool(name: string, definition: ToolDefinition): CompiledTool {
+  requireToolShape(name, definition);
+  checkMeta(`"${name}"`, definition._meta);
+  checkScopes(`"${name}"`, definition.scopes);
+  if (!TOOL_NAME.test(name)) {
+    throw new TenonError('tool/name', `"${name}" is no tool name`, {
+      expected: '1 to 128 letters, digits, "_", "-" and "."',
+    });
+  }
+  const input = definition.input && compileDefinition(`the input of tool "${name}"`, definition.input, 'input');
+  const output = definition.output && compileDefinition(`the output of tool "${name}"`, definition.output, 'output');
+  const inputSchema = input ? withObjectType(input.json) : EMPTY_INPUT_SCHEMA;
+  if (!hasObjectType(inputSchema)) {
+    const hint = 'wrap the schema in an object; of a union, each form must be one';
+    throw new TenonError('tool/input', `the input of "${name}" is no object`, { hint });
+  }
+  const headerParams = readHeaderParams(inputSchema);
+  if (typeof headerParams === 'string')
+    throw new TenonError('tool/x-mcp-header', `the input of "${name}": ${headerParams}`);
+  const outputSchema = output && withObjectType(output.json);
+  return { definition, wire: toWireTool(name, definition, inputSchema, outputSchema), input, output, headerParams };
+}
+
+function hasObjectType(schema: JsonObject): schema is Tool['inputSchema'] {
+  return schema.type === 'object';
+}
+
+function toWireTool(
+  name: string,
+  { title, description, annotations, icons, _meta }: ToolDefinition,
+  inputSchema: Tool['inputSchema'],
+  outputSchema?: JsonObject,
+): Tool {
+  const tool = { name, title, description, inputSchema, outputSchema, annotations, icons, _meta };
+  return dropUndefined(tool);
+}

@@ -1,0 +1,212 @@
+import { describe, expect, it } from 'vitest';
+import { protect } from '../../auth/resource/protect.js';
+import { createHandler } from '../../http.js';
+import { connect } from '../../index.node.js';
+import { TenonError } from '../../jsonrpc/error.js';
+import { serveHttp } from '../../runtimes/node/http/http-server.js';
+import { serveStdio } from '../../runtimes/node/stdio/stdio-server.js';
+import { caching } from '../middleware/caching.js';
+import { logging } from '../middleware/logging.js';
+import { rateLimit } from '../middleware/rate-limit.js';
+import { resultSizeLimit } from '../middleware/result-size-limit.js';
+import { timeout } from '../middleware/timeout.js';
+import { createServer } from '../server.js';
+import { prompt } from './prompt.js';
+import { resource } from './resource.js';
+import { tool } from './tool.js';
+
+const about = { name: 's', version: '1' };
+const run = () => 'x';
+const read = run;
+
+/** Gives a value to a function whose type forbids it, as JavaScript does. */
+const loosely = (make: (value: never) => unknown, value: unknown): unknown => make(value as never);
+
+async function refusal(make: () => unknown): Promise<TenonError> {
+  try {
+    await make();
+  } catch (error) {
+    if (TenonError.is(error)) return error;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+const server = (value: unknown) => loosely(createServer, value);
+const withTool = (value: unknown) => server({ ...about, tools: { t: loosely(tool, value) } });
+const withPrompt = (value: unknown) => server({ ...about, prompts: { p: loosely(prompt, value) } });
+const withResource = (value: unknown) => server({ ...about, resources: { 'a:b': loosely(resource, value) } });
+const target = (value: unknown, options?: unknown) => connect(value as never, options as never);
+
+describe('a definition that is unfit is refused, with its form and the nearest key', () => {
+  it.each<[name: string, make: () => unknown, code: string, says: string[]]>([
+    ['createServer()', () => server(undefined), 'server/definition', ['{ name, version', 'got nothing']],
+    ['no name', () => server({ version: '1' }), 'server/definition', ['`name`', 'a string', 'nothing']],
+    ['no version', () => server({ name: 's' }), 'server/definition', ['`version`']],
+    [
+      'a misspelt key',
+      () => server({ ...about, instuctions: 'x' }),
+      'server/definition',
+      ['"instuctions"', 'did you mean "instructions"?'],
+    ],
+    [
+      'the key of another library',
+      () => server({ ...about, middleware: [] }),
+      'server/definition',
+      ['did you mean "use"?'],
+    ],
+    ['a key of nobody', () => server({ ...about, zzzzzz: 1 }), 'server/definition', ['"zzzzzz"']],
+    [
+      '`use` that is no list',
+      () => server({ ...about, use: run }),
+      'server/definition',
+      ['`use`', 'an array', 'a function'],
+    ],
+    [
+      '`use` with no function in it',
+      () => server({ ...about, use: [run, {}] }),
+      'server/definition',
+      ['`use/1`', 'a function'],
+    ],
+    ['tools in a list', () => server({ ...about, tools: [] }), 'server/definition', ['`tools`', 'an array']],
+    ['a page of nothing', () => server({ ...about, pageSize: 0 }), 'server/definition', ['`pageSize`']],
+    ['no tool', () => withTool(undefined), 'tool/definition', ['tool "t"', 'run(input, ctx)', 'got nothing']],
+    [
+      'a function as tool',
+      () => server({ ...about, tools: { t: run } }),
+      'tool/definition',
+      ['tool "t"', 'a function'],
+    ],
+    [
+      'a tool without run',
+      () => withTool({ description: 'x' }),
+      'tool/definition',
+      ['tool "t"', '`run`', 'a function'],
+    ],
+    ['execute', () => withTool({ execute: run }), 'tool/definition', ['"execute"', 'did you mean "run"?']],
+    ['inputSchema', () => withTool({ inputSchema: {}, run }), 'tool/definition', ['did you mean "input"?']],
+    [
+      'a misspelt key of a tool',
+      () => withTool({ descripton: 'x', run }),
+      'tool/definition',
+      ['did you mean "description"?'],
+    ],
+    ['a word as input', () => withTool({ input: 'x', run }), 'tool/definition', ['`input`', 'a string']],
+    [
+      'a description that is none',
+      () => withTool({ description: 5, run }),
+      'tool/definition',
+      ['`description`', 'a number'],
+    ],
+    [
+      'a tool that is set later',
+      () => createServer({ ...about, tools: {} }).tools.set('t', {} as never),
+      'tool/definition',
+      ['tool "t"', '`run`'],
+    ],
+    ['a prompt without run', () => withPrompt({}), 'prompt/definition', ['prompt "p"', '`run`']],
+    [
+      'a prompt with arguments',
+      () => withPrompt({ arguments: [], run }),
+      'prompt/definition',
+      ['did you mean "input"?'],
+    ],
+    ['a resource without read', () => withResource({}), 'resource/definition', ['resource "a:b"', '`read`']],
+    ['a resource with run', () => withResource({ run }), 'resource/definition', ['did you mean "read"?']],
+    [
+      'a misspelt key of a resource',
+      () => withResource({ mimetype: 'x', read }),
+      'resource/definition',
+      ['did you mean "mimeType"?'],
+    ],
+    [
+      'rateLimit({ max })',
+      () => loosely(rateLimit, { max: 1 }),
+      'server/middleware-options',
+      ['rateLimit', '"max"', '{ burst, perSecond'],
+    ],
+    ['rateLimit()', () => loosely(rateLimit, undefined), 'server/middleware-options', ['{ burst, perSecond']],
+    [
+      'rateLimit that lets nothing in',
+      () => rateLimit({ burst: 1, perSecond: 0 }),
+      'server/middleware-options',
+      ['`perSecond`', 'above 0'],
+    ],
+    ['caching without tools', () => loosely(caching, { ttl: 1 }), 'server/middleware-options', ['`tools`']],
+    ['resultSizeLimit()', () => loosely(resultSizeLimit, undefined), 'server/middleware-options', ['`maxCharacters`']],
+    ['timeout of text', () => loosely(timeout, '5'), 'server/middleware-options', ['`ms`', 'a string']],
+    ['logging()', () => loosely(logging, undefined), 'server/middleware-options', ['`write`']],
+    ['connect()', () => target(undefined), 'connect/target', ['a URL, { url }', 'undefined']],
+    ['connect(null)', () => target(null), 'connect/target', ['null']],
+    ['connect(5)', () => target(5), 'connect/target', ['number']],
+    ['connect({})', () => target({ uri: 'x' }), 'connect/target', ['keys uri']],
+    [
+      'args that are a word',
+      () => target({ command: 'node', args: 'x' }),
+      'connect/target',
+      ['`args`', 'an array', 'a string'],
+    ],
+    [
+      'a misspelt key of a command',
+      () => target({ command: 'node', arg: ['x'] }),
+      'connect/target',
+      ['did you mean "args"?'],
+    ],
+    ['no command', () => target({ command: undefined }), 'connect/target', ['`command`']],
+    ['headers that are none', () => target({ url: 'http://a', headers: 'x' }), 'connect/target', ['`headers`']],
+    [
+      'a misspelt option',
+      () => target('http://a', { protocolVersoin: 'x' }),
+      'connect/options',
+      ['did you mean "protocolVersion"?'],
+    ],
+    [
+      'an option of another type',
+      () => target('http://a', { elicit: true }),
+      'connect/options',
+      ['`elicit`', 'a function'],
+    ],
+    ['options that are none', () => target('http://a', 5), 'connect/options', ['a number']],
+    [
+      'protect without resource',
+      () => loosely(protect, { issuers: ['https://a.example'] }),
+      'auth/options',
+      ['`resource`'],
+    ],
+    [
+      'protect without issuers',
+      () => loosely(protect, { resource: 'https://a.example/mcp' }),
+      'auth/options',
+      ['`issuers`'],
+    ],
+    ['protect()', () => loosely(protect, undefined), 'auth/options', ['`resource`']],
+    [
+      'a port that is text',
+      () => serveHttp(createServer(about), { port: '3000' as never }),
+      'serve/options',
+      ['`port`', '0 to 65535', 'a string'],
+    ],
+    ['a port that is too high', () => serveHttp(createServer(about), { port: 70_000 }), 'serve/options', ['70000']],
+    ['a port below 0', () => serveHttp(createServer(about), { port: -1 }), 'serve/options', ['-1']],
+    ['serveHttp()', () => serveHttp(undefined as never), 'serve/service', ['createServer', 'undefined']],
+    ['serveStdio()', () => serveStdio(undefined as never), 'serve/service', ['createServer']],
+    ['createHandler of a function', () => createHandler((() => {}) as never), 'serve/service', ['call the function']],
+  ])('%s', async (_name, make, code, says) => {
+    const error = await refusal(make);
+    expect(error.code).toBe(code);
+    for (const each of says) expect(error.message).toContain(each);
+  });
+});
+
+describe('a definition that is fit', () => {
+  it('may leave options undefined, and be the instance of a class', () => {
+    class Greeting {
+      readonly description = undefined;
+      run() {
+        return 'hello';
+      }
+    }
+    const nothing = { title: undefined, use: undefined, stores: undefined, pageSize: undefined };
+    expect(() => server({ ...about, ...nothing, tools: { t: new Greeting() } })).not.toThrow();
+  });
+});

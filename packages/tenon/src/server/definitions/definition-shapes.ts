@@ -1,0 +1,177 @@
+import {
+  type Check,
+  checkAnything,
+  checkArray,
+  checkBoolean,
+  checkEither,
+  checkFalse,
+  checkFunction,
+  checkObject,
+  checkOneOf,
+  checkOptional,
+  checkRange,
+  checkString,
+} from '../../protocol/check.js';
+import { type OptionShape, requireShape } from '../../protocol/check-options.js';
+import type { PromptDefinition } from './prompt.js';
+import type { ResourceDefinition } from './resource.js';
+import type { ServerDefinition } from './server-definition.js';
+import type { ToolDefinition } from './tool.js';
+
+type DefinitionChecks<T> = { readonly [K in keyof Required<T>]: Check };
+
+const anyObject = checkObject();
+const stringArray = checkArray(checkString);
+const registry = checkOptional(checkEither(checkFunction, anyObject));
+/** A vendor's schema may be a function. */
+const schemaCheck = checkOptional(checkEither(checkFunction, anyObject));
+
+const commonKeys = {
+  title: checkOptional(checkString),
+  description: checkOptional(checkString),
+  icons: checkOptional(checkArray(anyObject)),
+  _meta: checkOptional(anyObject),
+  visible: checkOptional(checkFunction),
+  requiredCapabilities: checkOptional(anyObject),
+  scopes: checkOptional(stringArray),
+};
+
+const serverKeys: DefinitionChecks<ServerDefinition> = {
+  name: checkString,
+  version: checkString,
+  title: checkOptional(checkString),
+  description: checkOptional(checkString),
+  websiteUrl: checkOptional(checkString),
+  icons: checkOptional(checkArray(anyObject)),
+  instructions: checkOptional(checkString),
+  tools: registry,
+  prompts: registry,
+  resources: registry,
+  methods: checkOptional(anyObject),
+  state: checkOptional(checkFunction),
+  use: checkOptional(checkArray(checkFunction)),
+  protocolVersions: checkOptional(stringArray),
+  extensions: checkOptional(checkArray(checkObject({ id: checkString }))),
+  experimental: checkOptional(anyObject),
+  acceptBatches: checkOptional(checkOneOf('by-version', 'always')),
+  pageSize: checkOptional(checkRange('a number of at least 1', 1)),
+  listFilter: checkOptional(checkOneOf('visible', 'authorized')),
+  cache: checkOptional(anyObject),
+  inputRequests: checkOptional(anyObject),
+  stores: checkOptional(anyObject),
+  logging: checkOptional(checkBoolean),
+  rateLimits: checkOptional(checkEither(checkBoolean, anyObject)),
+  onRootsChanged: checkOptional(checkFunction),
+  keepAlive: checkOptional(checkEither(checkFalse, anyObject)),
+  onError: checkOptional(checkFunction),
+  clock: checkOptional(anyObject),
+  proxy: checkAnything,
+};
+
+const toolKeys: DefinitionChecks<ToolDefinition> = {
+  ...commonKeys,
+  input: schemaCheck,
+  output: schemaCheck,
+  run: checkFunction,
+  annotations: checkOptional(anyObject),
+  task: checkOptional(checkEither(checkOneOf('forbidden', 'optional', 'required'), anyObject)),
+  types: checkAnything,
+};
+
+const promptKeys: DefinitionChecks<PromptDefinition> = {
+  ...commonKeys,
+  input: schemaCheck,
+  complete: checkOptional(anyObject),
+  run: checkFunction,
+  types: checkAnything,
+};
+
+const resourceKeys: DefinitionChecks<ResourceDefinition> = {
+  ...commonKeys,
+  name: checkOptional(checkString),
+  mimeType: checkOptional(checkString),
+  annotations: checkOptional(anyObject),
+  size: checkOptional(checkRange('a number of bytes', 0)),
+  cache: checkOptional(anyObject),
+  read: checkFunction,
+  list: checkOptional(checkFunction),
+  complete: checkOptional(anyObject),
+  subscribe: checkOptional(checkFunction),
+  allowUnsafe: checkOptional(checkBoolean),
+};
+
+const SERVER_SHAPE: OptionShape = {
+  code: 'server/definition',
+  form: '{ name, version, tools?, prompts?, resources?, … }',
+  keys: serverKeys,
+  aliases: {
+    middleware: 'use',
+    onProblem: 'onError',
+    asking: 'inputRequests',
+    listed: 'listFilter',
+    middlewares: 'use',
+    resourceTemplates: 'resources',
+    revisions: 'protocolVersions',
+  },
+};
+
+const RUN_ALIASES = { execute: 'run', handler: 'run', handle: 'run', callback: 'run', call: 'run', fn: 'run' };
+const INPUT_ALIASES = { inputSchema: 'input', parameters: 'input', params: 'input', args: 'input', arguments: 'input' };
+
+const TOOL_SHAPE: OptionShape = {
+  code: 'tool/definition',
+  form: '{ description?, input?, output?, run(input, ctx), … }',
+  keys: toolKeys,
+  aliases: {
+    ...RUN_ALIASES,
+    ...INPUT_ALIASES,
+    schema: 'input',
+    argsSchema: 'input',
+    outputSchema: 'output',
+    middleware: 'use',
+  },
+};
+
+const PROMPT_SHAPE: OptionShape = {
+  code: 'prompt/definition',
+  form: '{ description?, input?, complete?, run(input, ctx), … }',
+  keys: promptKeys,
+  aliases: { ...RUN_ALIASES, ...INPUT_ALIASES, schema: 'input', argsSchema: 'input', load: 'run' },
+};
+
+const RESOURCE_SHAPE: OptionShape = {
+  code: 'resource/definition',
+  form: '{ name?, mimeType?, read(variables, ctx), list?, … }',
+  keys: resourceKeys,
+  aliases: {
+    ...RUN_ALIASES,
+    run: 'read',
+    load: 'read',
+    execute: 'read',
+    handler: 'read',
+    callback: 'read',
+    call: 'read',
+    fn: 'read',
+    handle: 'read',
+  },
+};
+
+/** Throws `server/definition` for a definition that is none: a missing member, one of another type, an unknown key. */
+export function requireServerShape(definition: unknown): void {
+  requireShape('the definition of the server', definition, SERVER_SHAPE);
+}
+
+/** Throws `tool/definition`. */
+export function requireToolShape(name: string, definition: unknown): void {
+  requireShape(`tool "${name}"`, definition, TOOL_SHAPE);
+}
+
+/** Throws `prompt/definition`. */
+export function requirePromptShape(name: string, definition: unknown): void {
+  requireShape(`prompt "${name}"`, definition, PROMPT_SHAPE);
+}
+
+/** Throws `resource/definition`. */
+export function requireResourceShape(key: string, definition: unknown): void {
+  requireShape(`resource "${key}"`, definition, RESOURCE_SHAPE);
+}

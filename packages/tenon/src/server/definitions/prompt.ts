@@ -1,0 +1,87 @@
+import type { ClientCapabilities } from '../../protocol/capabilities.js';
+import type { ContentBlock, Icon, Meta, PromptMessage } from '../../protocol/content.js';
+import type { InputRequiredResult } from '../../protocol/input-requests.js';
+import type { GetPromptResult } from '../../protocol/params-and-results.js';
+import type { InferInput, InferOutput, Schema } from '../../schemas/standard.js';
+import type { CallerInfo } from '../caller-info.js';
+import type { Context } from '../context/context.js';
+import type { Completers } from './completers.js';
+
+type MaybePromise<T> = T | Promise<T>;
+
+/** What a prompt may return: the text of one user message, blocks of one, whole messages, or a question. */
+export type PromptReturn =
+  | string
+  | ContentBlock
+  | readonly (string | ContentBlock | PromptMessage)[]
+  | GetPromptResult
+  | InputRequiredResult;
+
+/** What is said of a prompt beside what it does. https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#prompt */
+export interface PromptMetadata {
+  /** Name for people, in user interfaces. Default: the key. */
+  readonly title?: string | undefined;
+  /** Tells people what the prompt is for. */
+  readonly description?: string | undefined;
+  /** Images for user interfaces. Default: none. */
+  readonly icons?: Icon[] | undefined;
+  /** Metadata for clients. A key with a prefix of the protocol is refused by `meta/reserved`. */
+  readonly _meta?: Meta | undefined;
+  /** Whether this caller sees it, in lists and in requests. Default: all do. */
+  readonly visible?: ((caller: CallerInfo) => boolean) | undefined;
+  /** What the client has to be able to do, or the prompt does not begin: `{ elicitation: {} }`, say. */
+  readonly requiredCapabilities?: ClientCapabilities | undefined;
+  /** What the caller's token must allow, or it is refused before anything runs: see `ToolMetadata.scopes`. */
+  readonly scopes?: readonly string[] | undefined;
+}
+
+export interface PromptDefinition<In = unknown> extends PromptMetadata {
+  /**
+   * Schema of the arguments: any Standard Schema, or a JSON Schema object. Its properties become the arguments of the prompt,
+   * which travel as text. It types the first argument of `run`. Default: no arguments.
+   */
+  readonly input?: Schema | undefined;
+  /** Suggests values for arguments while a user types: for each a list, or a function of what is typed so far. */
+  readonly complete?: Completers | undefined;
+  /**
+   * Makes the messages. `input` has passed the schema; `context` asks the client and knows the caller. Return the text of one
+   * user message, content blocks, or whole messages.
+   */
+  run(input: never, context: Context): MaybePromise<PromptReturn>;
+  readonly types?: { readonly input: In } | undefined;
+}
+
+/** A prompt before `prompt` has made it one: what its schema says types the handler. */
+export type PromptSpec<I> = PromptSchema<I> & PromptBehavior<I>;
+
+/** Apart from the rest, so that a mistake in that does not hide what the schema is. */
+interface PromptSchema<I> {
+  /**
+   * Schema of the arguments: any Standard Schema, or a JSON Schema object. Its properties become the arguments of the prompt,
+   * which travel as text. It types the first argument of `run`. Default: no arguments.
+   */
+  readonly input?: I | undefined;
+}
+
+interface PromptBehavior<I> extends PromptMetadata {
+  /** Suggests values for arguments while a user types: for each a list, or a function of what is typed so far. */
+  readonly complete?: (I extends Schema ? Completers<keyof InferInput<I> & string> : undefined) | undefined;
+  /**
+   * Makes the messages. `input` has passed the schema; `context` asks the client and knows the caller. Return the text of one
+   * user message, content blocks, or whole messages.
+   */
+  run(input: PromptInput<I>, context: Context): MaybePromise<PromptReturn>;
+}
+
+type PromptInput<I> = I extends Schema
+  ? unknown extends InferOutput<I>
+    ? Record<string, string>
+    : InferOutput<I>
+  : Record<string, string>;
+
+/** Defines a prompt. The properties of `input` become its arguments; on the wire each is a string. */
+export function prompt<const I extends Schema | undefined = undefined>(
+  definition: PromptSpec<I>,
+): PromptDefinition<I extends Schema ? InferInput<I> : undefined> {
+  return definition as object as PromptDefinition<never>;
+}

@@ -1,0 +1,126 @@
+import type { Clock } from '../../cancellation/clock.js';
+import type { InputRequestOptions } from '../../execution/options.js';
+import type { TenonError } from '../../jsonrpc/error.js';
+import type { KeepAliveOptions } from '../../jsonrpc/keep-alive.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import type { Icon } from '../../protocol/content.js';
+import type { Cacheable } from '../../protocol/params-and-results.js';
+import type { SuggestedProtocolVersion } from '../../protocol/versions/protocol-version.js';
+import type { Stores } from '../../stores/stores.js';
+import type { CallerInfo } from '../caller-info.js';
+import type { CreateState } from '../context/create-state.js';
+import type { ServerExtension } from '../extension.js';
+import type { Middleware } from '../middleware/compose-middleware.js';
+import type { ProxyBackend } from '../proxy-backend.js';
+import type { ServerRateLimits } from '../rate-limits.js';
+import type { RootsChange } from '../session/roots.js';
+import type { CustomMethods } from './custom-method.js';
+import type { PromptDefinition } from './prompt.js';
+import type { ResourceDefinition, ResourceMap } from './resource.js';
+import type { ToolDefinition } from './tool.js';
+
+export type Tools = { readonly [name: string]: ToolDefinition };
+export type Prompts = { readonly [name: string]: PromptDefinition };
+export type Resources = { readonly [uri: string]: ResourceDefinition<never> };
+
+/** The same for all, or each caller's own. A function is asked for every list and call: keep it cheap. */
+export type PerCaller<T> = T | ((caller: CallerInfo) => T);
+
+/** A server, as its author writes it. */
+export interface ServerDefinition<
+  T = Tools,
+  P = Prompts,
+  R = Resources,
+  M = { readonly [name: string]: unknown },
+  S = unknown,
+> extends Omit<ServerOptions<S>, 'methods'> {
+  /** Name for programs, which clients and logs show: `notes`. */
+  readonly name: string;
+  /** Version of your server: `1.0.0`. */
+  readonly version: string;
+  /** Name for people, in user interfaces. Default: `name`. */
+  readonly title?: string | undefined;
+  /** Tells people what the server is for. */
+  readonly description?: string | undefined;
+  /** URL of a page about the server. */
+  readonly websiteUrl?: string | undefined;
+  /** Images for user interfaces. Default: none. */
+  readonly icons?: Icon[] | undefined;
+  /** How to use the server, for the model. */
+  readonly instructions?: string | undefined;
+  /** Tools by name, or a function that returns the tools of a caller. */
+  readonly tools?: PerCaller<T> | undefined;
+  /** Prompts by name, or a function that returns the prompts of a caller. */
+  readonly prompts?: PerCaller<P> | undefined;
+  /** Resources by URI or by RFC 6570 template, or a function that returns the resources of a caller. */
+  readonly resources?: PerCaller<ResourceMap<R>> | undefined;
+  /** Methods and notifications of your own. */
+  readonly methods?: CustomMethods<M, NoInfer<S>> | undefined;
+}
+
+export interface ServerOptions<S = unknown> {
+  /**
+   * Makes `ctx.state`, which middleware fills and handlers read, once for each request that reads it. The type that it
+   * returns types `ctx.state`. Default: an empty object.
+   */
+  readonly state?: CreateState<S> | undefined;
+  /** Wraps every operation, first is outermost. */
+  readonly use?: readonly Middleware<NoInfer<S>>[] | undefined;
+  /** The revisions to serve. Default: all. */
+  readonly protocolVersions?: readonly SuggestedProtocolVersion[] | undefined;
+  /** What the server does beyond the protocol: `tasks()`, or what is yours, with an identifier and settings to be declared. */
+  readonly extensions?: readonly ServerExtension[] | undefined;
+  /** Features of your own, declared to every client. */
+  readonly experimental?: { readonly [name: string]: JsonObject } | undefined;
+  /** Methods and notifications of your own. */
+  readonly methods?: CustomMethods | undefined;
+  /**
+   * Versions on which clients may send several messages as one JSON array: `by-version`, 2025-03-26 only, as the
+   * specification says; `always`, every version with sessions, for clients that send arrays all the same.
+   * Default `by-version`.
+   */
+  readonly acceptBatches?: 'by-version' | 'always' | undefined;
+  /** Entries per page of a list. Default 1,000: most servers have one page. */
+  readonly pageSize?: number | undefined;
+  /**
+   * What stands in lists: all that a caller sees (`visible`), or only that for which its token has the scopes (`callable`).
+   * Default `visible`: a client knows what there is, and can ask for the scopes.
+   */
+  readonly listFilter?: 'visible' | 'authorized' | undefined;
+  /** How long lists and `server/discover` stay good. Default: 0 ms, private. */
+  readonly cache?: Cacheable | undefined;
+  /** How a question goes that ends the call and is answered by a retry. */
+  readonly inputRequests?: InputRequestOptions | undefined;
+  /**
+   * What has to outlive a request, or a process: retries that were used, state that is too large to travel, tasks.
+   * Default: in memory.
+   */
+  readonly stores?: Stores | undefined;
+  /**
+   * Rates of one caller. Default: generous ones, for callers beyond this machine; see `ServerRateLimits`. `false`: none. Behind
+   * a proxy of this machine set `clientAddress`, else its callers are not limited.
+   */
+  readonly rateLimits?: ServerRateLimits | false | undefined;
+  /** Whether clients can set a level and receive log messages. Default: they can. */
+  readonly logging?: boolean | undefined;
+  /**
+   * Called when a client says that its roots have changed. `change.roots()` asks that client for the new list. Clients that did
+   * not declare roots, and clients of 2026-07-28, never cause a call. What the function throws goes to `onError`.
+   * https://modelcontextprotocol.io/specification/2025-11-25/client/roots#root-list-changes
+   */
+  readonly onRootsChanged?: ((change: RootsChange) => void | Promise<void>) | undefined;
+  /**
+   * Pings the client of a session when nothing came from it for `interval` ms, and no request of it is open. When a ping is
+   * not answered within `timeout` ms the connection ends; the client opens another. Default:
+   * `{ interval: 30_000, timeout: 5_000 }` over HTTP while a stream is open on which the server speaks by itself, off
+   * elsewhere. `false`: never.
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping
+   */
+  readonly keepAlive?: KeepAliveOptions | false | undefined;
+  /** Told of everything that went wrong and could not be said to anybody: thrown errors, broken messages. Default: standard error. */
+  readonly onError?: ((error: TenonError) => void) | undefined;
+  /** Source of time, for tests. Default: the clock of the system. */
+  readonly clock?: Clock | undefined;
+  /** What stands in the place of the catalogs. @internal */
+  readonly proxy?: ProxyBackend | undefined;
+}

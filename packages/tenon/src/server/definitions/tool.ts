@@ -1,0 +1,154 @@
+import type { ClientCapabilities } from '../../protocol/capabilities.js';
+import type { ContentBlock, Icon, Meta, ToolAnnotations } from '../../protocol/content.js';
+import type { InputRequiredResult } from '../../protocol/input-requests.js';
+import type { InferArguments, InferInput, InferOutput, Schema } from '../../schemas/standard.js';
+import type { CallerInfo } from '../caller-info.js';
+import type { Context } from '../context/context.js';
+import type { ToolResultParts } from './tool-result.js';
+
+type MaybePromise<T> = T | Promise<T>;
+
+/** What a tool without `output` may return: text, content, or a JSON value that becomes text. */
+export type UntypedToolReturn =
+  | string
+  | number
+  | boolean
+  | null
+  | undefined
+  | void
+  | ContentBlock
+  | readonly (string | ContentBlock)[]
+  | object;
+
+/**
+ * A result in the form of the specification, for handlers that were written so. A tool that has an `output` gives what
+ * fits it as `structuredContent`, or says that it failed.
+ * https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-result
+ */
+export type ProtocolToolResult<O> = {
+  readonly content: readonly ContentBlock[];
+  readonly _meta?: Meta | undefined;
+} & (
+  | { readonly structuredContent: O; readonly isError?: boolean | undefined }
+  | { readonly structuredContent?: undefined; readonly isError: true }
+);
+
+/** Return value of a tool: a value of `output`, a `reply`, a result of the specification, or a question. */
+export type ToolReturn<O> =
+  | (unknown extends O ? UntypedToolReturn : O | ProtocolToolResult<O>)
+  | ToolResultParts
+  | InputRequiredResult;
+
+/** What is said of a tool beside what it does. https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool */
+export interface ToolMetadata {
+  /** Name for people, in user interfaces. Default: the key. */
+  readonly title?: string | undefined;
+  /** Tells the model what the tool does and when to use it. */
+  readonly description?: string | undefined;
+  /** Hints about the behavior of the tool, for user interfaces and policies: `readOnlyHint`, `destructiveHint`, `idempotentHint`, `openWorldHint`. */
+  readonly annotations?: ToolAnnotations | undefined;
+  /** Images for user interfaces. Default: none. */
+  readonly icons?: Icon[] | undefined;
+  /** Metadata for clients. A key with a prefix of the protocol is refused by `meta/reserved`. */
+  readonly _meta?: Meta | undefined;
+  /** Whether this caller sees the tool, in lists and in calls. Default: all do. */
+  readonly visible?: ((caller: CallerInfo) => boolean) | undefined;
+  /** What the client has to be able to do, or the tool does not begin: `{ elicitation: {} }`, say. */
+  readonly requiredCapabilities?: ClientCapabilities | undefined;
+  /**
+   * What the caller's token must allow, or it is refused before anything runs: over HTTP by a 403 that names these scopes,
+   * so that a client can ask for them. Where nobody authorizes no caller has any.
+   */
+  readonly scopes?: readonly string[] | undefined;
+  /**
+   * Whether a call may, or must, become a task: one that is answered at once and outlives the request. Takes effect with
+   * `extensions: [tasks()]`. Default `forbidden`.
+   * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
+   */
+  readonly task?: TaskSupport | TaskOptions | undefined;
+}
+
+export type TaskSupport = 'forbidden' | 'optional' | 'required';
+
+/** How calls of one tool become tasks. Times are milliseconds. */
+export interface TaskOptions {
+  /** Default `optional`. */
+  readonly support?: 'optional' | 'required' | undefined;
+  /**
+   * Answers a call directly when it takes no longer than this, and makes a task of it only then. Where the client has to
+   * ask for a task in its request, that decides. Default 0: at once.
+   */
+  readonly after?: number | undefined;
+  /** How long a task is kept, from its creation on. Default: as for all tasks of the server. */
+  readonly ttl?: number | undefined;
+  /**
+   * Version of the handler. A task goes on only where the tool has the version with which it was begun: change it together
+   * with the steps and questions of the handler. Default: none, and every process that has the tool goes on.
+   */
+  readonly version?: string | undefined;
+  /** How often a client should ask how it stands. Default: as for all tasks of the server. */
+  readonly pollInterval?: number | undefined;
+}
+
+/** A tool, as its author writes it. The type parameters are what the handler gets and what callers get. */
+export interface ToolDefinition<In = unknown, Out = unknown> extends ToolMetadata {
+  /**
+   * Schema of the arguments: zod, valibot, arktype or any other Standard Schema, or a JSON Schema object. It must describe an
+   * object. It is listed as `inputSchema`, checks each call before `run`, and types the first argument of `run`. Default: no
+   * arguments.
+   */
+  readonly input?: Schema | undefined;
+  /**
+   * Schema of what `run` returns. It is listed as `outputSchema`, checks each return value, and makes of it the structured
+   * content of the result, with a text fallback. Default: `run` returns text, content blocks or any JSON value.
+   */
+  readonly output?: Schema | undefined;
+  /**
+   * Handles a call. `input` has passed the schema, with its defaults filled in; `context` asks the client, reports progress and
+   * knows the caller. Return a value of `output`, or `context.fail(text)` to tell the model what went wrong. The text of
+   * what `run` throws is not shown to the client, except for `toolError` and `rpcError`.
+   */
+  run(input: never, context: Context): MaybePromise<unknown>;
+  /** Only for the compiler: what a caller passes and what it gets. */
+  readonly types?: { readonly input: In; readonly output: Out } | undefined;
+}
+
+/** A tool before `tool` has made it one: what its schemas say types the handler. */
+export type ToolSpec<I, O> = ToolSchemas<I, O> & ToolBehavior<I, O>;
+
+/** Apart from the rest, so that a mistake in that does not hide what the schemas are. */
+interface ToolSchemas<I, O> {
+  /**
+   * Schema of the arguments: zod, valibot, arktype or any other Standard Schema, or a JSON Schema object. It must describe an
+   * object. It is listed as `inputSchema`, checks each call before `run`, and types the first argument of `run`. Default: no
+   * arguments.
+   */
+  readonly input?: I | undefined;
+  /**
+   * Schema of what `run` returns. It is listed as `outputSchema`, checks each return value, and makes of it the structured
+   * content of the result, with a text fallback. Default: `run` returns text, content blocks or any JSON value.
+   */
+  readonly output?: O | undefined;
+}
+
+interface ToolBehavior<I, O> extends ToolMetadata {
+  /**
+   * Handles a call. `input` has passed the schema, with its defaults filled in; `context` asks the client, reports progress and
+   * knows the caller. Return a value of `output`, or `context.fail(text)` to tell the model what went wrong. The text of
+   * what `run` throws is not shown to the client, except for `toolError` and `rpcError`.
+   */
+  run(input: ToolInput<I>, context: Context): MaybePromise<ToolReturn<O extends undefined ? unknown : InferInput<O>>>;
+}
+
+/** What a handler is given: what comes out of the input schema, or any object where nothing is known of it. */
+export type ToolInput<I> = I extends undefined ? Record<string, unknown> : InferArguments<I>;
+
+/**
+ * Defines a tool. The schemas are any Standard Schema or raw JSON Schema: `input` types the handler's first argument,
+ * `output` what it returns. What `run` throws is shown to the model only when it was made by `toolError`.
+ */
+export function tool<const I extends Schema | undefined = undefined, const O extends Schema | undefined = undefined>(
+  definition: ToolSpec<I, O>,
+): ToolDefinition<I extends undefined ? undefined : InferInput<I>, O extends undefined ? unknown : InferOutput<O>> {
+  return definition as object as ToolDefinition<never, never>;
+}

@@ -1,0 +1,130 @@
+import { toCanonicalJson } from '../../encoding/canonical-json.js';
+import { rpcError, TenonError } from '../../jsonrpc/error.js';
+import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import { getOwnerKey, identifyCaller } from '../../protocol/caller-identity.js';
+import type { CompleteParams } from '../../protocol/params-and-results.js';
+import type { Context } from '../context/context.js';
+import { compileResource } from '../definitions/compiled-resource.js';
+import type { Completer, Completers } from '../definitions/completers.js';
+import type { Operation } from '../middleware/compose-middleware.js';
+import type { RequestContext } from '../request-context.js';
+import type { ServerRuntime } from '../server-runtime.js';
+import { finalizeResult } from './finalize-result.js';
+import { findPrompt } from './prompts.js';
+
+/** How many values one answer holds at the most, as the specification says. */
+const MAX_VALUES = 100;
+
+/** `completion/complete`. https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion */
+export async function completeArgument(
+  runtime: ServerRuntime,
+  { params, context }: Operation,
+  requestContext: RequestContext,
+): Promise<JsonObject> {
+  const { ref, argument, context: completionContext } = params as unknown as CompleteParams;
+  const completers =
+    ref.type === 'ref/prompt'
+      ? findPromptCompleters(runtime, ref.name, requestContext)
+      : findTemplateCompleters(runtime, ref.uri, requestContext);
+  const completer = completers && Object.hasOwn(completers, argument.name) ? completers[argument.name] : undefined;
+  const completions: CompletionValues = completer
+    ? await runShared(runtime, params, requestContext, () =>
+        runCompleter(completer, argument, context, completionContext?.arguments ?? {}),
+      )
+    : { values: [] };
+  const values = completions.values.slice(0, MAX_VALUES);
+  const total = completions.total ?? completions.values.length;
+  return finalizeResult(runtime, {
+    completion: { values, total, hasMore: completions.hasMore ?? total > values.length },
+  });
+}
+
+type SharedCompletions = Map<
+  string,
+  { readonly result: Promise<CompletionValues>; readonly requestContext: RequestContext }
+>;
+const sharedByScope = new WeakMap<object, SharedCompletions>();
+
+/**
+ * Runs identical completions that one caller asks for at the same time once. A caller is a session, or a user with its OAuth
+ * client: anonymous requests without a session may be of several people. When the first request is cancelled, the others
+ * begin anew.
+ */
+function runShared(
+  runtime: ServerRuntime,
+  params: JsonObject,
+  requestContext: RequestContext,
+  start: () => Promise<CompletionValues>,
+): Promise<CompletionValues> {
+  const owner = getOwnerKey(identifyCaller(requestContext.caller.auth));
+  const scope = requestContext.session ?? (owner === undefined ? undefined : runtime);
+  if (scope === undefined) return start();
+  const { _meta, ...request } = params;
+  const inProgress: SharedCompletions = sharedByScope.get(scope) ?? new Map();
+  sharedByScope.set(scope, inProgress);
+  const key = toCanonicalJson([owner ?? null, request]);
+  const existing = inProgress.get(key);
+  if (existing !== undefined && !existing.requestContext.signal.aborted) {
+    return existing.result.catch(error => {
+      // The failure may only say that the other request was cancelled.
+      if (existing.requestContext.signal.aborted && !requestContext.signal.aborted)
+        return runShared(runtime, params, requestContext, start);
+      throw error;
+    });
+  }
+  const entry = { result: start(), requestContext };
+  inProgress.set(key, entry);
+  const release = (): void => {
+    if (inProgress.get(key) === entry) inProgress.delete(key);
+  };
+  entry.result.then(release, release);
+  return entry.result;
+}
+
+function findPromptCompleters(
+  runtime: ServerRuntime,
+  name: string | undefined,
+  requestContext: RequestContext,
+): Completers | undefined {
+  const prompt = name === undefined ? undefined : findPrompt(runtime, name, requestContext);
+  if (prompt === undefined) throw rpcError(INVALID_PARAMS, `Unknown prompt: ${String(name).slice(0, 128)}`);
+  return prompt.definition.complete;
+}
+
+function findTemplateCompleters(
+  { resources }: ServerRuntime,
+  uri: string | undefined,
+  { caller }: RequestContext,
+): Completers | undefined {
+  const definition = uri === undefined ? undefined : resources.find(uri, caller);
+  if (definition === undefined || uri === undefined || !compileResource(uri, definition)) {
+    throw rpcError(INVALID_PARAMS, `Unknown resource template: ${String(uri).slice(0, 256)}`);
+  }
+  return definition.complete as Completers | undefined;
+}
+
+interface CompletionValues {
+  readonly values: readonly string[];
+  readonly total?: number | undefined;
+  readonly hasMore?: boolean | undefined;
+}
+
+async function runCompleter(
+  completer: Completer,
+  { name, value: typed }: CompleteParams['argument'],
+  context: Context,
+  knownArguments: { readonly [name: string]: string },
+): Promise<CompletionValues> {
+  if (typeof completer !== 'function') {
+    const prefix = typed.toLowerCase();
+    return { values: completer.filter(value => value.toLowerCase().startsWith(prefix)) };
+  }
+  const returned = await completer(typed, { arguments: knownArguments, context });
+  const values: unknown = Array.isArray(returned) ? returned : (returned as CompletionValues | undefined)?.values;
+  if (Array.isArray(values)) return Array.isArray(returned) ? { values } : (returned as CompletionValues);
+  throw new TenonError('handler/output', `completer of "${name}": the result is not a list of values`, {
+    expected: 'a list of strings, or { values }',
+    received: returned === null ? 'null' : typeof returned,
+  });
+}

@@ -1,0 +1,81 @@
+import { withoutInputRequests } from '../../execution/without-input-requests.js';
+import { rpcError, TenonError } from '../../jsonrpc/error.js';
+import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../jsonrpc/error-codes.js';
+import { isObject, type JsonObject, type JsonRpcNotification, type JsonRpcRequest } from '../../jsonrpc/message.js';
+import { checkMeta } from '../../protocol/check-meta.js';
+import { MISSING_CLIENT_CAPABILITY } from '../../protocol/error-codes.js';
+import { insufficientScope } from '../../protocol/scopes.js';
+import { describeIssues } from '../../schemas/issues.js';
+import type { Schema } from '../../schemas/standard.js';
+import { compileSchema } from '../../schemas/validate.js';
+import type { CallerInfo } from '../caller-info.js';
+import { Context } from '../context/context.js';
+import type { CustomMethod, CustomNotification } from '../definitions/custom-method.js';
+import { composeMiddleware, selectMiddleware } from '../middleware/compose-middleware.js';
+import type { RequestContext } from '../request-context.js';
+import { hasRequiredScopes } from '../scopes.js';
+import type { ServerRuntime } from '../server-runtime.js';
+import { finalizeResult } from './finalize-result.js';
+import { requireJson } from './json-text.js';
+
+/** Runs a method that the author added. Throws -32601 where there is none. */
+export async function runCustomMethod(
+  runtime: ServerRuntime,
+  { method, params = {} }: JsonRpcRequest,
+  requestContext: RequestContext,
+): Promise<JsonObject> {
+  const custom = findCustomHandler(runtime, method);
+  if (custom === undefined || !('run' in custom))
+    throw rpcError(METHOD_NOT_FOUND, `Method not found: ${method.slice(0, 128)}`);
+  requireExtension(custom, requestContext);
+  if (!hasRequiredScopes(requestContext.caller, custom)) throw insufficientScope(custom.scopes ?? []);
+  const input = await checkParams(custom.params, params);
+  const context = new Context(requestContext, withoutInputRequests(method), params, runtime.options.state);
+  const middleware = selectMiddleware(runtime.options.use, method);
+  const run = composeMiddleware(middleware, async operation => custom.run(input as never, operation.context));
+  const result = await run({ method, name: undefined, params, context });
+  if (!isObject(result)) {
+    const received = Array.isArray(result) ? 'a list' : result === null ? 'null' : `a value of type ${typeof result}`;
+    throw new TenonError('handler/result', `method "${method}": the result is no object`, {
+      expected: 'an object',
+      received,
+    });
+  }
+  requireJson(`method "${method}"`, result);
+  checkMeta(`the result of ${method}`, result._meta);
+  return requestContext.dialect.opening === 'per-request' ? finalizeResult(runtime, result) : result;
+}
+
+/** Hands a notification that the author listens for to its handler. Others are ignored. */
+export async function handleCustomNotification(
+  runtime: ServerRuntime,
+  { method, params = {} }: JsonRpcNotification,
+  caller: CallerInfo,
+): Promise<void> {
+  const custom = findCustomHandler(runtime, method);
+  if (custom === undefined || !('handle' in custom)) return;
+  if (!hasRequiredScopes(caller, custom)) throw insufficientScope(custom.scopes ?? []);
+  const input = await checkParams(custom.params, params);
+  await custom.handle(input as never, {
+    auth: caller.auth,
+    client: { info: caller.client, capabilities: caller.capabilities },
+  });
+}
+
+function findCustomHandler({ options }: ServerRuntime, method: string): CustomMethod | CustomNotification | undefined {
+  return options.methods && Object.hasOwn(options.methods, method) ? options.methods[method] : undefined;
+}
+
+function requireExtension({ extension }: CustomMethod, { caller }: RequestContext): void {
+  if (extension === undefined || caller.capabilities.extensions?.[extension] !== undefined) return;
+  throw rpcError(MISSING_CLIENT_CAPABILITY, `Missing required client capability: ${extension}`, {
+    requiredCapabilities: { extensions: { [extension]: {} } },
+  });
+}
+
+async function checkParams(schema: Schema | undefined, params: JsonObject): Promise<unknown> {
+  if (schema === undefined) return params;
+  const result = await compileSchema(schema, 'input').check(params);
+  if (result.ok) return result.value;
+  throw rpcError(INVALID_PARAMS, `Invalid params: ${describeIssues(result.issues)}`);
+}

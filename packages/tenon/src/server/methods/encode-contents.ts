@@ -1,0 +1,59 @@
+import { TenonError } from '../../jsonrpc/error.js';
+import { isObject } from '../../jsonrpc/message.js';
+import type { ResourceContents } from '../../protocol/content.js';
+import type { ResourceDefinition } from '../definitions/resource.js';
+import { requireJson } from './json-text.js';
+
+/**
+ * Turns the value that a resource's handler returned into contents: text, bytes, contents, a list of these, or a result
+ * in the form of the specification. Throws `handler/output` for anything else.
+ */
+export function encodeContents(
+  uri: string,
+  { mimeType }: Pick<ResourceDefinition<never>, 'mimeType'>,
+  returned: unknown,
+): ResourceContents[] {
+  const parts = isObject(returned) && Array.isArray(returned.contents) ? returned.contents : returned;
+  const common = { uri, ...(mimeType === undefined ? {} : { mimeType }) };
+  return (Array.isArray(parts) ? parts : [parts]).map((part: unknown) => {
+    if (typeof part === 'string') return { ...common, text: part };
+    if (part instanceof Uint8Array) return { ...common, blob: encodeBase64(part) };
+    if (typeof part === 'number' || typeof part === 'boolean') return { ...common, text: JSON.stringify(part) };
+    if (!isObject(part) || (typeof part.text !== 'string' && typeof part.blob !== 'string'))
+      throw createContentsError(uri, part);
+    return { ...common, ...part } as ResourceContents;
+  });
+}
+
+function createContentsError(uri: string, part: unknown): TenonError {
+  const subject = `resource "${uri}"`;
+  const isContents = isObject(part) && ('text' in part || 'blob' in part);
+  if (!isContents) requireJson(subject, part);
+  return new TenonError('handler/output', `${subject}: the contents have neither text nor blob`, {
+    expected: 'text, a Uint8Array, or { text } or { blob } with base64',
+    received: describePart(part),
+    hint: 'return JSON.stringify(value) to send data as text',
+  });
+}
+
+function describePart(part: unknown): string {
+  if (part === null) return 'null';
+  if (!isObject(part)) return Array.isArray(part) ? 'a list in a list' : `a ${typeof part}`;
+  for (const key of ['text', 'blob']) if (key in part) return `${describeValueType(part[key])} as ${key}`;
+  return `an object with the keys ${Object.keys(part).slice(0, 10).join(', ') || '(none)'}`;
+}
+
+function describeValueType(value: unknown): string {
+  const tag = Object.prototype.toString.call(value).slice(8, -1);
+  return typeof value === 'object' ? `a ${tag}` : `a ${typeof value}`;
+}
+
+declare function btoa(binary: string): string;
+
+function encodeBase64(bytes: Uint8Array): string {
+  const parts: string[] = [];
+  // In pieces: a whole picture as arguments of one call would overflow the stack.
+  for (let offset = 0; offset < bytes.length; offset += 8190)
+    parts.push(String.fromCharCode(...bytes.subarray(offset, offset + 8190)));
+  return btoa(parts.join(''));
+}

@@ -1,0 +1,56 @@
+import { rpcError } from '../../jsonrpc/error.js';
+import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
+import type { JsonObject, JsonRpcRequest } from '../../jsonrpc/message.js';
+import { methods } from '../../protocol/methods.js';
+import { requireServed } from '../../protocol/negotiation/classify-request.js';
+import type { InitializeParams } from '../../protocol/params-and-results.js';
+import type { Dialect } from '../../protocol/versions/dialect.js';
+import { negotiateDialect } from '../../protocol/versions/index.js';
+import type { CallerInfo } from '../caller-info.js';
+import { getCapabilitiesFor } from '../capabilities.js';
+import type { ClientSession } from '../request-context.js';
+import type { ServerRuntime } from '../server-runtime.js';
+
+/** Checks the params of `initialize` and chooses the protocol version. Throws -32602 when they are invalid. */
+export function negotiate(
+  { servedDialects }: ServerRuntime,
+  request: JsonRpcRequest,
+): { readonly dialect: Dialect; readonly params: InitializeParams } {
+  requireServed(request, servedDialects);
+  const { params = {} } = request;
+  const problem = methods.initialize.params(params);
+  if (problem) throw rpcError(INVALID_PARAMS, `Invalid params: ${problem}`);
+  const dialect = negotiateDialect(params.protocolVersion as string, servedDialects);
+  const decoded = dialect.transforms.decode.params('initialize')?.(params, {}) ?? params;
+  return { dialect, params: decoded as unknown as InitializeParams };
+}
+
+/** The answer to a handshake. https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle */
+export function initialize(
+  runtime: ServerRuntime,
+  dialect: Dialect,
+  caller: CallerInfo,
+  session: ClientSession | undefined,
+): JsonObject | Promise<JsonObject> {
+  const { proxy } = runtime.options;
+  if (proxy === undefined) return createInitializeResult(runtime, dialect, caller, runtime.instructions);
+  return proxy
+    .getInstructions({ caller, dialect, session })
+    .then(instructions => createInitializeResult(runtime, dialect, caller, instructions));
+}
+
+function createInitializeResult(
+  runtime: ServerRuntime,
+  dialect: Dialect,
+  caller: CallerInfo,
+  instructions?: string,
+): JsonObject {
+  const { info } = runtime;
+  const result = {
+    protocolVersion: dialect.protocolVersion,
+    capabilities: getCapabilitiesFor(runtime, dialect, caller) as JsonObject,
+    serverInfo: info as unknown as JsonObject,
+    ...(instructions === undefined ? {} : { instructions }),
+  };
+  return dialect.transforms.encode.result('initialize')?.(result, {}) ?? result;
+}

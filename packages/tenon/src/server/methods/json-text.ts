@@ -1,0 +1,101 @@
+import { TenonError } from '../../jsonrpc/error.js';
+
+/** Text that only values can have which JSON loses: `{}` for a `Map`, `{"0":1}` for bytes. Most results have neither. */
+const LOSSY_JSON = /\{\}|\{"0":/;
+
+/** Writes a value as JSON. Throws `handler/output` when JSON cannot carry the value, or would silently lose it. */
+export function toJsonText(subject: string, value: unknown): string {
+  const text = writeJson(subject, value);
+  if (text === undefined || LOSSY_JSON.test(text) || value instanceof Error) requireJson(subject, value);
+  return text ?? 'null';
+}
+
+/** Throws `handler/output` when JSON would lose the value or a part of it. */
+export function requireJson(subject: string, value: unknown): void {
+  const loss = findJsonLoss(value, '', []);
+  if (loss) throw createNotJsonError(subject, loss);
+}
+
+function writeJson(subject: string, value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch (cause) {
+    requireJson(subject, value);
+    const details = { hint: 'its toJSON method threw, or it is nested too deeply: see the cause', cause };
+    throw new TenonError('handler/output', `${subject}: the result cannot be sent as JSON`, details);
+  }
+}
+
+/** A part of a value that JSON has no form for. */
+interface JsonLoss {
+  readonly kind: string;
+  /** JSON Pointer of the part. */
+  readonly path: string;
+}
+
+/** Finds the first part that `JSON.stringify` throws at or writes as nothing. Members that are functions are left out, as JSON does. */
+function findJsonLoss(value: unknown, path: string, ancestors: readonly object[]): JsonLoss | undefined {
+  const type = typeof value;
+  if (type === 'bigint' || type === 'function' || type === 'symbol') return { kind: type, path };
+  if (typeof value !== 'object' || value === null) return undefined;
+  const ancestor = ancestors.indexOf(value);
+  if (ancestor >= 0)
+    return {
+      kind: `reference to ${
+        path
+          .split('/')
+          .slice(0, ancestor + 1)
+          .join('/') || '/'
+      }`,
+      path,
+    };
+  if (typeof (value as { toJSON?: unknown }).toJSON === 'function') return undefined;
+  if (!Array.isArray(value) && isLost(value)) return { kind: describeClass(value), path };
+  const innerAncestors = [...ancestors, value];
+  for (const [key, member] of Object.entries(value)) {
+    if (!Array.isArray(value) && typeof member === 'function') continue;
+    const loss = findJsonLoss(member, `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, innerAncestors);
+    if (loss) return loss;
+  }
+  return undefined;
+}
+
+/** Objects of a class whose state JSON does not see. An object of another realm is a plain one too. */
+function isLost(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === null || Object.getPrototypeOf(prototype) === null) return false;
+  if (ArrayBuffer.isView(value) || value instanceof Error) return true;
+  return Object.keys(value).length === 0 && Object(value.valueOf()) === value;
+}
+
+function describeClass(value: object): string {
+  const tag = Object.prototype.toString.call(value).slice(8, -1);
+  return value instanceof Error ? 'Error' : tag === 'Object' ? value.constructor.name || 'class instance' : tag;
+}
+
+const ADVICE: readonly (readonly [kinds: RegExp, advice: string])[] = [
+  [/^(Weak)?Map$/, 'return Object.fromEntries(map), or a list of its entries'],
+  [/^(Weak)?Set$|Iterator$/, 'return a list of its values: [...values]'],
+  [/^Error$/, 'throw it, or return ctx.fail(error.message) for the model to read'],
+  [/^(Response|Request|Blob)$/, 'read its body first: await response.json(), or text()'],
+  [/Generator$/, 'collect its values in a list; tell of those in between by ctx.progress'],
+  [/^Promise$/, 'await it'],
+  [
+    /Array$|^(ArrayBuffer|SharedArrayBuffer|DataView)$/,
+    'return bytes as base64, in a block of type image, audio or resource',
+  ],
+  [/^function$/, 'call it, and return what it returns'],
+  [/^bigint$/, 'return it as text: String(value)'],
+  [/^reference/, 'return only the parts that the caller needs'],
+];
+
+function createNotJsonError(subject: string, { kind, path }: JsonLoss): TenonError {
+  const article = /^[AEIO]/.test(kind) ? 'an' : 'a';
+  return new TenonError('handler/output', `${subject}: the result cannot be sent as JSON`, {
+    expected: 'null, booleans, finite numbers, text, lists and plain objects',
+    received: `${article} ${kind}${path && ` at ${path}`}`,
+    hint:
+      ADVICE.find(([kinds]) => kinds.test(kind))?.[1] ??
+      'return a plain object with its values, or give its class a toJSON method',
+  });
+}

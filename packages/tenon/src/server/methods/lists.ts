@@ -1,0 +1,170 @@
+import type { JsonObject } from '../../jsonrpc/message.js';
+import { markPreserialized } from '../../jsonrpc/serialize-message.js';
+import { checkNestedMeta } from '../../protocol/check-meta.js';
+import type { Resource, ResourceTemplate, Tool } from '../../protocol/content.js';
+import type { HasVisibility } from '../caller-info.js';
+import type { Context } from '../context/context.js';
+import { compilePrompt } from '../definitions/compiled-prompt.js';
+import { compileResource, isUriTemplate } from '../definitions/compiled-resource.js';
+import { compileTool } from '../definitions/compiled-tool.js';
+import type { ResourceDefinition } from '../definitions/resource.js';
+import { hasTasks, resolveTaskOptions } from '../definitions/task-options.js';
+import type { ToolDefinition } from '../definitions/tool.js';
+import type { Operation } from '../middleware/compose-middleware.js';
+import type { Registry } from '../registry.js';
+import type { RequestContext } from '../request-context.js';
+import { type HasScopes, hasRequiredScopes } from '../scopes.js';
+import type { ServerRuntime } from '../server-runtime.js';
+import { finalizeCacheable } from './finalize-result.js';
+import { paginate } from './paginate.js';
+
+/** The four lists. https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination */
+
+export function listTools(runtime: ServerRuntime, { params }: Operation, requestContext: RequestContext): JsonObject {
+  const { tools } = runtime;
+  const asTasks = requestContext.dialect.tasks === 'by-parameter' && hasTasks(runtime.options.extensions);
+  const all = getCachedList(runtime, tools, asTasks ? 'tools as tasks' : 'tools', () =>
+    selectListed(runtime, tools, requestContext).map(([name, tool]) => {
+      const { wire } = compileTool(name, tool);
+      return asTasks ? addExecution(wire, tool) : wire;
+    }),
+  );
+  return createPageResult(runtime, 'tools', all, ({ name }) => name, params, isSharedList(runtime, tools));
+}
+
+function addExecution(wire: Tool, definition: ToolDefinition): Tool {
+  const taskSupport = resolveTaskOptions(definition)?.support;
+  return taskSupport === undefined ? wire : { ...wire, execution: { taskSupport } };
+}
+
+export function listPrompts(runtime: ServerRuntime, { params }: Operation, requestContext: RequestContext): JsonObject {
+  const { prompts } = runtime;
+  const all = getCachedList(runtime, prompts, 'prompts', () =>
+    selectListed(runtime, prompts, requestContext).map(([name, prompt]) => compilePrompt(name, prompt).wire),
+  );
+  return createPageResult(runtime, 'prompts', all, ({ name }) => name, params, isSharedList(runtime, prompts));
+}
+
+export function listTemplates(
+  runtime: ServerRuntime,
+  { params }: Operation,
+  requestContext: RequestContext,
+): JsonObject {
+  const { resources } = runtime;
+  const templates = () => selectListed(runtime, resources, requestContext).filter(([key]) => isUriTemplate(key));
+  const all = getCachedList(runtime, resources, 'templates', () =>
+    templates().map(([key, resource]) => compileResource(key, resource).wire),
+  );
+  return createPageResult(
+    runtime,
+    'resourceTemplates',
+    all,
+    wire => (wire as ResourceTemplate).uriTemplate,
+    params,
+    isSharedList(runtime, resources),
+  );
+}
+
+export async function listResources(
+  runtime: ServerRuntime,
+  { params, context }: Operation,
+  requestContext: RequestContext,
+): Promise<JsonObject> {
+  const { resources } = runtime;
+  const lists = selectListed(runtime, resources, requestContext).map(([key, resource]) => {
+    const { template, wire } = compileResource(key, resource);
+    return template ? listTemplateResources(key, resource, context) : [wire as Resource];
+  });
+  const all = (await Promise.all(lists)).flat();
+  return createPageResult(runtime, 'resources', all, ({ uri }) => uri, params, false);
+}
+
+async function listTemplateResources(
+  key: string,
+  definition: ResourceDefinition<never>,
+  context: Context,
+): Promise<Resource[]> {
+  const { template, wire } = compileResource(key, definition);
+  const { title: _title, size: _size, ...common } = wire as Resource & { uriTemplate?: string };
+  delete common.uriTemplate;
+  const entries = (await definition.list?.(context)) ?? [];
+  return entries.map(entry => {
+    checkNestedMeta(`an entry of the list of "${key}"`, entry);
+    const variables = template?.variables ?? [];
+    const fields = Object.entries(entry as JsonObject).filter(
+      ([name]) => !variables.includes(name) || RESOURCE_FIELDS.has(name),
+    );
+    const uri = template?.expand(entry as never) ?? key;
+    const name = (entry as { name?: string }).name ?? uri;
+    return { ...common, ...Object.fromEntries(fields), name, uri } as Resource;
+  });
+}
+
+/** Members of an entry that say something of the resource even where a variable has the same name. */
+const RESOURCE_FIELDS = new Set(['title', 'description', 'mimeType', 'size', 'annotations', 'icons', '_meta']);
+
+const listCache = new WeakMap<object, Map<string, { version: number; all: readonly unknown[] }>>();
+
+/** What of a catalog stands in this caller's lists. */
+function selectListed<D extends HasVisibility & HasScopes>(
+  { options }: ServerRuntime,
+  catalog: Registry<D>,
+  { caller }: RequestContext,
+): [string, D][] {
+  const items = catalog.listFor(caller);
+  return options.listFilter === 'authorized' ? items.filter(([, item]) => hasRequiredScopes(caller, item)) : items;
+}
+
+function isSharedList({ options }: ServerRuntime, { isShared }: Pick<Registry<HasVisibility>, 'isShared'>): boolean {
+  return isShared && options.listFilter !== 'authorized';
+}
+
+/** A list that is the same for all is made once and kept until the catalog changes. */
+function getCachedList<T>(
+  runtime: ServerRuntime,
+  catalog: Pick<Registry<HasVisibility>, 'isShared' | 'version'>,
+  kind: string,
+  createList: () => T[],
+): readonly T[] {
+  if (!isSharedList(runtime, catalog)) return createList();
+  const byKind = listCache.get(catalog) ?? new Map<string, { version: number; all: readonly unknown[] }>();
+  const cached = byKind.get(kind);
+  if (cached?.version === catalog.version) return cached.all as readonly T[];
+  const all = createList();
+  listCache.set(catalog, byKind.set(kind, { version: catalog.version, all }));
+  return all;
+}
+
+/** How many pages of one list are kept. Clients may ask for one from any place on. */
+const MAX_CACHED_PAGES = 100;
+const pageCache = new WeakMap<readonly unknown[], Map<string, JsonObject>>();
+
+/** A page of a list. One that is the same for all is said in the same words until the list changes. */
+function createPageResult<T>(
+  runtime: ServerRuntime,
+  key: string,
+  all: readonly T[],
+  getKey: (item: T) => string,
+  { cursor }: JsonObject,
+  isShared: boolean,
+): JsonObject {
+  const start = typeof cursor === 'string' ? cursor : '';
+  const cached = isShared ? pageCache.get(all)?.get(start) : undefined;
+  if (cached) return cached;
+  const { items, nextCursor } = paginate(all, getKey, start, runtime.pageSize);
+  const result = nextCursor === undefined ? { [key]: items } : { [key]: items, nextCursor };
+  const { cache, use = [] } = runtime.options;
+  // What differs between callers must not be shared between them, whatever the author says.
+  if (!isShared) return finalizeCacheable(runtime, result, { ...cache, cacheScope: 'private' });
+  const created = finalizeCacheable(runtime, result, cache);
+  // A middleware may write into what it is given.
+  return use.length > 0 ? created : cachePage(all, start, created);
+}
+
+function cachePage(all: readonly unknown[], start: string, created: JsonObject): JsonObject {
+  const cachedPages = pageCache.get(all) ?? new Map<string, JsonObject>();
+  if (cachedPages.size >= MAX_CACHED_PAGES) return created;
+  const result = markPreserialized(created);
+  pageCache.set(all, cachedPages.set(start, result));
+  return result;
+}

@@ -1,0 +1,81 @@
+import { rpcError } from '../../jsonrpc/error.js';
+import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
+
+declare function btoa(binary: string): string;
+declare function atob(base64: string): string;
+
+export interface ListPage<T> {
+  readonly items: readonly T[];
+  readonly nextCursor: string | undefined;
+}
+
+/**
+ * Cuts a list into pages. A list that fits one page keeps its order; a longer one is in the order of its keys, which are
+ * unique: a cursor holds the last key that was given, so that entries which come or go meanwhile neither hide nor repeat
+ * others. Throws -32602 when the cursor was not made here.
+ */
+export function paginate<T>(
+  items: readonly T[],
+  getKey: (item: T) => string,
+  cursor: string | undefined,
+  size: number,
+): ListPage<T> {
+  if (cursor === undefined || cursor === '') {
+    return items.length <= size
+      ? { items: items, nextCursor: undefined }
+      : slicePage(sortByKey(items, getKey), getKey, 0, size);
+  }
+  const lastKey = decodeCursor(cursor);
+  const sorted = sortByKey(items, getKey);
+  return slicePage(sorted, getKey, findFirstAfter(sorted, getKey, lastKey), size);
+}
+
+function slicePage<T>(sorted: readonly T[], getKey: (item: T) => string, start: number, size: number): ListPage<T> {
+  const items = sorted.slice(start, start + size);
+  const last = items[items.length - 1];
+  return {
+    items,
+    nextCursor: start + size < sorted.length && last !== undefined ? encodeCursor(getKey(last)) : undefined,
+  };
+}
+
+const sortCache = new WeakMap<readonly unknown[], readonly unknown[]>();
+
+/** Lists that are the same for all are kept from one request to the next, and so is their order. */
+function sortByKey<T>(items: readonly T[], getKey: (item: T) => string): readonly T[] {
+  const cached = sortCache.get(items) as readonly T[] | undefined;
+  if (cached?.length === items.length) return cached;
+  const sorted = items.toSorted((a, b) => compareKeys(getKey(a), getKey(b)));
+  sortCache.set(items, sorted);
+  return sorted;
+}
+
+function compareKeys(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
+
+/** By halves: how many entries have a key up to this one. */
+function findFirstAfter<T>(sorted: readonly T[], getKey: (item: T) => string, key: string): number {
+  let from = 0;
+  let to = sorted.length;
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (compareKeys(getKey(sorted[middle] as T), key) <= 0) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+function encodeCursor(key: string): string {
+  return btoa(encodeURIComponent(JSON.stringify([key])));
+}
+
+function decodeCursor(cursor: string): string {
+  try {
+    const [key] = JSON.parse(decodeURIComponent(atob(cursor)));
+    if (typeof key === 'string') return key;
+  } catch {
+    // Not ours: said below.
+  }
+  throw rpcError(INVALID_PARAMS, 'Invalid params: the cursor was not given by this server');
+}

@@ -1,0 +1,66 @@
+import { checkInputRequestMethods } from '../../execution/check-input-requests.js';
+import { rpcError, TenonError } from '../../jsonrpc/error.js';
+import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
+import { isObject, type JsonObject } from '../../jsonrpc/message.js';
+import { checkNestedMeta } from '../../protocol/check-meta.js';
+import type { PromptMessage } from '../../protocol/content.js';
+import { methods } from '../../protocol/methods.js';
+import { describeIssues } from '../../schemas/issues.js';
+import { coerceTexts } from '../../schemas/text-arguments.js';
+import { Context } from '../context/context.js';
+import { type CompiledPrompt, compilePrompt } from '../definitions/compiled-prompt.js';
+import { isInputRequired, toContentBlocks } from '../definitions/tool-result.js';
+import type { Operation } from '../middleware/compose-middleware.js';
+import type { RequestContext } from '../request-context.js';
+import type { ServerRuntime } from '../server-runtime.js';
+import { requireContentBlocks } from './content-blocks.js';
+import { finalizeResult } from './finalize-result.js';
+import { requireCapabilities } from './tools/call-tool.js';
+
+export function findPrompt(
+  { prompts }: ServerRuntime,
+  name: string,
+  { caller }: RequestContext,
+): CompiledPrompt | undefined {
+  const definition = prompts.find(name, caller);
+  return definition && compilePrompt(name, definition);
+}
+
+/** `prompts/get`. https://modelcontextprotocol.io/specification/2026-07-28/server/prompts */
+export async function getPrompt(
+  runtime: ServerRuntime,
+  { params, context }: Operation,
+  requestContext: RequestContext,
+): Promise<JsonObject> {
+  const name = params.name as string;
+  const prompt = findPrompt(runtime, name, requestContext);
+  if (prompt === undefined) throw rpcError(INVALID_PARAMS, `Unknown prompt: ${name.slice(0, 128)}`);
+  const checked = prompt.input
+    ? await prompt.input.check(coerceTexts((params.arguments ?? {}) as JsonObject, prompt.arguments))
+    : { ok: true as const, value: params.arguments ?? {} };
+  if (!checked.ok)
+    throw rpcError(INVALID_PARAMS, `Invalid arguments for prompt ${name}: ${describeIssues(checked.issues)}`);
+  requireCapabilities(prompt.definition.requiredCapabilities, requestContext);
+  return Context.invokeHandler(context, async () => {
+    const returned = await prompt.definition.run(checked.value as never, context);
+    checkNestedMeta(`prompt "${name}"`, returned);
+    checkInputRequestMethods(`prompt "${name}"`, returned);
+    if (isInputRequired(returned)) return returned as unknown as JsonObject;
+    const result = toPromptResult(prompt, returned);
+    const problem = methods['prompts/get'].result(result);
+    if (problem) throw new TenonError('handler/output', `prompt "${name}" returned what is no prompt: ${problem}`);
+    const contents = (result.messages as PromptMessage[]).map(({ content }) => content);
+    requireContentBlocks(`prompt "${name}"`, contents, '/messages');
+    return finalizeResult(runtime, result);
+  });
+}
+
+function toPromptResult({ definition: { description } }: CompiledPrompt, returned: unknown): JsonObject {
+  if (isObject(returned) && Array.isArray(returned.messages)) return returned;
+  const items = Array.isArray(returned) ? returned : [returned];
+  const messages = items.map((each): PromptMessage => {
+    if (isObject(each) && 'role' in each) return each as unknown as PromptMessage;
+    return { role: 'user', content: toContentBlocks(each)[0] as PromptMessage['content'] };
+  });
+  return { ...(description === undefined ? {} : { description }), messages };
+}

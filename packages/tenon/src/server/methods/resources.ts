@@ -1,0 +1,61 @@
+import { checkInputRequestMethods } from '../../execution/check-input-requests.js';
+import { rpcError } from '../../jsonrpc/error.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import { checkNestedMeta } from '../../protocol/check-meta.js';
+import { Context } from '../context/context.js';
+import { compileResource, isUriTemplate } from '../definitions/compiled-resource.js';
+import type { ResourceDefinition } from '../definitions/resource.js';
+import { isInputRequired } from '../definitions/tool-result.js';
+import type { Operation } from '../middleware/compose-middleware.js';
+import type { RequestContext } from '../request-context.js';
+import type { ServerRuntime } from '../server-runtime.js';
+import { encodeContents } from './encode-contents.js';
+import { finalizeCacheable } from './finalize-result.js';
+import { requireCapabilities } from './tools/call-tool.js';
+
+/** A resource that a URI names: by itself, or by a template that it matches. */
+export interface MatchedResource {
+  readonly definition: ResourceDefinition<never>;
+  readonly variables: { readonly [name: string]: unknown };
+}
+
+export function resolveResource(
+  { resources }: ServerRuntime,
+  uri: string,
+  { caller }: RequestContext,
+): MatchedResource | undefined {
+  const exact = resources.find(uri, caller);
+  if (exact) return { definition: exact, variables: {} };
+  for (const [key, definition] of resources.pick(isUriTemplate, caller)) {
+    const { template } = compileResource(key, definition);
+    const variables = template?.match(uri, { allowUnsafe: definition.allowUnsafe });
+    if (variables) return { definition, variables };
+  }
+  return undefined;
+}
+
+export function createNotFoundError(uri: string, { dialect }: RequestContext): Error {
+  return rpcError(dialect.errors.resourceNotFound, 'Resource not found', { uri });
+}
+
+/** `resources/read`. https://modelcontextprotocol.io/specification/2026-07-28/server/resources */
+export async function readResource(
+  runtime: ServerRuntime,
+  { params, context }: Operation,
+  requestContext: RequestContext,
+): Promise<JsonObject> {
+  const uri = params.uri as string;
+  const resolved = resolveResource(runtime, uri, requestContext);
+  if (resolved === undefined) throw createNotFoundError(uri, requestContext);
+  const { definition, variables } = resolved;
+  requireCapabilities(definition.requiredCapabilities, requestContext);
+  return Context.invokeHandler(context, async () => {
+    const returned = await definition.read({ ...variables, uri } as never, context);
+    if (returned === undefined) throw createNotFoundError(uri, requestContext);
+    const subject = `resource "${uri.slice(0, 128)}"`;
+    checkNestedMeta(subject, returned);
+    checkInputRequestMethods(subject, returned);
+    if (isInputRequired(returned)) return returned as unknown as JsonObject;
+    return finalizeCacheable(runtime, { contents: encodeContents(uri, definition, returned) }, definition.cache);
+  });
+}

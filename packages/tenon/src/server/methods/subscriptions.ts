@@ -1,0 +1,80 @@
+import type { JsonObject } from '../../jsonrpc/message.js';
+import { SUBSCRIPTION_ID } from '../../protocol/meta.js';
+import type { SubscriptionFilter } from '../../protocol/params-and-results.js';
+import type { ExtensionSubscription } from '../extension.js';
+import type { Operation } from '../middleware/compose-middleware.js';
+import type { RequestContext } from '../request-context.js';
+import type { ServerRuntime } from '../server-runtime.js';
+import type { ListName, Subscriber } from '../session/subscription-manager.js';
+import { finalizeResult } from './finalize-result.js';
+import { resolveResource } from './resources.js';
+
+/** How many URIs one listener may name. */
+const MAX_URIS = 1000;
+
+/**
+ * `subscriptions/listen`: says what it will tell of, tells of it, and ends when the client or the server ends it.
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
+ */
+export async function listen(
+  runtime: ServerRuntime,
+  { params }: Operation,
+  requestContext: RequestContext,
+): Promise<JsonObject> {
+  const requested = params.notifications as SubscriptionFilter;
+  const extensionSubscriptions = await subscribeExtensions(runtime, requested, requestContext);
+  const filter = Object.assign(
+    selectServedFilter(runtime, requested, requestContext),
+    ...extensionSubscriptions.map(each => each.filter),
+  );
+  const _meta = { [SUBSCRIPTION_ID]: requestContext.id };
+  requestContext.notify('notifications/subscriptions/acknowledged', { _meta, notifications: filter });
+  const subscriber: Subscriber = {
+    caller: requestContext.caller,
+    wants: list => filter[FLAGS[list]] === true,
+    deliver: (method, notification) => requestContext.notify(method, { ...notification, _meta }),
+  };
+  const uris = filter.resourceSubscriptions ?? [];
+  runtime.subscriptions.add(subscriber);
+  for (const uri of uris) runtime.subscriptions.subscribe(subscriber, uri);
+  const stopListeners = extensionSubscriptions.map(each => each.start(subscriber.deliver));
+  return new Promise(resolve => {
+    const endListening = () => {
+      runtime.subscriptions.remove(subscriber, uris);
+      for (const each of stopListeners) each();
+      runtime.closeListeners.delete(endListening);
+      resolve(finalizeResult(runtime, { _meta }));
+    };
+    runtime.closeListeners.add(endListening);
+    requestContext.onShutdown?.(endListening);
+    if (requestContext.signal.aborted) endListening();
+    else requestContext.signal.addEventListener('abort', endListening, { once: true });
+  });
+}
+
+async function subscribeExtensions(
+  { extensionHooks }: ServerRuntime,
+  requested: SubscriptionFilter,
+  requestContext: RequestContext,
+): Promise<ExtensionSubscription[]> {
+  const all = await Promise.all(extensionHooks.map(each => each.subscribe?.(requested, requestContext)));
+  return all.filter(each => each !== undefined);
+}
+
+const FLAGS = { tools: 'toolsListChanged', prompts: 'promptsListChanged', resources: 'resourcesListChanged' } as const;
+
+/** What of the wishes will be served: of lists and resources that there are. */
+function selectServedFilter(
+  runtime: ServerRuntime,
+  requested: SubscriptionFilter,
+  requestContext: RequestContext,
+): SubscriptionFilter {
+  const filter: SubscriptionFilter = {};
+  for (const list of Object.keys(FLAGS) as ListName[]) {
+    if (requested[FLAGS[list]] === true && runtime[list].isOffered) filter[FLAGS[list]] = true;
+  }
+  const uris = [...new Set(requested.resourceSubscriptions ?? [])].slice(0, MAX_URIS);
+  const known = uris.filter(uri => resolveResource(runtime, uri, requestContext) !== undefined);
+  if (known.length > 0) filter.resourceSubscriptions = known;
+  return filter;
+}

@@ -1,0 +1,165 @@
+import type { HandlerRun } from '../../../execution/handler-run.js';
+import { isForPeer, rpcError, TenonError } from '../../../jsonrpc/error.js';
+import { INVALID_PARAMS } from '../../../jsonrpc/error-codes.js';
+import type { JsonObject } from '../../../jsonrpc/message.js';
+import { catchMaybe, thenMaybe } from '../../../jsonrpc/then-maybe.js';
+import type { ClientCapabilities } from '../../../protocol/capabilities.js';
+import { createUnsupportedError, findMissingCapabilities } from '../../../protocol/missing-capabilities.js';
+import type { RetryInputs } from '../../../protocol/params-and-results.js';
+import { describeIssues, type Issue } from '../../../schemas/issues.js';
+import type { CheckResult } from '../../../schemas/validate.js';
+import { Context } from '../../context/context.js';
+import { type CompiledTool, compileTool } from '../../definitions/compiled-tool.js';
+import { type ResolvedTaskOptions, resolveTaskOptions } from '../../definitions/task-options.js';
+import { isToolResultParts } from '../../definitions/tool-result.js';
+import type { Operation } from '../../middleware/compose-middleware.js';
+import type { ProxyBackend } from '../../proxy-backend.js';
+import type { RequestContext } from '../../request-context.js';
+import type { ServerRuntime } from '../../server-runtime.js';
+import { finalizeResult } from '../finalize-result.js';
+import { isUrlElicitationRequired } from '../url-elicitation.js';
+import { checkHeaderParams } from './check-header-params.js';
+import { encodeFailure, encodeReturnValue } from './encode-return-value.js';
+
+/** What comes of a call: at once where it can be. */
+type ToolCallReturn = JsonObject | Promise<JsonObject>;
+
+/** `tools/call`. https://modelcontextprotocol.io/specification/2026-07-28/server/tools */
+export function callTool(runtime: ServerRuntime, operation: Operation, requestContext: RequestContext): ToolCallReturn {
+  const { params, context } = operation;
+  if (runtime.options.proxy) return callProxiedTool(runtime, runtime.options.proxy, operation, requestContext);
+  const tool = findTool(runtime, params.name as string, requestContext);
+  checkHeaderParams(tool.headerParams, params.arguments as JsonObject | undefined, requestContext);
+  return thenMaybe(checkInput(tool, params.arguments ?? {}), input => {
+    if (!input.ok) return finalizeResult(runtime, rejectArguments(tool, input.issues, requestContext));
+    requireCapabilities(tool.definition.requiredCapabilities, requestContext);
+    const runHandler = () => invokeTool(runtime, tool, input.value, context);
+    const invoke = () => Context.invokeHandler(context, runHandler);
+    const taskOptions = resolveTaskOptions(tool.definition);
+    return thenMaybe(callExtensions(runtime, taskOptions, operation, requestContext, invoke) ?? invoke(), result =>
+      isFinal(result) ? finalizeResult(runtime, result) : result,
+    );
+  });
+}
+
+/** The tool is another's: it judges its own arguments. */
+async function callProxiedTool(
+  runtime: ServerRuntime,
+  proxy: ProxyBackend,
+  operation: Operation,
+  requestContext: RequestContext,
+): Promise<JsonObject> {
+  const { params, context } = operation;
+  const tool = await proxy.getTool(params.name as string, requestContext);
+  checkHeaderParams(tool.headerParams, params.arguments as JsonObject | undefined, requestContext);
+  const invoke = () => Context.invokeHandler(context, () => tool.run(params, context, requestContext));
+  const result = await (callExtensions(runtime, tool.taskOptions, operation, requestContext, invoke) ?? invoke());
+  return isFinal(result) ? finalizeResult(runtime, result) : result;
+}
+
+/** Runs a tool's handler with all that belongs to it, for no request in particular. */
+export async function runToolHandler(
+  runtime: ServerRuntime,
+  params: JsonObject,
+  requestContext: RequestContext,
+  run: HandlerRun,
+  inputs: RetryInputs,
+): Promise<JsonObject> {
+  const { proxy } = runtime.options;
+  if (proxy) {
+    const proxied = await proxy.getTool(params.name as string, requestContext);
+    return proxied.run(params, new Context(requestContext, run, params, runtime.options.state, inputs), requestContext);
+  }
+  const tool = findTool(runtime, params.name as string, requestContext);
+  const input = await checkInput(tool, params.arguments ?? {});
+  if (!input.ok) return rejectArguments(tool, input.issues, requestContext);
+  return invokeTool(
+    runtime,
+    tool,
+    input.value,
+    new Context(requestContext, run, params, runtime.options.state, inputs),
+  );
+}
+
+/** What an extension makes of the call, if any has its own way with it. */
+function callExtensions(
+  { extensionHooks }: ServerRuntime,
+  taskOptions: ResolvedTaskOptions | undefined,
+  operation: Operation,
+  requestContext: RequestContext,
+  invoke: () => ToolCallReturn,
+): Promise<JsonObject> | undefined {
+  if (extensionHooks.length === 0) return undefined;
+  const { context } = operation;
+  const run = Context.getRun(context);
+  const rebind = (to: RequestContext, params: JsonObject) => Context.rebind(context, to, params);
+  for (const extension of extensionHooks) {
+    const result = extension.callTool?.({ taskOptions, operation, requestContext, run, invoke, rebind });
+    if (result) return result;
+  }
+  return undefined;
+}
+
+function isFinal({ resultType = 'complete' }: JsonObject): boolean {
+  return resultType === 'complete';
+}
+
+function rejectArguments({ wire }: CompiledTool, issues: Issue[], { dialect }: RequestContext): JsonObject {
+  const message = `Invalid arguments for tool ${wire.name}: ${describeIssues(issues)}`;
+  if (dialect.errors.invalidArguments === 'error') throw rpcError(INVALID_PARAMS, message);
+  return createErrorResult(message);
+}
+
+/** Before anything runs: a handler that has done half of its work can not ask who can not be asked. */
+export function requireCapabilities(
+  required: ClientCapabilities | undefined,
+  { caller, dialect }: RequestContext,
+): void {
+  const missing = required && findMissingCapabilities(required, caller.capabilities);
+  if (missing) throw createUnsupportedError(dialect, missing);
+}
+
+function invokeTool(runtime: ServerRuntime, tool: CompiledTool, input: unknown, context: Context): ToolCallReturn {
+  return catchMaybe(
+    () =>
+      thenMaybe(tool.definition.run(input as never, context), returned =>
+        encodeReturnValue(tool, returned, runtime.onError),
+      ),
+    error => toToolErrorResult(runtime, tool, error, context),
+  );
+}
+
+function findTool({ tools }: ServerRuntime, name: string, { caller }: RequestContext): CompiledTool {
+  const definition = tools.find(name, caller);
+  if (definition === undefined) throw rpcError(INVALID_PARAMS, `Unknown tool: ${name.slice(0, 128)}`);
+  return compileTool(name, definition);
+}
+
+function checkInput({ input }: CompiledTool, args: unknown): CheckResult | Promise<CheckResult> {
+  return input === undefined ? { ok: true, value: {} } : input.check(args);
+}
+
+/** What is thrown for the protocol goes on; what is meant for the model is shown to it; all else is reported and masked. */
+function toToolErrorResult(
+  { onError }: ServerRuntime,
+  tool: CompiledTool,
+  error: unknown,
+  { signal }: Context,
+): JsonObject {
+  if (isToolResultParts(error)) return encodeFailure(tool.wire.name, error);
+  if (TenonError.is(error)) {
+    if (isForPeer(error) || isUrlElicitationRequired(error)) throw error;
+    if (isForModel(error)) return createErrorResult(error.message);
+  }
+  if (!signal.aborted) onError(TenonError.from(error, 'tool/threw', { method: `tools/call ${tool.wire.name}` }));
+  return createErrorResult(`Tool ${tool.wire.name} failed`);
+}
+
+/** What `toolError` made, and that a client can not be asked. What came from another peer names it, and may say more than this one may know. */
+export function isForModel(error: unknown): error is TenonError {
+  return TenonError.is(error) && error.peer === undefined && /^(tool\/failed|client\/.*)$/.test(error.code);
+}
+
+export function createErrorResult(text: string): JsonObject {
+  return { content: [{ type: 'text', text }], isError: true };
+}

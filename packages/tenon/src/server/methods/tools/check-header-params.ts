@@ -1,0 +1,35 @@
+import { rpcError } from '../../../jsonrpc/error.js';
+import type { JsonObject } from '../../../jsonrpc/message.js';
+import { HEADER_MISMATCH } from '../../../protocol/error-codes.js';
+import { getHeaderArgument, type HeaderParam, isExactNumber } from '../../../protocol/header-params.js';
+import { decodeHeaderValue } from '../../../protocol/header-value.js';
+import type { RequestContext } from '../../request-context.js';
+
+/** Checks that headers say what the arguments say, where the transport has headers. Throws -32020 where they do not. */
+export function checkHeaderParams(
+  headerParams: readonly HeaderParam[],
+  args: JsonObject | undefined,
+  requestContext: Pick<RequestContext, 'header'>,
+): void {
+  if (headerParams.length === 0) return;
+  const { header } = requestContext;
+  if (header === undefined) return;
+  for (const param of headerParams) {
+    const value = getHeaderArgument(args, param.path);
+    const raw = header(param.header);
+    const problem =
+      value === undefined ? raw !== undefined && 'is there, but its argument is not' : findMismatch(value, raw);
+    if (problem) throw rpcError(HEADER_MISMATCH, `Header mismatch: ${param.header} ${problem}`);
+  }
+}
+
+function findMismatch(value: unknown, raw: string | undefined): string | false {
+  if (raw === undefined) return 'is missing';
+  if (typeof value === 'number' && !isExactNumber(value))
+    return 'mirrors a number that can not be told from its neighbours';
+  const decoded = decodeHeaderValue(raw);
+  if (decoded === undefined) return 'is not well encoded';
+  const isEqual =
+    typeof value === 'number' ? decoded.trim() !== '' && Number(decoded) === value : decoded === String(value);
+  return isEqual ? false : 'does not say what its argument says';
+}

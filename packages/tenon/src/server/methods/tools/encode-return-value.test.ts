@@ -1,0 +1,269 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { Client } from '../../../client/client.js';
+import type { TenonError } from '../../../jsonrpc/error.js';
+import { connectPair, protocolVersions } from '../../../testing/connect-pair.js';
+import { prompt } from '../../definitions/prompt.js';
+import { resource } from '../../definitions/resource.js';
+import { type ToolDefinition, tool } from '../../definitions/tool.js';
+import { toolResult } from '../../definitions/tool-result.js';
+import { createServer } from '../../server.js';
+
+const text = (value: string) => ({ type: 'text' as const, text: value });
+const image = { type: 'image' as const, data: 'AA==', mimeType: 'image/png' };
+const count = z.object({ n: z.number() });
+
+function circle(): object {
+  const value: { self?: object } = {};
+  value.self = value;
+  return value;
+}
+class Closed {
+  readonly #value = 1;
+  get value() {
+    return this.#value;
+  }
+}
+async function* stream() {
+  yield 1;
+}
+
+let client: Client | undefined;
+afterEach(() => client?.close());
+
+/** Calls one tool, and returns its result and the errors that the server reported. */
+async function call(definition: ToolDefinition, protocolVersion = '2026-07-28') {
+  const problems: TenonError[] = [];
+  const server = createServer({ name: 's', version: '1', tools: { t: definition }, onError: e => problems.push(e) });
+  client = await connectPair(server, { protocolVersion, validate: 'off' });
+  const { content, isError, structuredContent } = await client.callTool('t');
+  return { content, isError, structuredContent, problems };
+}
+
+describe.each<[name: string, make: () => unknown, got: string]>([
+  ['a Map', () => new Map([['a', 1]]), 'a Map'],
+  ['a Set', () => new Set([1]), 'a Set'],
+  ['an Error', () => Object.assign(new Error('no'), { errno: 1 }), 'an Error'],
+  ['a Response', () => new Response('x'), 'a Response'],
+  ['a generator', () => stream(), 'an AsyncGenerator'],
+  ['a function', () => () => 1, 'a function'],
+  ['bytes', () => new Uint8Array([1, 2]), 'a Uint8Array'],
+  ['no bytes', () => new Uint8Array(), 'a Uint8Array'],
+  ['a BigInt', () => 5n, 'a bigint'],
+  ['an object that contains itself', circle, 'a reference to / at /self'],
+  ['an object whose values are private', () => new Closed(), 'a Closed'],
+  ['a Map inside', () => ({ a: [{ b: new Map() }] }), 'a Map at /a/0/b'],
+  ['a BigInt inside', () => ({ 'a/b': 5n }), 'a bigint at /a~1b'],
+  ['bytes inside', () => ({ data: new Uint8Array([1]) }), 'a Uint8Array at /data'],
+  ['a promise inside', () => ({ data: Promise.resolve(1) }), 'a Promise at /data'],
+])('a tool that returns %s', (_name, make, got) => {
+  const expected = { code: 'handler/output', received: got, summary: 'tool "t": the result cannot be sent as JSON' };
+
+  it('fails with an error that names the tool and the value', async () => {
+    const { content, isError, problems } = await call(tool({ run: () => make() as object }));
+    expect({ content, isError }).toEqual({ content: [text('Tool t failed')], isError: true });
+    expect(problems).toMatchObject([expected]);
+    expect(problems[0]?.hint).toBeTruthy();
+  });
+
+  it('fails so as structured content too', async () => {
+    const both = { content: 'x', structured: [make()] };
+    const { isError, problems } = await call(tool({ output: z.any(), run: () => toolResult(both) }));
+    expect(isError).toBe(true);
+    expect(problems).toMatchObject([{ code: 'handler/output', summary: expected.summary }]);
+    const alone = await call(tool({ output: z.any(), run: () => make() as object }));
+    expect(alone.problems).toMatchObject([expected]);
+  });
+});
+
+describe('values that JSON can carry', () => {
+  it.each([
+    ['an empty object', {}, '{}'],
+    ['an empty object inside', { a: {} }, '{"a":{}}'],
+    ['an object without a prototype', Object.assign(Object.create(null), { a: {} }), '{"a":{}}'],
+    ['a date', { at: new Date(0), more: {} }, '{"at":"1970-01-01T00:00:00.000Z","more":{}}'],
+    ['an instance with members', Object.assign(new Closed(), { a: {} }), '{"a":{}}'],
+    ['members that are functions or undefined', { a: {}, f: () => 1, u: undefined }, '{"a":{}}'],
+    ['the same object twice', [{}, {}].map((_, at, all) => all[at && 0]), '[{},{}]'],
+    ['an empty list', [], '[]'],
+    ['text about an empty object', ['{}', 1], '["{}",1]'],
+  ])('are sent: %s', async (_name, value, expected) => {
+    const { content, problems } = await call(tool({ run: () => value }));
+    expect({ content, problems }).toEqual({ content: [text(expected)], problems: [] });
+  });
+});
+
+describe.each(protocolVersions)('a result in the form of the specification, on %s', revision => {
+  it('is taken as it is', async () => {
+    const { content, isError } = await call(
+      tool({ run: () => ({ content: [text('no'), image], isError: true, _meta: { 'a.example/b': 1 } }) }),
+      revision,
+    );
+    expect({ content, isError }).toEqual({ content: [text('no'), image], isError: true });
+  });
+
+  it('carries structured content, which is checked by the output', async () => {
+    const right = await call(
+      tool({ output: count, run: () => ({ content: [text('one')], structuredContent: { n: 1 } }) }),
+      revision,
+    );
+    expect(right).toMatchObject({ content: [text('one')], problems: [] });
+    const wrong = await call(
+      tool({ output: count, run: () => ({ content: [text('one')], structuredContent: { n: 'x' } }) as never }),
+      revision,
+    );
+    expect(wrong).toMatchObject({ isError: true, problems: [{ code: 'handler/output' }] });
+    const failed = await call(tool({ output: count, run: () => ({ content: [text('no')], isError: true }) }), revision);
+    expect(failed).toMatchObject({ content: [text('no')], isError: true, problems: [] });
+  });
+});
+
+describe.each(protocolVersions)('a result without content, on %s', revision => {
+  it.each<[name: string, value: unknown, shown: string]>([
+    ['nothing', undefined, ''],
+    ['an empty reply', toolResult({}), ''],
+    ['a reply with no blocks', toolResult({ content: [] }), ''],
+    ['a reply that fails without words', toolResult({ content: [], isError: true }), ''],
+    ['a reply that fails with data', toolResult({ structured: { n: 1 }, isError: true }), '{"n":1}'],
+    ['a reply with data and no blocks', toolResult({ structured: { n: 1 }, content: [] }), '{"n":1}'],
+    ['a result with no blocks', { content: [] }, ''],
+  ])('has one block of text: %s', async (_name, value, shown) => {
+    expect((await call(tool({ run: () => value as object }), revision)).content).toEqual([text(shown)]);
+  });
+});
+
+describe('data that resembles a result', () => {
+  it.each([
+    ['has other members', { content: [text('a')], title: 'b' }],
+    ['has content without types', { content: ['a', 'b'] }],
+    ['has content that is no list', { content: 'a' }],
+  ])('is data when it %s', async (_name, value) => {
+    expect(await call(tool({ run: () => value }))).toMatchObject({ content: [text(JSON.stringify(value))] });
+  });
+
+  it('is data when it fits the output', async () => {
+    const output = z.object({ content: z.array(z.object({ type: z.string(), text: z.string() })) });
+    const value = { content: [text('a')] };
+    expect(await call(tool({ output, run: () => value }))).toMatchObject({ structuredContent: value, problems: [] });
+  });
+});
+
+describe('a content block that is none', () => {
+  it.each([
+    ['a misspelt type', { type: 'txt', text: 'a' }, 'the type "txt"', /"text"/],
+    ['a missing member', { type: 'image', data: 'AA==' }, '/mimeType', undefined],
+    ['bytes for base64', { type: 'image', data: new Uint8Array(1), mimeType: 'image/png' }, '/data', /base64/],
+    ['an empty embedded resource', { type: 'resource', resource: { uri: 'a:b' } }, '/resource', undefined],
+    ['a number', 5, 'a number', undefined],
+  ])('is refused in a reply and in a result: %s', async (_name, block, got, next) => {
+    for (const value of [toolResult({ content: [text('a'), block] as never }), { content: [text('a'), block] }]) {
+      if (typeof block === 'number' && !(Symbol.for('tenon.reply') in value)) continue;
+      const { isError, problems } = await call(tool({ run: () => value }));
+      expect(isError).toBe(true);
+      expect(problems).toHaveLength(1);
+      expect(problems[0]?.message).toMatch(/^tools\/call t: |^tool "t": /);
+      expect(problems[0]).toMatchObject({
+        code: 'handler/output',
+        summary: 'tool "t": the content block at /content/1 is invalid',
+        received: expect.stringContaining(got),
+      });
+      if (next) expect(problems[0]?.hint).toMatch(next);
+    }
+  });
+
+  it('is sent as data and reported once when it is the value itself, which may be data', async () => {
+    const block = { type: 'txt', text: 'a' };
+    for (const value of [block, ['a', block]]) {
+      const problems: TenonError[] = [];
+      const t = tool({ run: () => value });
+      const server = createServer({ name: 's', version: '1', tools: { t }, onError: e => problems.push(e) });
+      client = await connectPair(server);
+      for (let times = 0; times < 2; times++)
+        expect(await client.callTool('t')).toMatchObject({ content: [text(JSON.stringify(value))] });
+      expect(problems).toMatchObject([{ code: 'handler/content', received: 'the type "txt"' }]);
+      expect(problems[0]?.hint).toMatch(/"text"/);
+      await client.close();
+    }
+  });
+
+  it('is no concern where the data has members of its own', async () => {
+    const { problems } = await call(
+      tool({
+        run: () => [
+          { type: 'test', passed: true },
+          { type: 'text', name: 'email', required: true },
+        ],
+      }),
+    );
+    expect(problems).toEqual([]);
+  });
+});
+
+describe('what a resource returns', () => {
+  const read = async (value: unknown) => {
+    const problems: TenonError[] = [];
+    const resources = { 'a:b': resource({ mimeType: 'text/plain', read: () => value as string }) };
+    const server = createServer({ name: 's', version: '1', resources, onError: e => problems.push(e) });
+    client = await connectPair(server);
+    const result = await client.readResource('a:b').catch((error: TenonError) => error.rpcCode);
+    return { result, problems };
+  };
+
+  it.each([
+    ['contents without text or blob', { uri: 'a:b' }, 'an object with the keys uri'],
+    ['data', { a: 1, b: 2 }, 'an object with the keys a, b'],
+    ['bytes as blob', { blob: new Uint8Array(1) }, 'a Uint8Array as blob'],
+    ['a Map', new Map(), 'a Map'],
+    ['a buffer', new ArrayBuffer(1), 'an ArrayBuffer'],
+    ['null', null, 'null'],
+    ['a function', () => 1, 'a function'],
+    ['a list with one of them', ['a', { text: 5 }], 'a number as text'],
+  ])('fails with an error that names the resource and the value: %s', async (_name, value, got) => {
+    const { result, problems } = await read(value);
+    expect(result).toBe(-32603);
+    expect(problems).toMatchObject([{ code: 'handler/output', received: expect.stringContaining(got) }]);
+    expect(problems[0]?.message).toContain('resource "a:b"');
+  });
+
+  it('may be a result in the form of the specification', async () => {
+    const contents = [{ uri: 'a:b', text: 'x' }];
+    expect((await read({ contents })).result).toMatchObject({ contents });
+    const bad = await read({ contents: [{ uri: 'a:b' }] });
+    expect(bad).toMatchObject({ result: -32603, problems: [{ code: 'handler/output' }] });
+  });
+});
+
+describe('what a method of your own returns', () => {
+  it.each([5, undefined, [1], new Map(), { a: 5n }])('is checked: %s', async value => {
+    const problems: TenonError[] = [];
+    const methods = { 'a.example/m': { run: () => value as never } };
+    const server = createServer({ name: 's', version: '1', methods, onError: e => problems.push(e) });
+    client = await connectPair(server);
+    await expect(client.call('a.example/m')).rejects.toMatchObject({ rpcCode: -32603 });
+    expect(problems).toMatchObject([{ message: expect.stringContaining('method "a.example/m"') }]);
+  });
+});
+
+describe('what a completer returns', () => {
+  it.each([undefined, null, 'a', { value: ['a'] }])('is checked: %s', async value => {
+    const problems: TenonError[] = [];
+    const input = { type: 'object', properties: { a: { type: 'string' } } } as const;
+    const prompts = { p: prompt({ input, complete: { a: () => value as never }, run: () => '' }) };
+    const server = createServer({ name: 's', version: '1', prompts, onError: e => problems.push(e) });
+    client = await connectPair(server);
+    const params = { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'a', value: '' } } as const;
+    await expect(client.complete(params)).rejects.toMatchObject({ rpcCode: -32603 });
+    expect(problems).toMatchObject([{ code: 'handler/output', message: expect.stringContaining('"a"') }]);
+  });
+});
+
+describe('what a prompt returns', () => {
+  it.each([undefined, 5, new Map(), [{ type: 'txt', text: 'a' }]])('is checked: %s', async value => {
+    const problems: TenonError[] = [];
+    const prompts = { p: prompt({ run: () => value as never }) };
+    const server = createServer({ name: 's', version: '1', prompts, onError: e => problems.push(e) });
+    client = await connectPair(server);
+    await expect(client.call('prompts/get', { name: 'p' })).rejects.toMatchObject({ rpcCode: -32603 });
+    expect(problems).toMatchObject([{ code: 'handler/output', message: expect.stringContaining('prompt "p"') }]);
+  });
+});

@@ -1,0 +1,81 @@
+import { rpcError, TenonError } from '../../jsonrpc/error.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import type { ElicitUrlParams } from '../../protocol/input-requests.js';
+import {
+  createMissingCapabilityError,
+  createUnsupportedError,
+  findMissingForRequest,
+} from '../../protocol/missing-capabilities.js';
+import type { RetryInputs } from '../../protocol/params-and-results.js';
+import type { RequestContext } from '../request-context.js';
+
+const ERROR_CODE = 'elicitation/required';
+const GENERATED_KEY = /^visit-\d+$/;
+
+/** A URL to be visited before a request can go on. */
+export interface UrlElicitation {
+  readonly message: string;
+  readonly url: string;
+  /** What `server.completeElicitation` names it by. Default: one that is made up. */
+  readonly elicitationId?: string | undefined;
+}
+
+declare const crypto: { randomUUID(): string };
+
+/**
+ * What a handler throws when the user has to visit URLs before the request can go on: to sign in somewhere, say. The
+ * client is told in the way of its revision, and makes the request again when the user is done: look then whether that
+ * is so. https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
+ */
+export function urlElicitationRequired(...urls: readonly UrlElicitation[]): TenonError {
+  const elicitations = urls.map(({ elicitationId = crypto.randomUUID(), ...rest }) => ({
+    mode: 'url',
+    elicitationId,
+    ...rest,
+  }));
+  return new TenonError(ERROR_CODE, 'The user has to visit a URL first', { data: elicitations });
+}
+
+export function isUrlElicitationRequired(
+  error: unknown,
+): error is TenonError & { readonly data: (ElicitUrlParams & { elicitationId: string })[] } {
+  return TenonError.is(error) && error.code === ERROR_CODE;
+}
+
+/**
+ * Says it in the words of the dialect: a question where requests are made again with answers, else an error with a code.
+ * Who was asked before and would not go is not asked again.
+ */
+export function requestUrlElicitation(
+  error: unknown,
+  requestContext: RequestContext,
+  { inputResponses = {} }: RetryInputs,
+): JsonObject {
+  if (!isUrlElicitationRequired(error)) throw error;
+  if (
+    Object.entries(inputResponses).some(
+      ([key, answer]) => GENERATED_KEY.test(key) && (answer as { action?: unknown }).action !== 'accept',
+    )
+  )
+    throw new TenonError('client/declined', 'The user did not want to visit the URL that has to be visited first');
+  const { dialect, caller } = requestContext;
+  const missing = findMissingForRequest('elicitation/create', { mode: 'url' }, caller.capabilities);
+  if (dialect.inputRequests === 'by-retry') {
+    if (missing) throw createMissingCapabilityError(dialect, missing);
+    return createUrlInputRequest(error.data);
+  }
+  const code = dialect.errors.urlElicitationRequired;
+  if (missing && code !== undefined && dialect.sessionMethods) throw createUnsupportedError(dialect, missing);
+  if (missing || code === undefined)
+    throw new TenonError('client/lacks', 'The client can not ask the user to visit a URL', { data: missing });
+  for (const { elicitationId } of error.data) requestContext.trackElicitation?.(elicitationId);
+  throw rpcError(code, error.message, { elicitations: error.data });
+}
+
+function createUrlInputRequest(elicitations: readonly ElicitUrlParams[]): JsonObject {
+  const requests = elicitations.map(({ mode, message, url }, index) => [
+    `visit-${index}`,
+    { method: 'elicitation/create', params: { mode, message, url } },
+  ]);
+  return { resultType: 'input_required', inputRequests: Object.fromEntries(requests) };
+}

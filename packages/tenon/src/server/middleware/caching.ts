@@ -1,0 +1,48 @@
+import { type Clock, systemClock } from '../../cancellation/clock.js';
+import { toCanonicalJson } from '../../encoding/canonical-json.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import { getOwnerKey, identifyCaller } from '../../protocol/caller-identity.js';
+import { checkArray, checkOptional, checkString } from '../../protocol/check.js';
+import { checkPositive, checkClock as clockOption, requireOptions } from './check-options.js';
+import type { Middleware, Operation } from './compose-middleware.js';
+
+export interface CachingOptions {
+  /** Milliseconds for which a result is given again. */
+  readonly ttl: number;
+  /** The tools whose results may be given again: those that only read. */
+  readonly tools: readonly string[];
+  /** Results kept at the most. Default 1,000. */
+  readonly maxEntries?: number | undefined;
+  readonly clock?: Clock | undefined;
+}
+
+const OPTION_CHECKS = {
+  ttl: checkPositive,
+  tools: checkArray(checkString),
+  maxEntries: checkOptional(checkPositive),
+  clock: clockOption,
+};
+
+/** Gives the result of the same tool, arguments, user and OAuth client again for a while. Failures and questions are not kept. */
+export function caching(options: CachingOptions): Middleware {
+  requireOptions('caching', '{ ttl, tools, maxEntries?, clock? }', options, OPTION_CHECKS);
+  const { ttl, tools, maxEntries = 1000, clock = systemClock } = options;
+  const entries = new Map<string, { result: JsonObject; expiresAt: number }>();
+  return async (operation, next) => {
+    if (operation.method !== 'tools/call' || !tools.includes(operation.name ?? '')) return next(operation);
+    const key = createCacheKey(operation);
+    const entry = entries.get(key);
+    if (entry && entry.expiresAt > clock.now()) return entry.result;
+    const result = await next(operation);
+    entries.delete(key);
+    if (result.isError || result.resultType === 'input_required') return result;
+    entries.set(key, { result, expiresAt: clock.now() + ttl });
+    const oldestKey = entries.keys().next().value;
+    if (entries.size > maxEntries && oldestKey !== undefined) entries.delete(oldestKey);
+    return result;
+  };
+}
+
+function createCacheKey({ params, context }: Operation): string {
+  return toCanonicalJson([getOwnerKey(identifyCaller(context.auth)) ?? null, params.name, params.arguments ?? {}]);
+}

@@ -1,0 +1,47 @@
+import type { JsonObject } from '../../jsonrpc/message.js';
+import type { Context } from '../context/context.js';
+
+/** One operation on its way through the onion. */
+export interface Operation<S = unknown> {
+  /** The protocol method, `tools/call`. */
+  readonly method: string;
+  /** The tool, prompt or URI that it is about, when it is about one. */
+  readonly name: string | undefined;
+  readonly params: JsonObject;
+  readonly context: Context<S>;
+}
+
+export type Next = (operation: Operation) => Promise<JsonObject>;
+
+/** Wraps an operation: look at it, change it, answer it yourself, look at the result or the error. `S`: type of `context.state`. */
+export type Middleware<S = unknown> = (operation: Operation<S>, next: Next) => Promise<JsonObject> | JsonObject;
+
+/** Folds an onion, first layer outermost, around its core. With no layers it is the core. */
+export function composeMiddleware(middleware: readonly Middleware[], core: Next): Next {
+  return middleware.reduceRight<Next>((next, outer) => async operation => outer(operation, next), core);
+}
+
+const methodByMiddleware = new WeakMap<object, string>();
+
+/** A layer that touches one method only. */
+export function forMethod<S = unknown>(method: string, middleware: Middleware<S>): Middleware<S> {
+  const filtered: Middleware<S> = (operation, next) =>
+    operation.method === method ? middleware(operation, next) : next(operation);
+  methodByMiddleware.set(filtered, method);
+  return filtered;
+}
+
+const NO_MIDDLEWARE: readonly Middleware[] = [];
+const selectionCache = new WeakMap<readonly Middleware[], Map<string, readonly Middleware[]>>();
+
+/** Those of the layers that touch a method: it does not pay for the others. */
+export function selectMiddleware(middleware: readonly Middleware[] | undefined, method: string): readonly Middleware[] {
+  if (middleware === undefined) return NO_MIDDLEWARE;
+  const byMethod = selectionCache.get(middleware) ?? new Map<string, readonly Middleware[]>();
+  selectionCache.set(middleware, byMethod);
+  const cached = byMethod.get(method);
+  if (cached) return cached;
+  const selected = middleware.filter(each => (methodByMiddleware.get(each) ?? method) === method);
+  byMethod.set(method, selected);
+  return selected;
+}

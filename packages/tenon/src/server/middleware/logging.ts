@@ -1,0 +1,45 @@
+import { type Clock, systemClock } from '../../cancellation/clock.js';
+import { TenonError } from '../../jsonrpc/error.js';
+import { checkFunction } from '../../protocol/check.js';
+import { requireOptions } from './check-options.js';
+import type { Middleware } from './compose-middleware.js';
+
+/** What is known of an operation when it is over. No arguments and no results: they may hold anything. */
+export interface OperationLogEntry {
+  readonly method: string;
+  readonly name: string | undefined;
+  readonly principal: string | undefined;
+  readonly protocolVersion: string;
+  readonly ms: number;
+  /** `ok`, `failed` for a tool that says so, `asked` for a question, or the code of an error. */
+  readonly outcome: string;
+}
+
+/** Writes a line for each operation. */
+export function logging(
+  write: (writeEntry: OperationLogEntry) => void,
+  { clock = systemClock }: { readonly clock?: Clock | undefined } = {},
+): Middleware {
+  requireOptions('logging', 'logging(line => …)', { write }, { write: checkFunction });
+  return async (operation, next) => {
+    const start = clock.now();
+    const { method, name, context } = operation;
+    const writeEntry = (outcome: string) =>
+      write({
+        method,
+        name,
+        principal: context.auth?.principal,
+        protocolVersion: context.protocolVersion,
+        ms: clock.now() - start,
+        outcome,
+      });
+    try {
+      const result = await next(operation);
+      writeEntry(result.isError ? 'failed' : result.resultType === 'input_required' ? 'asked' : 'ok');
+      return result;
+    } catch (error) {
+      writeEntry(TenonError.is(error) ? error.code : 'threw');
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,27 @@
+import { rpcError } from '../../jsonrpc/error.js';
+import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
+import { checkPositive, requireOptions } from './check-options.js';
+import type { Middleware } from './compose-middleware.js';
+
+/**
+ * Refuses results that are too large to be of use to a model. A tool says so to the model, which may ask for less.
+ * @param maxCharacters Of the JSON of the result.
+ */
+export function resultSizeLimit(maxCharacters: number): Middleware {
+  requireOptions(
+    'resultSizeLimit',
+    'resultSizeLimit(maxCharacters)',
+    { maxCharacters },
+    { maxCharacters: checkPositive },
+  );
+  return async (operation, next) => {
+    const result = await next(operation);
+    if (result.resultType !== undefined && result.resultType !== 'complete') return result;
+    const size = JSON.stringify(result).length;
+    if (size <= maxCharacters) return result;
+    const message = `The result has ${size} characters, more than the ${maxCharacters} that are allowed: ask for less`;
+    if (operation.method !== 'tools/call') throw rpcError(INTERNAL_ERROR, message);
+    const { content: _, structuredContent: __, ...rest } = result;
+    return { ...rest, content: [{ type: 'text', text: message }], isError: true };
+  };
+}

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import type { CallerInfo, HasVisibility } from './caller-info.js';
+import { Registry } from './registry.js';
+
+interface Item extends HasVisibility {
+  readonly n: number;
+}
+
+const caller = (principal?: string): CallerInfo => ({
+  client: undefined,
+  capabilities: {},
+  auth: principal === undefined ? undefined : { principal },
+});
+const anyone = caller();
+
+function start(source?: ConstructorParameters<typeof Registry<Item>>[0]) {
+  const told: (readonly Item[])[] = [];
+  const check = (name: string) => {
+    if (name === 'bad') throw new Error('bad name');
+  };
+  return { told, catalog: new Registry<Item>(source, check, items => told.push(items)) };
+}
+
+describe('a catalog', () => {
+  it('finds and lists in the order of coming', () => {
+    const { catalog } = start({ b: { n: 1 }, a: { n: 2 } });
+    expect(catalog.find('a', anyone)).toEqual({ n: 2 });
+    expect(catalog.listFor(anyone).map(([name]) => name)).toEqual(['b', 'a']);
+    expect(catalog.listNames()).toEqual(['b', 'a']);
+    expect([catalog.size, catalog.has('a'), catalog.has('c')]).toEqual([2, true, false]);
+  });
+
+  it('finds nothing by the name of something that every object has', () => {
+    for (const source of [{ a: { n: 1 } }, () => ({ a: { n: 1 } })]) {
+      const { catalog } = start(source);
+      for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty'])
+        expect(catalog.find(name, anyone)).toBeUndefined();
+    }
+  });
+
+  it('tells of each change with what it is about', () => {
+    const { catalog, told } = start({ a: { n: 1 } });
+    catalog.set('a', { n: 2 });
+    catalog.set('b', { n: 3 });
+    expect(catalog.delete('b')).toBe(true);
+    expect(catalog.delete('b')).toBe(false);
+    catalog.notifyChanged();
+    expect(told).toEqual([[{ n: 1 }, { n: 2 }], [{ n: 3 }], [{ n: 3 }], [{ n: 2 }]]);
+    expect(catalog.version).toBe(4);
+  });
+
+  it('refuses what can not be served, at once and later, and stays as it was', () => {
+    expect(() => start({ bad: { n: 1 } })).toThrow('bad name');
+    const { catalog, told } = start({});
+    expect(() => catalog.set('bad', { n: 1 })).toThrow('bad name');
+    expect([catalog.size, told.length]).toEqual([0, 0]);
+    const own = start(() => ({ bad: { n: 1 } }));
+    expect(() => own.catalog.listFor(anyone)).toThrow('bad name');
+  });
+
+  it('shows each caller what it may see [caching.access-control-independent tools.security.access-control]', () => {
+    const { catalog } = start({ open: { n: 1 }, own: { n: 2, visible: ({ auth }) => auth?.principal === 'ann' } });
+    expect(catalog.isShared).toBe(false);
+    expect(catalog.listFor(anyone)).toHaveLength(1);
+    expect(catalog.listFor(caller('ann'))).toHaveLength(2);
+    expect(catalog.find('own', caller('bob'))).toBeUndefined();
+    catalog.delete('own');
+    expect(catalog.isShared).toBe(true);
+  });
+
+  it('picks those of some names, as they are now and as the caller may see them', () => {
+    const isLong = (name: string) => name.length > 1;
+    const picked = (from: typeof catalog, who = anyone) => from.pick(isLong, who).map(([name]) => name);
+    const { catalog } = start({ a: { n: 1 }, bb: { n: 2 }, cc: { n: 3, visible: ({ auth }) => auth !== undefined } });
+    expect([picked(catalog), picked(catalog, caller('ann'))]).toEqual([['bb'], ['bb', 'cc']]);
+    catalog.set('dd', { n: 4 });
+    catalog.delete('bb');
+    expect(picked(catalog)).toEqual(['dd']);
+    const own = start(({ auth }) => (auth ? { a: { n: 1 }, [auth.principal]: { n: 2 } } : {}));
+    expect([picked(own.catalog), picked(own.catalog, caller('ann'))]).toEqual([[], ['ann']]);
+  });
+
+  it('may be another for each caller', () => {
+    const { catalog } = start(({ auth }) => (auth ? { [auth.principal]: { n: 1 } } : {}));
+    expect(catalog.find('ann', caller('ann'))).toEqual({ n: 1 });
+    expect(catalog.find('ann', caller('bob'))).toBeUndefined();
+    expect([catalog.isShared, catalog.isOffered]).toEqual([false, true]);
+  });
+
+  it('offers something when it was given, empty or not, and when something was added', () => {
+    expect([start().catalog.isOffered, start({}).catalog.isOffered, start(() => ({})).catalog.isOffered]).toEqual([
+      false,
+      true,
+      true,
+    ]);
+    const { catalog } = start();
+    catalog.set('a', { n: 1 });
+    catalog.delete('a');
+    expect(catalog.isOffered).toBe(true);
+  });
+
+  it('that is a function throws at set and delete, because nobody would see the change', () => {
+    const { catalog, told } = start(() => ({ a: { n: 1 } }));
+    const code = 'server/catalog-function';
+    expect(() => catalog.set('b', { n: 2 })).toThrow(
+      expect.objectContaining({ code, message: expect.stringContaining('"b"') }),
+    );
+    expect(() => catalog.delete('a')).toThrow(
+      expect.objectContaining({ code, hint: expect.stringContaining('notifyChanged()') }),
+    );
+    expect([told, catalog.version]).toEqual([[], 0]);
+    catalog.notifyChanged();
+    expect(told).toHaveLength(1);
+  });
+});

@@ -1,0 +1,136 @@
+import { TenonError } from '../jsonrpc/error.js';
+import type { CallerInfo, HasVisibility } from './caller-info.js';
+import { canSee } from './caller-info.js';
+
+/** What a server offers of one kind, by name. It may change while the server runs: clients are told. */
+export class Registry<D extends HasVisibility> {
+  readonly #perCaller: ((caller: CallerInfo) => { readonly [name: string]: D }) | undefined;
+  readonly #items: Map<string, D>;
+  readonly #onChange: (items: readonly D[]) => void;
+  readonly #hasSource: boolean;
+  readonly #check: (name: string, item: D) => void;
+  #version = 0;
+  #isShared: boolean | undefined;
+  /** What was picked out by name, until something changes. */
+  #pickCache: Map<(name: string) => boolean, readonly [name: string, item: D][]> | undefined;
+
+  constructor(
+    source: { readonly [name: string]: D } | ((caller: CallerInfo) => { readonly [name: string]: D }) | undefined,
+    check: (name: string, item: D) => void,
+    onChange: (items: readonly D[]) => void,
+  ) {
+    this.#perCaller = typeof source === 'function' ? source : undefined;
+    this.#items = new Map(typeof source === 'function' ? [] : Object.entries(source ?? {}));
+    this.#hasSource = source !== undefined;
+    this.#check = check;
+    this.#onChange = onChange;
+    for (const [name, item] of this.#items) check(name, item);
+  }
+
+  /** Grows with every change. */
+  get version(): number {
+    return this.#version;
+  }
+
+  get size(): number {
+    return this.#items.size;
+  }
+
+  /** Whether the server offers this kind: an empty catalog counts, because items may be added while clients are connected. */
+  get isOffered(): boolean {
+    return this.#hasSource || this.#version > 0;
+  }
+
+  /** Whether all callers see the same. */
+  get isShared(): boolean {
+    this.#isShared ??= this.#perCaller === undefined && ![...this.#items.values()].some(item => item.visible);
+    return this.#isShared;
+  }
+
+  /** Adds or replaces one. Throws `server/catalog-function` where the catalog is a function of the caller. */
+  set(name: string, item: D): void {
+    this.#requireItems(name);
+    this.#check(name, item);
+    const previous = this.#items.get(name);
+    this.#items.set(name, item);
+    this.#handleChange(previous ? [previous, item] : [item]);
+  }
+
+  /** Takes one away. False when it was not there. Throws `server/catalog-function` where the catalog is a function of the caller. */
+  delete(name: string): boolean {
+    this.#requireItems(name);
+    const item = this.#items.get(name);
+    if (item === undefined) return false;
+    this.#items.delete(name);
+    this.#handleChange([item]);
+    return true;
+  }
+
+  /** Says that what callers see has changed, though no `set` or `delete` did it: their rights, say. */
+  notifyChanged(): void {
+    this.#handleChange([...this.#items.values()]);
+  }
+
+  has(name: string): boolean {
+    return this.#items.has(name);
+  }
+
+  listNames(): string[] {
+    return [...this.#items.keys()];
+  }
+
+  /** The one of this name, when the caller may see it. */
+  find(name: string, caller: CallerInfo): D | undefined {
+    const callerItems = this.#createForCaller(caller);
+    const item = callerItems
+      ? Object.hasOwn(callerItems, name)
+        ? callerItems[name]
+        : undefined
+      : this.#items.get(name);
+    return item && canSee(caller, item) ? item : undefined;
+  }
+
+  /** All that the caller may see, in the order in which they were added. */
+  listFor(caller: CallerInfo): [name: string, item: D][] {
+    const callerItems = this.#createForCaller(caller);
+    const entries = callerItems ? Object.entries(callerItems) : [...this.#items];
+    return this.isShared ? entries : entries.filter(([, item]) => canSee(caller, item));
+  }
+
+  /** Those with such names that the caller may see: the others cost nothing. Give the same function each time. */
+  pick(matches: (name: string) => boolean, caller: CallerInfo): readonly [name: string, item: D][] {
+    const callerItems = this.#createForCaller(caller);
+    const entries = callerItems ? Object.entries(callerItems).filter(([name]) => matches(name)) : this.#pick(matches);
+    return this.isShared ? entries : entries.filter(([, item]) => canSee(caller, item));
+  }
+
+  #pick(matches: (name: string) => boolean): readonly [name: string, item: D][] {
+    this.#pickCache ??= new Map();
+    const cached = this.#pickCache.get(matches);
+    if (cached) return cached;
+    const picked = [...this.#items].filter(([name]) => matches(name));
+    this.#pickCache.set(matches, picked);
+    return picked;
+  }
+
+  #createForCaller(caller: CallerInfo): { readonly [name: string]: D } | undefined {
+    if (this.#perCaller === undefined) return undefined;
+    const callerItems = this.#perCaller(caller);
+    for (const [name, item] of Object.entries(callerItems)) this.#check(name, item);
+    return callerItems;
+  }
+
+  #requireItems(name: string): void {
+    if (this.#perCaller === undefined) return;
+    throw new TenonError('server/catalog-function', `"${name}" cannot be set or deleted: the catalog is a function`, {
+      hint: 'change what the function returns, then call notifyChanged() on the registry',
+    });
+  }
+
+  #handleChange(items: readonly D[]): void {
+    this.#version += 1;
+    this.#isShared = undefined;
+    this.#pickCache = undefined;
+    this.#onChange(items);
+  }
+}

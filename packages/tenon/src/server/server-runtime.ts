@@ -1,0 +1,165 @@
+import { type Clock, systemClock } from '../cancellation/clock.js';
+import { createLazyStateStore, type LazyStateStore } from '../execution/retry-strategy.js';
+import { TenonError } from '../jsonrpc/error.js';
+import type { RequestScope } from '../jsonrpc/request-scope.js';
+import type { Implementation } from '../protocol/content.js';
+import { dropUndefined } from '../protocol/defaults.js';
+import { isExtensionId } from '../protocol/meta.js';
+import { isMethod, isNotification } from '../protocol/methods.js';
+import { checkScopes } from '../protocol/scopes.js';
+import type { Dialect } from '../protocol/versions/dialect.js';
+import { dialects, getDialect } from '../protocol/versions/index.js';
+import { compileDefinition } from '../schemas/schema-check.js';
+import { memoryStores } from '../stores/memory-stores.js';
+import { areSealKeys } from '../stores/seal.js';
+import type { Stores } from '../stores/stores.js';
+import type { MergeOptions } from './context/notification-merger.js';
+import { compilePrompt } from './definitions/compiled-prompt.js';
+import { compileResource, isUriTemplate } from './definitions/compiled-resource.js';
+import { compileTool } from './definitions/compiled-tool.js';
+import { requireServerShape } from './definitions/definition-shapes.js';
+import type { PromptDefinition } from './definitions/prompt.js';
+import type { ResourceDefinition } from './definitions/resource.js';
+import type { Prompts, Resources, ServerDefinition, ServerOptions, Tools } from './definitions/server-definition.js';
+import { checkTaskOptions } from './definitions/task-options.js';
+import type { ToolDefinition } from './definitions/tool.js';
+import type { ExtensionHooks } from './extension.js';
+import { createRateLimits, type RateLimits } from './rate-limits.js';
+import { Registry } from './registry.js';
+import { batchListChanges } from './session/batch-list-changes.js';
+import { PendingElicitations } from './session/pending-elicitations.js';
+import { SessionPings } from './session/session-ping.js';
+import { SubscriptionManager } from './session/subscription-manager.js';
+import { setupExtensions } from './setup-extensions.js';
+
+/** A server's definition made ready: what every connection and every request shares, made once. */
+export interface ServerRuntime {
+  readonly info: Implementation;
+  readonly instructions: string | undefined;
+  readonly options: ServerOptions;
+  readonly pageSize: number;
+  readonly servedDialects: readonly Dialect[];
+  readonly tools: Registry<ToolDefinition>;
+  readonly prompts: Registry<PromptDefinition>;
+  readonly resources: Registry<ResourceDefinition<never>>;
+  readonly subscriptions: SubscriptionManager;
+  readonly pendingElicitations: PendingElicitations;
+  readonly sessionPings: SessionPings;
+  /** What ends each open listening, for when the server closes. */
+  readonly closeListeners: Set<() => void>;
+  readonly stores: Stores;
+  readonly requestStates: LazyStateStore;
+  /** What the extensions do, those that do something. */
+  readonly extensionHooks: readonly ExtensionHooks[];
+  readonly clock: Clock;
+  readonly rateLimits: RateLimits;
+  readonly onError: (error: TenonError) => void;
+}
+
+export function createServerRuntime(definition: ServerDefinition<Tools, Prompts, Resources>): ServerRuntime {
+  requireServerShape(definition);
+  const { name, version, title, description, websiteUrl, icons, instructions, ...options } = definition;
+  checkServerOptions(options);
+  const clock = options.clock ?? systemClock;
+  const onError = catchListenerErrors(options.onError ?? logError);
+  const announceChange = batchListChanges(clock, (list, items) => runtime.subscriptions.notifyListChanged(list, items));
+  const { inputRequests = {}, stores = memoryStores({ clock }) } = options;
+  const checkTool = (toolName: string, tool: ToolDefinition) => {
+    compileTool(toolName, tool);
+    checkTaskOptions(toolName, tool, options.extensions);
+  };
+  const subscribe = (uri: string) => subscribeToResource(runtime, uri);
+  const runtime: ServerRuntime = {
+    info: dropUndefined({ name, version, title, description, websiteUrl, icons }),
+    instructions,
+    options,
+    pageSize: options.pageSize ?? 1000,
+    servedDialects: options.protocolVersions ? options.protocolVersions.map(resolveDialect) : dialects,
+    tools: new Registry(options.tools as never, checkTool, items => announceChange('tools', items)),
+    prompts: new Registry(options.prompts as never, compilePrompt, items => announceChange('prompts', items)),
+    resources: new Registry(options.resources as never, compileResource, items => announceChange('resources', items)),
+    subscriptions: new SubscriptionManager(subscribe, onError),
+    sessionPings: new SessionPings(clock, options.keepAlive, onError),
+    pendingElicitations: new PendingElicitations(),
+    closeListeners: new Set(),
+    stores,
+    requestStates: createLazyStateStore({
+      options: inputRequests,
+      stores,
+      isShared: options.stores !== undefined || !inputRequests.keys,
+      clock,
+      onError,
+    }),
+    extensionHooks: [],
+    clock,
+    rateLimits: createRateLimits(options.rateLimits, clock),
+    onError: onError,
+  };
+  return { ...runtime, extensionHooks: setupExtensions(runtime) };
+}
+
+function subscribeToResource({ resources }: ServerRuntime, uri: string): (() => void) | undefined {
+  const anonymous = { client: undefined, capabilities: {}, auth: undefined };
+  const exact = resources.find(uri, anonymous);
+  if (exact) return exact.subscribe?.(uri) ?? undefined;
+  for (const [key, resource] of resources.pick(isUriTemplate, anonymous)) {
+    if (compileResource(key, resource).template?.match(uri)) return resource.subscribe?.(uri) ?? undefined;
+  }
+  return undefined;
+}
+
+/** A listener that throws harms nobody else. */
+function catchListenerErrors(listener: (error: TenonError) => void): (error: TenonError) => void {
+  return error => {
+    try {
+      listener(error);
+    } catch {
+      // Whoever is told of problems can not be told of this one.
+    }
+  };
+}
+
+/** Names that belong to official extensions, whether there is such a method or not. */
+const RESERVED_METHOD = /^(notifications\/)?tasks\//;
+
+function checkServerOptions({ methods = {}, extensions = [], protocolVersions, inputRequests }: ServerOptions): void {
+  for (const [name, { params, scopes }] of Object.entries(methods)) {
+    checkScopes(`method "${name}"`, scopes);
+    if (isMethod(name) || isNotification(name) || RESERVED_METHOD.test(name))
+      throw new TenonError('server/method-taken', `"${name}" is a method of the protocol`);
+    if (params) compileDefinition(`the params of method "${name}"`, params, 'input');
+  }
+  const ids = extensions.map(({ id }) => id);
+  for (const [index, id] of ids.entries()) {
+    if (isExtensionId(id) && ids.indexOf(id) === index) continue;
+    throw new TenonError('server/extension-id', `"${id}" names no extension`, {
+      expected: 'a prefix and a name, com.example/thing, once',
+    });
+  }
+  if (protocolVersions?.length === 0)
+    throw new TenonError('server/no-revision', 'a server serves at least one revision');
+  if (inputRequests?.keys && !areSealKeys(inputRequests.keys)) {
+    throw new TenonError('server/state-keys', 'the state can not be sealed with these keys', {
+      expected: 'one or more of 32 bytes, with ids of letters, digits, "_" and "-" that differ',
+    });
+  }
+}
+
+/** The merging of what is said about a request while it runs. */
+export function getMergeOptions({ rateLimits, clock }: ServerRuntime, running: RequestScope): MergeOptions | undefined {
+  const { notifications: rate } = rateLimits;
+  return rate && { rate, clock, onFinishing: flush => running.onFinishing(flush) };
+}
+
+function resolveDialect(version: string): Dialect {
+  const dialect = getDialect(version);
+  if (dialect) return dialect;
+  const expected = `one of ${dialects.map(each => each.protocolVersion).join(', ')}`;
+  throw new TenonError('server/revision', 'there is no such revision', { expected, received: version });
+}
+
+declare const console: { error(...parts: unknown[]): void } | undefined;
+
+function logError(error: TenonError): void {
+  console?.error(`tenon: ${error.code}: ${error.message}`, error.cause ?? '');
+}

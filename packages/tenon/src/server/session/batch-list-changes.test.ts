@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { fakeClock } from '../../testing/fake-clock.js';
+import type { HasVisibility } from '../caller-info.js';
+import { batchListChanges } from './batch-list-changes.js';
+
+function listening(clock = fakeClock()) {
+  const announced: [string, readonly HasVisibility[]][] = [];
+  const changed = batchListChanges(clock, (list, items) => announced.push([list, [...items]]));
+  return { clock, announced, changed };
+}
+
+const item = (): HasVisibility => ({ visible: () => true });
+
+describe('changes of a list', () => {
+  it('are gathered for a while and announced once', () => {
+    const { clock, announced, changed } = listening();
+    const [a, b] = [item(), item()];
+    changed('tools', [a]);
+    clock.advance(19);
+    changed('tools', [b]);
+    expect(announced).toEqual([]);
+    clock.advance(1);
+    expect(announced).toEqual([['tools', [a, b]]]);
+    clock.advance(1000);
+    expect(announced).toHaveLength(1);
+  });
+
+  it('of different lists are announced apart, and a later one again', () => {
+    const { clock, announced, changed } = listening();
+    changed('tools', [item()]);
+    changed('prompts', [item()]);
+    clock.advance(20);
+    changed('tools', [item()]);
+    clock.advance(20);
+    expect(announced.map(([list]) => list)).toEqual(['tools', 'prompts', 'tools']);
+  });
+
+  it('are announced with the next one where the timer died with the request that set it', () => {
+    const clock = fakeClock();
+    const mortal = { ...clock, now: () => clock.now(), after: () => () => {} };
+    let alive = false;
+    const announced: number[] = [];
+    const changed = batchListChanges(
+      { ...mortal, after: (ms, run) => (alive ? clock.after(ms, run) : mortal.after()) },
+      (_, items) => announced.push(items.length),
+    );
+    changed('tools', [item()]);
+    clock.advance(1000);
+    alive = true;
+    changed('tools', [item()]);
+    clock.advance(20);
+    expect(announced).toEqual([2]);
+  });
+});

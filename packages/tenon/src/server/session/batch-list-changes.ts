@@ -1,0 +1,28 @@
+import type { Clock } from '../../cancellation/clock.js';
+import type { HasVisibility } from '../caller-info.js';
+import type { ListName } from './subscription-manager.js';
+
+/** How long changes of one list are gathered before they are announced as one, in milliseconds. */
+const BATCH_DELAY = 20;
+
+/** Gathers the changes of each list, so that a hundred of them at once are announced once. */
+export function batchListChanges(
+  clock: Clock,
+  announce: (list: ListName, items: readonly HasVisibility[]) => void,
+): (list: ListName, items: readonly HasVisibility[]) => void {
+  const batches = new Map<ListName, { readonly items: HasVisibility[]; readonly due: number }>();
+  return (list, items) => {
+    const batch = batches.get(list);
+    const all = batch?.items ?? [];
+    all.push(...items);
+    // On Workers a timer ends with the request that set it: one that is overdue is set anew.
+    if (batch && clock.now() <= batch.due) return;
+    batches.set(list, { items: all, due: clock.now() + BATCH_DELAY });
+    const announceBatch = () => {
+      if (batches.get(list)?.items !== all) return;
+      batches.delete(list);
+      announce(list, all);
+    };
+    clock.after(BATCH_DELAY, announceBatch, { hold: true });
+  };
+}

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { PendingElicitations } from './pending-elicitations.js';
+
+function createListener(callerKey = 'someone') {
+  const told: string[] = [];
+  return { told, callerKey, onElicitationComplete: (id: string) => void told.push(id) };
+}
+
+describe('elicitations by URL', () => {
+  it('tell who was asked, once, and nobody else', () => {
+    const [ada, bob] = [createListener(), createListener()];
+    const open = new PendingElicitations();
+    open.add('a', ada);
+    open.add('b', bob);
+    expect(open.complete('a')).toBe(true);
+    expect([ada.told, bob.told]).toEqual([['a'], []]);
+    expect(open.complete('a')).toBe(false);
+    expect([ada.told, bob.told]).toEqual([['a'], []]);
+  });
+
+  it('tell nobody of what was never asked', () => {
+    expect(new PendingElicitations().complete('a')).toBe(false);
+  });
+
+  it('tell who was asked last, where two were asked the same', () => {
+    const [ada, bob] = [createListener(), createListener()];
+    const open = new PendingElicitations();
+    open.add('a', ada);
+    open.add('a', bob);
+    open.remove(ada);
+    expect(open.complete('a')).toBe(true);
+    expect([ada.told, bob.told]).toEqual([[], ['a']]);
+  });
+
+  it('forget who has left', () => {
+    const [ada, bob] = [createListener(), createListener()];
+    const open = new PendingElicitations();
+    for (const id of ['a', 'b']) open.add(id, ada);
+    open.add('c', bob);
+    open.remove(ada);
+    expect(['a', 'b', 'c'].map(id => open.complete(id))).toEqual([false, false, true]);
+    expect(ada.told).toEqual([]);
+  });
+
+  it('forget the oldest when there are too many; to be asked again makes one young', () => {
+    const ada = createListener();
+    const open = new PendingElicitations();
+    for (let id = 0; id < 10_000; id++) open.add(String(id), ada);
+    open.add('0', ada);
+    open.add('one more', ada);
+    expect([open.complete('1'), open.complete('0'), open.complete('2'), open.complete('one more')]).toEqual([
+      false,
+      true,
+      true,
+      true,
+    ]);
+  });
+
+  it('are remembered for callers with few of them while one caller has many', () => {
+    const [ada, eve] = [createListener('ada'), createListener('eve')];
+    const open = new PendingElicitations();
+    open.add('a', ada);
+    for (let n = 0; n < 10_000; n += 1) open.add(`e${n}`, eve);
+    expect(open.complete('a')).toBe(true);
+    expect(open.complete('e0')).toBe(false);
+  });
+});

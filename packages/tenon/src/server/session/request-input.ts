@@ -1,0 +1,74 @@
+import type { ReportProgress, RequestInput } from '../../execution/handler-run.js';
+import { getCancelReason } from '../../jsonrpc/cancel-reason.js';
+import { TenonError } from '../../jsonrpc/error.js';
+import { type Id, isObject, type JsonObject } from '../../jsonrpc/message.js';
+import type { Peer } from '../../jsonrpc/peer.js';
+import type { RequestScope } from '../../jsonrpc/request-scope.js';
+import type { ClientCapabilities } from '../../protocol/capabilities.js';
+import { methods } from '../../protocol/methods.js';
+import { createUnsupportedError, findMissingForRequest } from '../../protocol/missing-capabilities.js';
+import type { Dialect } from '../../protocol/versions/dialect.js';
+
+declare const AbortSignal: { any(signals: AbortSignal[]): AbortSignal };
+
+/** How long a client may take to answer a question, in milliseconds: people think. */
+const INPUT_TIMEOUT = 30 * 60_000;
+
+/** Whom the questions go to, and for the sake of which request. */
+export interface RequestInputOptions {
+  readonly peer: Peer;
+  readonly dialect: Dialect;
+  readonly capabilities: ClientCapabilities;
+  /** The request on whose stream they go; none for the stream of the session. */
+  readonly relatedTo?: Id;
+  /** Resolves when the client is initialized. Returns nothing when it is. */
+  readonly waitForInitialized: (method: string) => Promise<void> | undefined;
+  /** The request for which is asked. Its end withdraws the question, as the signal of the question does. */
+  readonly scope?: RequestScope;
+  /** The client is sent to a URL. */
+  readonly onElicitationSent: (elicitationId: string) => void;
+}
+
+/** Asks by requests, in the words of the client's revision. */
+export function createRequestInput(options: RequestInputOptions): RequestInput {
+  const { peer, dialect, capabilities, relatedTo, scope, onElicitationSent, waitForInitialized } = options;
+  const sendOptions = relatedTo === undefined ? {} : { relatedTo };
+  return async (method, params, signal, onProgress) => {
+    const missing = dialect.methods.server.has(method)
+      ? findMissingForRequest(method, params, capabilities)
+      : { [method]: {} };
+    if (missing) throw createUnsupportedError(dialect, missing);
+    const encoded = dialect.transforms.encode.params(method)?.(params, {}) ?? params;
+    const initialized = waitForInitialized(method);
+    if (initialized) await initialized;
+    if (typeof encoded.elicitationId === 'string') onElicitationSent(encoded.elicitationId);
+    const answer = await peer.call(method, addProgressToken(encoded), {
+      signal: signal && scope ? AbortSignal.any([signal, scope.signal]) : (signal ?? scope?.signal),
+      idleTimeout: INPUT_TIMEOUT,
+      send: sendOptions,
+      ...(onProgress ? { onProgress: progress => reportProgress(progress, onProgress) } : {}),
+      onAbandoned: (requestId, error) =>
+        void peer.notify('notifications/cancelled', { requestId, reason: getCancelReason(error) }, sendOptions),
+    });
+    return decodeAnswer(dialect, method, params, answer);
+  };
+}
+
+/** Passes a progress notification of the client on. One without a number is dropped. */
+function reportProgress({ progress, total, message }: JsonObject, report: ReportProgress): void {
+  if (typeof progress !== 'number') return;
+  report(progress, typeof total === 'number' ? total : undefined, typeof message === 'string' ? message : undefined);
+}
+
+function decodeAnswer(dialect: Dialect, method: string, params: JsonObject, raw: JsonObject): JsonObject {
+  const answer = dialect.transforms.decode.result(method)?.(raw, { params }) ?? raw;
+  const problem = methods[method as keyof typeof methods].result(answer);
+  if (problem === undefined) return answer;
+  throw new TenonError('client/invalid-answer', `The client's answer to ${method} is malformed: ${problem}`);
+}
+
+/** The client may report progress on what it is asked, which restarts the time it has. */
+function addProgressToken(params: JsonObject): (id: Id) => JsonObject {
+  const meta = isObject(params._meta) ? params._meta : {};
+  return id => ({ ...params, _meta: { ...meta, progressToken: id } });
+}

@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import { connectTo, createTransportEndpoint } from '../../client/connect.js';
+import type { ClientOptions } from '../../client/options.js';
+import type { JsonObject, JsonRpcMessage, JsonRpcResponse } from '../../jsonrpc/message.js';
+import type { Transport } from '../../jsonrpc/transport.js';
+import type { SessionHandle } from '../../protocol/request-handler.js';
+import { protocolVersions } from '../../testing/connect-pair.js';
+import { fakeClock } from '../../testing/fake-clock.js';
+import { createTransportPair } from '../../transports/memory.js';
+import type { ServerOptions } from '../definitions/server-definition.js';
+import { tool } from '../definitions/tool.js';
+import { createServer } from '../server.js';
+
+const turns = async () => {
+  for (let n = 0; n < 10; n++) await new Promise(resolve => setImmediate(resolve));
+};
+const handshakes = protocolVersions.slice(1);
+
+/** A server whose client can be frozen: what the server says then is never answered. */
+async function start(
+  protocolVersion: string,
+  options: Partial<ServerOptions> = {},
+  client: ClientOptions = {},
+  hasOpenStream?: boolean,
+) {
+  const clock = fakeClock();
+  const problems: string[] = [];
+  const said: string[] = [];
+  const state = { frozen: false, sessions: [] as SessionHandle[] };
+  const server = createServer({
+    name: 's',
+    version: '1',
+    clock,
+    onError: ({ code }) => problems.push(code),
+    tools: {
+      waits: tool({ run: () => new Promise<string>(() => {}) }),
+      asks: tool({
+        run: async (_, ctx) => {
+          const { action } = await ctx.elicit({ message: 'Well?', input: { type: 'object', properties: {} } });
+          return action;
+        },
+      }),
+    },
+    ...options,
+  });
+  const open = async () => {
+    const pair = createTransportPair((from, message) => {
+      if (from === 'client') said.push(JSON.stringify(message));
+    });
+    const channel: Transport = {
+      peer: pair.server.peer,
+      ...(hasOpenStream === undefined ? {} : { hasOpenStream }),
+      open: receiver => pair.server.open(receiver),
+      close: () => pair.server.close(),
+      send(message: JsonRpcMessage | readonly JsonRpcResponse[]) {
+        said.push(String((message as unknown as JsonObject).method));
+        return state.frozen ? undefined : pair.server.send(message);
+      },
+    };
+    state.sessions.push(await server.connect(channel));
+    return pair.client;
+  };
+  const connected = await connectTo(createTransportEndpoint(open), { protocolVersion, validate: 'off', ...client });
+  await turns();
+  const pings = () => said.filter(each => each === 'ping').length;
+  return { clock, client: connected, state, problems, pings, said };
+}
+
+describe.each(handshakes)('a session of a server on %s', revision => {
+  it('has a `ping` that resolves with the answer [ping.either-direction]', async () => {
+    const { client, state } = await start(revision);
+    await expect(state.sessions[0]?.ping()).resolves.toBeUndefined();
+    await client.close();
+  });
+
+  it('ends when a `ping` is not answered in time [ping.timeout-is-failure]', async () => {
+    const { client, state, clock } = await start(revision);
+    state.frozen = true;
+    const pinged = state.sessions[0]?.ping({ timeout: 300 });
+    pinged?.catch(() => {});
+    clock.advance(300);
+    await expect(pinged).rejects.toMatchObject({ code: 'call/timeout' });
+    await turns();
+    expect(client.state).toBe('reconnecting');
+    await client.close();
+  });
+
+  it('is pinged when it is silent and `keepAlive` is set, and ended after a missed ping [ping.periodic ping.interval-configurable]', async () => {
+    const { client, state, clock, problems, pings } = await start(revision, {
+      keepAlive: { interval: 1000, timeout: 200 },
+    });
+    for (let n = 0; n < 3; n++) {
+      clock.advance(1000);
+      await turns();
+    }
+    expect([pings() > 0, client.state]).toEqual([true, 'connected']);
+    state.frozen = true;
+    for (let n = 0; n < 3; n++) {
+      clock.advance(1000);
+      await turns();
+    }
+    expect([problems, client.state]).toEqual([['connection/unresponsive'], 'reconnecting']);
+    state.frozen = false;
+    await client.ping();
+    expect(state.sessions).toHaveLength(2);
+    await client.close();
+  });
+
+  it('is not pinged while it waits for an answer', async () => {
+    const { client, clock, pings } = await start(revision, { keepAlive: { interval: 1000 } });
+    const call = client.callTool('waits');
+    call.catch(() => {});
+    for (let n = 0; n < 5; n++) {
+      clock.advance(1000);
+      await turns();
+    }
+    expect(pings()).toBe(0);
+    await client.close();
+  });
+
+  it.each([
+    ['without a stream that may break unnoticed', undefined, {}, 0],
+    ['with such a stream', true, {}, 1],
+    ['while that stream is closed', false, {}, 0],
+    ['with `keepAlive: false`', true, { keepAlive: false }, 0],
+  ] as const)('is pinged by default after 30 s %s: %s %j: %i', async (_, listening, options, expected) => {
+    const { client, clock, pings } = await start(revision, options, {}, listening);
+    clock.advance(30_000);
+    await turns();
+    clock.advance(30_000);
+    await turns();
+    expect(pings()).toBe(expected);
+    await client.close();
+  });
+});
+
+describe('a connection that has opened no session', () => {
+  it('cannot be pinged', async () => {
+    const { client, state } = await start(protocolVersions[0] as string);
+    await expect(state.sessions[0]?.ping()).rejects.toMatchObject({ code: 'connection/not-open' });
+    await client.close();
+  });
+});
+
+describe.each(['2025-06-18', '2025-11-25'])('a handler of a client on %s', revision => {
+  it('reports progress on what it is asked, until it has answered', async () => {
+    let late = () => {};
+    const { client, said } = await start(
+      revision,
+      {},
+      {
+        elicit: async (_, asked) => {
+          asked.progress(1, 2, 'reading');
+          asked.progress(1);
+          asked.progress(2, 2);
+          late = () => asked.progress(3);
+          return { action: 'accept', content: {} };
+        },
+      },
+    );
+    expect(await client.callTool('asks')).toMatchObject({ content: [{ text: 'accept' }] });
+    late();
+    await turns();
+    const reports = said.filter(each => each.includes('notifications/progress')).map(each => JSON.parse(each).params);
+    expect(reports).toEqual([
+      { progressToken: expect.anything(), progress: 1, total: 2, message: 'reading' },
+      { progressToken: expect.anything(), progress: 2, total: 2 },
+    ]);
+    await client.close();
+  });
+});

@@ -1,0 +1,119 @@
+import type { Clock } from '../../cancellation/clock.js';
+import { TenonError } from '../../jsonrpc/error.js';
+import { createUnresponsiveError, DEFAULT_INTERVAL, type KeepAliveOptions } from '../../jsonrpc/keep-alive.js';
+import type { Id } from '../../jsonrpc/message.js';
+import type { Peer } from '../../jsonrpc/peer.js';
+import type { PingOptions } from '../../protocol/request-handler.js';
+import type { Dialect } from '../../protocol/versions/dialect.js';
+
+const PING_TIMEOUT = 5_000;
+
+/** Pings the client of a session. A ping that is not answered in time ends the connection. */
+export async function pingClient(
+  peer: Peer,
+  dialect: Dialect | undefined,
+  options: PingOptions = {},
+  relatedTo?: Id,
+): Promise<void> {
+  const { timeout = PING_TIMEOUT, signal } = options;
+  if (dialect === undefined)
+    throw new TenonError('connection/not-open', 'the client has opened no session', {
+      peer: peer.peer,
+      method: 'ping',
+      hint: 'wait for `initialize`; a client of requests that stand alone has no session and cannot be pinged',
+    });
+  // The ping would wait for a stream, and the session would end although the client may respond.
+  if (relatedTo === undefined && peer.transport.hasOpenStream === false)
+    throw new TenonError('connection/not-open', 'no stream is open on which the client could be pinged', {
+      peer: peer.peer,
+      method: 'ping',
+      hint: 'ping while a request of the client is open',
+    });
+  try {
+    await peer.call('ping', undefined, { idleTimeout: timeout, signal, send: { relatedTo } });
+  } catch (error) {
+    if (TenonError.is(error) && error.code === 'call/timeout') void peer.transport.close();
+    throw error;
+  }
+}
+
+/** The error for a ping to a client that keeps no session with this server. */
+export function createNoPingError({ protocolVersion, sessionMethods }: Dialect): TenonError {
+  const isSessionless = sessionMethods !== undefined;
+  return new TenonError(
+    'client/no-session',
+    isSessionless
+      ? 'ping: this server keeps no session with the client'
+      : `ping: requests of ${protocolVersion} belong to no session, and the version has no ping from the server`,
+    {
+      method: 'ping',
+      expected: 'a request in a session',
+      received: 'a request that stands alone',
+      hint: isSessionless
+        ? 'serve with sessions, where the server has to know of clients that are gone'
+        : 'report progress instead: a client that is gone aborts `ctx.signal`',
+    },
+  );
+}
+
+/** Pings the silent clients of all sessions by one timer: many sessions idle, and a timer for each would cost more than the session. */
+export class SessionPings {
+  readonly #clock: Clock;
+  readonly #options: KeepAliveOptions | false | undefined;
+  readonly #onError: (error: TenonError) => void;
+  readonly #peers = new Set<Peer>();
+  readonly #pinging = new Set<Peer>();
+  #cancelTimer: (() => void) | undefined;
+
+  constructor(clock: Clock, options: KeepAliveOptions | false | undefined, onError: (error: TenonError) => void) {
+    this.#clock = clock;
+    this.#options = options;
+    this.#onError = onError;
+  }
+
+  /** Watches a client; by default only where a stream over a network is open between calls. */
+  add(peer: Peer): void {
+    if (this.#options === false || (this.#options === undefined && peer.transport.hasOpenStream === undefined)) return;
+    this.#peers.add(peer);
+    this.#startTimer();
+  }
+
+  remove(peer: Peer): void {
+    this.#peers.delete(peer);
+    if (this.#peers.size > 0) return;
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+  }
+
+  #startTimer(): void {
+    const { interval = DEFAULT_INTERVAL } = this.#options || {};
+    if (this.#cancelTimer || interval === Number.POSITIVE_INFINITY) return;
+    this.#cancelTimer = this.#clock.after(interval, () => {
+      this.#cancelTimer = undefined;
+      for (const peer of [...this.#peers]) this.#check(peer);
+      if (this.#peers.size > 0) this.#startTimer();
+    });
+  }
+
+  #check(peer: Peer): void {
+    const isSilent = !peer.takeActivity();
+    // A client that waits for an answer notices a broken link itself, so it is not pinged.
+    const isLongLived = peer.transport.hasOpenStream !== false && peer.inFlight === 0;
+    if (isSilent && isLongLived && !this.#pinging.has(peer)) void this.#ping(peer);
+  }
+
+  async #ping(peer: Peer): Promise<void> {
+    const { timeout = PING_TIMEOUT } = this.#options || {};
+    this.#pinging.add(peer);
+    try {
+      await peer.call('ping', undefined, { idleTimeout: timeout });
+    } catch (error) {
+      // Any other failure is an answer, or one that the connection sees to itself.
+      if (!this.#peers.has(peer) || !TenonError.is(error) || error.code !== 'call/timeout') return;
+      this.#onError(createUnresponsiveError(peer.peer, timeout));
+      void peer.transport.close();
+    } finally {
+      this.#pinging.delete(peer);
+    }
+  }
+}

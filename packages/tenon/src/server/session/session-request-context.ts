@@ -1,0 +1,113 @@
+import type { InputStrategy, RequestInput } from '../../execution/handler-run.js';
+import { createRequestStrategy } from '../../execution/request-strategy.js';
+import type { TenonError } from '../../jsonrpc/error.js';
+import type { Id, JsonObject } from '../../jsonrpc/message.js';
+import type { RequestScope } from '../../jsonrpc/request-scope.js';
+import type { RequestHeaders } from '../../jsonrpc/transport.js';
+import type { LoggingLevel } from '../../protocol/content.js';
+import type { PingOptions } from '../../protocol/request-handler.js';
+import type { Dialect } from '../../protocol/versions/dialect.js';
+import type { CallerInfo } from '../caller-info.js';
+import type { MergeOptions } from '../context/notification-merger.js';
+import type { ClientSession, RequestContext, Subscriptions } from '../request-context.js';
+import { getMergeOptions, type ServerRuntime } from '../server-runtime.js';
+import type { RequestInputOptions } from './request-input.js';
+import { createNoPingError } from './session-ping.js';
+
+/** What a session does for the sake of one of its requests. */
+export interface RequestSession extends ClientSession, Subscriptions {
+  notify(method: string, params: JsonObject, relatedTo?: Id): void;
+  createRequestInput(requestInfo: Pick<RequestInputOptions, 'relatedTo' | 'scope'>): RequestInput;
+  closeStream(relatedTo: Id): boolean;
+  trackElicitation(elicitationId: string): void;
+  onError(error: TenonError): void;
+  setLogLevel(level: LoggingLevel): void;
+}
+
+/** A request in a session: what is known of its client was said when that was opened. */
+export class SessionRequestContext implements RequestContext {
+  readonly id: Id;
+  readonly dialect: Dialect;
+  readonly caller: CallerInfo;
+  readonly logLevel: LoggingLevel | undefined;
+  readonly header = undefined;
+  readonly request: RequestHeaders | undefined;
+  readonly #runtime: ServerRuntime;
+  readonly #scope: RequestScope;
+  readonly #session: RequestSession;
+
+  constructor(
+    id: Id,
+    scope: RequestScope,
+    session: RequestSession,
+    {
+      runtime,
+      dialect,
+      caller,
+      logLevel,
+      request,
+    }: Pick<RequestContext, 'dialect' | 'caller' | 'logLevel' | 'request'> & {
+      readonly runtime: ServerRuntime;
+    },
+  ) {
+    this.#runtime = runtime;
+    this.id = id;
+    this.dialect = dialect;
+    this.caller = caller;
+    this.logLevel = logLevel;
+    this.request = request;
+    this.#scope = scope;
+    this.#session = session;
+  }
+
+  get signal(): AbortSignal {
+    return this.#scope.signal;
+  }
+
+  get mergeOptions(): MergeOptions | undefined {
+    return getMergeOptions(this.#runtime, this.#scope);
+  }
+
+  get session(): ClientSession | undefined {
+    return this.dialect.sessionMethods === undefined ? this.#session : undefined;
+  }
+
+  get subscriptions(): Subscriptions {
+    return this.#session;
+  }
+
+  reportError(error: TenonError): void {
+    this.#session.onError(error);
+  }
+
+  notify(method: string, params: JsonObject): void {
+    if (!this.#scope.isDone) this.#session.notify(method, params, this.id);
+  }
+
+  createInputStrategy(): InputStrategy {
+    return createRequestStrategy((...request) => this.requestInput(...request));
+  }
+
+  requestInput(...request: Parameters<RequestInput>): Promise<JsonObject> {
+    return this.#session.createRequestInput({ relatedTo: this.id, scope: this.#scope })(...request);
+  }
+
+  ping(options: PingOptions = {}): Promise<void> {
+    const { session, signal } = this;
+    if (session === undefined) return Promise.reject(createNoPingError(this.dialect));
+    // The stream of a request that is given up carries no ping, and one that stays unanswered would end the session.
+    return session.ping({ signal, ...options }, this.#scope.isDone ? undefined : this.id);
+  }
+
+  closeStream(): boolean {
+    return this.#session.closeStream(this.id);
+  }
+
+  trackElicitation(elicitationId: string): void {
+    this.#session.trackElicitation(elicitationId);
+  }
+
+  setLogLevel(level: LoggingLevel): void {
+    this.#session.setLogLevel(level);
+  }
+}

@@ -1,0 +1,321 @@
+import { describe, expect, it } from 'vitest';
+import { loadRuntime } from '../../execution/lazy-run.js';
+import type { TenonError } from '../../jsonrpc/error.js';
+import type { JsonObject, JsonRpcMessage } from '../../jsonrpc/message.js';
+import { connectPair, protocolVersions } from '../../testing/connect-pair.js';
+import { createTransportPair } from '../../transports/memory.js';
+import { prompt } from '../definitions/prompt.js';
+import { resource } from '../definitions/resource.js';
+import type { ServerDefinition } from '../definitions/server-definition.js';
+import { tool } from '../definitions/tool.js';
+import { createServer } from '../server.js';
+
+// What asks is loaded by the first handler that does: here nothing waits for that.
+await loadRuntime();
+
+const soon = () => new Promise(resolve => setImmediate(resolve));
+const v = { jsonrpc: '2.0' as const };
+const handshakes = protocolVersions.filter(each => each !== '2026-07-28');
+const facts = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+
+async function start(more: Partial<ServerDefinition> = {}) {
+  const pair = createTransportPair();
+  const said: JsonObject[] = [];
+  const problems: TenonError[] = [];
+  const ended: string[] = [];
+  let closed = 0;
+  const server = createServer({
+    name: 's',
+    version: '1',
+    onError: error => problems.push(error),
+    tools: { t: tool({ run: () => 'ok' }), roots: tool({ run: async (_, ctx) => JSON.stringify(await ctx.roots()) }) },
+    prompts: { p: prompt({ run: () => 'text' }) },
+    resources: {
+      'a:1': resource({ read: () => 'x', subscribe: uri => () => ended.push(uri) }),
+      'a:{x}': resource({ read: () => undefined }),
+    },
+    ...more,
+  });
+  const conversation = await server.connect(pair.server);
+  await pair.client.open({
+    onMessage: value => said.push(value as JsonObject),
+    onParseError() {},
+    onResponseLost() {},
+    onClose: () => closed++,
+  });
+  const say = async (message: object) => {
+    const from = said.length;
+    await pair.client.send(message as JsonRpcMessage);
+    await soon();
+    return said.slice(from);
+  };
+  const ask = async (method: string, params: JsonObject = {}, id: unknown = 1) =>
+    (await say({ ...v, id, method, params }))[0] as JsonObject;
+  const open = async (protocolVersion = '2025-11-25', capabilities: JsonObject = {}) => {
+    const answer = await ask(
+      'initialize',
+      { protocolVersion, capabilities, clientInfo: { name: 'c', version: '1' } },
+      0,
+    );
+    await say({ ...v, method: 'notifications/initialized' });
+    return answer;
+  };
+  return { server, conversation, say, ask, open, said, problems, ended, far: pair.client, closed: () => closed };
+}
+
+describe('a connection that opens', () => {
+  it.each(handshakes)(
+    'agrees on %s when it is asked for that [lifecycle.version.server-echoes lifecycle.initialize.server-responds compat.legacy-client-dual-era-server]',
+    async revision => {
+      const { open, conversation } = await start();
+      expect(await open(revision)).toMatchObject({
+        result: {
+          protocolVersion: revision,
+          serverInfo: { name: 's', version: '1' },
+          capabilities: { tools: {}, prompts: {}, resources: {} },
+        },
+      });
+      expect(conversation.dialect?.protocolVersion).toBe(revision);
+    },
+  );
+
+  it.each(['1999-01-01', '2099-01-01', '2026-07-28', ''])(
+    'offers another revision when it is asked for %j [lifecycle.version.server-counteroffer versioning.version-format]',
+    async version => {
+      expect(await (await start()).open(version)).toMatchObject({ result: { protocolVersion: '2025-11-25' } });
+    },
+  );
+
+  it('offers what is served only', async () => {
+    const { open } = await start({ protocolVersions: ['2026-07-28', '2025-03-26'] });
+    expect(await open('2025-11-25')).toMatchObject({ result: { protocolVersion: '2025-03-26' } });
+  });
+
+  it('refuses a handshake where none is served [compat.legacy-client-modern-server-stdio]', async () => {
+    const { open, conversation } = await start({ protocolVersions: ['2026-07-28'] });
+    expect(await open()).toMatchObject({ error: { code: -32022, data: { supported: ['2026-07-28'] } } });
+    expect(conversation.dialect).toBeUndefined();
+  });
+
+  it.each([
+    {},
+    { protocolVersion: 5 },
+    { protocolVersion: '2025-11-25', capabilities: [] },
+    { protocolVersion: '2025-11-25', capabilities: {} },
+  ])(
+    'refuses %j and can still be opened [base.error.invalid-params lifecycle.initialize.client-content]',
+    async params => {
+      const { ask, open } = await start();
+      expect(await ask('initialize', params as JsonObject)).toMatchObject({ error: { code: -32602 } });
+      expect(await open()).toHaveProperty('result');
+    },
+  );
+
+  it('answers pings and nothing else before it is open, and is opened once [lifecycle.initialize-first ping.respond-empty]', async () => {
+    const { ask, open } = await start();
+    expect(await ask('ping')).toEqual({ ...v, id: 1, result: {} });
+    expect(await ask('tools/list')).toMatchObject({ error: { code: -32602 } });
+    await open();
+    expect(await ask('tools/list')).toHaveProperty('result');
+    expect(
+      await ask('initialize', {
+        protocolVersion: '2025-06-18',
+        capabilities: {},
+        clientInfo: { name: 'c', version: '1' },
+      }),
+    ).toMatchObject({ error: { code: -32600 } });
+  });
+});
+
+describe('a request that says its revision itself', () => {
+  it('is served before and after a handshake [compat.server-modern-meta-selects-stateless discover.no-prior-call-required versioning.each-request-independent base.stateless-no-prior-context]', async () => {
+    const { ask, open } = await start();
+    const call = () => ask('tools/call', { name: 't', _meta: facts });
+    expect(await call()).toMatchObject({ result: { resultType: 'complete' } });
+    await open('2025-06-18', { roots: {} });
+    expect(await call()).toMatchObject({ result: { resultType: 'complete' } });
+    // What the session declared is not its.
+    expect(await ask('tools/call', { name: 'roots', _meta: facts })).toMatchObject({
+      error: { code: -32021, data: { requiredCapabilities: { roots: {} } } },
+    });
+    expect((await ask('tools/call', { name: 't' })).result).not.toHaveProperty('resultType');
+  });
+
+  it.each(['initialize', 'ping', 'logging/setLevel', 'resources/subscribe', 'resources/unsubscribe'])(
+    'can not be %s [base.removed-methods-unknown compat.server-initialize-with-modern-meta]',
+    async method => {
+      const { ask } = await start();
+      expect(await ask(method, { uri: 'a:1', level: 'error', _meta: facts })).toMatchObject({
+        error: { code: -32601 },
+      });
+    },
+  );
+
+  it('is refused in a revision that is not served [versioning.unsupported-version-error discover.unsupported-version-error discover.supported-versions-complete]', async () => {
+    const { ask } = await start();
+    const _meta = { ...facts, 'io.modelcontextprotocol/protocolVersion': '2099-01-01' };
+    const found = await ask('server/discover', { _meta: facts });
+    const refused = await ask('server/discover', { _meta });
+    expect(refused).toMatchObject({
+      error: {
+        code: -32022,
+        data: { requested: '2099-01-01', supported: (found.result as JsonObject).supportedVersions },
+      },
+    });
+  });
+
+  it('listens until it is cancelled, or until the server closes [subscriptions.graceful-close-shape subscriptions.ack-shape subscriptions.id-is-listen-request-id subscriptions.client-cancel-stdio cancellation.server-listen-teardown]', async () => {
+    const { say, server, conversation, ended } = await start();
+    const listen = (id: string) =>
+      say({
+        ...v,
+        id,
+        method: 'subscriptions/listen',
+        params: { notifications: { resourceSubscriptions: ['a:1', 'no:such'] }, _meta: facts },
+      });
+    const _meta = (id: string) => ({ 'io.modelcontextprotocol/subscriptionId': id });
+    expect(await listen('one')).toMatchObject([
+      {
+        method: 'notifications/subscriptions/acknowledged',
+        params: { _meta: _meta('one'), notifications: { resourceSubscriptions: ['a:1'] } },
+      },
+    ]);
+    await listen('two');
+    expect(conversation.inFlight).toBe(0);
+    expect(await say({ ...v, method: 'notifications/cancelled', params: { requestId: 'one' } })).toEqual([]);
+    expect(conversation.inFlight).toBe(0);
+    expect(ended).toEqual([]);
+    server.close();
+    const last = await say({ ...v, method: 'x' });
+    expect(last).toMatchObject([
+      { id: 'two', result: { _meta: _meta('two'), resultType: 'complete' } },
+      { method: 'notifications/cancelled', params: { requestId: 'two' } },
+    ]);
+    expect(ended).toEqual(['a:1']);
+  });
+});
+
+describe('a session', () => {
+  it('hears of what it subscribed to, until it ends [resources.subscribe.update-sent resources.unsubscribe.stops-updates]', async () => {
+    const { ask, open, server, said, far, ended } = await start();
+    await open();
+    expect(await ask('resources/subscribe', { uri: 'a:1' })).toMatchObject({ result: {} });
+    expect(await ask('resources/subscribe', { uri: 'no:such' })).toMatchObject({ error: { code: -32002 } });
+    server.notifyResourceUpdated('a:1');
+    server.notifyResourceUpdated('a:2');
+    await soon();
+    expect(said.at(-1)).toEqual({ ...v, method: 'notifications/resources/updated', params: { uri: 'a:1' } });
+    await ask('resources/unsubscribe', { uri: 'a:1' });
+    expect(ended).toEqual(['a:1']);
+    const before = said.length;
+    server.notifyResourceUpdated('a:1');
+    await ask('resources/subscribe', { uri: 'a:1' });
+    expect(said.slice(before)).toHaveLength(1);
+    await far.close();
+    await soon();
+    expect(ended).toEqual(['a:1', 'a:1']);
+  });
+
+  it('subscribes to a thousand resources, and to no more', async () => {
+    const { ask, open } = await start();
+    await open();
+    for (let n = 0; n < 1000; n++) await ask('resources/subscribe', { uri: `a:${n}` });
+    expect(await ask('resources/subscribe', { uri: 'a:x' })).toMatchObject({ error: { code: -32600 } });
+    expect(await ask('resources/subscribe', { uri: 'a:5' })).toHaveProperty('result');
+  });
+
+  it('ends with an answer when it is told to shut down', async () => {
+    const { ask, open, closed } = await start();
+    await open();
+    expect(await ask('shutdown')).toEqual({ ...v, id: 1, result: {} });
+    await soon();
+    expect(closed()).toBe(1);
+  });
+
+  it('that was ended watches nothing any more, whatever comes [subscriptions.no-state-across-reconnect]', async () => {
+    const { ask, open, say, conversation, server, said } = await start();
+    await open();
+    await ask('resources/subscribe', { uri: 'a:1' });
+    conversation.end();
+    await say({ ...v, method: 'notifications/initialized' });
+    const before = said.length;
+    server.notifyResourceUpdated('a:1');
+    await soon();
+    expect(said.length).toBe(before);
+  });
+
+  it.each([
+    ['an error', { error: { code: -1, message: 'secret' } }],
+    ['garbage', { result: { roots: 'secret' } }],
+    ['a broken answer', { result: 'secret' }],
+  ])('whose client answers a question with %s keeps its words from the model', async (_, answer) => {
+    const { open, say, ask } = await start();
+    await open('2025-11-25', { roots: {} });
+    const question = await ask('tools/call', { name: 'roots' }, 'call');
+    expect(question).toMatchObject({ method: 'roots/list' });
+    const said = await say({ ...v, id: question.id, ...answer });
+    expect(said).toMatchObject([{ id: 'call', result: { isError: true } }]);
+    expect(JSON.stringify(said)).not.toContain('secret');
+  });
+
+  it('withdraws its question when the call is cancelled', async () => {
+    const { open, say, ask } = await start();
+    await open('2025-11-25', { roots: {} });
+    const question = await ask('tools/call', { name: 'roots' }, 'call');
+    const said = await say({ ...v, method: 'notifications/cancelled', params: { requestId: 'call' } });
+    expect(said.filter(({ id }) => id === 'call')).toEqual([]);
+    expect(said).toMatchObject([{ method: 'notifications/cancelled', params: { requestId: question.id } }]);
+  });
+
+  it('asks nothing of a client that did not say that it can answer [lifecycle.operation.negotiated-capabilities-only]', async () => {
+    const { open, ask } = await start();
+    await open();
+    expect(await ask('tools/call', { name: 'roots' })).toMatchObject({
+      result: { isError: true, content: [{ text: expect.stringContaining('does not support roots') }] },
+    });
+  });
+});
+
+describe.each(protocolVersions)('a server with empty catalogs, on %s', protocolVersion => {
+  it('declares them, and serves what is added later [tools.capability-declared resources.capability-declared prompts.capability-declared]', async () => {
+    const server = createServer({ name: 's', version: '1', tools: {}, prompts: {}, resources: {} });
+    const client = await connectPair(server, { protocolVersion, cacheSize: 0 });
+    expect(client.server.capabilities).toMatchObject({ tools: {}, prompts: {}, resources: {} });
+    for (const method of ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'] as const)
+      await expect(client.call(method)).resolves.toBeTruthy();
+    server.tools.set('t', tool({ run: () => 'called' }));
+    server.prompts.set('p', prompt({ run: () => 'got' }));
+    server.resources.set('a:1', resource({ read: () => 'read' }));
+    expect(await client.callTool('t')).toMatchObject({ content: [{ text: 'called' }] });
+    expect(await client.call('prompts/get', { name: 'p' })).toMatchObject({ messages: [{ content: { text: 'got' } }] });
+    expect(await client.readResource('a:1')).toMatchObject({ contents: [{ text: 'read' }] });
+    await client.close();
+  });
+});
+
+describe('a server that offers nothing of a kind', () => {
+  const nothing = { tools: undefined, prompts: undefined, resources: undefined, logging: false } as const;
+
+  it('declares nothing of it, and knows none of its methods [tools.capability-declared resources.capability-declared prompts.capability-declared logging.capability-declared tools.not-declared-method-not-found resources.not-declared-method-not-found prompts.not-declared-method-not-found discover.capabilities-match-behaviour completion.capability-declared]', async () => {
+    const { ask, open } = await start(nothing);
+    expect(await ask('server/discover', { _meta: facts })).toMatchObject({ result: { capabilities: {} } });
+    expect((await open()).result).toMatchObject({ capabilities: {} });
+    const methods = [
+      'tools/list',
+      'tools/call',
+      'resources/list',
+      'resources/templates/list',
+      'resources/read',
+      'resources/subscribe',
+      'prompts/list',
+      'prompts/get',
+      'completion/complete',
+      'logging/setLevel',
+    ];
+    for (const method of methods)
+      expect(await ask(method, { name: 'x', uri: 'x', level: 'info' })).toMatchObject({ error: { code: -32601 } });
+  });
+});

@@ -1,0 +1,300 @@
+import type { RequestInput } from '../../execution/handler-run.js';
+import { getCallerKey } from '../../jsonrpc/caller-key.js';
+import { rpcError, TenonError } from '../../jsonrpc/error.js';
+import { INVALID_PARAMS, INVALID_REQUEST } from '../../jsonrpc/error-codes.js';
+import {
+  type Id,
+  isId,
+  type JsonObject,
+  type JsonRpcNotification,
+  type JsonRpcRequest,
+} from '../../jsonrpc/message.js';
+import { Peer } from '../../jsonrpc/peer.js';
+import type { PeerHandler } from '../../jsonrpc/peer-handler.js';
+import type { RequestScope } from '../../jsonrpc/request-scope.js';
+import type { AuthInfo, MessageContext, Transport } from '../../jsonrpc/transport.js';
+import type { LoggingLevel } from '../../protocol/content.js';
+import { notifications } from '../../protocol/methods.js';
+import { hasProtocolVersion, requireServed } from '../../protocol/negotiation/classify-request.js';
+import type { ConnectOptions, PingOptions, SessionHandle } from '../../protocol/request-handler.js';
+import type { Dialect } from '../../protocol/versions/dialect.js';
+import type { CallerInfo } from '../caller-info.js';
+import { dispatch } from '../dispatch.js';
+import { handleCustomNotification } from '../methods/custom-methods.js';
+import { initialize, negotiate } from '../methods/initialize.js';
+import type { RequestContext } from '../request-context.js';
+import type { ServerRuntime } from '../server-runtime.js';
+import { handleStatelessRequest } from '../stateless-request.js';
+import { InitializedSignal } from './initialized-signal.js';
+import type { ElicitationListener } from './pending-elicitations.js';
+import { createRequestInput, type RequestInputOptions } from './request-input.js';
+import { handleRootsChange } from './roots.js';
+import { pingClient } from './session-ping.js';
+import { type RequestSession, SessionRequestContext } from './session-request-context.js';
+import type { Subscriber } from './subscription-manager.js';
+
+const MAX_SUBSCRIPTIONS = 1000;
+
+/** One peer on one channel. Its session, when it opens one, is a few values; requests that carry their own facts need none. */
+export class Session implements PeerHandler, SessionHandle, RequestSession, ElicitationListener, Subscriber {
+  readonly #runtime: ServerRuntime;
+  readonly #peer: Peer;
+  readonly #auth: AuthInfo | undefined;
+  readonly #address: string | undefined;
+  #dialect: Dialect | undefined;
+  #caller: CallerInfo | undefined;
+  #logLevel: LoggingLevel = 'info';
+  #isReady = false;
+  #subscribedUris: Set<string> | undefined;
+  #listenCount = 0;
+  #hasElicitations = false;
+  #isEnded = false;
+  #initialized: InitializedSignal | undefined;
+  #endListeners: Set<() => void> | undefined;
+
+  constructor(runtime: ServerRuntime, transport: Transport, { auth, address, dialect }: ConnectOptions = {}) {
+    this.#runtime = runtime;
+    this.#auth = auth;
+    this.#address = address;
+    this.#dialect = dialect;
+    if (dialect !== undefined) this.#caller = this.caller;
+    this.#peer = new Peer(transport, this, runtime.clock);
+  }
+
+  open(): void | Promise<void> {
+    return this.#peer.open();
+  }
+
+  get dialect(): Dialect | undefined {
+    return this.#dialect;
+  }
+
+  get inFlight(): number {
+    // Listening requests wait for nothing: a shutdown does not wait for them.
+    return Math.max(0, this.#peer.inFlight - this.#listenCount);
+  }
+
+  get activeHandlers(): number {
+    return this.#peer.activeHandlers;
+  }
+
+  ping(options?: PingOptions, relatedTo?: Id): Promise<void> {
+    return pingClient(this.#peer, this.#dialect, options, relatedTo);
+  }
+
+  end(): void {
+    this.#isEnded = true;
+    this.#peer.end();
+    this.#release();
+  }
+
+  getBatchMode(): boolean {
+    return this.#runtime.options.acceptBatches === 'always' || (this.#dialect?.http.batches ?? false);
+  }
+
+  getUnreadableId(): null | undefined {
+    return this.#dialect?.errors.unreadableId;
+  }
+
+  onError(error: TenonError): void {
+    this.#runtime.onError(error);
+  }
+
+  onClose(): void {
+    this.#isEnded = true;
+    this.#release();
+  }
+
+  onRequest(
+    request: JsonRpcRequest,
+    scope: RequestScope,
+    messageContext?: MessageContext,
+  ): JsonObject | Promise<JsonObject> {
+    if (hasProtocolVersion(request)) return this.#handleStateless(request, scope, messageContext);
+    if (request.method === 'initialize') return this.#initialize(request, messageContext);
+    if (request.method === 'shutdown' && this.#dialect) {
+      scope.onDone(() => void this.#peer.transport.close());
+      return {};
+    }
+    if (this.#dialect && this.#caller)
+      return dispatch(this.#runtime, request, this.#createRequestContext(request, scope, messageContext));
+    if (request.method === 'ping') return {};
+    throw rpcError(
+      INVALID_PARAMS,
+      `Invalid params: ${request.method.slice(0, 128)} came before initialize, and says no protocol version itself`,
+    );
+  }
+
+  onNotification({ method, params = {} }: JsonRpcNotification): void {
+    switch (method) {
+      case 'notifications/initialized':
+        return this.#handleInitialized();
+      case 'notifications/cancelled':
+        if (isId(params.requestId))
+          this.#peer.cancel(params.requestId, typeof params.reason === 'string' ? params.reason : undefined);
+        return;
+      case 'notifications/progress':
+        if (isId(params.progressToken)) this.#peer.resetIdleTimeout(params.progressToken, params);
+        return;
+      case 'notifications/roots/list_changed':
+        this.#runtime.options.proxy?.handleRootsChange(this);
+        return handleRootsChange(this.#runtime, this.caller, this);
+      default:
+        void handleCustomNotification(this.#runtime, { jsonrpc: '2.0', method, params }, this.caller).catch(error =>
+          this.onError(TenonError.from(error, 'handler/threw', { method })),
+        );
+    }
+  }
+
+  requestInput(...request: Parameters<RequestInput>): Promise<JsonObject> {
+    return this.createRequestInput({})(...request);
+  }
+
+  get caller(): CallerInfo {
+    return this.#caller ?? { client: undefined, capabilities: {}, auth: this.#auth, address: this.#address };
+  }
+
+  get callerKey(): string {
+    return getCallerKey(this.#auth, this.#address);
+  }
+
+  /** A session hears of all lists. */
+  wants(): boolean {
+    return true;
+  }
+
+  deliver(method: string, params: JsonObject): void {
+    this.notify(method, params);
+  }
+
+  onEnd(listener: () => void): void {
+    this.#endListeners = new Set(this.#endListeners).add(listener);
+    if (this.#isEnded) this.#release();
+  }
+
+  onElicitationComplete(elicitationId: string): void {
+    this.notify('notifications/elicitation/complete', { elicitationId });
+  }
+
+  add(uri: string): void {
+    this.#subscribedUris ??= new Set();
+    if (this.#subscribedUris.size >= MAX_SUBSCRIPTIONS && !this.#subscribedUris.has(uri))
+      throw rpcError(INVALID_REQUEST, `Invalid request: more than ${MAX_SUBSCRIPTIONS} subscriptions`);
+    this.#subscribedUris.add(uri);
+    if (this.#isReady) this.#runtime.subscriptions.subscribe(this, uri);
+  }
+
+  remove(uri: string): void {
+    this.#subscribedUris?.delete(uri);
+    if (this.#isReady) this.#runtime.subscriptions.unsubscribe(this, uri);
+  }
+
+  /** A request that states its revision is served by that alone. */
+  #handleStateless(
+    request: JsonRpcRequest,
+    scope: RequestScope,
+    messageContext?: MessageContext,
+  ): JsonObject | Promise<JsonObject> {
+    const route = requireServed(request, this.#runtime.servedDialects);
+    if (route.opening !== 'per-request') throw rpcError(INVALID_REQUEST, 'Invalid request');
+    if (request.method === 'subscriptions/listen') this.#announceEnd(request.id, scope);
+    return handleStatelessRequest(this.#runtime, request, route.dialect, scope, {
+      auth: messageContext?.auth ?? this.#auth,
+      address: messageContext?.address ?? this.#address,
+      request: messageContext?.request,
+      send: ({ method, params }) => void this.#peer.notify(method, params, { relatedTo: request.id }),
+    });
+  }
+
+  /** A listening that the server ends is also said to be cancelled, where it shares the road with others. */
+  #announceEnd(requestId: Id, scope: RequestScope): void {
+    this.#listenCount += 1;
+    scope.onDone(() => {
+      this.#listenCount -= 1;
+      if (!scope.isCancelled) void this.#peer.notify('notifications/cancelled', { requestId });
+    });
+  }
+
+  #initialize(request: JsonRpcRequest, messageContext?: MessageContext): JsonObject | Promise<JsonObject> {
+    if (this.#dialect) throw rpcError(INVALID_REQUEST, 'Invalid request: this connection is initialized already');
+    const { dialect, params } = negotiate(this.#runtime, request);
+    this.#dialect = dialect;
+    this.#caller = {
+      client: params.clientInfo,
+      capabilities: params.capabilities,
+      auth: messageContext?.auth ?? this.#auth,
+      address: this.#address,
+    };
+    return initialize(this.#runtime, dialect, this.#caller, dialect.sessionMethods === undefined ? this : undefined);
+  }
+
+  #handleInitialized(): void {
+    if (this.#dialect === undefined || this.#caller === undefined || this.#isReady || this.#isEnded) return;
+    this.#isReady = true;
+    this.#initialized?.release();
+    this.#runtime.sessionPings.add(this.#peer);
+    this.#runtime.subscriptions.add(this);
+    for (const uri of this.#subscribedUris ?? []) this.#runtime.subscriptions.subscribe(this, uri);
+  }
+
+  #release(): void {
+    this.#runtime.sessionPings.remove(this.#peer);
+    this.#initialized?.release();
+    if (this.#isReady) this.#runtime.subscriptions.remove(this, this.#subscribedUris ?? []);
+    if (this.#hasElicitations) this.#runtime.pendingElicitations.remove(this);
+    this.#isReady = false;
+    const listeners = [...(this.#endListeners ?? [])];
+    this.#endListeners = undefined;
+    for (const listener of listeners) listener();
+  }
+
+  /** Sends a notification, on the stream of request `relatedTo` if given. */
+  notify(method: string, params: JsonObject, relatedTo?: Id): void {
+    const dialect = this.#dialect;
+    if (!dialect || (method in notifications && !dialect.methods.server.has(method))) return;
+    const encoded = dialect.transforms.encode.params(method)?.(params, {}) ?? params;
+    void this.#peer.notify(method, encoded, relatedTo === undefined ? undefined : { relatedTo });
+  }
+
+  #createRequestContext(request: JsonRpcRequest, scope: RequestScope, messageContext?: MessageContext): RequestContext {
+    const caller = this.#caller as CallerInfo;
+    const { auth = caller.auth, request: headers } = messageContext ?? {};
+    return new SessionRequestContext(request.id, scope, this, {
+      runtime: this.#runtime,
+      dialect: this.#dialect as Dialect,
+      caller: auth === caller.auth ? caller : { ...caller, auth },
+      logLevel: this.#runtime.options.logging === false ? undefined : this.#logLevel,
+      request: headers,
+    });
+  }
+
+  setLogLevel(level: LoggingLevel): void {
+    this.#logLevel = level;
+  }
+
+  /** The client was sent to a URL, and is to be told when the visit is done. */
+  trackElicitation(elicitationId: string): void {
+    if (this.#isEnded) return;
+    this.#hasElicitations = true;
+    this.#runtime.pendingElicitations.add(elicitationId, this);
+  }
+
+  closeStream(relatedTo: Id): boolean {
+    return this.#peer.transport.closeStream?.(relatedTo) ?? false;
+  }
+
+  createRequestInput(requestInfo: Pick<RequestInputOptions, 'relatedTo' | 'scope'>): RequestInput {
+    return createRequestInput({
+      peer: this.#peer,
+      dialect: this.#dialect as Dialect,
+      capabilities: this.#caller?.capabilities ?? {},
+      onElicitationSent: id => this.trackElicitation(id),
+      waitForInitialized: method => {
+        if (this.#isReady || this.#isEnded) return undefined;
+        this.#initialized ??= new InitializedSignal();
+        return this.#initialized.wait(this.#runtime.clock, method);
+      },
+      ...requestInfo,
+    });
+  }
+}

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import type { TenonError } from '../../jsonrpc/error.js';
+import { fakeClock } from '../../testing/fake-clock.js';
+import { batchListChanges } from './batch-list-changes.js';
+import { type Subscriber, SubscriptionManager } from './subscription-manager.js';
+
+function start(subscribe: (uri: string) => (() => void) | undefined = () => undefined) {
+  const problems: TenonError[] = [];
+  const watchers = new SubscriptionManager(subscribe, error => problems.push(error));
+  const watcher = (principal = 'x', lists = ['tools']) => {
+    const told: unknown[] = [];
+    const each: Subscriber & { told: unknown[] } = {
+      told,
+      caller: { client: undefined, capabilities: {}, auth: { principal } },
+      wants: list => lists.includes(list),
+      deliver: (method, params) => told.push([method, params]),
+    };
+    watchers.add(each);
+    return each;
+  };
+  return { problems, watchers, watcher };
+}
+
+describe('watchers', () => {
+  it('hear of the URIs that they watch and no others [subscriptions.resource-uris-only resources.unsubscribe.stops-updates]', () => {
+    const { watchers, watcher } = start();
+    const [one, two] = [watcher(), watcher()];
+    watchers.subscribe(one, 'a:1');
+    watchers.subscribe(two, 'a:1');
+    watchers.notifyResourceUpdated('a:1');
+    watchers.notifyResourceUpdated('a:2');
+    watchers.unsubscribe(two, 'a:1');
+    watchers.notifyResourceUpdated('a:1');
+    expect(one.told).toEqual([
+      ['notifications/resources/updated', { uri: 'a:1' }],
+      ['notifications/resources/updated', { uri: 'a:1' }],
+    ]);
+    expect(two.told).toHaveLength(1);
+  });
+
+  it('hear of the lists that they want, when they see something of what changed [subscriptions.only-requested-types]', () => {
+    const { watchers, watcher } = start();
+    const [ann, bob, deaf] = [watcher('ann'), watcher('bob'), watcher('ann', [])];
+    watchers.notifyListChanged('tools', [{ visible: ({ auth }) => auth?.principal === 'ann' }]);
+    expect([ann.told, bob.told, deaf.told].map(({ length }) => length)).toEqual([1, 0, 0]);
+  });
+
+  it('have one hook for each URI, ended with the last of them', () => {
+    const log: string[] = [];
+    const { watchers, watcher } = start(uri => {
+      log.push(`+${uri}`);
+      return () => log.push(`-${uri}`);
+    });
+    const [one, two] = [watcher(), watcher()];
+    watchers.subscribe(one, 'a');
+    watchers.subscribe(one, 'a');
+    watchers.subscribe(two, 'a');
+    watchers.subscribe(two, 'b');
+    watchers.unsubscribe(one, 'a');
+    watchers.unsubscribe(one, 'a');
+    watchers.remove(two, ['a', 'b', 'c']);
+    watchers.notifyResourceUpdated('a');
+    watchers.subscribe(one, 'a');
+    expect(log).toEqual(['+a', '+b', '-a', '-b', '+a']);
+    expect(two.told).toEqual([]);
+  });
+
+  it('are none the worse for a hook or a rule that throws', () => {
+    const { watchers, watcher, problems } = start(uri => {
+      if (uri === 'begins') throw new Error('begins');
+      return () => {
+        throw new Error('ends');
+      };
+    });
+    const [one, two] = [watcher(), watcher('bob')];
+    for (const uri of ['begins', 'a', 'b']) watchers.subscribe(one, uri);
+    watchers.notifyResourceUpdated('begins');
+    expect(one.told).toHaveLength(1);
+    watchers.notifyListChanged('tools', [
+      {
+        visible: ({ auth }) => {
+          if (auth?.principal === 'x') throw new Error('rule');
+          return true;
+        },
+      },
+    ]);
+    expect(two.told).toHaveLength(1);
+    watchers.remove(one, ['begins', 'a', 'b']);
+    expect(problems.map(({ message }) => message)).toEqual(['begins', 'rule', 'ends', 'ends']);
+  });
+});
+
+describe('changes', () => {
+  it('of one list that come together are announced once, with all that changed', () => {
+    const clock = fakeClock();
+    const told: unknown[] = [];
+    const announce = batchListChanges(clock, (list, items) => told.push([list, items.length]));
+    for (let n = 0; n < 100; n++) announce('tools', [{}]);
+    announce('prompts', [{}, {}]);
+    expect(told).toEqual([]);
+    clock.advance(20);
+    expect(told).toEqual([
+      ['tools', 100],
+      ['prompts', 2],
+    ]);
+    announce('tools', [{}]);
+    clock.advance(20);
+    expect(told).toHaveLength(3);
+    expect(clock.timers).toBe(0);
+  });
+});

@@ -1,0 +1,83 @@
+import { TenonError } from '../../jsonrpc/error.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import { type CallerInfo, canSee, type HasVisibility } from '../caller-info.js';
+
+export type ListName = 'tools' | 'prompts' | 'resources';
+
+/** Someone who wants to hear of changes. */
+export interface Subscriber {
+  readonly caller: CallerInfo;
+  /** Which lists it wants to hear of. */
+  wants(list: ListName): boolean;
+  deliver(method: string, params: JsonObject): void;
+}
+
+/** Who wants to hear of what. A change costs what it takes to tell those who asked for it. */
+export class SubscriptionManager {
+  readonly #subscribers = new Set<Subscriber>();
+  readonly #byUri = new Map<string, Set<Subscriber>>();
+  readonly #unsubscribers = new Map<string, () => void>();
+  readonly #subscribeHook: (uri: string) => (() => void) | undefined;
+  readonly #onError: (error: TenonError) => void;
+
+  /**
+   * `subscribe` is called when a URI gets its first watcher; what it returns when it has lost the last. What these throw
+   * is reported: it is nothing that a client could mend.
+   */
+  constructor(subscribeHook: (uri: string) => (() => void) | undefined, onError: (error: TenonError) => void) {
+    this.#subscribeHook = subscribeHook;
+    this.#onError = onError;
+  }
+
+  add(subscriber: Subscriber): void {
+    this.#subscribers.add(subscriber);
+  }
+
+  remove(subscriber: Subscriber, uris: Iterable<string>): void {
+    this.#subscribers.delete(subscriber);
+    for (const uri of [...uris]) this.unsubscribe(subscriber, uri);
+  }
+
+  subscribe(subscriber: Subscriber, uri: string): void {
+    const subscribers = this.#byUri.get(uri);
+    if (subscribers) {
+      subscribers.add(subscriber);
+      return;
+    }
+    this.#byUri.set(uri, new Set([subscriber]));
+    const end = this.#callSafely(() => this.#subscribeHook(uri));
+    if (end) this.#unsubscribers.set(uri, end);
+  }
+
+  unsubscribe(subscriber: Subscriber, uri: string): void {
+    const subscribers = this.#byUri.get(uri);
+    subscribers?.delete(subscriber);
+    if (subscribers?.size !== 0) return;
+    this.#byUri.delete(uri);
+    const end = this.#unsubscribers.get(uri);
+    this.#unsubscribers.delete(uri);
+    if (end) this.#callSafely(end);
+  }
+
+  notifyResourceUpdated(uri: string): void {
+    for (const subscriber of this.#byUri.get(uri) ?? []) subscriber.deliver('notifications/resources/updated', { uri });
+  }
+
+  /** Tells that a list changed, to those who see at least one of the entries that did. */
+  notifyListChanged(list: ListName, items: readonly HasVisibility[]): void {
+    for (const subscriber of this.#subscribers) {
+      if (!subscriber.wants(list) || !this.#callSafely(() => items.some(item => canSee(subscriber.caller, item))))
+        continue;
+      subscriber.deliver(`notifications/${list}/list_changed`, {});
+    }
+  }
+
+  #callSafely<T>(run: () => T): T | undefined {
+    try {
+      return run();
+    } catch (error) {
+      this.#onError(TenonError.from(error, 'handler/threw'));
+      return undefined;
+    }
+  }
+}

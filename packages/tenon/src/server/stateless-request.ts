@@ -1,0 +1,153 @@
+import type { InputStrategy } from '../execution/handler-run.js';
+import { createRetryStrategy } from '../execution/retry-strategy.js';
+import { getCallerKey } from '../jsonrpc/caller-key.js';
+import { isForPeer, TenonError, toErrorObject } from '../jsonrpc/error.js';
+import {
+  createFailure,
+  createNotification,
+  createSuccess,
+  type Id,
+  type JsonObject,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+} from '../jsonrpc/message.js';
+import { RequestScope } from '../jsonrpc/request-scope.js';
+import { catchMaybe, isPromise } from '../jsonrpc/then-maybe.js';
+import type { RequestHeaders } from '../jsonrpc/transport.js';
+import type { LoggingLevel } from '../protocol/content.js';
+import { notifications } from '../protocol/methods.js';
+import { createMissingCapabilityError, findMissingForRequest } from '../protocol/missing-capabilities.js';
+import { readRequestMetadata } from '../protocol/negotiation/classify-request.js';
+import type { RetryInputs } from '../protocol/params-and-results.js';
+import type { RequestIO } from '../protocol/request-handler.js';
+import type { Dialect } from '../protocol/versions/dialect.js';
+import type { CallerInfo } from './caller-info.js';
+import type { MergeOptions } from './context/notification-merger.js';
+import { dispatch } from './dispatch.js';
+import type { RequestContext } from './request-context.js';
+import { getMergeOptions, type ServerRuntime } from './server-runtime.js';
+
+/** Answers a request by what it says itself, for transports that bring each request alone. Never rejects. */
+export async function respondToStatelessRequest(
+  runtime: ServerRuntime,
+  request: JsonRpcRequest,
+  dialect: Dialect,
+  io: RequestIO,
+): Promise<JsonRpcResponse> {
+  const scope = new RequestScope();
+  io.onClientClosed(() => scope.cancel('the client closed the connection'));
+  try {
+    const result = handleStatelessRequest(runtime, request, dialect, scope, io);
+    return createSuccess(request.id, isPromise(result) ? await result : result);
+  } catch (error) {
+    if (!isForPeer(error) && !scope.isCancelled) {
+      runtime.onError(TenonError.from(error, 'handler/threw', { method: request.method }));
+    }
+    return createFailure(request.id, toErrorObject(error));
+  } finally {
+    scope.complete();
+  }
+}
+
+type StatelessRequestIO = Pick<
+  RequestIO,
+  'auth' | 'address' | 'ephemeral' | 'header' | 'request' | 'send' | 'onShutdown'
+>;
+
+/** Serves one request that carries all its facts. Throws what the peer is to be told. */
+export function handleStatelessRequest(
+  runtime: ServerRuntime,
+  request: JsonRpcRequest,
+  dialect: Dialect,
+  scope: RequestScope,
+  io: StatelessRequestIO,
+): JsonObject | Promise<JsonObject> {
+  return dispatch(runtime, request, new StatelessRequestContext(runtime, request, dialect, scope, io));
+}
+
+/** A request that belongs to no session: all that is known of its client it says itself. */
+class StatelessRequestContext implements RequestContext {
+  readonly id: Id;
+  readonly dialect: Dialect;
+  readonly caller: CallerInfo;
+  readonly logLevel: LoggingLevel | undefined;
+  readonly subscriptions = undefined;
+  readonly #runtime: ServerRuntime;
+  readonly #scope: RequestScope;
+  readonly #io: StatelessRequestIO;
+
+  constructor(
+    runtime: ServerRuntime,
+    request: JsonRpcRequest,
+    dialect: Dialect,
+    scope: RequestScope,
+    io: StatelessRequestIO,
+  ) {
+    const { capabilities, client, logLevel } = readRequestMetadata(request);
+    this.id = request.id;
+    this.dialect = dialect;
+    this.caller = { client, capabilities, auth: io.auth, address: io.address };
+    this.logLevel = runtime.options.logging === false ? undefined : logLevel;
+    this.#runtime = runtime;
+    this.#scope = scope;
+    this.#io = io;
+  }
+
+  get signal(): AbortSignal {
+    return this.#scope.signal;
+  }
+
+  get header(): RequestContext['header'] {
+    const io = this.#io;
+    return io.header === undefined ? undefined : name => io.header?.(name);
+  }
+
+  get request(): RequestHeaders | undefined {
+    return this.#io.request;
+  }
+
+  get mergeOptions(): MergeOptions | undefined {
+    return getMergeOptions(this.#runtime, this.#scope);
+  }
+
+  onShutdown(listener: () => void): void {
+    this.#io.onShutdown?.(listener);
+  }
+
+  reportError(error: TenonError): void {
+    this.#runtime.onError(error);
+  }
+
+  notify(method: string, params: JsonObject): void {
+    const { methods, transforms } = this.dialect;
+    if (method in notifications && !methods.server.has(method)) return;
+    if (this.#scope.isDone) return;
+    const message = createNotification(method, transforms.encode.params(method)?.(params, {}) ?? params);
+    // What can not be delivered, or not be written, is no reason for the call to fail.
+    void catchMaybe(
+      () => this.#io.send(message),
+      error => this.#runtime.onError(TenonError.from(error, 'connection/send', { method })),
+    );
+  }
+
+  createInputStrategy(inputs: RetryInputs, boundTo: () => string): InputStrategy {
+    return createRetryStrategy({
+      states: this.#runtime.requestStates,
+      boundTo,
+      inputs,
+      caller: getCallerKey(this.caller.auth, this.caller.address),
+      canSuspend: !this.#io.ephemeral,
+      check: (method, params) => requireInputCapability(method, params, this.caller, this.dialect),
+    });
+  }
+}
+
+function requireInputCapability(
+  method: string,
+  params: JsonObject,
+  { capabilities }: CallerInfo,
+  dialect: Dialect,
+): void {
+  const missing = findMissingForRequest(method, params, capabilities);
+  if (missing) throw createMissingCapabilityError(dialect, missing);
+}

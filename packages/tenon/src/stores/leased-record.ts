@@ -1,0 +1,235 @@
+import type { Clock } from '../cancellation/clock.js';
+import { TenonError } from '../jsonrpc/error.js';
+import type { JsonObject } from '../jsonrpc/message.js';
+import { type FaultRetryOptions, retryStoreFaults } from './fault-retry.js';
+import type { StoredValue, Values } from './stores.js';
+
+declare const crypto: { randomUUID(): string };
+
+/** Who works on records, and how long it is believed to be alive after it was last heard of, in milliseconds. */
+export interface LeaseOwner {
+  readonly clock: Clock;
+  readonly lease: number;
+  /** The user or address for whom a new record is written. */
+  readonly caller?: string | undefined;
+  /** Repeats what a fault of the store prevents, once the record is taken. Absent: the fault is thrown. */
+  readonly faults?: Omit<FaultRetryOptions, 'clock'> | undefined;
+}
+
+/** Stands in a record for as long as somebody works on it. */
+export interface Lease {
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+  /** Another with each owner: what an owner of before writes is refused. */
+  readonly fence: string;
+  /** For how long its owner is believed to be alive, in milliseconds. Records of earlier versions do not tell. */
+  readonly length?: number;
+}
+
+/**
+ * Tells whether the owner of a lease is believed to be alive. A lease that is more than two lengths ahead was made before
+ * the clock was set back, and counts as lapsed. One length of difference between the clocks of two machines is allowed.
+ */
+export function isLeaseActive(lease: Lease | undefined, { clock, lease: ownLength }: LeaseOwner): boolean {
+  if (lease === undefined) return false;
+  const remaining = lease.until - clock.now();
+  return remaining > 0 && remaining <= 2 * (lease.length ?? ownLength);
+}
+
+type Leased<T> = T & { readonly lease?: Lease };
+
+/**
+ * A record that one process works on at a time. It is taken by a lease, which is renewed while the work goes on; when that
+ * lapses another may take it over, and nothing that the former one still writes is accepted.
+ */
+export class LeasedRecord<T extends object> {
+  readonly #values: Values;
+  readonly #key: string;
+  readonly #owner: LeaseOwner;
+  readonly #ttl: (value: T) => number | undefined;
+  readonly #fence = crypto.randomUUID();
+  #value: T;
+  #version: number;
+  #until = 0;
+  #lastWrite: Promise<unknown> = Promise.resolve();
+  #lostError: TenonError | undefined;
+  #stopRenewing: (() => void) | undefined;
+  #onLost: ((error: TenonError) => void) | undefined;
+
+  private constructor(values: Values, key: string, owner: LeaseOwner, ttl: (value: T) => number | undefined) {
+    this.#values = values;
+    this.#key = key;
+    this.#owner = owner;
+    this.#ttl = ttl;
+    this.#value = undefined as unknown as T;
+    this.#version = 0;
+  }
+
+  /**
+   * Takes the record of this key, unless somebody is at work on it. `change` makes of what is there what is to be there,
+   * or undefined when there is nothing to be done.
+   */
+  static async take<T extends object>(
+    values: Values,
+    key: string,
+    owner: LeaseOwner,
+    change: (stored: T | undefined) => T | undefined,
+    ttl: (value: T) => number | undefined,
+  ): Promise<LeasedRecord<T> | undefined> {
+    const record = new LeasedRecord<T>(values, key, owner, ttl);
+    for (;;) {
+      const stored = await values.get(key);
+      const { lease, ...before } = (stored?.value ?? {}) as Leased<JsonObject>;
+      if (isLeaseActive(lease, owner)) return undefined;
+      const value = change(stored ? (before as T) : undefined);
+      if (value === undefined) return undefined;
+      if (await record.#writeRecord(value, stored?.version ?? 0)) return record;
+    }
+  }
+
+  /** The record as it was last read or written. */
+  get value(): T {
+    return this.#value;
+  }
+
+  /** Whether it was not renewed in time, as when the process was held up: another may have taken it over. */
+  get isLapsed(): boolean {
+    return this.#owner.clock.now() >= this.#until;
+  }
+
+  /** Changes the record, whatever others have changed in it meanwhile. Throws `store/lease-lost` when it is another's now. */
+  update(change: (value: T) => T): Promise<T> {
+    return this.#enqueue(async () => {
+      for (;;) {
+        if (this.#lostError) throw this.#lostError;
+        if (await this.#writeRecord(change(this.#value), this.#version)) return this.#value;
+        await this.#readRecord();
+      }
+    });
+  }
+
+  /** Reads what others have changed. */
+  refresh(): Promise<T> {
+    return this.#enqueue(async () => {
+      await this.#readRecord();
+      return this.#value;
+    });
+  }
+
+  /** Renews the lease from time to time, until it is released or lost. */
+  renew(onLost?: (error: TenonError) => void): void {
+    this.#onLost = onLost;
+    const { clock, lease } = this.#owner;
+    this.#stopRenewing = clock.after(lease / 3, () => {
+      this.update(value => value).then(
+        () => this.#stopRenewing && this.renew(onLost),
+        // One that could not be written may be written the next time; one that was lost is.
+        () => this.#lostError || !this.#stopRenewing || this.renew(onLost),
+      );
+    });
+  }
+
+  /** Gives the record back, with a last change. */
+  release(change: (value: T) => T = value => value): Promise<void> {
+    this.stop();
+    return this.#enqueue(async () => {
+      for (;;) {
+        if (this.#lostError) return;
+        if (await this.#writeRecord(change(this.#value), this.#version, true)) return;
+        await this.#readRecord().catch(() => {});
+      }
+    });
+  }
+
+  /** Stops to renew the lease: it lapses. */
+  stop(): void {
+    this.#stopRenewing?.();
+    this.#stopRenewing = undefined;
+  }
+
+  #enqueue<R>(work: () => Promise<R>): Promise<R> {
+    const next = this.#lastWrite.then(work, work);
+    this.#lastWrite = next.catch(() => {});
+    return next;
+  }
+
+  async #writeRecord(value: T, version: number, last = false): Promise<boolean> {
+    const { clock, lease, caller } = this.#owner;
+    const until = clock.now() + lease;
+    const record = last ? value : { ...value, lease: { until, fence: this.#fence, length: lease } };
+    const ttl = this.#ttl(value);
+    const options = {
+      version,
+      ...(ttl === undefined ? {} : { ttl }),
+      ...(caller === undefined ? {} : { owner: caller }),
+    };
+    const written = await this.#putOnce(record as unknown as JsonObject, options);
+    if (written === undefined) return false;
+    this.#value = value;
+    this.#version = written;
+    this.#until = until;
+    return true;
+  }
+
+  async #putOnce(record: JsonObject, options: { readonly version: number }): Promise<number | undefined> {
+    let failed = false;
+    const written = await this.#retryFaults(async () => {
+      try {
+        return await this.#values.put(this.#key, record, options);
+      } catch (error) {
+        failed = true;
+        throw error;
+      }
+    });
+    if (written !== undefined || !failed) return written;
+    // A write that failed may have taken effect all the same.
+    const stored = await this.#retryFaults(() => this.#values.get(this.#key));
+    const isOwn = stored?.version === options.version + 1 && JSON.stringify(stored.value) === JSON.stringify(record);
+    return isOwn ? stored.version : undefined;
+  }
+
+  #retryFaults<R>(attempt: () => Promise<R>): Promise<R> {
+    const { clock, faults } = this.#owner;
+    return faults && this.#version > 0 ? retryStoreFaults(attempt, { ...faults, clock }) : attempt();
+  }
+
+  async #readRecord(): Promise<void> {
+    const stored = (await this.#retryFaults(() => this.#values.get(this.#key))) as
+      | (StoredValue & { readonly value: Leased<JsonObject> })
+      | undefined;
+    if (stored?.value.lease?.fence !== this.#fence) throw this.#markLost();
+    const { lease: _, ...value } = stored.value;
+    this.#value = value as unknown as T;
+    this.#version = stored.version;
+  }
+
+  #markLost(): TenonError {
+    this.stop();
+    this.#lostError = new TenonError('store/lease-lost', 'another process has taken the work over', {
+      hint: 'nothing: the other one goes on with it',
+    });
+    this.#onLost?.(this.#lostError);
+    return this.#lostError;
+  }
+}
+
+/**
+ * Changes a record that others may be at work on, without taking it. `change` gives undefined when there is nothing to be
+ * changed. Gives the record as it is then, or undefined when there is none.
+ */
+export async function updateIfPresent<T extends object>(
+  values: Values,
+  key: string,
+  change: (stored: T) => T | undefined,
+  ttl: (value: T) => number | undefined,
+): Promise<T | undefined> {
+  for (;;) {
+    const stored = await values.get(key);
+    if (stored === undefined) return undefined;
+    const value = change(stored.value as unknown as T);
+    if (value === undefined) return stored.value as unknown as T;
+    const expiresIn = ttl(value);
+    const options = expiresIn === undefined ? { version: stored.version } : { version: stored.version, ttl: expiresIn };
+    if (await values.put(key, value as unknown as JsonObject, options)) return value;
+  }
+}

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import type { TenonError } from '../jsonrpc/error.js';
+import { fakeClock } from '../testing/fake-clock.js';
+import { storeCases } from '../testing/store-cases.js';
+import { memoryStores } from './memory-stores.js';
+import { createMemoryValues } from './memory-values.js';
+
+const numbers = (count: number) => Array.from({ length: count }, (_, n) => n);
+
+describe('stores in memory', () => {
+  const open = () => {
+    const clock = fakeClock(1000);
+    return { stores: memoryStores({ clock }), advance: (ms: number) => clock.advance(ms) };
+  };
+  for (const { name, run } of storeCases(open, { secondOpen: true })) it(name, run);
+
+  it('goes by the time of the system unless it is given another', async () => {
+    const cases = storeCases(() => ({ stores: memoryStores({ maxValueSize: 100 }), maxValueSize: 100 }), {
+      secondOpen: true,
+    });
+    for (const { name, run } of cases) if (/time|too large/.test(name)) await run();
+    expect(memoryStores().durable).toBe(false);
+  });
+
+  it('takes as many values as it may, and again when some are gone', async () => {
+    const clock = fakeClock();
+    const { values } = memoryStores({ clock, maxEntries: 10 });
+    for (const n of numbers(10)) await values.put(`k${n}`, {}, n < 3 ? { ttl: 100 + n } : {});
+    await expect(values.put('k10', {})).rejects.toMatchObject({ code: 'store/full' });
+    expect(await values.put('k9', { over: 'what is there' })).toBe(2);
+    clock.advance(100);
+    expect(await values.put('k10', {})).toBe(1);
+    await expect(values.put('k11', {})).rejects.toMatchObject({ code: 'store/full' });
+    await values.delete('k9');
+    expect(await values.put('k11', {})).toBe(1);
+    clock.advance(2);
+    expect([await values.put('k12', {}), await values.put('k13', {})]).toEqual([1, 1]);
+    await expect(values.put('k14', {})).rejects.toMatchObject({ code: 'store/full' });
+  });
+
+  it('takes as much text as it may', async () => {
+    const { values } = memoryStores({ maxTotalSize: 100 });
+    const sized = (size: number) => ({ t: 'x'.repeat(size - 8) });
+    await values.put('a', sized(60));
+    await expect(values.put('b', sized(41))).rejects.toMatchObject({ code: 'store/full' });
+    await values.put('b', sized(40));
+    await expect(values.put('b', sized(41))).rejects.toMatchObject({ code: 'store/full' });
+    await values.put('a', sized(30));
+    await values.put('b', sized(70));
+    await values.delete('a');
+    await values.put('c', sized(30));
+    expect((await values.list('')).map(({ key }) => key)).toEqual(['b', 'c']);
+  });
+
+  it('leaves room for others while one owner writes as much as it can', async () => {
+    const byCount = memoryStores({ maxEntries: 10 }).values;
+    const bySize = memoryStores({ maxTotalSize: 1000 }).values;
+    for (const [values, value] of [
+      [byCount, {}],
+      [bySize, { text: 'x'.repeat(89) }],
+    ] as const) {
+      for (let n = 0; n < 5; n += 1) await values.put(`eve/${n}`, value, { owner: 'eve' });
+      await expect(values.put('eve/5', value, { owner: 'eve' })).rejects.toMatchObject({ code: 'store/full' });
+      await values.put('eve/0', value, { version: 1 });
+      await values.put('ada/0', value, { owner: 'ada' });
+      await values.put('other', value);
+      await values.delete('eve/0');
+      for (const key of ['ada/0', 'other']) await values.delete(key);
+      await values.put('eve/5', value, { owner: 'eve' });
+    }
+  });
+
+  it('frees what has ended while other things are written', async () => {
+    const clock = fakeClock();
+    const bounds = { maxEntries: 1e6, maxTotalSize: 1e9, maxValueSize: 100, maxShare: 1 };
+    const values = createMemoryValues(clock, bounds, () => {});
+    for (const n of numbers(5000)) {
+      await values.put(`k${n}`, {}, { ttl: 100 });
+      clock.advance(1);
+      expect(values.entryCount).toBeLessThan(300);
+    }
+    expect(clock.timers).toBe(0);
+  });
+
+  it('lists and writes as fast with 100,000 keys as with few', async () => {
+    const { values } = memoryStores();
+    for (const n of numbers(100_000)) await values.put(`k/${(n * 7919) % 100_000}`, { n });
+    const start = performance.now();
+    for (const n of numbers(1000)) {
+      await values.list(`k/${n}`, { limit: 10 });
+      await values.delete(`k/${n}`);
+      await values.put(`k/${n}`, {});
+    }
+    expect(performance.now() - start).toBeLessThan(1000);
+    await expect(values.put('one more', {})).rejects.toMatchObject({ code: 'store/full' });
+  });
+
+  it('tells of a listener that threw, and does not mind one that throws at that', async () => {
+    const problems: TenonError[] = [];
+    const { bus } = memoryStores({
+      onError: problem => {
+        problems.push(problem);
+        throw new Error('as planned');
+      },
+    });
+    bus.subscribe('a', () => {
+      throw new Error('as planned');
+    });
+    await bus.publish('a', {});
+    await new Promise(setImmediate);
+    expect(problems).toMatchObject([{ code: 'listener/threw', message: 'as planned' }]);
+  });
+
+  it('says nothing of a key that it refuses', async () => {
+    const error = await memoryStores().values.get('the-token-of-ä').catch(String);
+    expect(error).toContain('printable ASCII');
+    expect(error).not.toContain('token');
+  });
+});

@@ -1,0 +1,70 @@
+import { type Clock, systemClock } from '../cancellation/clock.js';
+import type { TenonError } from '../jsonrpc/error.js';
+import { MAX_SHARE } from '../jsonrpc/shared-limit.js';
+import { createErrorReporter, createTopicListeners } from './listeners.js';
+import { createMemoryValues } from './memory-values.js';
+import type { Stores } from './stores.js';
+import { checkKey, createClosedError, MAX_VALUE_SIZE, serializeValue } from './validation.js';
+
+export interface MemoryStoresOptions {
+  /** The time by which values end. */
+  readonly clock?: Clock | undefined;
+  /** How many values there may be, else `store/full`. Default: 100,000. */
+  readonly maxEntries?: number | undefined;
+  /** How much JSON text they may have together, in characters, else `store/full`. Default: 256 Mi. */
+  readonly maxTotalSize?: number | undefined;
+  /** How much JSON text one value or message may have, in characters, else `store/value-too-large`. Default: 1 Mi. */
+  readonly maxValueSize?: number | undefined;
+  /**
+   * Part of `maxEntries` and `maxTotalSize` that the values of one user, or of one address of anonymous callers, may take
+   * alone, from 0 to 1. Default 0.5; 1 lets one take everything.
+   */
+  readonly maxShare?: number | undefined;
+  /** Hears of listeners that threw. Default: nobody does. */
+  readonly onError?: ((error: TenonError) => void) | undefined;
+}
+
+/**
+ * Stores for one process, gone with it. Nothing has to be closed; what has ended is swept while other things are
+ * written, so that no timer runs.
+ */
+export function memoryStores(options: MemoryStoresOptions = {}): Stores {
+  const {
+    clock = systemClock,
+    maxEntries = 100_000,
+    maxTotalSize = 2 ** 28,
+    maxValueSize = MAX_VALUE_SIZE,
+    maxShare,
+  } = options;
+  const listeners = createTopicListeners(createErrorReporter(options.onError));
+  let closed = false;
+  const check = () => {
+    if (closed) throw createClosedError();
+  };
+  const values = createMemoryValues(
+    clock,
+    { maxEntries, maxTotalSize, maxValueSize, maxShare: maxShare ?? MAX_SHARE },
+    check,
+  );
+  return {
+    durable: false,
+    values,
+    bus: {
+      async publish(topic, message) {
+        check();
+        checkKey(topic);
+        listeners.notify(topic, serializeValue(message, maxValueSize));
+      },
+      subscribe(topic, listener) {
+        check();
+        checkKey(topic);
+        return listeners.add(topic, listener);
+      },
+    },
+    async close() {
+      closed = true;
+      values.clear();
+      listeners.clear();
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import type { Clock } from '../../cancellation/clock.js';
+import { isBusy, toStoreError } from './errors.js';
+
+/** How long to wait before trying again, at the most. SQLite itself has waited a little each time: see `ATTEMPT_MS`. */
+const MAX_PAUSE = 25;
+/** How long one attempt may stand still in SQLite, and with it this process, while another process writes. */
+export const ATTEMPT_TIMEOUT = 25;
+
+/** Runs work on a connection, in the order in which it comes. */
+export type WorkQueue = <T>(work: () => T) => Promise<T>;
+
+/**
+ * A line in front of a connection. What finds the file held by another process is tried again, for `patience`
+ * milliseconds from when it came; then it is given up with `store/busy`.
+ */
+export function createWorkQueue(clock: Clock, timeout: number, file: string): WorkQueue {
+  let last: Promise<unknown> = Promise.resolve();
+  return work => {
+    const deadline = clock.now() + timeout;
+    const turn = last.then(() => attemptWork(work, clock, deadline, file));
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+}
+
+async function attemptWork<T>(work: () => T, clock: Clock, deadline: number, file: string): Promise<T> {
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error) || clock.now() >= deadline) throw toStoreError(error, file);
+    }
+    // Somebody waits for the outcome, so the process is to stay alive. Processes that met once are not to meet again.
+    await new Promise<void>(resolve => clock.after(1 + Math.random() * MAX_PAUSE, resolve, { hold: true }));
+  }
+}

@@ -1,0 +1,101 @@
+import { TenonError } from '../jsonrpc/error.js';
+import { isObject, type JsonObject } from '../jsonrpc/message.js';
+import type { ListOptions, PutOptions } from './stores.js';
+
+/** How many characters a key may have. */
+const MAX_KEY = 512;
+/** How many entries one listing may have. */
+const MAX_LISTED = 1000;
+/** How large the JSON text of a value or a message may be unless a store says otherwise, in characters. */
+export const MAX_VALUE_SIZE = 2 ** 20;
+
+const PRINTABLE = /^[ -~]*$/;
+
+/** Refuses what is no key or topic. It says nothing of what stands in it: keys may tell whose they are. */
+export function checkKey(key: string): void {
+  checkPart(key);
+  if (key.length === 0) throw createKeyError('an empty text');
+}
+
+/** Refuses what no key can begin with, or come after. */
+function checkPart(part: string): void {
+  if (typeof part !== 'string') throw createKeyError(`a value of type ${typeof part}`);
+  if (part.length > MAX_KEY) throw createKeyError(`${part.length} characters`);
+  if (!PRINTABLE.test(part)) throw createKeyError('another character than those');
+}
+
+function createKeyError(received: string): TenonError {
+  const hint = 'encode what may have other characters or be longer, by a hash for instance';
+  return new TenonError('store/key', 'this is no key', {
+    expected: '1 to 512 printable ASCII characters',
+    received,
+    hint,
+  });
+}
+
+/** The JSON text of a value: what stores keep, so that what comes out is a copy and alike in all of them. */
+export function serializeValue(value: JsonObject, maxSize: number): string {
+  const text = stringifyObject(value);
+  if (!text?.startsWith('{')) throw createValueError('what is written as something else');
+  if (text.length <= maxSize) return text;
+  const expected = `at most ${maxSize} characters of JSON`;
+  const details = {
+    expected,
+    received: `${text.length}`,
+    hint: 'raise `maxValueSize`, or keep it elsewhere and its place here',
+  };
+  throw new TenonError('store/value-too-large', 'the value is too large for the store', details);
+}
+
+function stringifyObject(value: JsonObject): string | undefined {
+  try {
+    return isObject(value) ? JSON.stringify(value) : undefined;
+  } catch (cause) {
+    throw createValueError('what JSON can not write', cause);
+  }
+}
+
+function createValueError(received: string, cause?: unknown): TenonError {
+  return new TenonError('store/value', 'this can not be kept', { expected: 'a JSON object', received, cause });
+}
+
+/** When a value that is written at `now` ends. */
+export function computeExpiry({ ttl }: PutOptions, now: number): number | undefined {
+  if (ttl === undefined) return undefined;
+  if (!Number.isFinite(ttl)) throw createOptionError('ttl', 'a number of milliseconds', ttl);
+  return Math.ceil(now + ttl);
+}
+
+export function checkVersion(version: number | undefined): void {
+  if (version !== undefined && !(Number.isSafeInteger(version) && version >= 0))
+    throw createOptionError('version', 'a whole number from 0 on', version);
+}
+
+/** Which keys are listed: `first` and those after it, as far as they begin with the prefix. */
+export interface KeyRange {
+  readonly first: string;
+  readonly limit: number;
+}
+
+export function toKeyRange(prefix: string, { after, limit = MAX_LISTED }: ListOptions): KeyRange {
+  checkPart(prefix);
+  if (!(Number.isSafeInteger(limit) && limit > 0)) throw createOptionError('limit', 'a whole number from 1 on', limit);
+  return { first: getFirstKey(prefix, after), limit: Math.min(limit, MAX_LISTED) };
+}
+
+/** The space is the least of the characters that a key may have: nothing lies between a key and itself with one more. */
+function getFirstKey(prefix: string, after: string | undefined): string {
+  if (after === undefined) return prefix;
+  checkPart(after);
+  const next = `${after} `;
+  return next > prefix ? next : prefix;
+}
+
+function createOptionError(name: string, expected: string, got: unknown): TenonError {
+  return new TenonError('store/option', `\`${name}\` does not fit`, { expected, received: String(got).slice(0, 40) });
+}
+
+export function createClosedError(): TenonError {
+  const hint = 'end what uses a store before closing it';
+  return new TenonError('store/closed', 'the store was closed', { hint });
+}

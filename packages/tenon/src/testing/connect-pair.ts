@@ -1,0 +1,35 @@
+import type { Client, ServerTypes } from '../client/client.js';
+import { connectTo, createTransportEndpoint } from '../client/connect.js';
+import type { ClientOptions } from '../client/options.js';
+import type { Transport } from '../jsonrpc/transport.js';
+import type { RequestHandler } from '../protocol/request-handler.js';
+import { dialects } from '../protocol/versions/index.js';
+import { createTransportPair, type MessageObserver } from '../transports/memory.js';
+
+/** Every revision, newest first, to run the same test over each. */
+export const protocolVersions: readonly string[] = dialects.map(({ protocolVersion }) => protocolVersion);
+
+/** How a client and a server in one process are connected: as any client is, and the following. */
+export interface PairOptions extends ClientOptions {
+  /** Sees every message that crosses, in the words of the revision. */
+  readonly onMessage?: MessageObserver | undefined;
+  /** Wraps the client's end of the road: see `withFaults`. */
+  readonly wrapTransport?: ((channel: Transport) => Transport) | undefined;
+}
+
+/**
+ * Connects a client to a server in this process. On the revision of `options.revision`, or on the newest. No timers run
+ * but those of `options.clock`.
+ */
+export function connectPair<S extends ServerTypes = ServerTypes>(
+  server: S & RequestHandler,
+  options: PairOptions = {},
+): Promise<Client<S>> {
+  const { onMessage, wrapTransport = channel => channel, ...rest } = options;
+  const endpoint = createTransportEndpoint(async () => {
+    const pair = createTransportPair(onMessage, rest);
+    await server.connect(pair.server);
+    return wrapTransport(pair.client);
+  });
+  return connectTo<S>(endpoint, rest);
+}

@@ -1,0 +1,42 @@
+import type { Clock } from '../cancellation/clock.js';
+
+/** A clock that goes when it is told to. */
+export interface FakeClock extends Clock {
+  /** Lets `ms` milliseconds pass: the timers that are due run, in the order in which they are due. */
+  advance(ms: number): void;
+  /** How many timers wait. */
+  readonly timers: number;
+}
+
+/** Makes a clock that stands at `start` milliseconds until it is advanced: nothing in a test has to be waited for. */
+export function fakeClock(start = 0): FakeClock {
+  const timers = new Set<{ readonly at: number; readonly run: () => void }>();
+  let time = start;
+  const nextUntil = (end: number) => {
+    const due = [...timers].filter(({ at }) => at <= end);
+    return due.reduce<(typeof due)[number] | undefined>(
+      (first, each) => (first && first.at <= each.at ? first : each),
+      undefined,
+    );
+  };
+  return {
+    now: () => time,
+    after(ms, run) {
+      const timer = { at: time + Math.max(0, ms), run };
+      timers.add(timer);
+      return () => void timers.delete(timer);
+    },
+    get timers() {
+      return timers.size;
+    },
+    advance(ms) {
+      const end = time + ms;
+      for (let next = nextUntil(end); next; next = nextUntil(end)) {
+        timers.delete(next);
+        time = next.at;
+        next.run();
+      }
+      time = end;
+    },
+  };
+}

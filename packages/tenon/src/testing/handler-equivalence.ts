@@ -1,0 +1,94 @@
+import { TenonError } from '../jsonrpc/error.js';
+import type { JsonObject } from '../jsonrpc/message.js';
+import { EquivalenceCheck, type EquivalenceCheckOptions } from './handler-equivalence/equivalence-check.js';
+import { createHandlerUnderTest, type TestableHandler } from './handler-equivalence/handler-under-test.js';
+import type { Observation, ObservedEvent } from './handler-equivalence/observation.js';
+import { runScenario } from './handler-equivalence/run-scenario.js';
+import { type ExecutionScenario, listScenarios } from './handler-equivalence/scenarios.js';
+
+/** What a handler is given, and what its client answers. */
+export interface HandlerEquivalenceOptions extends EquivalenceCheckOptions {
+  /** The arguments of the call. Default `{}`. Of a resource: none. */
+  readonly input?: JsonObject | undefined;
+}
+
+/** One way in which the handler was served, and what could be seen of it. */
+export interface ExecutionResult {
+  /**
+   * `by-request`, `held` (the handler waits in memory), `replayed` (it is entered again), `replayed by another replica`,
+   * `replayed, crashed at every write`, `task`, `promoted` (the call becomes a task while the handler is at work), and
+   * these two, `crashed at every write`.
+   */
+  readonly mode: string;
+  readonly protocolVersion: string;
+  /** The questions that reached the client, in the words of the newest revision, and the steps that ran, in their order. */
+  readonly events: readonly ObservedEvent[];
+  /** How often the handler was entered. */
+  readonly entries: number;
+  /** What `effects` gave. */
+  readonly effects: readonly unknown[];
+  /** What the client got: a result, or an error. */
+  readonly result?: JsonObject;
+  readonly error?: { readonly code: number | undefined; readonly message: string };
+  /** What the handler asks and a client of this revision can not be asked: then nothing of it is compared. */
+  readonly missingCapabilities?: readonly string[];
+}
+
+/**
+ * Serves one handler on every revision, in every way in which it can be served there: by requests, by retries that find
+ * it in memory or enter it again, here or in another process, as a task, as a task whose process dies after each write.
+ * Compares what could be seen. Rejects with `testing/ways-differ` when the handler asks, does or returns something else in
+ * one way than in another, which it will in production: it does something outside of `ctx.step` that has to stand in one.
+ * Nothing is waited for: processes, clients and clocks are played. What a step returned in the first way it returns in
+ * all, so that what depends on it is the same.
+ */
+export async function checkHandlerEquivalence(
+  handler: TestableHandler,
+  options: HandlerEquivalenceOptions = {},
+): Promise<ExecutionResult[]> {
+  const { input = {}, ...rest } = options;
+  const target = createHandlerUnderTest(handler, input);
+  const equivalence = new EquivalenceCheck(rest);
+  const scenarios = listScenarios(target);
+  const results: ExecutionResult[] = [];
+  for (const scenario of scenarios) {
+    for (const each of scenario.promotion ? listPromotions(scenario, equivalence) : [scenario]) {
+      const observation = await equivalence.observe(each, observation =>
+        runScenario(target, each, observation, equivalence),
+      );
+      if (observation) results.push(toExecutionResult(observation));
+    }
+  }
+  if (results.length > 0) return results;
+  throw new TenonError('testing/no-way', 'there is no way in which this handler can be served');
+}
+
+/** A call can become a task whatever its handler is doing. */
+function listPromotions(scenario: ExecutionScenario, { expected }: EquivalenceCheck): ExecutionScenario[] {
+  const actions = expected?.actions ?? [];
+  return actions.slice(0, MAX_PROMOTIONS).map((_, index) => ({ ...scenario, promotion: { index } }));
+}
+
+const MAX_PROMOTIONS = 16;
+
+function toExecutionResult({
+  scenario,
+  seen: events,
+  entries,
+  effects,
+  result,
+  error,
+  missingCapabilities,
+}: Observation): ExecutionResult {
+  const { name, dialect } = scenario;
+  return {
+    mode: name,
+    protocolVersion: dialect.protocolVersion,
+    events,
+    entries,
+    effects,
+    ...(result ? { result } : {}),
+    ...(error ? { error } : {}),
+    ...(missingCapabilities.length > 0 ? { missingCapabilities } : {}),
+  };
+}

@@ -1,0 +1,42 @@
+import type { Clock } from '../../cancellation/clock.js';
+import type { ClientHandlers } from '../../client/options.js';
+import { handleServerRequest } from '../../client/server-requests/request-handlers.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import type { Observation } from './observation.js';
+import type { Replica } from './replica.js';
+
+export type InputRequestMap = { readonly [key: string]: { readonly method: string; readonly params?: JsonObject } };
+
+/** The answers of a client to one process, and a note of each question. */
+export function observeClientHandlers(
+  answers: ClientHandlers,
+  observation: Observation,
+  replica: Replica,
+): ClientHandlers {
+  const { elicit, elicitUrl, sample, roots, ...rest } = answers;
+  const note = (method: string, params: object, go: () => unknown) =>
+    observation.recordRequest(method, params as JsonObject, replica, go);
+  return {
+    ...rest,
+    ...(elicit && { elicit: (params, about) => note('elicitation/create', params, () => elicit(params, about)) }),
+    ...(elicitUrl && {
+      elicitUrl: (params, about) => note('elicitation/create', params, () => elicitUrl(params, about)),
+    }),
+    ...(sample && { sample: (params, about) => note('sampling/createMessage', params, () => sample(params, about)) }),
+    ...(roots && { roots: () => note('roots/list', {}, () => (typeof roots === 'function' ? roots() : roots)) }),
+  };
+}
+
+/** Answers what is asked by a result, all of it at once. */
+export async function answerRequests(
+  requests: InputRequestMap,
+  answers: ClientHandlers,
+  clock: Clock,
+): Promise<JsonObject> {
+  const about = { signal: new AbortController().signal, server: 'handler-equivalence', progress: () => {} };
+  const all = Object.entries(requests).map(
+    async ([key, { method, params = {} }]) =>
+      [key, await handleServerRequest(method, params, { ...answers, clock }, about)] as const,
+  );
+  return Object.fromEntries(await Promise.all(all));
+}

@@ -1,0 +1,98 @@
+import { systemClock } from '../../cancellation/clock.js';
+import type { ClientHandlers } from '../../client/options.js';
+import { TenonError } from '../../jsonrpc/error.js';
+import type { Dialect } from '../../protocol/versions/dialect.js';
+import { compareExecutions, compareResults, describeExecution } from './compare-executions.js';
+import { Observation } from './observation.js';
+import type { ExecutionScenario } from './scenarios.js';
+
+export interface EquivalenceCheckOptions {
+  /** What the client answers. What is not here it can not be asked. */
+  readonly answers?: ClientHandlers | undefined;
+  /**
+   * What the handler has done that the kit can not see: called before and after each way. Give what fakes have written down and let
+   * them begin anew: `() => mails.splice(0)`. Compared like the rest.
+   */
+  readonly effects?: (() => readonly unknown[]) | undefined;
+  /** Makes of what the handler returned what is to be compared. Default: all of it. */
+  readonly compare?: ((returned: unknown) => unknown) | undefined;
+  /** How long one way may take, in milliseconds. Default 10,000. */
+  readonly timeout?: number | undefined;
+}
+
+/** The ways of one handler, each held against the first. */
+export class EquivalenceCheck {
+  readonly answers: ClientHandlers;
+  readonly #options: EquivalenceCheckOptions;
+  /** What was seen in the first way. */
+  expected: Observation | undefined;
+  /** The first ways of each revision. */
+  readonly #firsts = new Map<Dialect, Observation>();
+  readonly #values = new Map<string, unknown>();
+  #fail: (error: TenonError) => void = () => {};
+
+  constructor(options: EquivalenceCheckOptions) {
+    this.#options = options;
+    this.answers = options.answers ?? {};
+  }
+
+  async observe(
+    scenario: ExecutionScenario,
+    run: (observation: Observation) => Promise<void>,
+  ): Promise<Observation | undefined> {
+    const observation = new Observation(scenario);
+    const { effects, timeout = 10_000, compare } = this.#options;
+    // Another time than before, so that what depends on the clock is another, too.
+    await sleep(2);
+    // What a handler of before has left going on is none of this way.
+    effects?.();
+    await this.#withTimeout(observation, timeout, () => run(observation)).finally(() => observation.onEnd());
+    observation.effects = effects?.() ?? [];
+    if (this.expected) compareExecutions(this.expected, observation, compare);
+    const first = this.#firsts.get(scenario.dialect);
+    if (first && !compare) compareResults(first, observation);
+    else if (first === undefined) this.#firsts.set(scenario.dialect, observation);
+    this.expected ??= observation;
+    return observation;
+  }
+
+  /** The way has gone wrong already: nobody waits for its end. */
+  fail(error: TenonError): void {
+    this.#fail(error);
+  }
+
+  /** What a step returns: what it returned the first time that it ran in any way. */
+  recordStepValue<T>(step: string, n: number, own: T): T {
+    const key = `${n} ${step}`;
+    if (!this.#values.has(key)) this.#values.set(key, own);
+    return this.#values.get(key) as T;
+  }
+
+  #withTimeout(observation: Observation, timeout: number, run: () => Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#fail = reject;
+      const cancelTimer = systemClock.after(timeout, () => reject(createNoEndError(observation, timeout)), {
+        hold: true,
+      });
+      run().then(resolve, reject).finally(cancelTimer);
+    });
+  }
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise(resolve => {
+    systemClock.after(ms, resolve, { hold: true });
+  });
+}
+
+function createNoEndError(observation: Observation, timeout: number): TenonError {
+  const last = observation.seen.at(-1) as { readonly question?: string; readonly step?: string } | undefined;
+  return new TenonError(
+    'testing/no-end',
+    `${describeExecution(observation)} did not come to an end within ${timeout} ms`,
+    {
+      received: last ? `last ${last.step === undefined ? last.question : `the step "${last.step}"`}` : 'nothing',
+      hint: 'see what the handler waits for, or raise `timeout`',
+    },
+  );
+}

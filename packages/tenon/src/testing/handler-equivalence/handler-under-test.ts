@@ -1,0 +1,79 @@
+import type { JsonObject } from '../../jsonrpc/message.js';
+import type { ClientCapabilities } from '../../protocol/capabilities.js';
+import type { Context } from '../../server/context/context.js';
+import type { PromptDefinition } from '../../server/definitions/prompt.js';
+import type { ResourceDefinition } from '../../server/definitions/resource.js';
+import type { ServerDefinition } from '../../server/definitions/server-definition.js';
+import type { TaskOptions, ToolDefinition } from '../../server/definitions/tool.js';
+
+/** A tool; a prompt; or a resource with the URI that is read, and the template that it is of, if it is. */
+export type TestableHandler =
+  | ToolDefinition
+  | { readonly prompt: PromptDefinition }
+  | { readonly resource: ResourceDefinition<never>; readonly uri: string; readonly template?: string | undefined };
+
+export type HandlerFunction = (input: never, context: Context) => unknown;
+
+/** A handler under test: the request that enters it, and what a server with it offers. */
+export interface HandlerUnderTest {
+  readonly method: string;
+  readonly params: JsonObject;
+  /** Without these it is not entered. */
+  readonly requiredCapabilities: ClientCapabilities | undefined;
+  /** How its calls become tasks; undefined: they can not. */
+  readonly task: TaskOptions | undefined;
+  /** `wrap` stands around the handler itself. */
+  createDefinition(
+    wrap: (run: HandlerFunction) => HandlerFunction,
+    task: TaskOptions | undefined,
+  ): Pick<ServerDefinition, 'tools' | 'prompts' | 'resources'>;
+}
+
+const NAME = 'under-test';
+
+export function createHandlerUnderTest(handler: TestableHandler, input: JsonObject): HandlerUnderTest {
+  const named = { name: NAME, arguments: input };
+  if ('prompt' in handler) {
+    const { prompt } = handler;
+    const createDefinition: HandlerUnderTest['createDefinition'] = wrap => ({
+      prompts: { [NAME]: { ...prompt, run: wrap(prompt.run.bind(prompt)) as typeof prompt.run } },
+    });
+    return {
+      method: 'prompts/get',
+      params: named,
+      requiredCapabilities: prompt.requiredCapabilities,
+      task: undefined,
+      createDefinition,
+    };
+  }
+  if ('resource' in handler) {
+    const { resource, uri, template = uri } = handler;
+    const createDefinition: HandlerUnderTest['createDefinition'] = wrap => ({
+      resources: {
+        [template]: { ...resource, read: wrap(resource.read.bind(resource) as HandlerFunction) as never },
+      } as never,
+    });
+    return {
+      method: 'resources/read',
+      params: { uri },
+      requiredCapabilities: resource.requiredCapabilities,
+      task: undefined,
+      createDefinition,
+    };
+  }
+  return createToolUnderTest(handler, named);
+}
+
+function createToolUnderTest(tool: ToolDefinition, params: JsonObject): HandlerUnderTest {
+  const { task, requiredCapabilities } = tool;
+  return {
+    method: 'tools/call',
+    params,
+    requiredCapabilities,
+    task: task === 'forbidden' ? undefined : typeof task === 'object' ? task : {},
+    createDefinition(wrap, rules) {
+      const { task: _, ...plain } = tool;
+      return { tools: { [NAME]: { ...plain, run: wrap(tool.run.bind(tool)), ...(rules ? { task: rules } : {}) } } };
+    },
+  };
+}

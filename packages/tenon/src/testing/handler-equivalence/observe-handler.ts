@@ -1,0 +1,162 @@
+import { copyJson } from '../../encoding/json-value.js';
+import type { HandlerRun } from '../../execution/handler-run.js';
+import { TenonError } from '../../jsonrpc/error.js';
+import type { ClientCapabilities } from '../../protocol/capabilities.js';
+import { findMissingForRequest } from '../../protocol/missing-capabilities.js';
+import { Context } from '../../server/context/context.js';
+import { isInputRequired } from '../../server/definitions/tool-result.js';
+import { findMissingAction, findUnexpectedAction } from './compare-executions.js';
+import type { EquivalenceCheck } from './equivalence-check.js';
+import { describeAction, type HandlerAction } from './handler-action.js';
+import type { HandlerFunction } from './handler-under-test.js';
+import type { Observation } from './observation.js';
+import type { Replica } from './replica.js';
+
+/** What happens when a handler comes to something: a call may become a task at this moment. */
+export type ActionListener = (index: number) => void;
+
+/** The handler, seen through: what it asks and does goes on to where it goes, and is noted. */
+export function observeHandler(
+  run: HandlerFunction,
+  observation: Observation,
+  replica: Replica,
+  equivalence: EquivalenceCheck,
+  onAction: ActionListener,
+): HandlerFunction {
+  return async (input, context) => {
+    const entry = new HandlerEntry(context, observation, replica, equivalence, onAction);
+    try {
+      const returned = await run(input, context);
+      entry.handleReturn(returned);
+      return returned;
+    } catch (error) {
+      entry.handleThrow(error);
+      throw error;
+    }
+  };
+}
+
+/** One time that the handler is entered. */
+class HandlerEntry {
+  readonly #observation: Observation;
+  readonly #replica: Replica;
+  readonly #equivalence: EquivalenceCheck;
+  readonly #onAction: ActionListener;
+  readonly #actions: HandlerAction[] = [];
+  readonly #counts = new Map<string, number>();
+  #running = 0;
+
+  constructor(
+    context: Context,
+    observation: Observation,
+    replica: Replica,
+    equivalence: EquivalenceCheck,
+    onAction: ActionListener,
+  ) {
+    this.#observation = observation;
+    this.#replica = replica;
+    this.#equivalence = equivalence;
+    this.#onAction = onAction;
+    observation.entries++;
+    observation.capabilities = context.client.capabilities;
+    observation.missingCapabilities = findMissingCapabilities(equivalence.expected, observation);
+    this.#instrument(Context.getRun(context));
+  }
+
+  handleReturn(value: unknown): void {
+    if (this.#replica.isCrashed) return;
+    if (isInputRequired(value)) this.#observation.returnsInputRequests = true;
+    else this.#finish({ returned: value });
+  }
+
+  handleThrow(error: unknown): void {
+    if (!this.#replica.isCrashed) this.#finish({ threw: describeReason(error) });
+  }
+
+  #finish(outcome: object): void {
+    const observation = this.#observation;
+    observation.actions = [...this.#actions];
+    observation.outcome = toPlainJson(outcome);
+    const expected = this.#expected;
+    const error = expected && findMissingAction(expected, observation, this.#actions);
+    if (error) this.#equivalence.fail(error);
+  }
+
+  /** What this way can be held against. */
+  get #expected(): Observation | undefined {
+    const { expected } = this.#equivalence;
+    return this.#observation.missingCapabilities.length > 0 ||
+      this.#observation.returnsInputRequests ||
+      expected?.returnsInputRequests
+      ? undefined
+      : expected;
+  }
+
+  #instrument(run: HandlerRun): void {
+    const ask = run.request.bind(run);
+    const step = run.step.bind(run);
+    run.request = (question, params) =>
+      this.#runAction({ question, params: copyJson(params) }, () => ask(question, params));
+    run.step = (name, work) => {
+      const n = this.#counts.get(name) ?? 0;
+      this.#counts.set(name, n + 1);
+      return this.#runAction({ step: name }, () => step(name, () => this.#runStep(name, n, work)));
+    };
+  }
+
+  #runAction<T>(action: HandlerAction, go: () => Promise<T>): Promise<T> {
+    return this.#replica.runIfAlive(async () => {
+      this.#actions.push(action);
+      if (this.#running > 0) this.#observation.overlaps = true;
+      this.#running++;
+      const expected = this.#expected;
+      const error = expected && findUnexpectedAction(expected, this.#observation, this.#actions);
+      if (error) {
+        this.#equivalence.fail(error);
+        return new Promise<T>(() => {});
+      }
+      if (action.question) this.#onAction(this.#actions.length - 1);
+      return go().finally(() => {
+        this.#running--;
+      });
+    });
+  }
+
+  /** A call that becomes a task does so in the midst of a step. */
+  #runStep<T>(name: string, n: number, work: () => T | Promise<T>): Promise<T> {
+    return this.#replica.runIfAlive(() =>
+      this.#observation.recordStep(name, n, this.#replica, async () => {
+        const doing = work();
+        this.#onAction(this.#actions.findIndex(({ step }) => step === name));
+        return this.#equivalence.recordStepValue(name, n, await doing);
+      }),
+    );
+  }
+}
+
+/** What was asked in the first way, where it could be, and this client can not be asked. */
+function findMissingCapabilities(expected: Observation | undefined, { capabilities }: Observation): string[] {
+  if (expected === undefined) return [];
+  const isAskable = (action: HandlerAction, by: ClientCapabilities) =>
+    action.question === undefined || findMissingForRequest(action.question, action.params, by) === undefined;
+  return expected.actions
+    .filter(action => isAskable(action, expected.capabilities) && !isAskable(action, capabilities))
+    .map(describeAction);
+}
+
+/** As JSON, where it can be: what can not is told in words. */
+function toPlainJson(outcome: object): unknown {
+  try {
+    return JSON.parse(JSON.stringify(outcome));
+  } catch (error) {
+    return String(error);
+  }
+}
+
+/** That the client can not be asked is said in other words where there is a code for it. */
+function describeReason(error: unknown): string {
+  if (!TenonError.is(error)) return String(error);
+  const isLack =
+    error.code === 'client/lacks' || (error.data as { requiredCapabilities?: unknown })?.requiredCapabilities;
+  return isLack ? 'the client lacks a capability' : error.message;
+}

@@ -1,0 +1,117 @@
+import type { Clock } from '../../cancellation/clock.js';
+import { tasks } from '../../extensions/tasks/tasks.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
+import type { ServerDefinition } from '../../server/definitions/server-definition.js';
+import { createServer, type Server } from '../../server/server.js';
+import { memoryStores } from '../../stores/memory-stores.js';
+import type { Stores, Values } from '../../stores/stores.js';
+import { type FakeClock, fakeClock } from '../fake-clock.js';
+
+/** How long a process that says nothing may be believed to be at work, in the time of the clock, which is played. */
+const LEASE_DURATION = 30_000;
+const START_TIME = Date.UTC(2030, 0);
+
+/** What outlives the processes: their time, what they have written, and the keys that they share. */
+export class SharedEnvironment {
+  readonly clock: FakeClock = fakeClock(START_TIME);
+  readonly keys = [{ id: 'handler-equivalence', key: new Uint8Array(32).fill(7) }];
+  readonly stores: Stores = memoryStores({ clock: this.clock });
+  /** What is remembered of the call, as it was last written: the record of a task, or of a retry. */
+  record: JsonObject = {};
+  readonly #records = new Map<string, JsonObject>();
+  /** Processes are lost only when the client knows what to come back to. */
+  canCrash = true;
+
+  /** Notes what was written. Says whether the call is further than it was, so that another process would begin there. */
+  recordWrite(key: string, value: JsonObject): boolean {
+    if (!/^(task|retry)\//.test(key)) return false;
+    const before = this.#records.get(key);
+    this.#records.set(key, value);
+    this.record = value;
+    return this.canCrash && before !== undefined && value.over !== true && getProgress(before) !== getProgress(value);
+  }
+
+  /** Lets so much time pass that nobody believes any longer that a process which is lost is alive. */
+  expireLeases(): void {
+    this.clock.advance(LEASE_DURATION + 1);
+  }
+}
+
+/** A process of the server. When it is lost, nothing that it still does is of consequence, and nothing is told to it. */
+export class Replica {
+  readonly server: Server;
+  /** Settles when the process is lost. */
+  readonly crashed: Promise<void>;
+  readonly #environment: SharedEnvironment;
+  readonly #onCrash: () => void;
+  isCrashed = false;
+
+  constructor(
+    environment: SharedEnvironment,
+    options: { readonly crashes: boolean; readonly withoutMemory: boolean; readonly durable: boolean },
+    createDefinition: (replica: Replica) => Pick<ServerDefinition, 'tools' | 'prompts' | 'resources'>,
+  ) {
+    let resolveCrashed = () => {};
+    this.crashed = new Promise(resolve => {
+      resolveCrashed = resolve;
+    });
+    this.#onCrash = resolveCrashed;
+    this.#environment = environment;
+    this.server = createServer({
+      name: 'handler-equivalence',
+      version: '1.0.0',
+      ...createDefinition(this),
+      extensions: [tasks({ lease: LEASE_DURATION })],
+      inputRequests: { keys: environment.keys, ...(options.withoutMemory ? { maxSuspended: 0 } : {}) },
+      stores: this.#createStores(options),
+      clock: this.#createClock(),
+      onError: () => {},
+    } as ServerDefinition) as unknown as Server;
+    // Looks for what another has left.
+    environment.clock.advance(0);
+  }
+
+  /** Runs only while the process lives; later it never settles. */
+  runIfAlive<T>(work: () => Promise<T>): Promise<T> {
+    return this.isCrashed ? new Promise<T>(() => {}) : work();
+  }
+
+  #crash(): void {
+    this.isCrashed = true;
+    this.#onCrash();
+  }
+
+  #createClock(): Clock {
+    const { clock } = this.#environment;
+    return { now: () => clock.now(), after: (ms, run) => clock.after(ms, () => this.isCrashed || run()) };
+  }
+
+  #createStores({ crashes, durable }: { readonly crashes: boolean; readonly durable: boolean }): Stores {
+    const { values, bus } = this.#environment.stores;
+    const put: Values['put'] = async (key, value, options) => {
+      const version = await values.put(key, value, options);
+      if (version === undefined || !this.#environment.recordWrite(key, value) || !crashes) return version;
+      this.#crash();
+      return new Promise(() => {});
+    };
+    return {
+      durable,
+      values: {
+        get: key => this.runIfAlive(() => values.get(key)),
+        put: (key, value, options) => this.runIfAlive(() => put(key, value, options)),
+        delete: (key, version) => this.runIfAlive(() => values.delete(key, version)),
+        list: (prefix, options) => this.runIfAlive(() => values.list(prefix, options)),
+      },
+      bus: {
+        publish: (topic, message) => this.runIfAlive(() => bus.publish(topic, message)),
+        subscribe: (topic, listener) => bus.subscribe(topic, message => void (this.isCrashed || listener(message))),
+      },
+      close: async () => {},
+    };
+  }
+}
+
+/** What of a record says how far the task is. That somebody has taken it, or still works on it, does not. */
+function getProgress({ status, journal, questions, result, error, entries }: JsonObject): string {
+  return JSON.stringify([status, journal, questions, result, error, entries]);
+}

@@ -1,0 +1,49 @@
+import type { Dialect } from '../../protocol/versions/dialect.js';
+import { dialects, getNewestDialect } from '../../protocol/versions/index.js';
+import type { HandlerUnderTest } from './handler-under-test.js';
+
+/** One way to serve a handler, on one revision. */
+export interface ExecutionScenario {
+  readonly name: string;
+  readonly dialect: Dialect;
+  /** Whether the call is, or becomes, a task. */
+  readonly task?: boolean;
+  /** At which of its deeds the handler is when its call becomes a task. */
+  readonly promotion?: { readonly index: number };
+  /** Whether no handler waits in memory. */
+  readonly withoutMemory?: boolean;
+  /** Whether each request reaches another process than the one before. */
+  readonly alternates?: boolean;
+  /** Whether the process dies after each write of what has to be remembered. */
+  readonly crashes?: boolean;
+}
+
+/** All of them, the one that the others are held against first: nothing is entered again there, and all can be asked. */
+export function listScenarios({ task }: HandlerUnderTest): ExecutionScenario[] {
+  const first = getNewestDialect('handshake');
+  const all = dialects.flatMap(dialect => [
+    ...listCallScenarios(dialect),
+    ...(task && dialect.tasks ? listTaskScenarios(dialect) : []),
+  ]);
+  return [
+    { name: 'by-request', dialect: first },
+    ...all.filter(scenario => scenario.dialect !== first || scenario.task),
+  ];
+}
+
+function listCallScenarios(dialect: Dialect): ExecutionScenario[] {
+  if (dialect.inputRequests === 'by-request') return [{ name: 'by-request', dialect }];
+  return [
+    { name: 'held', dialect },
+    { name: 'replayed', dialect, withoutMemory: true },
+    { name: 'replayed by another replica', dialect, alternates: true },
+    { name: 'replayed, crashed at every write', dialect, withoutMemory: true, crashes: true },
+  ];
+}
+
+function listTaskScenarios(dialect: Dialect): ExecutionScenario[] {
+  const plain: ExecutionScenario = { name: 'task', dialect, task: true };
+  const promoted: ExecutionScenario = { ...plain, name: 'promoted', promotion: { index: 0 } };
+  const all = dialect.tasks === 'by-extension' ? [plain, promoted] : [plain];
+  return [...all, ...all.map(road => ({ ...road, name: `${road.name}, crashed at every write`, crashes: true }))];
+}

@@ -1,0 +1,123 @@
+import { systemClock } from '../cancellation/clock.js';
+import type { TenonError } from '../jsonrpc/error.js';
+import {
+  createRequest,
+  createSuccess,
+  type Id,
+  isId,
+  isObject,
+  type JsonObject,
+  type JsonRpcRequest,
+} from '../jsonrpc/message.js';
+import type { MessageReceiver, Transport } from '../jsonrpc/transport.js';
+
+/** How long one answer may take before a case fails, in milliseconds. */
+const RESPONSE_TIMEOUT = 10_000;
+
+/** An answer as it came. */
+export interface PeerResponse {
+  readonly id?: unknown;
+  readonly result?: unknown;
+  readonly error?: unknown;
+}
+
+/** One end of a road under test: talks, and remembers all that it heard. */
+export interface TestPeer {
+  readonly transport: Transport;
+  readonly receiver: MessageReceiver;
+  request(method: string, params: JsonObject, id?: Id): JsonRpcRequest;
+  /** Sends a request and waits for its answer. */
+  call(method: string, params: JsonObject, id?: Id): Promise<PeerResponse>;
+  /** Answers the requests of the other end from here on. */
+  onRequest(method: string, handler: (params: JsonObject) => JsonObject): void;
+  /** The params of the notifications of a method that have come. */
+  getNotifications(method: string): JsonObject[];
+  /** How many answers have come to ids that begin so. */
+  countResponses(prefix: string): number;
+  /** Settles when the receiver was told of the end. */
+  readonly closed: Promise<void>;
+  /** With what it was told, each time. */
+  readonly closeReasons: readonly (TenonError | undefined)[];
+  readonly receivedAfterClose: readonly unknown[];
+}
+
+export function createTestPeer(transport: Transport): TestPeer {
+  const waiting = new Map<Id, { resolve: (answer: PeerResponse) => void; reject: (error: Error) => void }>();
+  const handlers = new Map<string, (params: JsonObject) => JsonObject>();
+  const messages: JsonObject[] = [];
+  const closeReasons: (TenonError | undefined)[] = [];
+  const receivedAfterClose: unknown[] = [];
+  let last = 0;
+  let resolveClosed = () => {};
+  const closed = new Promise<void>(resolve => {
+    resolveClosed = resolve;
+  });
+
+  function message(value: unknown): void {
+    if (closeReasons.length > 0) receivedAfterClose.push(value);
+    if (!isObject(value)) return;
+    messages.push(value);
+    const { id, method, params } = value;
+    if (!isId(id)) return;
+    if (typeof method !== 'string') return waiting.get(id)?.resolve(value);
+    const result = handlers.get(method)?.((params ?? {}) as JsonObject);
+    if (result) void transport.send(createSuccess(id, result));
+  }
+
+  return {
+    transport,
+    receiver: {
+      onMessage: message,
+      onParseError: error => receivedAfterClose.push(...(closeReasons.length > 0 ? [error] : [])),
+      onResponseLost: (id, error) => waiting.get(id)?.reject(error),
+      onClose(error) {
+        closeReasons.push(error);
+        for (const { reject } of waiting.values()) reject(error ?? new Error('the channel was closed'));
+        resolveClosed();
+      },
+    },
+    request: (method, params, id = ++last) => createRequest(id, method, params),
+    call(method, params, id = ++last) {
+      const answer = new Promise<PeerResponse>((resolve, reject) => waiting.set(id, { resolve, reject }));
+      Promise.resolve(transport.send(createRequest(id, method, params))).catch(error => waiting.get(id)?.reject(error));
+      return withTimeout(answer, `no answer to ${method}`).finally(() => waiting.delete(id));
+    },
+    onRequest: (method, handler) => void handlers.set(method, handler),
+    getNotifications: method =>
+      messages.flatMap(each => (each.method === method ? [(each.params ?? {}) as JsonObject] : [])),
+    countResponses: prefix => messages.filter(({ id }) => typeof id === 'string' && id.startsWith(prefix)).length,
+    get closed() {
+      return withTimeout(closed, 'the receiver was not told of the end');
+    },
+    closeReasons,
+    receivedAfterClose,
+  };
+}
+
+function withTimeout<T>(promise: Promise<T>, message: string): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const cancelTimer = systemClock.after(RESPONSE_TIMEOUT, () =>
+      reject(new Error(`${message} within ${RESPONSE_TIMEOUT} ms`)),
+    );
+    promise.then(resolve, reject).finally(cancelTimer);
+  });
+}
+
+export function check(condition: boolean, message: string): void {
+  if (!condition) throw new Error(message);
+}
+
+/** Compares JSON values, whatever the order of their members. */
+export function assertEqual(actual: unknown, expected: unknown): void {
+  const [one, other] = [JSON.stringify(actual, sortMembers), JSON.stringify(expected, sortMembers)];
+  check(one === other, `expected ${shorten(other)}, got ${shorten(one)}`);
+}
+
+function sortMembers(_: string, value: unknown): unknown {
+  if (!isObject(value)) return value;
+  return Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function shorten(text: string | undefined): string {
+  return (text ?? 'nothing').slice(0, 300);
+}

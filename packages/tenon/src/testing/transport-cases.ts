@@ -1,0 +1,223 @@
+import { TenonError } from '../jsonrpc/error.js';
+import { createNotification, type Id, type JsonObject } from '../jsonrpc/message.js';
+import type { Transport } from '../jsonrpc/transport.js';
+import { assertEqual, check, createTestPeer, type TestPeer } from './test-peer.js';
+
+/** One thing that a channel must do. `run` rejects with what it did instead. */
+export interface ContractCase {
+  readonly name: string;
+  run(): Promise<void>;
+}
+
+/** A road that nobody has opened yet, to a process or place that serves the `echoServer`. */
+export interface TransportFixture {
+  readonly transport: Transport;
+  /** Says what has to be said before other messages may cross: an `initialize`, say. */
+  readonly handshake?: ((ear: TestPeer) => Promise<void>) | undefined;
+  /** Frees what the road needed besides. The channel may be open or closed. */
+  readonly release?: (() => void | Promise<void>) | undefined;
+}
+
+/** What a road may not have. */
+export interface UnsupportedFeatures {
+  /** The other end can not ask by requests of its own. */
+  readonly serverRequests?: boolean | undefined;
+  /** The end of the other end is not noticed before the next message. */
+  readonly closeDetection?: boolean | undefined;
+}
+
+/**
+ * What every channel must do, as named cases for any test runner:
+ * `for (const { name, run } of transportCases(open)) it(name, run)`. `open` is called once for each case.
+ */
+export function transportCases(
+  open: () => TransportFixture | Promise<TransportFixture>,
+  unsupported: UnsupportedFeatures = {},
+): ContractCase[] {
+  const cases = [
+    ...coreCases,
+    ...(unsupported.serverRequests ? [] : serverRequestCases),
+    ...(unsupported.closeDetection ? [] : closeDetectionCases),
+  ];
+  return cases.map(([name, test]) => ({ name, run: () => runCase(open, test) }));
+}
+
+type CaseTest = (ear: TestPeer) => Promise<void>;
+
+async function runCase(open: () => TransportFixture | Promise<TransportFixture>, test: CaseTest): Promise<void> {
+  const fixture = await open();
+  const peer = createTestPeer(fixture.transport);
+  try {
+    await fixture.transport.open(peer.receiver);
+    await fixture.handshake?.(peer);
+    await test(peer);
+  } finally {
+    await fixture.transport.close();
+    await fixture.release?.();
+  }
+}
+
+const coreCases: readonly [string, CaseTest][] = [
+  ['names its other end', async ({ transport }) => check(transport.peer.length > 0, 'peer is empty')],
+  [
+    'carries a request there and its answer back',
+    async peer => assertEqual((await peer.call('reflect/echo', { a: 1 })).result, { a: 1 }),
+  ],
+  [
+    'carries an error back',
+    async peer => {
+      const { error } = await peer.call('reflect/fail', {});
+      assertEqual(error, { code: 1, message: 'as asked', data: { a: [1] } });
+    },
+  ],
+  [
+    'keeps the id, a string or a number',
+    async peer => {
+      for (const id of ['7', 7, '', 'ü', 2 ** 53 - 1, -3] satisfies Id[])
+        assertEqual((await peer.call('reflect/echo', {}, id)).id, id);
+    },
+  ],
+  [
+    'keeps the order of what it sends',
+    async peer => {
+      for (let n = 0; n < 50; n++) await peer.transport.send(createNotification('reflect/note', { note: n }));
+      assertEqual((await peer.call('reflect/noted', {})).result, { notes: listNumbers(50) });
+    },
+  ],
+  [
+    'keeps the order of what it receives, ahead of the answer',
+    async peer => {
+      await peer.call('reflect/say', { count: 100 });
+      assertEqual(
+        peer.getNotifications('reflect/said').map(({ n }) => n),
+        listNumbers(100),
+      );
+    },
+  ],
+  [
+    'carries many requests at once, each answered once',
+    async peer => {
+      const answers = await Promise.all(listNumbers(40).map(n => peer.call('reflect/echo', { n }, `at-once-${n}`)));
+      assertEqual(
+        answers.map(({ result }) => (result as JsonObject).n),
+        listNumbers(40),
+      );
+      assertEqual(peer.countResponses('at-once-'), 40);
+    },
+  ],
+  [
+    'settles what is sent, however much there is',
+    async peer => {
+      const note = 'x'.repeat(20_000);
+      for (let n = 0; n < 50; n++) await peer.transport.send(createNotification('reflect/note', { note }));
+      const { result } = await peer.call('reflect/noted', {});
+      assertEqual(
+        (result as { notes: string[] }).notes.map(({ length }) => length),
+        listNumbers(50).map(() => 20_000),
+      );
+    },
+  ],
+  [
+    'carries a large message whole',
+    async peer => {
+      const text = 'large ü 😀\n'.repeat(100_000);
+      const { result } = await peer.call('reflect/echo', { text });
+      check((result as JsonObject).text === text, 'the text has changed');
+    },
+  ],
+  [
+    'carries any text: control characters, separators, lone surrogates',
+    async peer => {
+      const texts = [
+        '\0\b\r\n\t',
+        '\u2028\u2029\u0085',
+        '😀 é 𝒳',
+        '\ud800',
+        'a\udc00b',
+        '\ufeff',
+        'data: x\n\nevent: y',
+      ];
+      assertEqual((await peer.call('reflect/echo', { texts })).result, { texts });
+    },
+  ],
+  [
+    'carries any member name as data',
+    async peer => {
+      const params = JSON.parse('{"__proto__":{"polluted":1},"constructor":{"prototype":2},"":0}') as JsonObject;
+      assertEqual((await peer.call('reflect/echo', params)).result, params);
+      check(!('polluted' in {}), 'the prototype of all objects has changed');
+    },
+  ],
+  [
+    'carries nested values, null and fractions',
+    async peer => {
+      const params = { a: [[[{ b: null }]], -0.5, 1e300, true, false, '', []], c: {} };
+      assertEqual((await peer.call('reflect/echo', params)).result, params);
+    },
+  ],
+  [
+    'closes once, however often it is told to, and says so without an error',
+    async peer => {
+      await Promise.all([peer.transport.close(), peer.transport.close()]);
+      await peer.transport.close();
+      await peer.closed;
+      assertEqual(peer.closeReasons, [undefined]);
+    },
+  ],
+  [
+    'refuses with a TenonError what is sent after its end',
+    async peer => {
+      await peer.transport.close();
+      await peer.closed;
+      const error = await catchError(() => peer.transport.send(createNotification('reflect/note', {})));
+      check(TenonError.is(error), `got ${String(error)}`);
+    },
+  ],
+  [
+    'says nothing after its end',
+    async peer => {
+      const pending = listNumbers(10).map(n =>
+        catchError(() => peer.transport.send(peer.request('reflect/say', { count: n }))),
+      );
+      await peer.transport.close();
+      await peer.closed;
+      await Promise.all(pending);
+      assertEqual(peer.receivedAfterClose, []);
+    },
+  ],
+];
+
+const serverRequestCases: readonly [string, CaseTest][] = [
+  [
+    'carries a question of the other end, and its answer',
+    async peer => {
+      peer.onRequest('reflect/question', params => ({ answer: params.question }));
+      assertEqual((await peer.call('reflect/ask', { question: 'why' })).result, { answer: 'why' });
+    },
+  ],
+];
+
+const closeDetectionCases: readonly [string, CaseTest][] = [
+  [
+    'gives the last answer, and then says once that the other end has ended',
+    async peer => {
+      assertEqual((await peer.call('reflect/close', { last: 1 })).result, { last: 1 });
+      await peer.closed;
+      await peer.transport.close();
+      assertEqual(peer.closeReasons.length, 1);
+    },
+  ],
+];
+
+async function catchError(run: () => unknown): Promise<unknown> {
+  try {
+    await run();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+function listNumbers(count: number): number[] {
+  return Array.from({ length: count }, (_, n) => n);
+}

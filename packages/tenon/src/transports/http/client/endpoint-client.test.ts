@@ -1,0 +1,177 @@
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import type { SendOptions } from '../../../jsonrpc/transport.js';
+import { createNodeRequester } from '../../../runtimes/node/http/http-requester.js';
+import { createFetchRequester } from '../../../runtimes/web/fetch-requester.js';
+import { createHttpTransport } from './http-transport.js';
+import { answer, ask, json, type Script, serve, stream, takeNotes } from './loopback.test.js';
+import type { HttpTransportOptions } from './options.js';
+
+const requesters = { 'node:http': () => createNodeRequester(), fetch: () => createFetchRequester() };
+
+describe.each(Object.entries(requesters))('what goes wrong on the way, on %s', (_, requester) => {
+  const start = async (script: Script, options: Partial<HttpTransportOptions> = {}) => {
+    const server = await serve(script);
+    const channel = createHttpTransport(server.url, { requester: requester(), ...options });
+    const notes = takeNotes();
+    await channel.open(notes);
+    return { server, channel, notes };
+  };
+
+  /** Sends one request and gives back how that went wrong. */
+  const fail = async (script: Script, options: Partial<HttpTransportOptions> = {}, how: SendOptions = {}) => {
+    const { channel, notes, server } = await start(script, options);
+    const error = await channel.send(ask(), how).then(
+      () => undefined,
+      error => error,
+    );
+    return { error, notes, server, channel };
+  };
+
+  it('rejects with the JSON-RPC error of a refusal, and does not deliver it as well', async () => {
+    const failure = { code: -32022, message: 'Unsupported', data: { supported: ['2025-11-25'] } };
+    const { error, notes } = await fail((_, response) =>
+      json(response, { jsonrpc: '2.0', id: 1, error: failure }, 400),
+    );
+    expect(error).toMatchObject({
+      code: 'http/refused',
+      status: 400,
+      rpcCode: -32022,
+      data: failure.data,
+      cause: failure,
+    });
+    expect(notes).toMatchObject({ messages: [], gone: [] });
+  });
+
+  it.each([401, 403])('gives the next step for a JSON-RPC error with status %i', async status => {
+    const failure = { code: -32600, message: 'The request has no access token' };
+    const { error } = await fail((_, response) => json(response, { jsonrpc: '2.0', error: failure }, status));
+    expect(error).toMatchObject({ status, rpcCode: -32600, hint: expect.stringMatching(/`auth`|not allowed/) });
+  });
+
+  it.each([
+    [404, 'text/html', '<h1>no</h1>', 'status 404'],
+    [400, 'text/plain', 'No valid session', 'status 400: No valid session'],
+    [503, 'application/json', '{"jsonrpc":"2.0"}', 'status 503: {"jsonrpc":"2.0"}'],
+  ])('rejects with the status of any other refusal: %i', async (status, type, body, received) => {
+    const { error, notes } = await fail((_, response) => {
+      response.writeHead(status, { 'content-type': type }).end(body);
+    });
+    expect(error).toMatchObject({ code: 'http/status', status, received });
+    expect(error.rpcCode).toBeUndefined();
+    expect(notes.gone).toEqual([]);
+  });
+
+  it('tells a request that was never sent from one with an unknown outcome', async () => {
+    const { server, channel } = await start((_, response) => {
+      response.destroy();
+    });
+    await expect(channel.send(ask())).rejects.toMatchObject({ code: 'http/interrupted', peer: server.url });
+    await server.close();
+    await expect(channel.send(ask())).rejects.toMatchObject({ code: 'http/unreachable', peer: server.url });
+  });
+
+  it('rejects when the connection breaks amid a JSON answer', async () => {
+    const { error } = await fail((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '50' });
+      response.write('{"jsonrpc":', () => response.destroy());
+    });
+    expect(error).toMatchObject({ code: 'http/interrupted' });
+  });
+
+  it.each([307, 308])('follows a %i to the same origin, with the same request', async status => {
+    const { server, channel, notes } = await start(
+      (seen, response) => {
+        if (seen.url === '/mcp') response.writeHead(status, { location: '/mcp/' }).end('moved');
+        else json(response, answer());
+      },
+      { headers: { authorization: 'Bearer t' } },
+    );
+    await channel.send(ask());
+    expect(notes.messages).toEqual([answer()]);
+    expect(server.seen[1]).toMatchObject({ method: 'POST', url: '/mcp/', body: JSON.stringify(ask()) });
+    expect(server.seen[1]?.headers.authorization).toBe('Bearer t');
+  });
+
+  it('takes credentials to no other origin, and follows no redirect that changes the request or never ends', async () => {
+    const other = await serve((_, response) => json(response, answer()));
+    const headers = { authorization: 'Bearer t' };
+    for (const [status, location] of [
+      [307, `${other.url}?key=k`],
+      [302, '/elsewhere'],
+      [308, '/mcp'],
+      [307, 'http://user:secret@['],
+    ] as const) {
+      const { error, server } = await fail((_, response) => void response.writeHead(status, { location }).end(), {
+        headers,
+      });
+      expect(error).toMatchObject({ code: 'http/redirected', status });
+      expect(inspect(error)).not.toMatch(/key=k|secret/);
+      expect(server.seen.length).toBe(location === '/mcp' ? 6 : 1);
+    }
+    expect(other.seen).toEqual([]);
+  });
+
+  it('puts neither tokens nor session ids into errors [http.session.client-keeps-secure]', async () => {
+    const scripts: Script[] = [
+      (_, response) => void response.destroy(),
+      (_, response) => void response.writeHead(500).end('oops'),
+      (_, response) => void response.writeHead(404).end(),
+      (_, response) => void response.writeHead(302, { location: 'http://localhost:1/' }).end(),
+      (_, response) => void stream(response).end(),
+    ];
+    const { server, channel, notes } = await start(
+      (seen, response, index) => {
+        if (index === 0) json(response, answer(), 200, { 'mcp-session-id': 'S-e-c-r-e-t' });
+        else if (seen.method === 'POST') scripts.shift()?.(seen, response, index);
+      },
+      { headers: () => ({ authorization: 'Bearer T-o-k-e-n' }) },
+    );
+    await channel.send(ask());
+    const errors: unknown[] = [];
+    while (scripts.length > 0) await channel.send(ask()).catch(error => errors.push(error));
+    await notes.until(({ gone }) => gone.length === 1);
+    await server.close();
+    await channel.send(ask()).catch(error => errors.push(error));
+    expect(errors.length).toBe(5);
+    const told = inspect([errors, notes.gone], { depth: 20, showHidden: true });
+    expect(told).not.toMatch(/S-e-c-r-e-t|T-o-k-e-n/);
+  });
+
+  it('has a sign-in done and tries once more', async () => {
+    let token = 'stale';
+    const asked: unknown[] = [];
+    const { server, channel, notes } = await start(
+      (seen, response) => {
+        if (seen.headers.authorization === 'Bearer fresh') json(response, answer());
+        else response.writeHead(401, { 'www-authenticate': 'Bearer realm="x"' }).end();
+      },
+      {
+        headers: async () => ({ authorization: `Bearer ${token}` }),
+        onUnauthorized: async ({ status, url, header }) => {
+          asked.push([status, url, header('www-authenticate')]);
+          token = token === 'stale' ? 'fresh' : 'bad';
+          return true;
+        },
+      },
+    );
+    await channel.send(ask());
+    expect(notes.messages).toEqual([answer()]);
+    expect(asked).toEqual([[401, server.url, 'Bearer realm="x"']]);
+    token = 'fresh-but-revoked';
+    await expect(channel.send(ask())).rejects.toMatchObject({ code: 'http/status', status: 401 });
+    expect(server.seen.length).toBe(4);
+  });
+
+  it('does not try again when the sign-in says no, or throws', async () => {
+    const script: Script = (_, response) => void response.writeHead(403).end();
+    expect((await fail(script, { onUnauthorized: async () => false })).error).toMatchObject({
+      code: 'http/status',
+      status: 403,
+    });
+    const thrown = await fail(script, { onUnauthorized: async () => Promise.reject(new Error('no')) });
+    expect(thrown.error).toMatchObject({ code: 'auth/failed' });
+    const headers = () => Promise.reject(new Error('no'));
+    expect((await fail(script, { headers })).error).toMatchObject({ code: 'auth/failed' });
+  });
+});

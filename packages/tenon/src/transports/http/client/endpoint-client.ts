@@ -1,0 +1,196 @@
+import { systemClock } from '../../../cancellation/clock.js';
+import type { AbortSignalLike } from '../../../cancellation/lazy-abort-signal.js';
+import { TenonError } from '../../../jsonrpc/error.js';
+import { createAbortError, toRequestError } from './errors.js';
+import type { HeaderRecord, HttpClientOptions, UnauthorizedResponse } from './options.js';
+import { createRequestAuth } from './request-auth.js';
+import type { HttpReply, HttpRequest } from './requester.js';
+
+/** Redirects that one request follows. */
+const MAX_REDIRECTS = 5;
+/** How much of an unwanted body is read to keep the connection, in bytes. */
+const MAX_DRAINED = 65_536;
+
+const NO_HEADERS: HeaderRecord = {};
+
+export interface EndpointRequest {
+  readonly method: HttpRequest['method'];
+  /** Lower-case names. They win over the user's. */
+  readonly headers: Record<string, string>;
+  readonly body?: string | undefined;
+  readonly signal: AbortSignalLike;
+  /** Where to, when it is not the endpoint itself. Of the same origin. */
+  readonly url?: string;
+}
+
+/** Requests to one server: with the user's headers, sign-in and redirects seen to. */
+export interface EndpointClient {
+  readonly peer: string;
+  readonly url: string;
+  /** Resolves with whatever the server answered. Rejects with a `TenonError` when it answered nothing. */
+  request(request: EndpointRequest): Promise<HttpReply>;
+}
+
+/** What one attempt came to, and how it was made. */
+interface Attempt {
+  readonly reply: HttpReply;
+  /** The headers of the sign-in. */
+  readonly sent: HeaderRecord;
+  readonly url: string;
+}
+
+export function createEndpointClient(url: string | URL, options: HttpClientOptions): EndpointClient {
+  const endpoint = readUrl(url);
+  const peer = endpoint.origin + endpoint.pathname;
+  const configuredHeaders = typeof options.headers === 'object' ? toLowerCaseNames(options.headers) : options.headers;
+
+  const { auth, clock = systemClock, onSigningIn = () => {} } = options;
+  const requestAuth = auth && createRequestAuth(auth, { server: endpoint.href, peer, clock, onSigningIn });
+
+  const rethrow = (error: unknown): never => {
+    throw toRequestError(error, peer, endpoint.href);
+  };
+
+  const attempt = async (request: EndpointRequest): Promise<Attempt> => {
+    const userHeaders =
+      typeof configuredHeaders === 'function' ? await resolveHeaders(configuredHeaders, peer) : configuredHeaders;
+    const { method, body, signal } = request;
+    let url = request.url ?? endpoint.href;
+    for (let hops = 0; ; hops += 1) {
+      const sent = requestAuth ? await requestAuth.getHeaders({ method, url, signal }) : NO_HEADERS;
+      const headers =
+        userHeaders || requestAuth ? Object.assign({}, userHeaders, sent, request.headers) : request.headers;
+      const reply = await options.requester({ method, url, headers, body, signal }).catch(rethrow);
+      if (!isRedirect(reply)) return { reply, sent, url };
+      const next = hops < MAX_REDIRECTS ? resolveRedirect(reply, url) : undefined;
+      if (next === undefined) return throwRedirectError(reply, peer);
+      await drain(reply);
+      url = next;
+    }
+  };
+
+  const request = async (request: EndpointRequest): Promise<HttpReply> => {
+    const { signal } = request;
+    const triedStatuses: number[] = [];
+    try {
+      for (let retries = 0; ; retries += 1) {
+        if (signal.aborted) throw createAbortError(signal, peer);
+        const { reply, sent, url } = await attempt(request);
+        const again =
+          (requestAuth && (await requestAuth.shouldRetry(reply, { request, sent, url, retries }))) ||
+          (isDenied(reply) && (await shouldRetry(reply, peer, options.onUnauthorized, triedStatuses)));
+        if (!again) return reply;
+        await drain(reply);
+      }
+    } catch (error) {
+      throw signal.aborted ? createAbortError(signal, peer) : error;
+    }
+  };
+
+  return { peer, url: endpoint.href, request };
+}
+
+function readUrl(input: string | URL): URL {
+  const createUrlError = (why: string, hint: string) => new TenonError('http/bad-url', why, { hint });
+  let url: URL;
+  try {
+    url = new URL(input);
+  } catch {
+    throw createUrlError('this is not a URL', 'give an absolute one: http://127.0.0.1:3000/mcp');
+  }
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw createUrlError(`a URL of ${url.protocol} can not be reached over HTTP`, 'give one of http: or https:');
+  }
+  if (url.username || url.password)
+    throw createUrlError('the URL holds credentials', 'give them in headers: { authorization: … }');
+  url.hash = '';
+  return url;
+}
+
+/** `fetch` joins two spellings of one name; so there is only one. */
+function toLowerCaseNames(headers: HeaderRecord): Record<string, string> {
+  const lower: Record<string, string> = {};
+  for (const name of Object.keys(headers)) lower[name.toLowerCase()] = headers[name] as string;
+  return lower;
+}
+
+async function resolveHeaders(own: () => HeaderRecord | Promise<HeaderRecord>, peer: string): Promise<HeaderRecord> {
+  try {
+    return toLowerCaseNames(await own());
+  } catch (error) {
+    throw TenonError.is(error)
+      ? error
+      : new TenonError('auth/failed', 'no headers could be had', { peer, cause: error });
+  }
+}
+
+type DeniedReply = HttpReply & { readonly status: UnauthorizedResponse['status'] };
+
+function isDenied(reply: HttpReply): reply is DeniedReply {
+  return reply.status === 401 || reply.status === 403;
+}
+
+async function shouldRetry(
+  reply: DeniedReply,
+  peer: string,
+  onUnauthorized: HttpClientOptions['onUnauthorized'],
+  triedStatuses: number[],
+): Promise<boolean> {
+  const { status } = reply;
+  if (!onUnauthorized || triedStatuses.includes(status)) return false;
+  triedStatuses.push(status);
+  const refusal: UnauthorizedResponse = { status, url: peer, header: name => reply.header(name) };
+  try {
+    return await onUnauthorized(refusal);
+  } catch (error) {
+    reply.cancel();
+    throw TenonError.is(error) ? error : new TenonError('auth/failed', 'signing in failed', { peer, cause: error });
+  }
+}
+
+/** Opaque to a browser, where the status of a redirect reads 0. */
+function isRedirect({ status }: HttpReply): boolean {
+  return status === 0 || (status >= 301 && status <= 308 && status !== 304);
+}
+
+/** Where to go on, when that is the same request to the same origin: credentials must not follow anywhere else. */
+function resolveRedirect(reply: HttpReply, from: string): string | undefined {
+  const location = reply.status === 307 || reply.status === 308 ? reply.header('location') : undefined;
+  const target = location === undefined ? undefined : parseLocation(location, from);
+  return target?.origin === new URL(from).origin ? target.href : undefined;
+}
+
+function parseLocation(location: string, from: string): URL | undefined {
+  try {
+    const url = new URL(location, from);
+    return url.username || url.password ? undefined : url;
+  } catch {
+    return undefined;
+  }
+}
+
+function throwRedirectError(reply: HttpReply, peer: string): never {
+  const { status } = reply;
+  const target = parseLocation(reply.header('location') ?? '', peer);
+  const received = target && target.href !== peer ? `a redirect to ${target.origin}${target.pathname}` : 'a redirect';
+  reply.cancel();
+  const hint = 'connect to the final address yourself if you trust it: credentials are not sent after a redirect';
+  throw new TenonError('http/redirected', 'the server sends us elsewhere', { peer, status, received, hint });
+}
+
+/** Reads what nobody needs, so that the connection can serve again. */
+export async function drain(reply: HttpReply): Promise<void> {
+  await reply.text(MAX_DRAINED).catch(() => {});
+}
+
+export function getMediaType(reply: HttpReply): string | undefined {
+  return reply.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
+}
+
+export function isSuccess({ status }: HttpReply): boolean {
+  return status >= 200 && status < 300;
+}
+
+export function isEventStream(reply: HttpReply, type = getMediaType(reply)): boolean {
+  return reply.status === 200 && type === 'text/event-stream';
+}

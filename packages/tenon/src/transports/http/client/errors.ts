@@ -1,0 +1,180 @@
+import type { AbortSignalLike } from '../../../cancellation/lazy-abort-signal.js';
+import { TenonError } from '../../../jsonrpc/error.js';
+import { INVALID_REQUEST } from '../../../jsonrpc/error-codes.js';
+import { classifyMessage, type ErrorObject, type Id, type JsonRpcFailure } from '../../../jsonrpc/message.js';
+import type { HttpReply } from './requester.js';
+
+/** How much of the body of a refusal is read, in bytes. */
+const MAX_REFUSAL_BODY = 65_536;
+const MAX_SHOWN = 200;
+/** Advice for a request that may have been carried out. */
+export const OUTCOME_ADVICE = 'the server may have acted on it; look before sending it again';
+
+export function createClosedError(peer: string): TenonError {
+  return new TenonError('connection/closed', 'the connection was closed', { peer });
+}
+
+/** Why an aborted exchange ended. */
+export function createAbortError(signal: AbortSignalLike, peer: string): TenonError {
+  if (TenonError.is(signal.reason)) return signal.reason;
+  return new TenonError('call/aborted', 'the call was cancelled', { peer, cause: signal.reason });
+}
+
+/**
+ * What a requester's rejection means. Takes over its words and no more: errors of HTTP clients are known to carry the
+ * request along, and with it the credentials.
+ */
+export function toRequestError(error: unknown, peer: string, url: string): TenonError {
+  const known = TenonError.is(error);
+  const code = known ? error.code : 'http/interrupted';
+  const { search } = new URL(url);
+  const errorMessage = error instanceof Error ? error.message : 'the request failed';
+  const summary = search === '' ? errorMessage : errorMessage.replaceAll(search, '?…');
+  return new TenonError(code, summary, { peer, hint: getHint(code) });
+}
+
+function getHint(code: string): string | undefined {
+  if (code === 'http/unreachable') return 'nothing was sent; check the address and that the server runs';
+  if (code === 'http/interrupted') return OUTCOME_ADVICE;
+  return undefined;
+}
+
+/** The answer to `id` will not come, and what the server did is not known. */
+export function createOutcomeUnknownError(peer: string, why: string, cause?: TenonError): TenonError {
+  return new TenonError('call/outcome-unknown', why, { peer, hint: OUTCOME_ADVICE, status: cause?.status, cause });
+}
+
+/** The error for a stream that no longer brings anything, although the server may respond on other connections. */
+export function createSilentStreamError(peer: string): TenonError {
+  return new TenonError(
+    'http/silent-stream',
+    'the stream for changes brought nothing for too long and is opened again',
+    {
+      peer,
+      hint: 'set `keepAlive: false` if the server is silent by intent',
+    },
+  );
+}
+
+/** The server took the request and answered something else. */
+export function createNoResponseError(peer: string, received: string): TenonError {
+  return new TenonError('peer/no-answer', 'the request was not answered', { peer, expected: 'its response', received });
+}
+
+export function createUnreadableError(peer: string, received: string, cause?: unknown): TenonError {
+  return new TenonError('peer/unreadable', 'what came can not be read', { peer, expected: 'JSON', received, cause });
+}
+
+/** A JSON-RPC failure in an error of ours. `cause` is the error object as it came. */
+export function createRefusedError(peer: string, { error }: JsonRpcFailure, status: number, hint?: string): TenonError {
+  const { code: rpcCode, message, data } = error;
+  return new TenonError('http/refused', message, {
+    peer,
+    status,
+    rpcCode,
+    data,
+    hint,
+    cause: error satisfies ErrorObject,
+  });
+}
+
+/** The message whose refusal is read. */
+export interface RefusedMessage {
+  /** The JSON-RPC id, when the message is a request. */
+  readonly id?: Id | undefined;
+  /** Tells whether the message named a session. */
+  readonly hadSession: boolean;
+  /** Tells whether 404 has other meanings here as well: then the words of the refusal decide. */
+  readonly checkBody?: boolean | undefined;
+}
+
+/** Reads a reply that is no success, and says why the message was not taken. Never rejects. */
+export async function readRefusal(reply: HttpReply, peer: string, message: RefusedMessage): Promise<TenonError> {
+  const body = await reply.text(MAX_REFUSAL_BODY).catch(() => '');
+  const value = parse(body);
+  const failure = classifyMessage(value) === 'failure' ? (value as JsonRpcFailure) : undefined;
+  const loss = message.hadSession ? detectSessionLoss(reply.status, peer, message, failure, body) : undefined;
+  if (loss) return loss;
+  return failure
+    ? createRefusedError(peer, failure, reply.status, getAdvice(reply))
+    : createStatusError(reply, peer, body);
+}
+
+function detectSessionLoss(
+  status: number,
+  peer: string,
+  { id, checkBody }: RefusedMessage,
+  failure: JsonRpcFailure | undefined,
+  body: string,
+): TenonError | undefined {
+  if (status === 404 && !checkBody) return createSessionGoneError(peer, status, failure);
+  if ((status !== 400 && status !== 404) || !isAboutSession(failure, body)) return undefined;
+  const isAnswer = id !== undefined && failure?.id === id && !TRANSPORT_MESSAGE.test(failure.error.message);
+  return isAnswer ? createSessionRejectedError(peer, failure) : createSessionGoneError(peer, status, failure);
+}
+
+/** How the transports of the official SDKs, and code that was copied from their examples, begin. Handlers do not. */
+const TRANSPORT_MESSAGE = /^(bad request|not found):/i;
+
+/** Codes by which servers answer for the transport. Others, such as -32602, are about the params of the request. */
+function isTransportCode(code: number): boolean {
+  return code === INVALID_REQUEST || (code <= -32_000 && code >= -32_099);
+}
+
+/**
+ * Tests whether the body of a refusal is about the session. The specification asks for 404; the official SDKs answer 400
+ * and "Bad Request: No valid session ID provided" or "Bad Request: Server not initialized" after a restart.
+ */
+function isAboutSession(failure: JsonRpcFailure | undefined, body: string): boolean {
+  if (failure && !isTransportCode(failure.error.code)) return false;
+  return /\bsession\b|not initialized/i.test(failure ? failure.error.message : body.slice(0, MAX_SHOWN));
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function createSessionGoneError(peer: string, status?: number, failure?: JsonRpcFailure): TenonError {
+  const details = { peer, status, rpcCode: failure?.error.code, data: failure?.error.data, cause: failure?.error };
+  return new TenonError('session/gone', 'the server no longer knows the session', {
+    ...details,
+    hint: 'open a new one',
+  });
+}
+
+/** A 400 about the session that is addressed to the request: the handler of the request may have sent it. */
+function createSessionRejectedError(peer: string, { error }: JsonRpcFailure): TenonError {
+  return new TenonError('session/rejected', `the server answered that the session is not valid: ${error.message}`, {
+    peer,
+    status: 400,
+    rpcCode: error.code,
+    data: error.data,
+    hint: OUTCOME_ADVICE,
+    cause: error,
+  });
+}
+
+function createStatusError(reply: HttpReply, peer: string, body: string): TenonError {
+  const { status } = reply;
+  const received = body === '' || isMarkup(body) ? `status ${status}` : `status ${status}: ${body.slice(0, MAX_SHOWN)}`;
+  return new TenonError('http/status', 'the server refused', { peer, status, received, hint: getAdvice(reply) });
+}
+
+function isMarkup(body: string): boolean {
+  return body.trimStart().startsWith('<');
+}
+
+function getAdvice(reply: HttpReply): string | undefined {
+  const retryAfter = reply.header('retry-after');
+  if (reply.status === 401)
+    return 'pass `auth` to `connect`: an access token for this server, or `signIn({ redirect })` of tenon/auth';
+  if (reply.status === 403) return 'the token, or the origin, is not allowed to do this';
+  if ((reply.status === 429 || reply.status === 503) && retryAfter)
+    return `try again after ${retryAfter.slice(0, MAX_SHOWN)} s`;
+  if (reply.status >= 500) return OUTCOME_ADVICE;
+  return undefined;
+}

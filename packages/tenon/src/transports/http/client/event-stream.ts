@@ -1,0 +1,177 @@
+import type { AbortSignalLike } from '../../../cancellation/lazy-abort-signal.js';
+import { isSessionLoss, TenonError } from '../../../jsonrpc/error.js';
+import { createSseReader } from '../sse/sse-reader.js';
+import { deliverText, type HttpClientContext, type PendingResponse } from './context.js';
+import { isEventStream } from './endpoint-client.js';
+import { createSessionGoneError, createSilentStreamError, createUnreadableError, readRefusal } from './errors.js';
+import type { ReconnectPolicy } from './options.js';
+import {
+  computeDelay,
+  isExhausted,
+  pause,
+  recordConnection,
+  recordFailure,
+  type StreamProgress,
+} from './reconnect-backoff.js';
+import type { HttpReply } from './requester.js';
+
+/** How long a stream may stay open when it has answered what it was for, in milliseconds. */
+const LINGER_TIMEOUT = 1_000;
+/** Longer ids do not fit a header everywhere. */
+const MAX_EVENT_ID = 4_096;
+const MAX_RETRY_AFTER = 300_000;
+
+/**
+ * Reads one connection of a stream to its end, however that comes. Nothing is delivered once `signal` is aborted. Never
+ * rejects: what a broken connection means depends on what came before, which `course` and `question` know.
+ */
+export async function readStream(
+  context: HttpClientContext,
+  reply: HttpReply,
+  progress: StreamProgress,
+  pending: PendingResponse,
+  signal: AbortSignalLike,
+): Promise<void> {
+  const { clock, peer } = context;
+  const openedAt = clock.now();
+  const { lastEventId } = progress;
+  let message = false;
+  let cancelTimer: (() => void) | undefined;
+
+  const onEvent = ({ type, data }: { type: string; data: string }) => {
+    if (signal.aborted || type !== 'message' || data === '') return;
+    message = true;
+    deliverText(context, pending, data);
+    if (pending.answered) cancelTimer ??= clock.after(LINGER_TIMEOUT, () => reply.cancel());
+  };
+  const onEventTooLong = () => {
+    pending.readError = createUnreadableError(peer, `an event of more than ${context.maxMessage} characters`);
+    context.receiver.onParseError(pending.readError);
+  };
+  let isHeartbeat = false;
+  const onComment = () => {
+    isHeartbeat = true;
+  };
+  const reader = createSseReader({ onEvent, onEventTooLong, onComment }, context.maxMessage, lastEventId);
+  const endSilent = () => {
+    if (reader.lastEventId === undefined) reportSilentLoss(context, pending);
+    reply.cancel();
+  };
+  const watchedStream = pending.watched
+    ? context.silentStreams.watch(() => reader.lastEventId !== undefined, endSilent)
+    : undefined;
+
+  try {
+    await reply.read(chunk => {
+      if (signal.aborted) return;
+      reader.feed(chunk);
+      watchedStream?.noteBytes(isHeartbeat);
+      isHeartbeat = false;
+    });
+  } catch {
+    // A connection that breaks is one that ends: what had come of the last event is dropped either way.
+  } finally {
+    cancelTimer?.();
+    watchedStream?.stop();
+    reply.cancel();
+  }
+  const hasProgress = reader.retry !== undefined || reader.lastEventId !== lastEventId;
+  progress.retry = reader.retry ?? progress.retry;
+  progress.lastEventId = reader.lastEventId;
+  recordConnection(progress, { message, hasProgress, duration: clock.now() - openedAt }, clock.now());
+}
+
+/** Tells that a stream ended that cannot be resumed: some of its messages may be lost. */
+function reportSilentLoss({ peer, receiver }: HttpClientContext, pending: PendingResponse): void {
+  pending.readError = createSilentStreamError(peer);
+  if (pending.id === undefined) receiver.onParseError(pending.readError);
+}
+
+export type ReconnectResult =
+  | { readonly reply: HttpReply }
+  /** The server has no such stream, every attempt failed, or nobody wants it any more. */
+  | { readonly over: 'refused' | 'exhausted' | 'aborted'; readonly error: TenonError };
+
+export interface ReconnectOptions {
+  readonly progress: StreamProgress;
+  readonly policy: ReconnectPolicy;
+  readonly signal: AbortSignalLike;
+  /** The session that the stream belongs to. */
+  readonly session: string | undefined;
+  /** Whether somebody waits for what the stream brings, so that the process must stay. */
+  readonly hold: boolean;
+}
+
+/** Waits and asks for a stream by GET until there is one or no hope. [http.resume.always-get] */
+export async function reconnect(context: HttpClientContext, options: ReconnectOptions): Promise<ReconnectResult> {
+  const { progress, policy, signal } = options;
+  let error = new TenonError('http/interrupted', 'the stream ended', { peer: context.peer });
+  let minDelay = 0;
+  for (;;) {
+    if (isExhausted(progress, policy, context.clock.now())) return { over: 'exhausted', error };
+    const wait = Math.max(minDelay, computeDelay(progress, policy, context.random));
+    await pause(context.clock, wait, signal, options.hold, context.sessionSignal);
+    if (signal.aborted) return { over: 'aborted', error };
+    if (options.session !== context.session) return { over: 'refused', error: createSessionGoneError(context.peer) };
+    try {
+      const reply = await openStream(context, progress, options.session, signal);
+      if (isEventStream(reply)) return { reply };
+      minDelay = getRetryAfter(reply);
+      error = await readStreamRefusal(context, reply, options.session);
+      if (!isTransientStatus(reply.status)) return { over: 'refused', error };
+    } catch (thrown) {
+      error = TenonError.from(thrown);
+      if (signal.aborted) return { over: 'aborted', error };
+      if (error.code !== 'http/unreachable' && error.code !== 'http/interrupted') return { over: 'refused', error };
+    }
+    recordFailure(progress);
+  }
+}
+
+/** Reads why there is no stream. Only a GET can tell that the session is lost while nobody sends anything. */
+export async function readStreamRefusal(
+  context: HttpClientContext,
+  reply: HttpReply,
+  session: string | undefined,
+  checkBody = false,
+): Promise<TenonError> {
+  const error = await readRefusal(reply, context.peer, { hadSession: session !== undefined, checkBody });
+  if (session !== undefined && session === context.session && isSessionLoss(error)) {
+    context.forgetSession(session);
+    context.receiver.onSessionLost?.(error);
+  }
+  return error;
+}
+
+/** Asks for a stream: a new one, or the one that `course` has begun to read. [http.get.accept-sse] */
+export function openStream(
+  context: HttpClientContext,
+  progress: StreamProgress,
+  session: string | undefined,
+  signal: AbortSignalLike,
+) {
+  const id = getResumeId(progress);
+  const headers = context.createHeaders(session, { accept: 'text/event-stream' });
+  if (id !== undefined) headers['last-event-id'] = id;
+  return context.client.request({ method: 'GET', headers, signal });
+}
+
+/** The last event id in the form of a header, if it has one. */
+export function getResumeId({ lastEventId }: StreamProgress): string | undefined {
+  if (lastEventId === undefined || lastEventId.length > MAX_EVENT_ID) return undefined;
+  if (/[\x00-\x08\x0a-\x1f\x7f]/.test(lastEventId)) return undefined;
+  // A header is bytes; both kinds of runtime take each character for one.
+  return /[^\x20-\x7e]/.test(lastEventId)
+    ? Array.from(new TextEncoder().encode(lastEventId), byte => String.fromCharCode(byte)).join('')
+    : lastEventId;
+}
+
+/** 409: the server has not noticed yet that the stream before has ended. */
+function isTransientStatus(status: number): boolean {
+  return status >= 500 || status === 408 || status === 409 || status === 425 || status === 429;
+}
+
+function getRetryAfter(reply: HttpReply): number {
+  const seconds = Number(reply.header('retry-after') ?? 0);
+  return seconds > 0 ? Math.min(seconds * 1_000, MAX_RETRY_AFTER) : 0;
+}

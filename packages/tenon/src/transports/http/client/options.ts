@@ -1,0 +1,74 @@
+import type { Authorizer } from '../../../auth/client/authorizer.js';
+import type { Clock } from '../../../cancellation/clock.js';
+import type { Optional } from '../../../protocol/defaults.js';
+import type { Requester } from './requester.js';
+
+export type HeaderRecord = Readonly<Record<string, string>>;
+
+/** A 401 or 403, as far as a sign-in needs to know it. */
+export interface UnauthorizedResponse {
+  readonly status: 401 | 403;
+  /** The endpoint, without credentials and query. */
+  readonly url: string;
+  /** Looks up a header of the response by its lower-case name, e.g. `www-authenticate`. */
+  header(name: string): string | undefined;
+}
+
+/** How a stream that broke is taken up again. Times are milliseconds. */
+export interface ReconnectPolicy {
+  /** Attempts in a row that may bring nothing before the stream is given up. A server that asks to be polled is not bound by it. */
+  readonly maxAttempts: number;
+  /** The wait before the first attempt, doubled by each one that fails. Up to half of it is added at random. */
+  readonly initialDelay: number;
+  /** What the doubling stops at. */
+  readonly maxDelay: number;
+  /** The longest time without a message. */
+  readonly maxElapsed: number;
+}
+
+/** What the two HTTP transports share. */
+export interface HttpClientOptions {
+  readonly requester: Requester;
+  /** Headers for every request: a token, say. A function is asked anew for each request. The protocol's own headers win. */
+  readonly headers?: HeaderRecord | (() => HeaderRecord | Promise<HeaderRecord>) | undefined;
+  /**
+   * Called when the server answers 401 or 403. When it resolves to true, the request is sent once more, with the headers
+   * asked for anew: once for each of the two statuses.
+   */
+  readonly onUnauthorized?: ((refusal: UnauthorizedResponse) => Promise<boolean>) | undefined;
+  /** Signs the client in. Its headers win over `headers`. */
+  readonly auth?: Authorizer | undefined;
+  /** Called when a sign-in begins that requests wait for, and with `false` when there is none any more. */
+  readonly onSigningIn?: ((signingIn: boolean) => void) | undefined;
+  readonly clock?: Clock | undefined;
+  /** Numbers from 0 up to 1, for the spread of reconnects. */
+  readonly random?: (() => number) | undefined;
+  /** The longest JSON answer in bytes, and the longest event in characters. Default `MAX_MESSAGE`. */
+  readonly maxMessage?: number | undefined;
+}
+
+export interface HttpTransportOptions extends HttpClientOptions {
+  /** How the stream of an unanswered request is resumed. Default `RESUME_POLICY`. */
+  readonly resume?: Optional<ReconnectPolicy> | undefined;
+  /** How the standalone stream is kept open. Default `LISTEN_POLICY`. */
+  readonly listen?: Optional<ReconnectPolicy> | undefined;
+  /** How long `close` waits for the server to end the session, in milliseconds. Default `CLOSE_TIMEOUT`. */
+  readonly closeTimeout?: number | undefined;
+}
+
+export const MAX_MESSAGE = 16 * 1024 * 1024;
+export const CLOSE_TIMEOUT = 2_000;
+
+const DAY = 86_400_000;
+export const RESUME_POLICY: ReconnectPolicy = {
+  maxAttempts: 8,
+  initialDelay: 1_000,
+  maxDelay: 30_000,
+  maxElapsed: DAY,
+};
+export const LISTEN_POLICY: ReconnectPolicy = {
+  maxAttempts: 20,
+  initialDelay: 1_000,
+  maxDelay: 60_000,
+  maxElapsed: Number.POSITIVE_INFINITY,
+};

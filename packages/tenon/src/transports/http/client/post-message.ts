@@ -1,0 +1,143 @@
+import type { AbortSignalLike } from '../../../cancellation/lazy-abort-signal.js';
+import { isSessionLoss, TenonError } from '../../../jsonrpc/error.js';
+import type { Id, JsonRpcMessage, JsonRpcResponse } from '../../../jsonrpc/message.js';
+import type { SendOptions } from '../../../jsonrpc/transport.js';
+import { createPendingResponse, type HttpClientContext, type PendingResponse } from './context.js';
+import { getMediaType, isEventStream, isSuccess } from './endpoint-client.js';
+import { createOutcomeUnknownError, createSessionGoneError, readRefusal } from './errors.js';
+import { getResumeId, readStream, reconnect } from './event-stream.js';
+import { createStreamProgress, type StreamProgress } from './reconnect-backoff.js';
+import type { RequestSignal } from './request-signals.js';
+import type { HttpReply } from './requester.js';
+import { readResponse } from './response.js';
+
+const MAX_SESSION_ID = 4_096;
+
+/** Sends one message by a POST of its own. [http.post.new-request-per-message] */
+export async function postMessage(
+  context: HttpClientContext,
+  message: JsonRpcMessage,
+  options: SendOptions,
+): Promise<void> {
+  const { headers, signal, stateless } = options;
+  const pending = createPendingResponse(getRequestId(message), isListening(message));
+  const session = stateless ? undefined : context.session;
+  const body = serialize(message, context.peer);
+  const requestSignal = context.signals.create(signal);
+  let streaming = false;
+  try {
+    const reply = await context.client.request({
+      method: 'POST',
+      headers: createPostHeaders(session, headers),
+      body,
+      signal: requestSignal,
+    });
+    if (!isSuccess(reply)) throw await readPostRefusal(context, reply, session, pending.id);
+    if (!stateless && session === undefined) storeSessionId(context, reply);
+    const type = getMediaType(reply);
+    streaming = isEventStream(reply, type);
+    if (streaming)
+      void followStream(context, reply, pending, requestSignal, stateless ? undefined : context.session, options);
+    else await readResponse(context, reply, type, pending, requestSignal);
+  } finally {
+    if (!streaming) requestSignal.release();
+  }
+}
+
+export function getRequestId(message: JsonRpcMessage | readonly JsonRpcResponse[]): Id | undefined {
+  return 'method' in message && 'id' in message ? message.id : undefined;
+}
+
+function isListening(message: JsonRpcMessage | readonly JsonRpcResponse[]): boolean {
+  return 'method' in message && message.method === 'subscriptions/listen';
+}
+
+function serialize(message: JsonRpcMessage, peer: string): string {
+  try {
+    return JSON.stringify(message);
+  } catch (cause) {
+    throw new TenonError('call/unwritable', 'the message can not be written as JSON', { peer, cause });
+  }
+}
+
+function createPostHeaders(session: string | undefined, extra: Readonly<Record<string, string>> | undefined) {
+  const own = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
+  const headers: Record<string, string> = Object.assign({}, extra, own);
+  if (session !== undefined) headers['mcp-session-id'] = session;
+  return headers;
+}
+
+function storeSessionId(context: HttpClientContext, reply: HttpReply): void {
+  const id = reply.header('mcp-session-id');
+  if (id === undefined) return;
+  if (id.length <= MAX_SESSION_ID && /^[\x21-\x7e]+$/.test(id)) {
+    context.setSession(id);
+    return;
+  }
+  reply.cancel();
+  throw new TenonError('peer/invalid-session-id', 'the server opened a session under an id that is none', {
+    peer: context.peer,
+    expected: `1 to ${MAX_SESSION_ID} visible ASCII characters`,
+  });
+}
+
+async function readPostRefusal(
+  context: HttpClientContext,
+  reply: HttpReply,
+  session: string | undefined,
+  id: Id | undefined,
+) {
+  const error = await readRefusal(reply, context.peer, { id, hadSession: session !== undefined });
+  if (session !== undefined && isSessionLoss(error)) context.forgetSession(session);
+  return error;
+}
+
+/** Follows the stream of one request over as many connections as it takes. [http.sse.client-polls] */
+async function followStream(
+  context: HttpClientContext,
+  first: HttpReply,
+  pending: PendingResponse,
+  requestSignal: RequestSignal,
+  session: string | undefined,
+  { stateless, onStreamClosed }: SendOptions,
+): Promise<void> {
+  const progress = createStreamProgress(context.clock.now());
+  const reportLost = (error: TenonError) => {
+    if (pending.id !== undefined) context.receiver.onResponseLost(pending.id, error);
+  };
+  try {
+    for (let reply = first; ; ) {
+      await readStream(context, reply, progress, pending, requestSignal);
+      if (requestSignal.aborted || pending.answered || pending.id === undefined) return;
+      if (pending.readError) return reportLost(pending.readError);
+      if (stateless || getResumeId(progress) === undefined) {
+        return reportLost(createOutcomeUnknownError(context.peer, 'the stream ended before the answer came'));
+      }
+      onStreamClosed?.();
+      const next = await resumeStream(context, progress, session, requestSignal);
+      if (requestSignal.aborted) return;
+      if (next instanceof TenonError) return reportLost(next);
+      reply = next;
+    }
+  } finally {
+    requestSignal.release();
+  }
+}
+
+async function resumeStream(
+  context: HttpClientContext,
+  progress: StreamProgress,
+  session: string | undefined,
+  signal: AbortSignalLike,
+) {
+  if (session !== context.session)
+    return createOutcomeUnknownError(
+      context.peer,
+      'its session ended before the answer came',
+      createSessionGoneError(context.peer),
+    );
+  const next = await reconnect(context, { progress, policy: context.resume, signal, session, hold: true });
+  if ('reply' in next) return next.reply;
+  const why = next.over === 'refused' ? 'the server does not resume the stream' : 'the stream could not be resumed';
+  return createOutcomeUnknownError(context.peer, `${why}, and the answer had not come`, next.error);
+}

@@ -1,0 +1,110 @@
+import type { Clock } from '../../../cancellation/clock.js';
+import type { AbortSignalLike } from '../../../cancellation/lazy-abort-signal.js';
+import type { ReconnectPolicy } from './options.js';
+
+/** One stream over all the connections that carry it. */
+export interface StreamProgress {
+  lastEventId: string | undefined;
+  /** What the server asked reconnects to wait, in milliseconds. */
+  retry: number | undefined;
+  /** When the last message came. */
+  lastMessageAt: number;
+  /** Connections in a row that carried no message. */
+  idleConnections: number;
+  /** Attempts in a row that found no stream. */
+  failedAttempts: number;
+  /** Connections and attempts in a row that brought neither an event nor a wish to be polled. */
+  fruitlessAttempts: number;
+}
+
+/** What one connection brought. */
+export interface ConnectionOutcome {
+  readonly message: boolean;
+  /** A new event id, or a `retry`. */
+  readonly hasProgress: boolean;
+  /** How long it stood, in milliseconds. */
+  readonly duration: number;
+}
+
+/** A connection that stood this long was not closed at once, whatever it carried. */
+const STABLE_AFTER = 10_000;
+const MIN_POLL_DELAY = 10;
+const MAX_POLL_DELAY = 1_000;
+
+export function createStreamProgress(now: number): StreamProgress {
+  return {
+    lastEventId: undefined,
+    retry: undefined,
+    lastMessageAt: now,
+    idleConnections: 0,
+    failedAttempts: 0,
+    fruitlessAttempts: 0,
+  };
+}
+
+export function recordConnection(
+  progress: StreamProgress,
+  { message, hasProgress, duration }: ConnectionOutcome,
+  now: number,
+): void {
+  if (message) progress.lastMessageAt = now;
+  const wasStable = message || duration >= STABLE_AFTER;
+  progress.failedAttempts = 0;
+  progress.idleConnections = wasStable ? 0 : progress.idleConnections + 1;
+  progress.fruitlessAttempts = wasStable || hasProgress ? 0 : progress.fruitlessAttempts + 1;
+}
+
+export function recordFailure(progress: StreamProgress): void {
+  progress.failedAttempts += 1;
+  progress.fruitlessAttempts += 1;
+}
+
+export function isExhausted(progress: StreamProgress, policy: ReconnectPolicy, now: number): boolean {
+  return progress.fruitlessAttempts >= policy.maxAttempts || now - progress.lastMessageAt > policy.maxElapsed;
+}
+
+/**
+ * How long to wait, in milliseconds. A server that asked for a time gets that, and up to a tenth more, so that its
+ * clients do not come together; only one that asks for next to none and never says anything is asked ever less often.
+ */
+export function computeDelay(progress: StreamProgress, policy: ReconnectPolicy, random: () => number): number {
+  const { retry, failedAttempts, idleConnections } = progress;
+  if (retry === undefined) return computeBackoff(policy, Math.max(1, failedAttempts, idleConnections), random);
+  const requested = retry * (1 + random() / 10);
+  return Math.max(
+    requested,
+    failedAttempts > 0 ? computeBackoff(policy, failedAttempts, random) : computePollDelay(idleConnections),
+  );
+}
+
+function computeBackoff({ initialDelay, maxDelay }: ReconnectPolicy, times: number, random: () => number): number {
+  return Math.min(maxDelay, initialDelay * 2 ** (times - 1)) * (1 + random() / 2);
+}
+
+function computePollDelay(idle: number): number {
+  return idle < 2 ? MIN_POLL_DELAY : Math.min(MAX_POLL_DELAY, MIN_POLL_DELAY * 2 ** (idle - 1));
+}
+
+/**
+ * Waits by the clock, or until one of the signals is aborted. While a call waits for its answer nothing else may keep the process alive: then
+ * `hold` does.
+ */
+export function pause(
+  clock: Clock,
+  ms: number,
+  signal: AbortSignalLike,
+  hold: boolean,
+  ...others: readonly AbortSignalLike[]
+): Promise<void> {
+  const signals = [signal, ...others];
+  return new Promise(resolve => {
+    if (signals.some(({ aborted }) => aborted)) return resolve();
+    const done = () => {
+      for (const signal of signals) signal.removeEventListener('abort', done);
+      cancelTimer();
+      resolve();
+    };
+    const cancelTimer = clock.after(ms, done, { hold });
+    for (const signal of signals) signal.addEventListener('abort', done);
+  });
+}

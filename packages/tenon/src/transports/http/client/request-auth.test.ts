@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import type { Authorizer, RefusedRequest } from '../../../auth/client/authorizer.js';
+import { systemClock } from '../../../cancellation/clock.js';
+import { createEndpointClient } from './endpoint-client.js';
+import type { HttpReply, HttpRequest } from './requester.js';
+
+const URL_ = 'https://mcp.example.com/mcp';
+
+function reply(status: number, headers: Record<string, string> = {}): HttpReply {
+  return { status, header: name => headers[name], text: async () => '', read: async () => {}, cancel() {} };
+}
+
+function setUp(replies: (request: HttpRequest, index: number) => HttpReply, more: Partial<Authorizer> = {}) {
+  const sent: HttpRequest[] = [];
+  const asked: { method: string; url: string; server?: string | undefined }[] = [];
+  const refusals: RefusedRequest[] = [];
+  const busy: boolean[] = [];
+  const auth: Authorizer = {
+    async getHeaders(request) {
+      asked.push(request);
+      return { Authorization: `Bearer ${asked.length}` };
+    },
+    async handleRefusal(refusal) {
+      refusals.push(refusal);
+      return true;
+    },
+    ...more,
+  };
+  const road = createEndpointClient(URL_, {
+    auth,
+    headers: { authorization: 'mine', 'x-own': '1' },
+    onSigningIn: signingIn => busy.push(signingIn),
+    requester: async request => {
+      sent.push(request);
+      return replies(request, sent.length - 1);
+    },
+  });
+  const send = (method: HttpRequest['method'] = 'POST', signal = new AbortController().signal) =>
+    road.request({ method, headers: { 'mcp-protocol-version': 'x' }, signal });
+  return { sent, asked, refusals, busy, send };
+}
+
+describe('a road with an authorizer', () => {
+  it('asks for headers for every request, whatever its method [auth.token.every-http-request auth.token.every-request]', async () => {
+    const { send, sent, asked } = setUp(() => reply(200));
+    for (const method of ['POST', 'GET', 'DELETE'] as const) await send(method);
+    expect(sent.map(({ headers }) => headers.authorization)).toEqual(['Bearer 1', 'Bearer 2', 'Bearer 3']);
+    expect(sent[0]?.headers).toMatchObject({ 'x-own': '1', 'mcp-protocol-version': 'x' });
+    expect(asked.map(({ method, url, server }) => [method, url, server])).toEqual([
+      ['POST', URL_, URL_],
+      ['GET', URL_, URL_],
+      ['DELETE', URL_, URL_],
+    ]);
+  });
+
+  it('sends a refused request once more, with headers asked for anew', async () => {
+    const { send, sent, refusals, busy } = setUp((_, index) =>
+      reply(index === 0 ? 401 : 200, { 'www-authenticate': 'Bearer' }),
+    );
+    expect((await send()).status).toBe(200);
+    expect(sent.map(({ headers }) => headers.authorization)).toEqual(['Bearer 1', 'Bearer 2']);
+    const [refusal] = refusals;
+    expect(refusal).toMatchObject({
+      status: 401,
+      method: 'POST',
+      url: URL_,
+      server: URL_,
+      protocolVersion: 'x',
+      sentHeaders: { authorization: 'Bearer 1' },
+    });
+    expect(refusal?.header('www-authenticate')).toBe('Bearer');
+    expect(busy).toEqual([true, false]);
+  });
+
+  it('gives the same object for a request each time, and another for the next', async () => {
+    const { send, refusals } = setUp((_, index) => reply(index % 3 === 2 ? 200 : 403));
+    await send();
+    await send();
+    expect(refusals[1]?.request).toBe(refusals[0]?.request);
+    expect(refusals[2]?.request).not.toBe(refusals[0]?.request);
+  });
+
+  it('stops after a while, whatever the authorizer thinks', async () => {
+    const { send, sent } = setUp(() => reply(401));
+    expect((await send()).status).toBe(401);
+    expect(sent).toHaveLength(9);
+  });
+
+  it.each([
+    [400, 'DPoP error="use_dpop_nonce"', 2],
+    [400, 'DPoP error="invalid_request"', 1],
+    [404, 'Bearer', 1],
+    [500, 'Bearer', 1],
+  ])('takes a %s with %s for a refusal or not', async (status, challenge, times) => {
+    const { send, sent } = setUp((_, index) => reply(index === 0 ? status : 200, { 'www-authenticate': challenge }));
+    await send();
+    expect(sent).toHaveLength(times);
+  });
+
+  it('asks for headers for the place that a redirect leads to', async () => {
+    const { send, asked } = setUp((_, index) => reply(index === 0 ? 307 : 200, { location: '/elsewhere' }));
+    await send();
+    expect(asked.map(({ url }) => url)).toEqual([URL_, 'https://mcp.example.com/elsewhere']);
+  });
+
+  it('tells the authorizer of other answers, which may bring a nonce', async () => {
+    const told: unknown[] = [];
+    const { send } = setUp(() => reply(200, { 'dpop-nonce': 'n' }), {
+      onResponse: ({ url, header }) => told.push([url, header('dpop-nonce')]),
+    });
+    await send();
+    expect(told).toEqual([[URL_, 'n']]);
+  });
+
+  it('fails with what made the sign-in fail', async () => {
+    const { send, busy } = setUp(() => reply(401), { handleRefusal: async () => Promise.reject(new Error('no user')) });
+    await expect(send()).rejects.toMatchObject({ code: 'auth/failed' });
+    expect(busy).toEqual([true, false]);
+  });
+
+  it('does not wait for a sign-in that nobody wants any more', async () => {
+    const controller = new AbortController();
+    const { send } = setUp(() => reply(401), { handleRefusal: () => new Promise(() => {}) });
+    systemClock.after(5, () => controller.abort());
+    await expect(send('POST', controller.signal)).rejects.toMatchObject({ code: 'call/aborted' });
+  });
+});

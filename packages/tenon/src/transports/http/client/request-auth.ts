@@ -1,0 +1,113 @@
+import type { Authorizer } from '../../../auth/client/authorizer.js';
+import type { Clock } from '../../../cancellation/clock.js';
+import { type AbortSignalLike, toAbortSignal } from '../../../cancellation/lazy-abort-signal.js';
+import { TenonError } from '../../../jsonrpc/error.js';
+import type { HeaderRecord } from './options.js';
+import type { HttpReply, HttpRequest } from './requester.js';
+
+/** How often one request is sent again for the sake of its authorization, whatever the authorizer thinks. */
+const MAX_RETRIES = 8;
+/** Headers that take longer are waited for as a sign-in is, in milliseconds. */
+const SIGN_IN_DELAY = 100;
+
+interface RequestAuthOptions {
+  readonly server: string;
+  readonly peer: string;
+  readonly clock: Clock;
+  readonly onSigningIn: (signingIn: boolean) => void;
+}
+
+interface SentRequest {
+  readonly request: Pick<HttpRequest, 'method' | 'headers'> & { readonly signal: AbortSignalLike };
+  readonly sent: HeaderRecord;
+  readonly url: string;
+  readonly retries: number;
+}
+
+/** An authorizer at work for one road. */
+export interface RequestAuth {
+  getHeaders(request: { method: string; url: string; signal: AbortSignalLike }): Promise<HeaderRecord>;
+  /** Whether the request is to be sent once more. Rejects when the sign-in failed. */
+  shouldRetry(reply: HttpReply, sent: SentRequest): Promise<boolean>;
+}
+
+export function createRequestAuth(
+  auth: Authorizer,
+  { server, peer, clock, onSigningIn }: RequestAuthOptions,
+): RequestAuth {
+  let waitingCount = 0;
+  const begin = () => {
+    waitingCount += 1;
+    if (waitingCount === 1) onSigningIn(true);
+    return () => {
+      waitingCount -= 1;
+      if (waitingCount === 0) onSigningIn(false);
+    };
+  };
+
+  return {
+    async getHeaders({ method, url, signal }) {
+      let end = () => {};
+      const cancelTimer = clock.after(SIGN_IN_DELAY, () => {
+        end = begin();
+      });
+      try {
+        const request = { method, url, server, signal: toAbortSignal(signal) };
+        return toLowerCaseNames(await wrapAuthError(rejectOnAbort(auth.getHeaders(request), signal), peer));
+      } finally {
+        cancelTimer();
+        end();
+      }
+    },
+    async shouldRetry(reply, { request, sent, url, retries }) {
+      const header = (name: string) => reply.header(name);
+      if (!isAuthRefusal(reply)) {
+        auth.onResponse?.({ url, header });
+        return false;
+      }
+      if (retries >= MAX_RETRIES) return false;
+      const { method, signal } = request;
+      const version = request.headers['mcp-protocol-version'];
+      const { status } = reply;
+      const requestInfo = { method, url, server, signal: toAbortSignal(signal) };
+      const refusal = { ...requestInfo, status, sentHeaders: sent, header, request, protocolVersion: version };
+      const end = begin();
+      try {
+        return await wrapAuthError(rejectOnAbort(auth.handleRefusal(refusal), signal), peer);
+      } catch (error) {
+        reply.cancel();
+        throw error;
+      } finally {
+        end();
+      }
+    },
+  };
+}
+
+/** A server may also want another proof of possession by a 400. https://www.rfc-editor.org/rfc/rfc9449#section-9 */
+function isAuthRefusal(reply: HttpReply): boolean {
+  const { status } = reply;
+  if (status === 401 || status === 403) return true;
+  return status === 400 && (reply.header('www-authenticate')?.includes('use_dpop_nonce') ?? false);
+}
+
+function toLowerCaseNames(headers: HeaderRecord): HeaderRecord {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+async function wrapAuthError<T>(work: Promise<T>, peer: string): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw TenonError.is(error) ? error : new TenonError('auth/failed', 'signing in failed', { peer, cause: error });
+  }
+}
+
+function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignalLike): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort);
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}

@@ -1,0 +1,84 @@
+import type { AbortSignalLike } from '../../../cancellation/lazy-abort-signal.js';
+import { TenonError } from '../../../jsonrpc/error.js';
+import { classifyMessage } from '../../../jsonrpc/message.js';
+import { deliver, deliverText, type HttpClientContext, type PendingResponse } from './context.js';
+import { drain } from './endpoint-client.js';
+import { createAbortError, createNoResponseError, createUnreadableError, OUTCOME_ADVICE } from './errors.js';
+import type { HttpReply } from './requester.js';
+
+/** How much of the answer to a message that asks nothing is read, in bytes. */
+const MAX_ACKNOWLEDGEMENT = 65_536;
+
+/** An answer that is no stream. Rejects when the connection breaks before the answer is whole. */
+export async function readResponse(
+  context: HttpClientContext,
+  reply: HttpReply,
+  type: string | undefined,
+  pending: PendingResponse,
+  signal: AbortSignalLike,
+): Promise<void> {
+  const { id } = pending;
+  if (id === undefined) return readAcknowledgement(context, reply, type, pending);
+  if (reply.status === 202 || reply.status === 204 || (type !== undefined && type !== 'application/json')) {
+    await drain(reply);
+    const got = type === undefined ? `status ${reply.status}` : `status ${reply.status} and ${type}`;
+    if (!signal.aborted) context.receiver.onResponseLost(id, createNoResponseError(context.peer, got));
+    return;
+  }
+  let text = '';
+  try {
+    text = await reply.text(context.maxMessage);
+  } catch (error) {
+    handleReadFailure(context, pending, signal, error);
+  }
+  if (signal.aborted) return;
+  const isEmpty = text.trim() === '';
+  if (!isEmpty) deliverText(context, pending, text);
+  if (pending.answered) return;
+  context.receiver.onResponseLost(
+    id,
+    pending.readError ?? createNoResponseError(context.peer, isEmpty ? 'nothing' : 'other messages'),
+  );
+}
+
+/** An answer that could not be read: one that is too large spoils the question, with any other the outcome is lost. */
+function handleReadFailure(
+  context: HttpClientContext,
+  pending: PendingResponse,
+  signal: AbortSignalLike,
+  error: unknown,
+): void {
+  if (signal.aborted) throw createAbortError(signal, context.peer);
+  if (!TenonError.is(error) || error.code !== 'http/too-large') throw createInterruptedError(context, error);
+  pending.readError = createUnreadableError(context.peer, `an answer of more than ${context.maxMessage} bytes`);
+  context.receiver.onParseError(pending.readError);
+}
+
+function createInterruptedError(context: HttpClientContext, error: unknown): TenonError {
+  const got = error instanceof Error ? error.message : undefined;
+  const details = { peer: context.peer, received: got, hint: OUTCOME_ADVICE };
+  return new TenonError('http/interrupted', 'the connection broke amid the answer', details);
+}
+
+/** A server may say anything to a message that asks nothing; what are messages is handed on. */
+async function readAcknowledgement(
+  context: HttpClientContext,
+  reply: HttpReply,
+  type: string | undefined,
+  pending: PendingResponse,
+): Promise<void> {
+  const text = await reply.text(MAX_ACKNOWLEDGEMENT).catch(() => '');
+  if (text === '' || type !== 'application/json') return;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return;
+  }
+  const all = Array.isArray(value) ? value : [value];
+  deliver(
+    context,
+    pending,
+    all.filter(one => classifyMessage(one) !== 'malformed'),
+  );
+}

@@ -1,0 +1,106 @@
+import type { ServerResponse } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { createNodeRequester } from '../../../runtimes/node/http/http-requester.js';
+import { createHttpTransport } from './http-transport.js';
+import { answer, data, json, note, type Script, serve, stillClock, stream, takeNotes } from './loopback.test.js';
+import type { HttpTransportOptions } from './options.js';
+
+describe('the standalone stream', () => {
+  const start = async (script: Script, options: Partial<HttpTransportOptions> = {}) => {
+    const server = await serve(script);
+    const clock = stillClock();
+    const channel = createHttpTransport(server.url, {
+      requester: createNodeRequester(),
+      clock,
+      random: () => 0,
+      ...options,
+    });
+    const notes = takeNotes();
+    await channel.open(notes);
+    const passWait = async () => {
+      const ms = await clock.timer();
+      clock.pass(ms);
+      return ms;
+    };
+    return { server, channel, notes, clock, passWait };
+  };
+
+  const none: [string, (response: ServerResponse) => void][] = [
+    ['405', response => void response.writeHead(405).end()],
+    ['404', response => void response.writeHead(404).end('<html>')],
+    ['400', response => json(response, { jsonrpc: '2.0', error: { code: -32700, message: 'Parse error' } }, 400)],
+    ['500', response => void response.writeHead(500).end()],
+    ['JSON', response => json(response, { hello: true })],
+    ['204', response => void response.writeHead(204).end()],
+  ];
+  it.each(none)(
+    'is not missed where the server answers %s [http.get.sse-or-405] [http.get.stream-optional]',
+    async (_, script) => {
+      const { server, channel, notes } = await start((_, response) => script(response));
+      channel.listen();
+      await expect.poll(() => server.seen.length).toBe(1);
+      await new Promise(resolve => setTimeout(resolve, 20));
+      channel.listen();
+      await expect.poll(() => server.seen.length).toBe(2);
+      expect(server.seen[0]).toMatchObject({ method: 'GET', headers: { accept: 'text/event-stream' } });
+      await channel.close();
+      expect(notes).toMatchObject({ messages: [], bad: [], gone: [], ends: [undefined] });
+    },
+  );
+
+  it('brings messages, and is opened anew where it ended [http.get.accept-sse] [http.get.server-messages] [http.get.either-side-closes] [http.get.polling]', async () => {
+    const { server, channel, notes, passWait } = await start((_, response, index) => {
+      if (index === 0) stream(response).end(data(note(1), 'a'));
+      else if (index === 1) stream(response).end(`retry: 3000\n${data(note(2))}`);
+      else stream(response, data([note(3), answer(4)], 'b'));
+    });
+    channel.listen();
+    channel.listen();
+    expect(await passWait()).toBe(1_000);
+    expect(await passWait()).toBe(3_000);
+    await notes.until(({ messages }) => messages.length === 4);
+    expect(notes.messages).toEqual([note(1), note(2), note(3), answer(4)]);
+    expect(server.seen.map(one => one.headers['last-event-id'])).toEqual([undefined, 'a', 'a']);
+    await channel.close();
+    await server.seen[2]?.gone;
+    expect(notes).toMatchObject({ bad: [], gone: [], ends: [undefined] });
+  });
+
+  it('is not asked for in a tight loop when it ends at once, and says when it is given up', async () => {
+    const { server, channel, notes, passWait } = await start((_, response) => void stream(response).end(), {
+      listen: { maxAttempts: 5 },
+    });
+    channel.listen();
+    const waits = [await passWait(), await passWait(), await passWait(), await passWait()];
+    expect(waits).toEqual([1_000, 2_000, 4_000, 8_000]);
+    await notes.until(({ bad }) => bad.length === 1);
+    expect(notes.bad).toMatchObject([{ code: 'http/listen-ended', peer: server.url }]);
+    expect(notes.ends).toEqual([]);
+    expect(server.seen.length).toBe(5);
+    channel.listen();
+    await expect.poll(() => server.seen.length).toBe(6);
+    await channel.close();
+  });
+
+  it('is looked for while the server can not be reached', async () => {
+    const { channel, notes, passWait } = await start((_, response, index) => {
+      if (index < 2) response.destroy();
+      else if (index === 2) response.writeHead(502).end();
+      else stream(response, data(note()));
+    });
+    channel.listen();
+    expect([await passWait(), await passWait(), await passWait()]).toEqual([1_000, 2_000, 4_000]);
+    await notes.until(({ messages }) => messages.length === 1);
+    await channel.close();
+    expect(notes.bad).toEqual([]);
+  });
+
+  it('survives what can not be read', async () => {
+    const { channel, notes } = await start((_, response) => void stream(response, `data: {\n\n${data(note())}`));
+    channel.listen();
+    await notes.until(({ messages }) => messages.length === 1);
+    expect(notes.bad).toMatchObject([{ code: 'peer/unreadable' }]);
+    await channel.close();
+    expect(notes.ends).toEqual([undefined]);
+  });
+});

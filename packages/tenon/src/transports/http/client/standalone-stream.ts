@@ -1,0 +1,63 @@
+import { TenonError } from '../../../jsonrpc/error.js';
+import { createPendingResponse, type HttpClientContext } from './context.js';
+import { drain, isEventStream, isSuccess } from './endpoint-client.js';
+import { openStream, type ReconnectResult, readStream, readStreamRefusal, reconnect } from './event-stream.js';
+import { createStreamProgress, recordFailure, type StreamProgress } from './reconnect-backoff.js';
+import type { RequestSignal } from './request-signals.js';
+
+/**
+ * Keeps the standalone stream open, on which a server speaks unasked. A server that has none says so with a status, or
+ * with anything that is no stream, and that is the end of it. [http.get.stream-optional] [http.get.sse-or-405]
+ * Resolves with an error when there was a stream, or may have been, and it could not be had again.
+ */
+export async function readStandaloneStream(
+  context: HttpClientContext,
+  requestSignal: RequestSignal,
+): Promise<TenonError | undefined> {
+  const { session } = context;
+  const progress = createStreamProgress(context.clock.now());
+  const retry = () =>
+    reconnect(context, { progress, policy: context.listen, signal: requestSignal, session, hold: false });
+  try {
+    let next = await openFirstStream(context, progress, session, requestSignal);
+    while (next && !requestSignal.aborted) {
+      if (!('reply' in next)) return createListenEndedError(context, next);
+      await readStream(context, next.reply, progress, createPendingResponse(undefined, true), requestSignal);
+      if (!requestSignal.aborted) next = await retry();
+    }
+    return undefined;
+  } finally {
+    requestSignal.release();
+  }
+
+  async function openFirstStream(...to: Parameters<typeof openStream>): Promise<ReconnectResult | undefined> {
+    try {
+      const reply = await openStream(...to);
+      if (isEventStream(reply)) return { reply };
+      // A server without this stream may answer 404: of the session it tells only what it says in words.
+      if (isSuccess(reply) || reply.status === 405) await drain(reply);
+      else await readStreamRefusal(context, reply, session, true);
+      return undefined;
+    } catch (error) {
+      if (requestSignal.aborted || !isTransientError(error)) return undefined;
+      recordFailure(progress as StreamProgress);
+      return retry();
+    }
+  }
+}
+
+function isTransientError(error: unknown): boolean {
+  return TenonError.is(error) && (error.code === 'http/unreachable' || error.code === 'http/interrupted');
+}
+
+function createListenEndedError(
+  context: HttpClientContext,
+  { over, error }: Extract<ReconnectResult, { over: string }>,
+): TenonError | undefined {
+  if (over !== 'exhausted') return undefined;
+  return new TenonError('http/listen-ended', 'the stream for what the server says unasked is lost', {
+    peer: context.peer,
+    received: error.message,
+    hint: 'calls still work; changes are not announced until you listen again',
+  });
+}

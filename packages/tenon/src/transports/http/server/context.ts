@@ -1,0 +1,83 @@
+import type { Clock } from '../../../cancellation/clock.js';
+import type { ErrorObject } from '../../../jsonrpc/message.js';
+import { SharedLimit } from '../../../jsonrpc/shared-limit.js';
+import type { RequestHandler } from '../../../protocol/request-handler.js';
+import type { EventStore } from '../sse/event-store.js';
+import type { EventStreams } from '../sse/event-streams.js';
+import type { Exchange, HeaderFields } from './exchange.js';
+import type { Limits } from './options.js';
+
+/** What all parts of one endpoint share. */
+export interface HttpServerContext {
+  readonly handler: RequestHandler;
+  /** Tells whether `initialize` opens a session. Otherwise each request is served by itself. */
+  readonly keepsSessions: boolean;
+  readonly limits: Limits;
+  readonly clock: Clock;
+  readonly streams: EventStreams;
+  readonly eventStore: EventStore;
+  /** Tells the operator about an error that nobody else hears of. */
+  readonly report: (error: unknown) => void;
+  /** Requests that came and are not answered. */
+  readonly inFlight: InFlightTracker;
+  /** Bytes of large bodies that are being read. */
+  readonly readingBytes: SharedLimit;
+  /** The address of the client that sent a request, where it is known. */
+  readonly getAddress: (exchange: Exchange) => string | undefined;
+  /** The header fields of an answer that is an error, where that says which scopes the request needs. */
+  readonly challenge: (exchange: Exchange, error: ErrorObject) => HeaderFields | undefined;
+}
+
+export interface InFlightTracker {
+  /** Counts a request. Returns `false`, and counts nothing, when all, or this caller, have too many. */
+  enter(caller: string): boolean;
+  leave(caller: string): void;
+  /** Tells whether `requests` more of a caller fit. */
+  fits(caller: string, requests: number): boolean;
+  /** Nothing new is let in from now on. */
+  close(): void;
+  readonly closing: boolean;
+  /** Calls `quiet` as soon as nothing is unanswered. */
+  onIdle(listener: () => void): void;
+  /** Calls `ending` when the endpoint begins to close, unless it is called off before. */
+  onClosing(listener: () => void): () => void;
+}
+
+export function createInFlightTracker({
+  maxRequests,
+  maxShare,
+}: Pick<Limits, 'maxRequests' | 'maxShare'>): InFlightTracker {
+  const requests = new SharedLimit(maxRequests, maxShare);
+  const idleListeners: (() => void)[] = [];
+  const closingListeners = new Set<() => void>();
+  let closing = false;
+  return {
+    enter: caller => requests.take(caller),
+    fits: (caller, more) => requests.canTake(caller, more),
+    leave(caller) {
+      requests.release(caller);
+      if (requests.total > 0 || idleListeners.length === 0) return;
+      // What has just been answered is still to be written.
+      queueMicrotask(() => {
+        if (requests.total === 0) for (const listener of idleListeners.splice(0)) listener();
+      });
+    },
+    close() {
+      closing = true;
+      for (const listener of [...closingListeners]) listener();
+      closingListeners.clear();
+    },
+    get closing() {
+      return closing;
+    },
+    onIdle(listener) {
+      if (requests.total === 0) listener();
+      else idleListeners.push(listener);
+    },
+    onClosing(listener) {
+      if (closing) listener();
+      else closingListeners.add(listener);
+      return () => closingListeners.delete(listener);
+    },
+  };
+}

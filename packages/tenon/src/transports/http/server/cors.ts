@@ -1,0 +1,74 @@
+import type { Exchange, HeaderFields, ResponseStream } from './exchange.js';
+
+/** Which web pages may read answers. https://fetch.spec.whatwg.org/#http-cors-protocol */
+export interface CorsOptions {
+  /**
+   * Origins whose pages may call and read: `https://app.example.com`. `'*'` opens the server to every page that a user
+   * visits: only where everything on it is public, or every call is authorized by a token.
+   */
+  readonly origins: readonly string[] | '*';
+  /** Request headers beyond those of the protocol. */
+  readonly headers?: readonly string[] | undefined;
+  /** Whether browsers send cookies along. Default false; not possible with `'*'`. */
+  readonly credentials?: boolean | undefined;
+  /** Seconds for which a browser remembers the permission. Default 600. */
+  readonly maxAge?: number | undefined;
+}
+
+const REQUESTED_HEADERS = 'access-control-request-headers';
+const REQUEST_HEADERS =
+  'accept, authorization, content-type, dpop, last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id';
+const EXPOSED_HEADERS = 'mcp-session-id, mcp-protocol-version, www-authenticate, dpop-nonce, retry-after';
+
+/** The headers that let the page at `origin` read the answer, or none. */
+export function createCorsHeaders(cors: CorsOptions, origin: string | undefined): HeaderFields | undefined {
+  if (origin === undefined || (cors.origins !== '*' && !cors.origins.includes(origin))) return undefined;
+  const credentials = cors.credentials === true && cors.origins !== '*';
+  return {
+    'access-control-allow-origin': cors.origins === '*' ? '*' : origin,
+    'access-control-expose-headers': EXPOSED_HEADERS,
+    vary: 'Origin',
+    ...(credentials ? { 'access-control-allow-credentials': 'true' } : {}),
+  };
+}
+
+/** The answer to the question that a browser asks before the request. */
+export function replyPreflight(cors: CorsOptions, exchange: Exchange): void {
+  exchange.reply(204, undefined, {
+    'access-control-allow-methods': 'GET, POST, DELETE, OPTIONS',
+    'access-control-allow-headers': listAllowedHeaders(cors, exchange.header(REQUESTED_HEADERS)),
+    'access-control-max-age': String(cors.maxAge ?? 600),
+  });
+}
+
+/** `Mcp-Param-*` names come from the tools: those that are asked for are allowed by their prefix. */
+function listAllowedHeaders(cors: CorsOptions, requested: string | undefined): string {
+  const params = (requested ?? '').split(',').map(name => name.trim().toLowerCase());
+  return [
+    REQUEST_HEADERS,
+    ...(cors.headers ?? []),
+    ...params.filter(name => /^mcp-param-[\w.!#$%&'*+^`|~-]+$/.test(name)),
+  ].join(', ');
+}
+
+/** The same exchange, with fields added to whatever it answers. */
+export function withHeaders(exchange: Exchange, fields: HeaderFields): Exchange {
+  return {
+    method: exchange.method,
+    path: exchange.path,
+    query: exchange.query,
+    mount: exchange.mount,
+    remote: exchange.remote,
+    auth: exchange.auth,
+    raw: exchange.raw,
+    get clientClosed(): boolean {
+      return exchange.clientClosed;
+    },
+    header: name => exchange.header(name),
+    body: (limit, read) => exchange.body(limit, read),
+    reply: (status, body, headers) => exchange.reply(status, body, { ...headers, ...fields }),
+    stream: (status, headers): ResponseStream => exchange.stream(status, { ...headers, ...fields }),
+    onClientClosed: listener => exchange.onClientClosed(listener),
+    waitUntil: exchange.waitUntil,
+  };
+}

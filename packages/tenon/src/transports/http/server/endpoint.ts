@@ -1,0 +1,111 @@
+import { SharedLimit } from '../../../jsonrpc/shared-limit.js';
+import type { AuthInfo } from '../../../jsonrpc/transport.js';
+import type { RequestHandler } from '../../../protocol/request-handler.js';
+import { createHttpSseEndpoints } from '../../http-sse/server.js';
+import { createMemoryEventStore } from '../sse/event-store.js';
+import { createEventStreams } from '../sse/event-streams.js';
+import { createUnreadLimit, type UnreadLimit } from '../sse/unread-output.js';
+import { createAdmission, replyInternalError } from './admission.js';
+import { createInFlightTracker, type HttpServerContext } from './context.js';
+import { createInvalidRequest, refuse } from './error-response.js';
+import type { Exchange } from './exchange.js';
+import { resolveFullPath } from './metadata-documents.js';
+import { type HandlerOptions, resolveClock, resolveLimits, resolveService, resolveSsePath } from './options.js';
+import { createScopeChallenge } from './scope-challenge.js';
+import { createSessionRegistry } from './sessions/session-registry.js';
+import { serveStreamableHttp } from './streamable-http.js';
+
+/** A server on HTTP, over whatever runtime makes the exchanges. */
+export interface HttpEndpoint {
+  /** Answers one exchange. Never throws. */
+  handle(exchange: Exchange): void;
+  /** Whether a path is one of this server's, after what a router in front has cut off it. */
+  serves(path: string, mount?: string): boolean;
+  /**
+   * Stops taking requests (503), ends the streams on which clients listen, waits for what runs, and closes the rest after
+   * `timeout` milliseconds (default 10 s).
+   */
+  close(options?: CloseOptions): Promise<void>;
+  /** How many sessions are open. */
+  readonly sessionCount: number;
+  /** How many streams are open. */
+  readonly streamCount: number;
+  /** Counts answers that a runtime holds because nobody reads them. */
+  readonly unread: UnreadLimit;
+}
+
+export interface CloseOptions {
+  readonly timeout?: number | undefined;
+}
+
+const CLOSE_TIMEOUT = 10_000;
+
+/** Serves every revision at once: sessions and the two-endpoint transport beside requests that stand alone. */
+export function createHttpEndpoint(service: RequestHandler, options: HandlerOptions = {}): HttpEndpoint {
+  const limits = resolveLimits(options);
+  const clock = resolveClock(options);
+  const unread = createUnreadLimit(limits.maxTotalBufferedBytes);
+  const context: HttpServerContext = {
+    handler: resolveService(service, options),
+    keepsSessions: options.sessions !== false,
+    limits,
+    clock,
+    streams: createEventStreams(limits, clock, unread),
+    eventStore: options.eventStore ?? createMemoryEventStore(limits, session => sessions.getCaller(session)),
+    report: options.onError ?? (() => {}),
+    inFlight: createInFlightTracker(limits),
+    readingBytes: new SharedLimit(limits.maxReadingBytes, limits.maxShare),
+    getAddress: options.clientAddress ?? (exchange => exchange.remote),
+    challenge: createScopeChallenge(options.auth),
+  };
+  const sessions = createSessionRegistry(context);
+  const { path = '/mcp', messagesPath = '/messages' } = options;
+  const ssePath = resolveSsePath(options);
+  const sseEndpoints = createHttpSseEndpoints(context, messagesPath);
+
+  const route = (exchange: Exchange, auth: AuthInfo | undefined): void => {
+    if (ssePath !== false && exchange.path === ssePath) sseEndpoints.open(exchange, auth);
+    else if (ssePath !== false && exchange.path === messagesPath) sseEndpoints.receive(exchange, auth);
+    else if (path === '*' || exchange.path === path) serveStreamableHttp(context, sessions, exchange, auth);
+    else refuse(exchange, 404, createInvalidRequest(`Nothing is served here; the MCP endpoint is ${path}`));
+  };
+  const admit = createAdmission(options, context, route);
+
+  return {
+    handle(exchange) {
+      try {
+        admit(exchange);
+      } catch (error) {
+        replyInternalError(context, exchange, error);
+      }
+    },
+    serves: (requestedPath, mount = '') =>
+      path === '*' ||
+      requestedPath === path ||
+      (ssePath !== false && (requestedPath === ssePath || requestedPath === messagesPath)) ||
+      options.auth?.documents.has(resolveFullPath(requestedPath, mount)) === true ||
+      options.auth?.remoteDocuments?.has(resolveFullPath(requestedPath, mount)) === true,
+    get sessionCount() {
+      return sessions.count;
+    },
+    unread,
+    get streamCount() {
+      return context.streams.count;
+    },
+    close: ({ timeout = CLOSE_TIMEOUT } = {}) =>
+      new Promise(resolve => {
+        context.inFlight.close();
+        sessions.stopListening();
+        let cancelTimer = (): void => {};
+        const finish = (): void => {
+          cancelTimer();
+          sessions.endAll();
+          sseEndpoints.endAll();
+          context.streams.destroyAll();
+          resolve();
+        };
+        cancelTimer = clock.after(timeout, finish);
+        context.inFlight.onIdle(finish);
+      }),
+  };
+}

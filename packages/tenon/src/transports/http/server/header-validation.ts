@@ -1,0 +1,84 @@
+import { INVALID_REQUEST } from '../../../jsonrpc/error-codes.js';
+import { type ErrorObject, isObject, type JsonRpcRequest } from '../../../jsonrpc/message.js';
+import { HEADER_MISMATCH, UNSUPPORTED_VERSION } from '../../../protocol/error-codes.js';
+import { NAME_HEADER_PARAMS } from '../../../protocol/header-params.js';
+import { decodeHeaderValue, trimHeaderValue } from '../../../protocol/header-value.js';
+import { PROTOCOL_VERSION } from '../../../protocol/meta.js';
+import type { Dialect } from '../../../protocol/versions/dialect.js';
+import type { Exchange } from './exchange.js';
+
+/**
+ * Says which header does not agree with the body, or nothing. The body is what counts: a header that differs would let
+ * an intermediary decide about another request than the one that runs.
+ */
+export function validateHeaders(
+  exchange: Exchange,
+  request: JsonRpcRequest,
+  dialect: Dialect,
+): ErrorObject | undefined {
+  const { versionHeader, mirrorHeaders } = dialect.http;
+  if (versionHeader && !hasHeaderValue(exchange, 'mcp-protocol-version', dialect.protocolVersion)) {
+    return createMismatchError('MCP-Protocol-Version', 'the protocol version in _meta');
+  }
+  if (!mirrorHeaders) return undefined;
+  if (!hasHeaderValue(exchange, 'mcp-method', request.method)) return createMismatchError('Mcp-Method', 'the method');
+  const member = NAME_HEADER_PARAMS.get(request.method);
+  if (member === undefined) return undefined;
+  const name = request.params?.[member];
+  const header = exchange.header('mcp-name');
+  // A name that is missing from both is the method's own affair.
+  if (typeof name !== 'string' && header === undefined) return undefined;
+  if (header !== undefined && decodeHeaderValue(header) === name) return undefined;
+  return createMismatchError('Mcp-Name', `params.${member}`);
+}
+
+/**
+ * Says that the header names another version than the body, or that neither names one, for a request that can not be
+ * served: why not is the lesser news, but which versions are served is said all the same.
+ */
+export function validateVersionHeader(
+  exchange: Exchange,
+  request: JsonRpcRequest,
+  refusal: ErrorObject,
+): ErrorObject | undefined {
+  const meta = request.params?._meta;
+  const bodyVersion = isObject(meta) ? meta[PROTOCOL_VERSION] : undefined;
+  const agrees =
+    bodyVersion === undefined
+      ? refusal.code === INVALID_REQUEST || exchange.header('mcp-protocol-version') !== undefined
+      : refusal.code !== UNSUPPORTED_VERSION || hasHeaderValue(exchange, 'mcp-protocol-version', String(bodyVersion));
+  const problem = agrees
+    ? findDifference(exchange, request)
+    : createMismatchError('MCP-Protocol-Version', 'the protocol version in _meta');
+  if (problem === undefined) return undefined;
+  const { data } = refusal;
+  // An older client knows neither that header nor its error: what helps is which versions are served.
+  const isInitialize = bodyVersion === undefined && request.method === 'initialize';
+  return {
+    code: problem.code,
+    message: isInitialize ? `${problem.message}. ${refusal.message}` : problem.message,
+    ...(data === undefined ? {} : { data }),
+  };
+}
+
+/** Finds a header that is there and differs from the body, under whatever version. */
+function findDifference(exchange: Exchange, request: JsonRpcRequest): ErrorObject | undefined {
+  const method = exchange.header('mcp-method');
+  if (method !== undefined && trimHeaderValue(method) !== request.method)
+    return createMismatchError('Mcp-Method', 'the method');
+  const member = NAME_HEADER_PARAMS.get(request.method);
+  const header = exchange.header('mcp-name');
+  if (member === undefined || header === undefined || decodeHeaderValue(header) === request.params?.[member]) {
+    return undefined;
+  }
+  return createMismatchError('Mcp-Name', `params.${member}`);
+}
+
+function hasHeaderValue(exchange: Exchange, name: string, value: string): boolean {
+  const header = exchange.header(name);
+  return header !== undefined && (header === value || trimHeaderValue(header) === value);
+}
+
+function createMismatchError(header: string, bodyField: string): ErrorObject {
+  return { code: HEADER_MISMATCH, message: `Header mismatch: ${header} must be there and equal ${bodyField}` };
+}

@@ -1,0 +1,58 @@
+import { INTERNAL_ERROR } from '../../../jsonrpc/error-codes.js';
+import { createInvalidRequest, refuse } from './error-response.js';
+import type { Exchange } from './exchange.js';
+
+/** The text of a JSON document that anybody may read, from any page. */
+export type MetadataDocument = string;
+
+const CORS_HEADERS = { 'access-control-allow-origin': '*' };
+/** Seconds for which what was read stays good: an issuer may be exchanged for another. */
+const DOCUMENT_HEADERS = {
+  ...CORS_HEADERS,
+  'content-type': 'application/json',
+  'cache-control': 'public, max-age=300',
+};
+const ALLOW = 'GET, HEAD, OPTIONS';
+
+/** The path as the client knows it. Routers leave a slash where they have cut off all. */
+export function resolveFullPath(path: string, mount: string): string {
+  return mount !== '' && path === '/' ? mount : mount + path;
+}
+
+export function serveDocument(exchange: Exchange, document: MetadataDocument): void {
+  switch (exchange.method) {
+    case 'GET':
+      return exchange.reply(200, document, DOCUMENT_HEADERS);
+    case 'HEAD':
+      return exchange.reply(200, undefined, DOCUMENT_HEADERS);
+    case 'OPTIONS':
+      return exchange.reply(204, undefined, {
+        ...CORS_HEADERS,
+        'access-control-allow-methods': ALLOW,
+        // Clients say which revision they speak, even here.
+        'access-control-allow-headers': 'accept, content-type, mcp-protocol-version',
+        'access-control-max-age': '600',
+      });
+    default:
+      return refuse(exchange, 405, createInvalidRequest('Only reading is served here'), undefined, {
+        ...CORS_HEADERS,
+        allow: ALLOW,
+      });
+  }
+}
+
+/** Seconds after which a document that could not be loaded is worth another request. */
+const RETRY_AFTER = '10';
+
+/** Serves a document that is loaded for those who read it. */
+export async function serveRemoteDocument(
+  exchange: Exchange,
+  load: () => Promise<MetadataDocument | undefined>,
+): Promise<void> {
+  const isRead = exchange.method === 'GET' || exchange.method === 'HEAD';
+  const document = isRead ? await load() : '';
+  if (exchange.clientClosed) return;
+  if (document !== undefined) return serveDocument(exchange, document);
+  const error = { code: INTERNAL_ERROR, message: 'The authorization server cannot be reached. Try again in 10 s' };
+  refuse(exchange, 503, error, undefined, { ...CORS_HEADERS, 'retry-after': RETRY_AFTER });
+}

@@ -1,0 +1,103 @@
+import { parseJson } from '../../../encoding/parse-json.js';
+import { getCallerKey } from '../../../jsonrpc/caller-key.js';
+import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR } from '../../../jsonrpc/error-codes.js';
+import type { ErrorObject } from '../../../jsonrpc/message.js';
+import type { AuthInfo } from '../../../jsonrpc/transport.js';
+import type { HttpServerContext } from './context.js';
+import type { Exchange, RequestBody } from './exchange.js';
+import type { Limits } from './options.js';
+
+/** Why a body can not be read. */
+export interface UnreadableBody {
+  readonly status: number;
+  readonly error: ErrorObject;
+}
+
+const BUSY: ErrorObject = { code: INTERNAL_ERROR, message: 'Too many large bodies are being read' };
+const NOT_JSON: ErrorObject = { code: PARSE_ERROR, message: 'Parse error: the body is not JSON' };
+
+/** Bodies of up to so many bytes are read without being counted. */
+const SMALL_BODY = 65_536;
+
+/** Reads the JSON value of a body within its bounds, and calls one of the two. */
+export function readJson(
+  context: HttpServerContext,
+  exchange: Exchange,
+  auth: AuthInfo | undefined,
+  onValue: (value: unknown) => void,
+  onUnreadable: (why: UnreadableBody) => void,
+): void {
+  const { limits } = context;
+  const release = reserveBody(context, exchange, auth);
+  if (release === undefined) return onUnreadable({ status: 503, error: BUSY });
+  const handleBody = (body: RequestBody): void => {
+    release();
+    const parsed = parseBody(body, limits);
+    if ('error' in parsed) onUnreadable(parsed);
+    else onValue(parsed.value);
+  };
+  try {
+    exchange.body(limits.maxBodyBytes, handleBody);
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+function parseBody(body: RequestBody, limits: Limits): UnreadableBody | { readonly value: unknown } {
+  if ('status' in body) return createTooLargeError(limits);
+  let value: unknown;
+  if ('value' in body) value = body.value;
+  else {
+    try {
+      value = parseJson(body.text);
+    } catch {
+      return { status: 400, error: NOT_JSON };
+    }
+    // Each level takes two characters: most bodies need no walk.
+    if (body.text.length <= limits.maxJsonDepth * 2) return { value };
+  }
+  return isDeeper(value, limits.maxJsonDepth) ? createTooDeepError(limits) : { value };
+}
+
+function releaseNothing(): void {}
+
+/** Counts the bytes that a large body will take. Returns the function that releases them; nothing when there is no room. */
+function reserveBody(
+  { limits, readingBytes, getAddress }: HttpServerContext,
+  exchange: Exchange,
+  auth: AuthInfo | undefined,
+): (() => void) | undefined {
+  const length = Number(exchange.header('content-length') ?? limits.maxBodyBytes);
+  // A body that is too large is refused before it is read.
+  if (!(length > SMALL_BODY && length <= limits.maxBodyBytes)) return releaseNothing;
+  const caller = getCallerKey(auth, getAddress(exchange));
+  if (!readingBytes.take(caller, length)) return undefined;
+  let isHeld = true;
+  const release = (): void => {
+    if (isHeld) readingBytes.release(caller, length);
+    isHeld = false;
+  };
+  exchange.onClientClosed(release);
+  return release;
+}
+
+/** Whether a value nests more levels than `depth`. Descends no deeper than that itself. */
+export function isDeeper(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (depth === 0) return true;
+  if (Array.isArray(value)) return value.some(item => isDeeper(item, depth - 1));
+  for (const key in value) if (isDeeper((value as Record<string, unknown>)[key], depth - 1)) return true;
+  return false;
+}
+
+function createTooLargeError({ maxBodyBytes }: Limits): UnreadableBody {
+  return { status: 413, error: { code: INVALID_REQUEST, message: `The body is larger than ${maxBodyBytes} bytes` } };
+}
+
+function createTooDeepError({ maxJsonDepth }: Limits): UnreadableBody {
+  return {
+    status: 400,
+    error: { code: INVALID_REQUEST, message: `The body nests deeper than ${maxJsonDepth} levels` },
+  };
+}

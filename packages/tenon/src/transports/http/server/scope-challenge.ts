@@ -1,0 +1,14 @@
+import type { TokenVerifier } from '../../../auth/resource/token-verifier.js';
+import type { ErrorObject } from '../../../jsonrpc/message.js';
+import { getRequiredScopes } from '../../../protocol/scopes.js';
+import type { Exchange, HeaderFields } from './exchange.js';
+
+/** Says by which header fields a client learns that its token lacks scopes. Nothing for errors of other kinds. */
+export function createScopeChallenge(auth: TokenVerifier | undefined) {
+  return (exchange: Exchange, error: ErrorObject): HeaderFields | undefined => {
+    const scopes = getRequiredScopes(error);
+    if (scopes === undefined) return undefined;
+    if (auth !== undefined) return auth.challenge(exchange, scopes);
+    return { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scopes.join(' ')}"` };
+  };
+}

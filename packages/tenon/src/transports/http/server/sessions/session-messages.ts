@@ -1,0 +1,198 @@
+import { INTERNAL_ERROR } from '../../../../jsonrpc/error-codes.js';
+import {
+  classifyMessage,
+  createFailure,
+  diagnoseMessage,
+  isObject,
+  isResponseLike,
+  type JsonObject,
+  type JsonRpcRequest,
+} from '../../../../jsonrpc/message.js';
+import type { AuthInfo } from '../../../../jsonrpc/transport.js';
+import { trimHeaderValue } from '../../../../protocol/header-value.js';
+import type { ConnectOptions } from '../../../../protocol/request-handler.js';
+import { EVENT_STREAM } from '../../sse/encode-event.js';
+import { createAcceptMatcher } from '../content-negotiation.js';
+import type { HttpServerContext } from '../context.js';
+import { createInvalidRequest, refuse, refuseBatch, refuseBusy } from '../error-response.js';
+import type { Exchange } from '../exchange.js';
+import { failMalformedResponse } from '../malformed-response.js';
+import type { HttpSession } from './session.js';
+import { SessionPost } from './session-post.js';
+import type { HttpSessionRegistry } from './session-registry.js';
+
+const acceptsStream = createAcceptMatcher(EVENT_STREAM);
+
+/** Opens a session with the request that asks for one. */
+export function openSession(
+  context: HttpServerContext,
+  sessions: HttpSessionRegistry,
+  exchange: Exchange,
+  request: JsonRpcRequest,
+  auth?: AuthInfo,
+) {
+  const address = context.getAddress(exchange);
+  const session = context.keepsSessions ? sessions.create(auth, address) : sessions.createForPost(auth, address);
+  if (session === undefined) return refuseBusy(exchange, 'Too many sessions are open', request.id);
+  const post = new SessionPost(exchange, 1, 'opening', auth);
+  if (!session.addPendingRequest(request.id, post)) {
+    session.end();
+    return refuseBusy(exchange, 'Too many requests are unanswered', request.id);
+  }
+  openConnection(session, exchange, auth === undefined ? { address } : { auth, address }, request.id, () => {
+    session.receiver?.onMessage(request, post);
+  });
+}
+
+/** Connects the service to a session, and then lets it take what the POST brings. */
+export function openConnection(
+  session: HttpSession,
+  exchange: Exchange,
+  options: ConnectOptions,
+  id: JsonRpcRequest['id'] | undefined,
+  receive: () => void,
+) {
+  const { handler, report } = session.context;
+  handler
+    .connect(session, options)
+    .then(serverSession => {
+      session.serverSession = serverSession;
+      receive();
+    })
+    .catch(error => {
+      report(error);
+      if (!exchange.clientClosed) refuse(exchange, 500, { code: INTERNAL_ERROR, message: 'Internal error' }, id);
+      session.end();
+    });
+}
+
+/** Takes what a POST brings to a session that is open. */
+export function receiveInSession(session: HttpSession, exchange: Exchange, value: unknown, auth?: AuthInfo) {
+  const problem = findVersionProblem(session, exchange);
+  if (problem !== undefined) return refuse(exchange, 400, createInvalidRequest(problem), getRequestId(value));
+  if (!Array.isArray(value)) return receiveOne(session, exchange, value, auth);
+  const batchProblem = findBatchProblem(session, value);
+  if (batchProblem !== undefined)
+    return refuseBatch(exchange, 400, createInvalidRequest(batchProblem), value, session.dialect?.errors.unreadableId);
+  const requests = value.filter(message => classifyMessage(message) === 'request') as JsonRpcRequest[];
+  if (!session.hasRoomFor(requests.length)) return refuseBatch(exchange, 503, TOO_MANY_REQUESTS, value);
+  const post = new SessionPost(exchange, requests.length, 'batch', auth);
+  for (const request of requests) session.addPendingRequest(request.id, post);
+  const faults = value.filter(isFault);
+  for (const fault of faults) post.addResponse(createFaultResponse(session, fault));
+  for (const message of value) if (!isFault(message)) session.receiver?.onMessage(message, post);
+  if (requests.length > 0) return;
+  if (faults.length === 0) return exchange.reply(202);
+  exchange.reply(400, `[${faults.map(fault => createFaultResponse(session, fault)).join(',')}]`);
+}
+
+/** Tells whether an element of a batch is no message. A broken answer is for the session: the call that waits for it ends. */
+function isFault(message: unknown): boolean {
+  return classifyMessage(message) === 'malformed' && !isResponseLike(message);
+}
+
+function createFaultResponse({ dialect }: HttpSession, fault: unknown): string {
+  const { id = dialect?.errors.unreadableId, reason } = diagnoseMessage(fault);
+  return JSON.stringify(createFailure(id, createInvalidRequest(reason)));
+}
+
+function receiveOne(session: HttpSession, exchange: Exchange, value: unknown, auth: AuthInfo | undefined) {
+  const kind = classifyMessage(value);
+  if (kind === 'malformed') {
+    failMalformedResponse(session.receiver, value, session.peer);
+    const { id, reason } = diagnoseMessage(value);
+    return refuse(exchange, 400, createInvalidRequest(reason), id ?? session.dialect?.errors.unreadableId);
+  }
+  if (kind !== 'request') {
+    session.receiver?.onMessage(value, auth === undefined ? undefined : { auth });
+    return exchange.reply(202);
+  }
+  const { id } = value as JsonRpcRequest;
+  if (!session.hasRoomFor(1)) return refuseTooMany(exchange, id);
+  const post = new SessionPost(exchange, 1, 'single', auth);
+  if (!session.addPendingRequest(id, post)) {
+    return refuse(exchange, 400, createInvalidRequest('A request with this id is still being answered'), id);
+  }
+  session.receiver?.onMessage(value, post);
+}
+
+/** Says why nothing of a batch may run. Elements that are no messages are answered one by one. */
+function findBatchProblem(session: HttpSession, batch: readonly unknown[]): string | undefined {
+  const { limits, handler } = session.context;
+  if (!session.acceptsBatches) return 'this revision has no batches';
+  if (batch.length === 0) return 'a batch has at least one message';
+  if (batch.length > limits.maxBatch) return `a batch has at most ${limits.maxBatch} messages`;
+  const ids = new Set<unknown>();
+  for (const message of batch) {
+    const kind = classifyMessage(message);
+    if (kind !== 'request') continue;
+    const request = message as JsonRpcRequest;
+    if (ids.has(request.id) || session.isPending(request.id)) return 'two requests with one id';
+    if (handler.classifyRequest(request).opening === 'handshake') return 'a session is never opened in a batch';
+    ids.add(request.id);
+  }
+  return undefined;
+}
+
+/** Opens the stream on which a client listens, or goes on with one that broke. */
+export function listenInSession(session: HttpSession, exchange: Exchange, auth: AuthInfo | undefined) {
+  const problem = findVersionProblem(session, exchange);
+  if (problem !== undefined) return refuse(exchange, 400, createInvalidRequest(problem));
+  const accept = exchange.header('accept');
+  if (accept === undefined || !acceptsStream(accept)) {
+    return refuse(exchange, 406, createInvalidRequest(`Accept must list ${EVENT_STREAM}`));
+  }
+  const eventId = exchange.header('last-event-id');
+  if (eventId === undefined || eventId === '') {
+    if (session.hasOpenStream)
+      return refuse(exchange, 409, createInvalidRequest('The session has a listening stream already'));
+    if (!session.listen(exchange, auth)) refuseBusy(exchange, 'Too many streams are open');
+    return;
+  }
+  const result = session.resume(exchange, eventId, auth);
+  if (result === 'full') return refuseBusy(exchange, 'Too many streams are open');
+  if (result === 'resumed') return;
+  refuse(
+    exchange,
+    400,
+    createInvalidRequest('Nothing is kept after this event; GET without Last-Event-ID listens anew'),
+  );
+}
+
+/** Ends a session at the client's wish. */
+export function endSession(session: HttpSession, exchange: Exchange) {
+  const problem = findVersionProblem(session, exchange);
+  if (problem !== undefined) return refuse(exchange, 400, createInvalidRequest(problem));
+  session.end();
+  exchange.reply(204);
+}
+
+const ANY_REQUEST: JsonRpcRequest = { jsonrpc: '2.0', id: 0, method: 'ping' };
+
+/** A client should name the revision of its session. Some name another of those that have sessions, and mean no harm. */
+function findVersionProblem({ dialect, context }: HttpSession, exchange: Exchange): string | undefined {
+  const header = exchange.header('mcp-protocol-version');
+  if (header === undefined || dialect === undefined || !dialect.http.versionHeader) return undefined;
+  const requestedVersion = trimHeaderValue(header);
+  if (
+    requestedVersion === dialect.protocolVersion ||
+    context.handler.classifyRequest(ANY_REQUEST, requestedVersion).opening === 'opened'
+  )
+    return undefined;
+  return `MCP-Protocol-Version must be ${dialect.protocolVersion} in this session`;
+}
+
+const TOO_MANY_REQUESTS = {
+  code: INTERNAL_ERROR,
+  message: 'Too many requests of this session, or of this caller, are unanswered',
+};
+
+function refuseTooMany(exchange: Exchange, id?: JsonRpcRequest['id']) {
+  refuseBusy(exchange, TOO_MANY_REQUESTS.message, id);
+}
+
+function getRequestId(value: unknown): JsonRpcRequest['id'] | undefined {
+  return classifyMessage(value) === 'request' && isObject(value)
+    ? (value as JsonObject & JsonRpcRequest).id
+    : undefined;
+}

@@ -1,0 +1,142 @@
+import type { ErrorObject, Id, JsonRpcMessage } from '../../../../jsonrpc/message.js';
+import type { AuthInfo, MessageContext } from '../../../../jsonrpc/transport.js';
+import { EVENT_STREAM, encodeEvent, encodePrimingEvent } from '../../sse/encode-event.js';
+import type { EventStream } from '../../sse/event-streams.js';
+import { acceptsStreamOnly } from '../content-negotiation.js';
+import { createInvalidRequest, refuse, refuseBusy } from '../error-response.js';
+import type { Exchange } from '../exchange.js';
+import type { HttpSession } from './session.js';
+
+/**
+ * One POST of a session that waits for answers. It becomes a stream when something is to be said before they are there,
+ * and the stream outlives its connection: what it would have carried can be fetched by resuming it.
+ */
+export class SessionPost implements MessageContext {
+  readonly exchange: Exchange;
+  /** Whether its request opens the session. */
+  readonly opensSession: boolean;
+  readonly auth: AuthInfo | undefined;
+  /** The answers of a batch, as they are written, until all are there. */
+  readonly #batch: string[] | undefined;
+  /** The stream's number in its session; 0 until there is one. */
+  stream = 0;
+  #eventStream: EventStream | undefined;
+  #pendingCount: number;
+
+  constructor(exchange: Exchange, pendingCount: number, kind: 'single' | 'batch' | 'opening', auth?: AuthInfo) {
+    this.exchange = exchange;
+    this.auth = auth;
+    this.#pendingCount = pendingCount;
+    this.#batch = kind === 'batch' ? [] : undefined;
+    this.opensSession = kind === 'opening';
+  }
+
+  get request(): Exchange {
+    return this.exchange;
+  }
+
+  /** Adds an answer to a batch that is known before any of its requests run. */
+  addResponse(text: string): void {
+    this.#batch?.push(text);
+  }
+
+  /** Carries a message that belongs to the request. Returns `false` when there is no way to. */
+  send(session: HttpSession, message: JsonRpcMessage): false | void | Promise<void> {
+    if (!this.#beginStream(session)) return false;
+    return this.#sendEvent(session, JSON.stringify(message));
+  }
+
+  /** Carries an answer, and ends with the last one. */
+  respond(session: HttpSession, text: string, error: ErrorObject | undefined): void | Promise<void> {
+    this.#pendingCount--;
+    if (this.stream === 0 && !this.#mustStream(session, error)) return this.#respondJson(session, text, error);
+    const drained = this.#sendEvent(session, text);
+    if (this.#pendingCount === 0) this.#eventStream?.end();
+    return drained;
+  }
+
+  /** Ends the connection; the stream goes on when the client resumes it. */
+  closeStream(session: HttpSession): boolean {
+    if (!this.#beginStream(session)) return false;
+    this.#eventStream?.end();
+    this.#eventStream = undefined;
+    return true;
+  }
+
+  /** Goes on over another connection. */
+  attach(eventStream: EventStream): void {
+    this.#eventStream?.end();
+    this.#eventStream = eventStream;
+  }
+
+  detach(eventStream: EventStream): void {
+    if (this.#eventStream === eventStream) this.#eventStream = undefined;
+  }
+
+  /** One of the answers will not come. */
+  dismissOne(): void {
+    this.#pendingCount--;
+    if (this.#pendingCount > 0) return;
+    if (this.stream !== 0) this.#eventStream?.end();
+    else if (this.exchange.clientClosed) return;
+    else if (this.#batch !== undefined && this.#batch.length > 0) this.exchange.reply(200, toBatch(this.#batch));
+    else this.exchange.stream(200, { 'content-type': EVENT_STREAM }).end();
+  }
+
+  /** The session is over: no answer will come. */
+  abandon(id: Id, stored: boolean): void {
+    if (this.stream !== 0) this.#eventStream?.end();
+    else if (this.exchange.clientClosed) return;
+    else if (!stored) refuseBusy(this.exchange, 'The server is going down', id);
+    else refuse(this.exchange, 404, createInvalidRequest('The session has ended'), id);
+  }
+
+  /** Begins the stream for a client that accepts nothing else. Errors that open no session or need a status are JSON. */
+  #mustStream(session: HttpSession, error: ErrorObject | undefined): boolean {
+    if (this.exchange.clientClosed || !acceptsStreamOnly(this.exchange.header('accept'))) return false;
+    return (error === undefined || this.#batch !== undefined) && this.#beginStream(session);
+  }
+
+  #beginStream(session: HttpSession): boolean {
+    if (this.stream !== 0) return true;
+    const onClosed = (stream: EventStream): void => this.detach(stream);
+    const { exchange, opensSession } = this;
+    const eventStream = session.beginStream(exchange, {
+      opensSession,
+      onClosed,
+      auth: session.getExpiringAuth(this.auth),
+    });
+    if (eventStream === undefined) return false;
+    this.#eventStream = eventStream;
+    this.stream = session.allocateStreamId();
+    const { http } = session.dialect ?? {};
+    if (http?.priming)
+      eventStream.write(
+        encodePrimingEvent(session.context.eventStore.createEventId(this.stream), session.context.limits.sseRetry),
+      );
+    // Answers of the batch that were ready before go first.
+    for (const text of this.#batch?.splice(0) ?? []) this.#sendEvent(session, text);
+    return true;
+  }
+
+  #sendEvent(session: HttpSession, text: string): void | Promise<void> {
+    const id = session.storeEvent(this.stream, text);
+    return this.#eventStream?.write(encodeEvent(text, id));
+  }
+
+  #respondJson(session: HttpSession, text: string, error: ErrorObject | undefined): void {
+    if (this.#batch !== undefined) {
+      this.#batch.push(text);
+      if (this.#pendingCount > 0) return;
+    }
+    if (this.exchange.clientClosed) return;
+    if (this.#batch !== undefined) return this.exchange.reply(200, toBatch(this.#batch));
+    const challenge = error && session.context.challenge(this.exchange, error);
+    if (challenge) return this.exchange.reply(403, text, challenge);
+    this.exchange.reply(200, text, this.opensSession && error === undefined ? session.headers : undefined);
+  }
+}
+
+function toBatch(texts: readonly string[]): string {
+  return `[${texts.join(',')}]`;
+}

@@ -1,0 +1,109 @@
+import { getCallerKey } from '../../../../jsonrpc/caller-key.js';
+import { SharedLimit } from '../../../../jsonrpc/shared-limit.js';
+import type { AuthInfo } from '../../../../jsonrpc/transport.js';
+import { isSameOwner } from '../../../../protocol/caller-identity.js';
+import type { HttpServerContext } from '../context.js';
+import { IdleSessionFinder } from './idle-session-finder.js';
+import { HttpSession } from './session.js';
+
+/** All sessions of an endpoint. */
+export interface HttpSessionRegistry {
+  /** A new session, or `undefined` when there is no room for one. */
+  create(auth: AuthInfo | undefined, address: string | undefined): HttpSession | undefined;
+  /** A session for one POST, which has no id and ends with the answers. */
+  createForPost(auth: AuthInfo | undefined, address: string | undefined): HttpSession;
+  /** The session with an id, for the user and OAuth client that opened it. */
+  find(id: string, auth: AuthInfo | undefined): HttpSession | undefined;
+  /** The caller whose share a session uses up. */
+  getCaller(id: string): string;
+  readonly count: number;
+  /** Ends the streams on which nothing is being answered. */
+  stopListening(): void;
+  endAll(): void;
+}
+
+const SWEEP_INTERVAL = 60_000;
+
+export function createSessionRegistry(context: HttpServerContext): HttpSessionRegistry {
+  const { limits, clock } = context;
+  const sessions = new Map<string, HttpSession>();
+  const posts = new Set<HttpSession>();
+  const open = new SharedLimit(limits.maxSessions, limits.maxShare);
+  const idleFinder = new IdleSessionFinder(sessions, limits.minIdleBeforeEviction);
+  /** Belongs to callers whose share is used up. */
+  const idleFindersByCaller = new Map<string, IdleSessionFinder>();
+  let sweepDueAt = Number.NEGATIVE_INFINITY;
+
+  const ended = (session: HttpSession): void => {
+    sessions.delete(session.id);
+    open.release(session.caller);
+  };
+  const sweep = (): void => {
+    sweepDueAt = Number.NEGATIVE_INFINITY;
+    idleFinder.clear();
+    idleFindersByCaller.clear();
+    const since = clock.now() - limits.sessionIdleTimeout;
+    for (const session of sessions.values()) {
+      session.dismissOrphanedPosts();
+      if (session.lastActiveAt <= since && !session.isBusy) session.end();
+    }
+    scheduleSweep();
+  };
+  const scheduleSweep = (): void => {
+    // On Workers a timer ends with the request that set it: one that is overdue is set anew.
+    if (clock.now() <= sweepDueAt || sessions.size === 0) return;
+    const delay = Math.min(SWEEP_INTERVAL, limits.sessionIdleTimeout);
+    sweepDueAt = clock.now() + delay;
+    clock.after(delay, sweep);
+  };
+  /** Of a caller whose share is used up only its own sessions give way. */
+  const evictIdle = (caller: string): void => {
+    let finder = idleFinder;
+    if (!open.isWithinShare(caller)) {
+      finder = idleFindersByCaller.get(caller) ?? new IdleSessionFinder(sessions, limits.minIdleBeforeEviction, caller);
+      idleFindersByCaller.set(caller, finder);
+    }
+    finder.findNext(clock.now())?.end();
+  };
+
+  return {
+    create(auth, address) {
+      const caller = getCallerKey(auth, address);
+      if (!open.canTake(caller)) evictIdle(caller);
+      if (!open.take(caller)) return undefined;
+      const session = new HttpSession(crypto.randomUUID(), context, auth, caller, ended);
+      sessions.set(session.id, session);
+      scheduleSweep();
+      return session;
+    },
+    createForPost(auth, address) {
+      const session = new HttpSession(
+        '',
+        context,
+        auth,
+        getCallerKey(auth, address),
+        ended => posts.delete(ended),
+        false,
+      );
+      posts.add(session);
+      return session;
+    },
+    find(id, auth) {
+      const session = sessions.get(id);
+      // A session id is no proof of who calls: whoever else presents it learns not even that it exists.
+      if (session === undefined || !isSameOwner(session.auth, auth)) return undefined;
+      session.lastActiveAt = clock.now();
+      return session;
+    },
+    getCaller: id => sessions.get(id)?.caller ?? '',
+    get count() {
+      return sessions.size;
+    },
+    stopListening() {
+      for (const session of sessions.values()) session.stopListening();
+    },
+    endAll() {
+      for (const session of [...sessions.values(), ...posts]) session.end();
+    },
+  };
+}

@@ -1,0 +1,276 @@
+import { CompactMap } from '../../../../jsonrpc/compact-map.js';
+import { TenonError } from '../../../../jsonrpc/error.js';
+import type { Id, JsonRpcMessage, JsonRpcResponse } from '../../../../jsonrpc/message.js';
+import { serializeMessage } from '../../../../jsonrpc/serialize-message.js';
+import type { AuthInfo, MessageReceiver, SendOptions, Transport } from '../../../../jsonrpc/transport.js';
+import type { ServerSession } from '../../../../protocol/request-handler.js';
+import type { Dialect } from '../../../../protocol/versions/dialect.js';
+import { encodeEvent, KEEP_ALIVE } from '../../sse/encode-event.js';
+import type { StoredEvent } from '../../sse/event-store.js';
+import type { EventStream } from '../../sse/event-streams.js';
+import { onExpiry } from '../auth-expiry.js';
+import type { HttpServerContext } from '../context.js';
+import type { Exchange, HeaderFields } from '../exchange.js';
+import type { SessionPost } from './session-post.js';
+import { STANDALONE_STREAM, StandaloneStream } from './standalone-stream.js';
+
+const PEER = 'HTTP client';
+
+interface SessionStreamOptions {
+  /** Tells whether the answer opens the session. */
+  readonly opensSession?: boolean;
+  /** The authorization with which the stream ends. */
+  readonly auth?: AuthInfo | undefined;
+  readonly onClosed?: (stream: EventStream) => void;
+}
+
+/**
+ * A session as a channel. There may be very many that idle: it is an object with few fields and shared methods, and what
+ * only a busy one needs is made when it is needed.
+ */
+export class HttpSession implements Transport {
+  readonly id: string;
+  /** Tells whether it outlives the POST that opened it. */
+  readonly stored: boolean;
+  readonly context: HttpServerContext;
+  readonly auth: AuthInfo | undefined;
+  /** The caller whose share of the limits it uses up. */
+  readonly caller: string;
+  /** When it last did something. */
+  lastActiveAt: number;
+  serverSession: ServerSession | undefined;
+  receiver: MessageReceiver | undefined;
+  #posts: CompactMap<SessionPost> | undefined;
+  #standalone: StandaloneStream | undefined;
+  #streamCount = 0;
+  #openStreams = 0;
+  #onEnd: ((session: HttpSession) => void) | undefined;
+
+  constructor(
+    id: string,
+    context: HttpServerContext,
+    auth: AuthInfo | undefined,
+    caller: string,
+    ended: (session: HttpSession) => void,
+    stored = true,
+  ) {
+    this.stored = stored;
+    this.id = id;
+    this.context = context;
+    this.auth = auth;
+    this.caller = caller;
+    this.lastActiveAt = context.clock.now();
+    this.#onEnd = ended;
+  }
+
+  get peer(): string {
+    return PEER;
+  }
+
+  get dialect(): Dialect | undefined {
+    return this.serverSession?.dialect;
+  }
+
+  get acceptsBatches(): boolean {
+    return this.serverSession?.getBatchMode?.() ?? this.dialect?.http.batches === true;
+  }
+
+  get headers(): HeaderFields | undefined {
+    return this.stored ? { 'mcp-session-id': this.id } : undefined;
+  }
+
+  get isBusy(): boolean {
+    return this.#posts !== undefined || this.#openStreams > 0 || (this.serverSession?.inFlight ?? 0) > 0;
+  }
+
+  get hasOpenStream(): boolean {
+    return this.#standalone?.isOpen ?? false;
+  }
+
+  open(receiver: MessageReceiver): void {
+    if (this.#onEnd === undefined) throw createClosedError();
+    this.receiver = receiver;
+  }
+
+  send(message: JsonRpcMessage | readonly JsonRpcResponse[], options?: SendOptions): void | Promise<void> {
+    if (this.#onEnd === undefined) return Promise.reject(createClosedError());
+    if (isBatch(message)) {
+      for (const response of message) this.#respond(response);
+      return undefined;
+    }
+    if (!('method' in message)) return this.#respond(message);
+    const post = options?.relatedTo === undefined ? undefined : this.#posts?.get(options.relatedTo);
+    const sent = post?.send(this, message);
+    if (post !== undefined && sent !== false) return sent;
+    // What belongs to a request that nobody waits for any more is worth sending only if it wants an answer.
+    if (post !== undefined && !('id' in message)) return undefined;
+    // A client without a session has no stream for what belongs to no request.
+    if (!this.stored) return undefined;
+    this.#standalone ??= new StandaloneStream();
+    return this.#standalone.send(this, JSON.stringify(message));
+  }
+
+  close(): void {
+    this.end();
+  }
+
+  /** Where the revision has it. The client comes back after the retry time and resumes the stream. */
+  closeStream(relatedTo: Id): boolean {
+    const post = this.#posts?.get(relatedTo);
+    return post !== undefined && this.dialect?.http.priming === true && post.closeStream(this);
+  }
+
+  abandonResponse(relatedTo: Id): void {
+    this.#takePost(relatedTo)?.dismissOne();
+    if (!this.stored && this.pendingCount === 0) this.end();
+  }
+
+  /** Lets go of those who wait for answers that nobody is working on. */
+  dismissOrphanedPosts(): void {
+    if (this.serverSession?.inFlight !== 0) return;
+    for (const [id] of this.#posts?.entries() ?? []) this.abandonResponse(id);
+  }
+
+  /** Tells whether it may have so many more unanswered requests: within its own limit, and within its caller's share of all. */
+  hasRoomFor(requests: number): boolean {
+    const { limits, inFlight } = this.context;
+    return this.pendingCount + requests <= limits.maxRequestsPerSession && inFlight.fits(this.caller, requests);
+  }
+
+  /** Takes note of who waits for an answer. Returns `false` when that id is waited for already, or when there is no room. */
+  addPendingRequest(id: Id, post: SessionPost): boolean {
+    this.#posts ??= new CompactMap();
+    if (this.#posts.has(id) || !this.context.inFlight.enter(this.caller)) return false;
+    this.#posts.set(id, post);
+    return true;
+  }
+
+  get pendingCount(): number {
+    return this.#posts?.size ?? 0;
+  }
+
+  isPending(id: Id): boolean {
+    return this.#posts?.has(id) ?? false;
+  }
+
+  /** Opens the stream that answers an exchange. `undefined` when there are too many. */
+  beginStream(exchange: Exchange, { opensSession, auth, onClosed }: SessionStreamOptions): EventStream | undefined {
+    if (this.#openStreams >= this.context.limits.maxStreamsPerSession) return undefined;
+    let cancelExpiry = (): void => {};
+    const stream = this.context.streams.begin(exchange, this.caller, opensSession ? this.headers : undefined, ended => {
+      this.#openStreams--;
+      this.lastActiveAt = this.context.clock.now();
+      cancelExpiry();
+      onClosed?.(ended);
+    });
+    if (stream === undefined) return undefined;
+    this.#openStreams++;
+    cancelExpiry = onExpiry(this.context.clock, auth, () => stream.end());
+    return stream;
+  }
+
+  /** The authorization with which a stream of answers ends: only where clients know to come back and resume it. */
+  getExpiringAuth(auth: AuthInfo | undefined): AuthInfo | undefined {
+    return this.dialect?.http.priming === true ? auth : undefined;
+  }
+
+  allocateStreamId(): number {
+    return ++this.#streamCount;
+  }
+
+  /** Keeps a message for resumption. Returns its event id, where the revision has any. */
+  storeEvent(stream: number, text: string): string | undefined {
+    return this.dialect?.http.sessions ? this.context.eventStore.append(this.id, stream, text) : undefined;
+  }
+
+  /** Lets the client listen, from where it left off. Returns `false` when there are too many streams. */
+  listen(exchange: Exchange, auth: AuthInfo | undefined): boolean {
+    this.#standalone ??= new StandaloneStream();
+    return this.#standalone.begin(this, exchange, auth);
+  }
+
+  /** Goes on with a stream after an event. */
+  resume(exchange: Exchange, eventId: string, auth: AuthInfo | undefined): 'resumed' | 'unknown' | 'full' {
+    const replay = this.context.eventStore.replayAfter(this.id, eventId);
+    if (replay === undefined) return 'unknown';
+    if (replay.stream === STANDALONE_STREAM) {
+      this.#standalone ??= new StandaloneStream();
+      return this.#standalone.resume(this, exchange, replay, auth) ? 'resumed' : 'full';
+    }
+    const post = this.#findPost(replay.stream);
+    if (post === undefined && replay.events.length === 0) return 'unknown';
+    const onClosed = (ended: EventStream) => post?.detach(ended);
+    const stream = this.beginStream(exchange, { onClosed, auth: this.getExpiringAuth(auth) });
+    if (stream === undefined) return 'full';
+    if (replay.events.length === 0) stream.write(KEEP_ALIVE);
+    for (const stored of replay.events) stream.write(this.encodeStoredEvent(stored));
+    if (post === undefined) stream.end();
+    else post.attach(stream);
+    return 'resumed';
+  }
+
+  /** How a message that was kept is written: with its id, where the revision has ids. */
+  encodeStoredEvent({ id, text }: StoredEvent): string {
+    return encodeEvent(text, this.dialect?.http.sessions ? id : undefined);
+  }
+
+  /** Ends the stream that belongs to no request. */
+  stopListening(): void {
+    this.#standalone?.stop();
+  }
+
+  end(): void {
+    const ended = this.#onEnd;
+    if (ended === undefined) return;
+    this.#onEnd = undefined;
+    ended(this);
+    this.stopListening();
+    for (const [id, post] of this.#posts?.entries() ?? []) {
+      post.abandon(id, this.stored);
+      this.context.inFlight.leave(this.caller);
+    }
+    this.#posts = undefined;
+    if (this.stored) this.context.eventStore.deleteSession(this.id);
+    this.serverSession?.end();
+    this.receiver?.onClose();
+  }
+
+  #respond(response: JsonRpcResponse): void | Promise<void> {
+    // Before anything is settled: what can not be written leaves room for an answer that can.
+    const text = serializeMessage(response);
+    const post = this.#takePost(response.id);
+    if (post === undefined) return undefined;
+    // What the server says of itself is no sign of life of the client's.
+    this.lastActiveAt = this.context.clock.now();
+    const refused = post.opensSession && 'error' in response;
+    const drained = post.respond(this, text, 'error' in response ? response.error : undefined);
+    // A session that nobody knows of is none.
+    if (post.opensSession && (refused || post.exchange.clientClosed)) this.end();
+    if (!this.stored && this.pendingCount === 0) this.end();
+    return drained;
+  }
+
+  #takePost(id: Id | null | undefined): SessionPost | undefined {
+    const post = id === undefined || id === null ? undefined : this.#posts?.get(id);
+    if (post === undefined) return undefined;
+    this.#posts?.delete(id as Id);
+    if (this.#posts?.size === 0) this.#posts = undefined;
+    this.context.inFlight.leave(this.caller);
+    return post;
+  }
+
+  #findPost(stream: number): SessionPost | undefined {
+    return this.#posts?.entries().find(([, post]) => post.stream === stream)?.[1];
+  }
+}
+
+function isBatch(message: JsonRpcMessage | readonly JsonRpcResponse[]): message is readonly JsonRpcResponse[] {
+  return Array.isArray(message);
+}
+
+function createClosedError(): TenonError {
+  return new TenonError('connection/closed', 'the session has ended', {
+    peer: PEER,
+    hint: 'stop sending: the client opens a new session if it wants more',
+  });
+}

@@ -1,0 +1,64 @@
+import type { AuthInfo } from '../../../../jsonrpc/transport.js';
+import { encodePrimingEvent, KEEP_ALIVE } from '../../sse/encode-event.js';
+import { createInitialEventId, type Replay } from '../../sse/event-store.js';
+import type { EventStream } from '../../sse/event-streams.js';
+import type { Exchange } from '../exchange.js';
+import type { HttpSession } from './session.js';
+
+/** The number of the stream that belongs to no request. */
+export const STANDALONE_STREAM = 0;
+
+/** What a session says of itself: kept until the client listens, and from then on sent over the one stream for it. */
+export class StandaloneStream {
+  #stream: EventStream | undefined;
+  /** The last event that was sent: what came after it is still to be told. */
+  #lastSentId = createInitialEventId(STANDALONE_STREAM);
+
+  get isOpen(): boolean {
+    return this.#stream !== undefined;
+  }
+
+  send(session: HttpSession, text: string): void | Promise<void> {
+    const id = session.context.eventStore.append(session.id, STANDALONE_STREAM, text);
+    if (this.#stream === undefined) return undefined;
+    this.#lastSentId = id;
+    return this.#stream.write(session.encodeStoredEvent({ id, text }));
+  }
+
+  /** Begins, from where the client left off. Returns `false` when there are too many streams. */
+  begin(session: HttpSession, exchange: Exchange, auth: AuthInfo | undefined): boolean {
+    const missed = session.context.eventStore.replayAfter(session.id, this.#lastSentId);
+    return this.#attach(session, exchange, missed?.events ?? [], auth);
+  }
+
+  /** Goes on over another connection. */
+  resume(session: HttpSession, exchange: Exchange, { events }: Replay, auth: AuthInfo | undefined): boolean {
+    this.stop();
+    return this.#attach(session, exchange, events, auth);
+  }
+
+  stop(): void {
+    this.#stream?.end();
+  }
+
+  /** The stream ends when its token expires. The client comes back with another, and misses nothing. */
+  #attach(session: HttpSession, exchange: Exchange, missed: Replay['events'], auth: AuthInfo | undefined): boolean {
+    const onClosed = (stream: EventStream): void => {
+      if (this.#stream === stream) this.#stream = undefined;
+    };
+    const events = session.beginStream(exchange, { onClosed, auth });
+    if (events === undefined) return false;
+    this.#stream = events;
+    // Something must be written for the head to be sent, and something with an id to come back to.
+    if (missed.length === 0) events.write(createGreeting(session));
+    for (const stored of missed) events.write(session.encodeStoredEvent(stored));
+    this.#lastSentId = missed.at(-1)?.id ?? this.#lastSentId;
+    return true;
+  }
+}
+
+function createGreeting({ dialect, context }: HttpSession): string {
+  return dialect?.http.priming
+    ? encodePrimingEvent(context.eventStore.createEventId(STANDALONE_STREAM), context.limits.sseRetry)
+    : KEEP_ALIVE;
+}

@@ -1,0 +1,299 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createFailure, createNotification, createSuccess } from '../../../jsonrpc/message.js';
+import { type Behaviour, createFakeService } from '../fixtures/fake-service.js';
+import {
+  allEvents,
+  alone,
+  eventsOf,
+  JSON_HEADERS,
+  nextMessages,
+  openSession,
+  runtimes,
+  type Site,
+} from '../fixtures/sites.js';
+import type { HandlerOptions } from './options.js';
+
+describe.each(runtimes)('requests that stand alone, over $name', ({ open }) => {
+  let site: Site;
+  const serve = async (behaviour: Behaviour = {}, options: HandlerOptions = {}) => {
+    const service = createFakeService(behaviour);
+    site = await open(service, options);
+    return service;
+  };
+  afterEach(() => site.close({ timeout: 0 }));
+
+  it('are answered as JSON when the answer comes first [http.post.json-or-sse] [http.status-200-on-success] [http.no-session-header]', async () => {
+    await serve();
+    const response = await site.send('/mcp', alone('tools/call', { name: 'add' }, 'a'));
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect(response.headers.get('mcp-session-id')).toBeNull();
+    expect(await response.json()).toMatchObject({ jsonrpc: '2.0', id: 'a', result: { resultType: 'complete' } });
+  });
+
+  it('become a stream when something is said first [http.sse-buffering-header] [http.sse-no-resumption] [http.one-response-per-request] [http.sse.closed-after-response]', async () => {
+    await serve({
+      async alone(request, loan) {
+        await loan.send(createNotification('notifications/progress', { progressToken: 1, progress: 1 }));
+        await loan.send(createNotification('notifications/progress', { progressToken: 1, progress: 2 }));
+        return createSuccess(request.id, { resultType: 'complete' });
+      },
+    });
+    const response = await site.send('/mcp', alone('tools/call', { name: 'add' }));
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+    expect(response.headers.get('x-accel-buffering')).toBe('no');
+    const events = await allEvents(response);
+    expect(events.map(({ id }) => id)).toEqual([undefined, undefined, undefined]);
+    expect(events.map(({ data }) => JSON.parse(data ?? ''))).toMatchObject([
+      { method: 'notifications/progress', params: { progress: 1 } },
+      { method: 'notifications/progress', params: { progress: 2 } },
+      { id: 1, result: { resultType: 'complete' } },
+    ]);
+  });
+
+  it.each([
+    [-32601, 404, 'http.method-not-found-404'],
+    [-32020, 400, 'http.header-mismatch-status-and-code'],
+    [-32021, 400, 'W9'],
+    [-32602, 200, 'http.ordinary-error-status'],
+    [-32603, 200, 'http.ordinary-error-status'],
+  ])('that fail with %i have status %i [%s]', async (code, status) => {
+    await serve({ alone: async request => createFailure(request.id, { code, message: 'no' }) });
+    const response = await site.send('/mcp', alone('tools/call', { name: 'add' }, 7));
+    expect(response.status).toBe(status);
+    expect(await response.json()).toEqual({ jsonrpc: '2.0', id: 7, error: { code, message: 'no' } });
+  });
+
+  it('are answered as a stream when the client accepts nothing else', async () => {
+    await serve();
+    const init = alone('tools/call', { name: 'echo' });
+    const response = await site.send('/mcp', { ...init, headers: { ...init.headers, accept: 'text/event-stream' } });
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+    expect(await allEvents(response)).toMatchObject([{ data: expect.stringContaining('"id":1') }]);
+    const session = await openSession(site, '2025-11-25', { accept: 'text/event-stream' });
+    expect([session.response.headers.get('content-type'), session.id]).toEqual([
+      'text/event-stream',
+      expect.stringMatching(/.{36}/),
+    ]);
+    const answer = await session.post({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'echo' } });
+    expect((await allEvents(answer)).at(-1)).toMatchObject({ data: expect.stringContaining('"id":2') });
+  });
+
+  it.each(['mcp-method', 'mcp-name'])('name a wrong %s before a version that is not served', async header => {
+    await serve();
+    const init = alone('tools/call', { name: 'echo' });
+    const body = String(init.body).replace('2026-07-28', 'v9');
+    const headers = { ...init.headers, 'mcp-protocol-version': 'v9' };
+    const wrong = await site.send('/mcp', { ...init, body, headers: { ...headers, [header]: 'other' } });
+    expect(wrong.status).toBe(400);
+    expect(await wrong.json()).toMatchObject({ id: 1, error: { code: -32020 } });
+    const right = await site.send('/mcp', { ...init, body, headers });
+    expect(await right.json()).toMatchObject({ id: 1, error: { code: -32022 } });
+  });
+
+  it('name a version that is served [http.unsupported-version-400]', async () => {
+    await serve();
+    const { headers, body } = alone('tools/list');
+    const asked = {
+      headers: { ...headers, 'mcp-protocol-version': 'v9' },
+      body: String(body).replace('2026-07-28', 'v9'),
+    };
+    const response = await site.send('/mcp', { method: 'POST', ...asked });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ id: 1, error: { code: -32022, data: { requested: 'v9' } } });
+  });
+
+  it.each([
+    ['another', 'v8'],
+    ['none', undefined],
+  ])(
+    'name it alike in header and body, even one that is not served: %s [W3] [http.mcp-protocol-version-header-mismatch]',
+    async (_what, version) => {
+      await serve();
+      const { headers, body } = alone('tools/list');
+      const rest = { ...headers };
+      delete rest['mcp-protocol-version'];
+      const response = await site.send('/mcp', {
+        method: 'POST',
+        headers: version === undefined ? rest : { ...rest, 'mcp-protocol-version': version },
+        body: String(body).replace('2026-07-28', 'v9'),
+      });
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ id: 1, error: { code: -32020 } });
+    },
+  );
+
+  it('are refused when they would stream and there are too many streams [streams]', async () => {
+    const service = await serve(
+      {
+        alone(_request, loan) {
+          loan.send(createNotification('notifications/subscriptions/acknowledged'));
+          return new Promise(() => {});
+        },
+      },
+      { limits: { maxStreams: 1 } },
+    );
+    const first = await site.send('/mcp', alone('subscriptions/listen'));
+    const second = await site.send('/mcp', alone('subscriptions/listen', {}, 2));
+    expect([first.status, second.status]).toEqual([200, 503]);
+    expect(second.headers.get('retry-after')).toBe('5');
+    expect(await second.json()).toMatchObject({ id: 2, error: { code: -32603 } });
+    await first.body?.cancel();
+    await expect.poll(() => service.alone[0]?.gone).toBe(true);
+  });
+
+  it('lack their _meta only to be refused [http.validation-order] [W2]', async () => {
+    await serve();
+    const headers = { ...JSON_HEADERS, 'mcp-protocol-version': '2026-07-28' };
+    const body = '{"jsonrpc":"2.0","id":3,"method":"tools/list"}';
+    const response = await site.send('/mcp', { method: 'POST', headers, body });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ id: 3, error: { code: -32602 } });
+  });
+
+  const withHeaders = (changes: Record<string, string | undefined>, base = alone('tools/call', { name: 'add' })) => {
+    const headers: Record<string, string | undefined> = { ...base.headers, ...changes };
+    const present = Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined);
+    return { ...base, headers: Object.fromEntries(present) };
+  };
+
+  it.each([
+    ['no version [http.mcp-protocol-version-header-missing]', { 'mcp-protocol-version': undefined }],
+    ['another version [http.mcp-protocol-version-header-mismatch]', { 'mcp-protocol-version': '2025-11-25' }],
+    ['an unknown version [W3]', { 'mcp-protocol-version': 'v9' }],
+    ['no method [http.mcp-method-header-mismatch]', { 'mcp-method': undefined }],
+    ['another method [http.mcp-method-header-mismatch]', { 'mcp-method': 'tools/list' }],
+    ['the method in capitals [http.header-values-case-sensitive]', { 'mcp-method': 'TOOLS/CALL' }],
+    ['an encoded method [http.header-other-headers-not-encoded]', { 'mcp-method': '=?base64?dG9vbHMvY2FsbA==?=' }],
+    ['no name [http.mcp-name-header-mismatch]', { 'mcp-name': undefined }],
+    ['another name [http.mcp-name-header-mismatch]', { 'mcp-name': 'Add' }],
+    ['a name in bad base64 [http.header-base64-invalid-rejected]', { 'mcp-name': '=?base64?YWRk!?=' }],
+  ])('are refused when their headers have %s', async (_what, changes) => {
+    const service = await serve();
+    const response = await site.send('/mcp', withHeaders(changes));
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ id: 1, error: { code: -32020 } });
+    expect(service.alone).toHaveLength(0);
+  });
+
+  it.each([
+    ['with space around [http.header-value-ows-trimmed]', { 'mcp-method': ' tools/call\t', 'mcp-name': ' add ' }],
+    ['encoded [http.header-decode-before-compare]', { 'mcp-name': '=?base64?YWRk?=' }],
+    [
+      'with capitals in header names [http.header-names-case-insensitive]',
+      { 'mcp-name': undefined, 'Mcp-Name': 'add' },
+    ],
+  ])('may have their names %s', async (_how, changes) => {
+    await serve();
+    expect((await site.send('/mcp', withHeaders(changes))).status).toBe(200);
+  });
+
+  it.each([
+    ['prompts/get', { name: 'p' }, 200, 'p'],
+    ['resources/read', { uri: 'note://ä' }, 200, '=?base64?bm90ZTovL8Ok?='],
+    ['tasks/get', { taskId: 't' }, 200, 't'],
+    ['tasks/get', { taskId: 't' }, 400, undefined],
+    ['tasks/list', {}, 200, undefined],
+    ['tools/list', { name: 'x' }, 200, undefined],
+  ])(
+    'of method %s with %j have status %i with Mcp-Name %s [http.mcp-name-not-required-elsewhere]',
+    async (method, params, status, name) => {
+      await serve();
+      const base = alone(method, params);
+      const response = await site.send(
+        '/mcp',
+        withHeaders({ 'mcp-name': name }, { ...base, headers: { ...base.headers, 'mcp-name': '' } }),
+      );
+      expect(response.status).toBe(status);
+    },
+  );
+
+  it('are given up when the connection closes [cancellation.http-disconnect-is-cancel] [cancellation.server-no-further-messages]', async () => {
+    let finish = (): void => {};
+    const service = await serve({
+      alone: request =>
+        new Promise(resolve => {
+          finish = () => resolve(createSuccess(request.id, {}));
+        }),
+    });
+    const aborts = new AbortController();
+    const pending = site.send('/mcp', { ...alone('tools/call', { name: 'slow' }), signal: aborts.signal });
+    pending.catch(() => {});
+    await expect.poll(() => service.alone.length).toBe(1);
+    expect(service.alone[0]?.gone).toBe(false);
+    aborts.abort();
+    await expect.poll(() => service.alone[0]?.gone).toBe(true);
+    expect(await service.alone[0]?.loan.send(createNotification('notifications/message'))).toBeUndefined();
+    finish();
+  });
+
+  it('are given up when their stream is closed, and only they [cancellation.http-disconnect-is-cancel]', async () => {
+    const service = await serve({
+      alone(_request, loan) {
+        loan.send(createNotification('notifications/subscriptions/acknowledged'));
+        return new Promise(() => {});
+      },
+    });
+    const [one, other] = await Promise.all([1, 2].map(id => site.send('/mcp', alone('subscriptions/listen', {}, id))));
+    await nextMessages(eventsOf(other as Response), 1);
+    await (one as Response).body?.cancel();
+    const first = service.alone.findIndex(({ request }) => request.id === 1);
+    await expect.poll(() => service.alone[first]?.gone).toBe(true);
+    expect(service.alone[1 - first]?.gone).toBe(false);
+  });
+
+  it('are not given up when they are complete', async () => {
+    const service = await serve();
+    await (await site.send('/mcp', alone('tools/list'))).text();
+    await site.close();
+    expect(service.alone[0]?.gone).toBe(false);
+  });
+
+  it('take no notice of a session [W1] [base.stateless-no-prior-context]', async () => {
+    const service = await serve();
+    const session = await openSession(site);
+    const { headers, body } = alone('tools/list');
+    const sent = { method: 'POST', body: String(body), headers: { ...headers, 'mcp-session-id': session.id } };
+    expect((await site.send('/mcp', sent)).status).toBe(200);
+    const made = { ...sent, headers: { ...headers, 'mcp-session-id': 'made-up', 'last-event-id': '1-1' } };
+    expect((await site.send('/mcp', made)).status).toBe(200);
+    expect(service.alone).toHaveLength(2);
+  });
+
+  it('have notifications beside them that are accepted and ignored [http.post.notification-accepted-202] [http.notification-headers-undefined] [cancellation.http-notification-not-matched-by-id]', async () => {
+    const service = await serve({ alone: () => new Promise(() => {}) });
+    const aborts = new AbortController();
+    site.send('/mcp', { ...alone('tools/call', { name: 'slow' }), signal: aborts.signal }).catch(() => {});
+    await expect.poll(() => service.alone.length).toBe(1);
+    const response = await site.send('/mcp', {
+      method: 'POST',
+      headers: { ...JSON_HEADERS, 'mcp-protocol-version': '2026-07-28' },
+      body: '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}',
+    });
+    expect(response.status).toBe(202);
+    expect(await response.text()).toBe('');
+    expect(service.alone[0]?.gone).toBe(false);
+    aborts.abort();
+  });
+
+  it('see the principal and the headers', async () => {
+    const service = await serve({}, { authorize: () => Promise.resolve({ auth: { principal: 'ann' } }) });
+    const request = alone('tools/call', { name: 'add' });
+    await site.send('/mcp', { ...request, headers: { ...request.headers, 'Mcp-Param-Region': 'west' } });
+    const loan = service.alone[0]?.loan;
+    expect(loan?.auth).toEqual({ principal: 'ann' });
+    expect(loan?.header?.('mcp-param-region')).toBe('west');
+    expect(loan?.header?.('mcp-param-other')).toBeUndefined();
+  });
+
+  it('that break the server are answered without its secrets', async () => {
+    const reported: unknown[] = [];
+    const onError = (error: unknown) => void reported.push(error);
+    await serve({ alone: () => Promise.reject(new Error('secret')) }, { onError });
+    const response = await site.send('/mcp', alone('tools/list'));
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain('secret');
+    expect(reported).toHaveLength(1);
+  });
+});

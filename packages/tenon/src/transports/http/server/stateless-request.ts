@@ -1,0 +1,139 @@
+import { getCallerKey } from '../../../jsonrpc/caller-key.js';
+import { INTERNAL_ERROR } from '../../../jsonrpc/error-codes.js';
+import type { JsonRpcNotification, JsonRpcRequest, JsonRpcResponse } from '../../../jsonrpc/message.js';
+import { serializeMessage } from '../../../jsonrpc/serialize-message.js';
+import type { AuthInfo } from '../../../jsonrpc/transport.js';
+import type { RequestIO } from '../../../protocol/request-handler.js';
+import type { Dialect } from '../../../protocol/versions/dialect.js';
+import { encodeEvent } from '../sse/encode-event.js';
+import type { EventStream } from '../sse/event-streams.js';
+import { onExpiry } from './auth-expiry.js';
+import { acceptsStreamOnly } from './content-negotiation.js';
+import type { HttpServerContext } from './context.js';
+import { getHttpStatus, refuse, refuseBusy } from './error-response.js';
+import type { Exchange } from './exchange.js';
+import { validateHeaders } from './header-validation.js';
+
+/**
+ * Answers one request that brings all its context along: as JSON when the answer comes first, as a stream when a
+ * notification goes ahead of it. Closing the connection gives the request up.
+ */
+export function serveStatelessRequest(
+  context: HttpServerContext,
+  exchange: Exchange,
+  request: JsonRpcRequest,
+  dialect: Dialect,
+  auth: AuthInfo | undefined,
+) {
+  const mismatch = validateHeaders(exchange, request, dialect);
+  if (mismatch !== undefined) return refuse(exchange, 400, mismatch, request.id);
+  const statelessRequest = new StatelessRequest(context, exchange, request, dialect, auth);
+  if (!context.inFlight.enter(statelessRequest.caller))
+    return refuseBusy(exchange, 'Too many requests are unanswered', request.id);
+  void statelessRequest.answer();
+}
+
+/** A request that stands alone, on its way to its answer. */
+class StatelessRequest implements RequestIO {
+  readonly auth: AuthInfo | undefined;
+  readonly address: string | undefined;
+  /** The caller whose share of the limits it uses up. */
+  readonly caller: string;
+  readonly #context: HttpServerContext;
+  readonly #exchange: Exchange;
+  readonly #request: JsonRpcRequest;
+  readonly #dialect: Dialect;
+  #stream: EventStream | undefined;
+  #done = false;
+  #stopWatching: (() => void) | undefined;
+
+  constructor(
+    context: HttpServerContext,
+    exchange: Exchange,
+    request: JsonRpcRequest,
+    dialect: Dialect,
+    auth: AuthInfo | undefined,
+  ) {
+    this.#context = context;
+    this.#exchange = exchange;
+    this.#request = request;
+    this.#dialect = dialect;
+    this.auth = auth;
+    this.address = context.getAddress(exchange);
+    this.caller = getCallerKey(auth, this.address);
+  }
+
+  async answer(): Promise<void> {
+    try {
+      this.#sendResponse(await this.#context.handler.answer(this.#request, this.#dialect, this));
+    } catch (error) {
+      this.#handleError(error);
+    }
+  }
+
+  get ephemeral(): boolean {
+    return this.#exchange.ephemeral === true;
+  }
+
+  get request(): Exchange {
+    return this.#exchange;
+  }
+
+  header(name: string): string | undefined {
+    return this.#exchange.header(name);
+  }
+
+  send(notification: JsonRpcNotification): void | Promise<void> {
+    if (this.#done || this.#exchange.clientClosed) return undefined;
+    this.#stream ??= this.#context.streams.begin(this.#exchange, this.caller);
+    if (this.#stream !== undefined) return this.#stream.write(encodeEvent(JSON.stringify(notification)));
+    if (this.#finish()) refuseBusy(this.#exchange, 'Too many streams are open', this.#request.id);
+  }
+
+  onClientClosed(listener: () => void): void {
+    if (this.#dialect.http.closeCancels) this.#exchange.onClientClosed(listener);
+  }
+
+  onShutdown(ending: () => void): void {
+    if (this.#done) return;
+    const { clock, inFlight } = this.#context;
+    const cancels = [inFlight.onClosing(ending), onExpiry(clock, this.auth, ending)];
+    this.#stopWatching = () => {
+      for (const cancel of cancels) cancel();
+    };
+  }
+
+  #sendResponse(response: JsonRpcResponse): void {
+    const text = serializeMessage(response);
+    if (!this.#finish() || this.#exchange.clientClosed) return;
+    if (this.#stream !== undefined) {
+      this.#stream.write(encodeEvent(text));
+      return this.#stream.end();
+    }
+    if (!('error' in response)) {
+      const accept = this.#exchange.header('accept');
+      const stream = acceptsStreamOnly(accept) ? this.#context.streams.begin(this.#exchange, this.caller) : undefined;
+      if (stream === undefined) return this.#exchange.reply(200, text);
+      stream.write(encodeEvent(text));
+      return stream.end();
+    }
+    const challenge = this.#context.challenge(this.#exchange, response.error);
+    this.#exchange.reply(getHttpStatus(response.error.code), text, challenge);
+  }
+
+  #handleError(error: unknown): void {
+    this.#context.report(error);
+    if (!this.#finish()) return;
+    if (this.#stream !== undefined) return this.#stream.destroy();
+    refuse(this.#exchange, 500, { code: INTERNAL_ERROR, message: 'Internal error' }, this.#request.id);
+  }
+
+  /** False when it was answered before. */
+  #finish(): boolean {
+    if (this.#done) return false;
+    this.#done = true;
+    this.#stopWatching?.();
+    this.#context.inFlight.leave(this.caller);
+    return true;
+  }
+}

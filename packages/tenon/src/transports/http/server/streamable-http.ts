@@ -1,0 +1,211 @@
+import {
+  classifyMessage,
+  diagnoseMessage,
+  type JsonRpcNotification,
+  type JsonRpcRequest,
+  type MessageKind,
+} from '../../../jsonrpc/message.js';
+import type { AuthInfo } from '../../../jsonrpc/transport.js';
+import { trimHeaderValue } from '../../../protocol/header-value.js';
+import { EVENT_STREAM } from '../sse/encode-event.js';
+import { replyInternalError } from './admission.js';
+import { createAcceptMatcher, isJson } from './content-negotiation.js';
+import type { HttpServerContext } from './context.js';
+import { createInvalidRequest, getHttpStatus, refuse, refuseBatch, refuseBusy } from './error-response.js';
+import type { Exchange } from './exchange.js';
+import { validateVersionHeader } from './header-validation.js';
+import { readJson } from './request-body.js';
+import type { HttpSession } from './sessions/session.js';
+import { endSession, listenInSession, openSession, receiveInSession } from './sessions/session-messages.js';
+import type { HttpSessionRegistry } from './sessions/session-registry.js';
+import { receiveSessionlessPost } from './sessions/sessionless-post.js';
+import { serveStatelessRequest } from './stateless-request.js';
+
+const ALLOWED_METHODS = 'POST, GET, DELETE, OPTIONS';
+const JSON_TYPE = 'application/json';
+const SESSION_MISSING = 'initialize answers with an Mcp-Session-Id, which every later request repeats';
+const acceptsResponse = createAcceptMatcher(JSON_TYPE, EVENT_STREAM);
+
+/**
+ * The one endpoint of Streamable HTTP, for all revisions at once: what a request says of itself decides whether it stands
+ * alone or belongs to a session. https://modelcontextprotocol.io/specification/draft/basic/transports
+ */
+export function serveStreamableHttp(
+  context: HttpServerContext,
+  sessions: HttpSessionRegistry,
+  exchange: Exchange,
+  auth: AuthInfo | undefined,
+) {
+  switch (exchange.method) {
+    case 'POST':
+      return handlePost(context, sessions, exchange, auth);
+    case 'GET':
+    case 'DELETE':
+      return handleGetOrDelete(context, sessions, exchange, auth);
+    default:
+      return refuse(exchange, 405, createInvalidRequest('Method not allowed'), undefined, { allow: ALLOWED_METHODS });
+  }
+}
+
+function handlePost(
+  context: HttpServerContext,
+  sessions: HttpSessionRegistry,
+  exchange: Exchange,
+  auth: AuthInfo | undefined,
+) {
+  if (!isJson(exchange.header('content-type'))) {
+    return refuse(exchange, 415, createInvalidRequest(`Content-Type must be ${JSON_TYPE}`));
+  }
+  if (!acceptsResponse(exchange.header('accept'))) {
+    return refuse(exchange, 406, createInvalidRequest(`Accept must list ${JSON_TYPE} and ${EVENT_STREAM}`));
+  }
+  readJson(
+    context,
+    exchange,
+    auth,
+    value => {
+      try {
+        receiveMessage(context, sessions, exchange, value, auth);
+      } catch (error) {
+        replyInternalError(context, exchange, error);
+      }
+    },
+    ({ status, error }) => refuse(exchange, status, error, getUnreadableId(context, sessions, exchange, auth)),
+  );
+}
+
+function receiveMessage(
+  context: HttpServerContext,
+  sessions: HttpSessionRegistry,
+  exchange: Exchange,
+  value: unknown,
+  auth?: AuthInfo,
+) {
+  const kind = classifyMessage(value);
+  if (kind !== 'request') return receiveNonRequest(context, sessions, exchange, value, kind, auth);
+  const request = value as JsonRpcRequest;
+  if (context.inFlight.closing) return refuseBusy(exchange, 'The server is going down', request.id);
+  const version = getVersionHeader(exchange);
+  const route = context.handler.classifyRequest(request, version);
+  if (route.opening === 'per-request') return serveStatelessRequest(context, exchange, request, route.dialect, auth);
+  if (route.opening === 'refused') {
+    const error = validateVersionHeader(exchange, request, route.error) ?? route.error;
+    return refuse(exchange, Math.max(getHttpStatus(error.code), 400), error, request.id);
+  }
+  if (route.opening === 'sessionless') {
+    return receiveSessionlessPost(context, sessions, exchange, value, route.dialect, auth);
+  }
+  const sessionId = context.keepsSessions ? exchange.header('mcp-session-id') : undefined;
+  if (sessionId === undefined && route.opening === 'handshake') {
+    return openSession(context, sessions, exchange, request, auth);
+  }
+  const session = findSession(sessions, exchange, sessionId, auth, request.id);
+  if (session !== undefined) receiveInSession(session, exchange, value, auth);
+}
+
+/** Notifications, responses, batches, and what is no message at all. */
+function receiveNonRequest(
+  context: HttpServerContext,
+  sessions: HttpSessionRegistry,
+  exchange: Exchange,
+  value: unknown,
+  kind: MessageKind,
+  auth?: AuthInfo,
+) {
+  const route = context.keepsSessions ? undefined : context.handler.classifyRequest(PING, getVersionHeader(exchange));
+  if (route?.opening === 'sessionless') {
+    if (context.inFlight.closing && Array.isArray(value)) return refuseBusy(exchange, 'The server is going down');
+    return receiveSessionlessPost(context, sessions, exchange, value, route.dialect, auth);
+  }
+  const sessionId = getSessionId(context, exchange);
+  if (sessionId === undefined) {
+    if (kind === 'notification') return receiveStatelessNotification(context, exchange, value as JsonRpcNotification);
+    const { id, reason } = diagnoseMessage(value);
+    if (Array.isArray(value)) return refuseBatch(exchange, 400, createInvalidRequest(reason), value);
+    return refuse(
+      exchange,
+      400,
+      createInvalidRequest(kind === 'malformed' ? reason : 'A response belongs to a session'),
+      id,
+    );
+  }
+  const session = findSession(sessions, exchange, sessionId, auth);
+  if (session === undefined) return;
+  if (context.inFlight.closing && Array.isArray(value)) return refuseBusy(exchange, 'The server is going down');
+  receiveInSession(session, exchange, value, auth);
+}
+
+/** Nothing is lost by ignoring a notification that stands alone: no request that stands alone could be meant by it. */
+function receiveStatelessNotification(
+  context: HttpServerContext,
+  exchange: Exchange,
+  { method, params }: JsonRpcNotification,
+) {
+  const asRequest: JsonRpcRequest = { jsonrpc: '2.0', id: 0, method, ...(params === undefined ? {} : { params }) };
+  const { opening } = context.handler.classifyRequest(asRequest, getVersionHeader(exchange));
+  if (opening === 'per-request' || opening === 'refused') return exchange.reply(202);
+  refuse(exchange, 400, createInvalidRequest(SESSION_MISSING));
+}
+
+function handleGetOrDelete(
+  context: HttpServerContext,
+  sessions: HttpSessionRegistry,
+  exchange: Exchange,
+  auth: AuthInfo | undefined,
+) {
+  const sessionId = getSessionId(context, exchange);
+  if (sessionId === undefined) {
+    const hint = context.keepsSessions ? `; ${SESSION_MISSING}` : ', and this server keeps none';
+    const why = `${exchange.method} needs a session${hint}`;
+    return refuse(exchange, 405, createInvalidRequest(why), undefined, { allow: 'POST, OPTIONS' });
+  }
+  const session = findSession(sessions, exchange, sessionId, auth);
+  if (session === undefined) return;
+  if (exchange.method === 'DELETE') return endSession(session, exchange);
+  if (context.inFlight.closing) return refuseBusy(exchange, 'The server is going down');
+  listenInSession(session, exchange, auth);
+}
+
+function findSession(
+  sessions: HttpSessionRegistry,
+  exchange: Exchange,
+  sessionId: string | undefined,
+  auth: AuthInfo | undefined,
+  id?: JsonRpcRequest['id'],
+): HttpSession | undefined {
+  if (sessionId === undefined) {
+    refuse(exchange, 400, createInvalidRequest(`The Mcp-Session-Id is missing; ${SESSION_MISSING}`), id);
+    return undefined;
+  }
+  const session = sessions.find(sessionId, auth);
+  if (session === undefined)
+    refuse(exchange, 404, createInvalidRequest('There is no such session; initialize opens one'), id);
+  return session;
+}
+
+const INITIALIZE: JsonRpcRequest = { jsonrpc: '2.0', id: 0, method: 'initialize' };
+const PING: JsonRpcRequest = { jsonrpc: '2.0', id: 0, method: 'ping' };
+
+/** The session that is named, where there are any: who serves only requests that stand alone takes no note of it. */
+function getSessionId(context: HttpServerContext, exchange: Exchange): string | undefined {
+  return context.keepsSessions && context.handler.classifyRequest(INITIALIZE).opening === 'handshake'
+    ? exchange.header('mcp-session-id')
+    : undefined;
+}
+
+function getVersionHeader(exchange: Exchange): string | undefined {
+  const header = exchange.header('mcp-protocol-version');
+  return header === undefined ? undefined : trimHeaderValue(header);
+}
+
+function getUnreadableId(
+  context: HttpServerContext,
+  sessions: HttpSessionRegistry,
+  exchange: Exchange,
+  auth: AuthInfo | undefined,
+): null | undefined {
+  const route = context.keepsSessions ? undefined : context.handler.classifyRequest(PING, getVersionHeader(exchange));
+  if (route?.opening === 'sessionless') return route.dialect.errors.unreadableId;
+  const sessionId = exchange.header('mcp-session-id');
+  return sessionId === undefined ? undefined : sessions.find(sessionId, auth)?.dialect?.errors.unreadableId;
+}

@@ -1,0 +1,108 @@
+import { SharedLimit } from '../../../jsonrpc/shared-limit.js';
+import type { Limits } from '../server/options.js';
+import { EventBuffer, formatEventId } from './event-buffer.js';
+
+/** Keeps what streams carried, so that a broken one can be resumed. Replace it to keep it elsewhere. */
+export interface EventStore {
+  /** Keeps one message of a stream. Returns its event id, which is unique in its session and names the stream. */
+  append(session: string, stream: number, text: string): string;
+  /** An event id that stands for the place before the next message of a stream. */
+  createEventId(stream: number): string;
+  /** What a stream carried after an event, or `undefined` when there was no such event. */
+  replayAfter(session: string, eventId: string): Replay | undefined;
+  /** Forgets a session. */
+  deleteSession(session: string): void;
+}
+
+export interface Replay {
+  readonly stream: number;
+  readonly events: readonly StoredEvent[];
+}
+
+export interface StoredEvent {
+  readonly id: string;
+  readonly text: string;
+}
+
+/** The event id before everything on a stream. */
+export function createInitialEventId(stream: number): string {
+  return `${stream}-0`;
+}
+
+type EventStoreLimits = Pick<Limits, 'maxReplayEvents' | 'maxReplayBytes' | 'maxTotalReplayBytes'>;
+
+/** The messages of one session, and the caller whose share they use up. */
+interface SessionEvents {
+  readonly buffer: EventBuffer;
+  readonly caller: string;
+}
+
+/**
+ * An event log in memory. When it is full the oldest messages go, first of the session, then of the quietest session of
+ * the caller that holds most. `getCaller` names the caller of a session.
+ */
+export function createMemoryEventStore(
+  limits: EventStoreLimits,
+  getCaller: (session: string) => string = () => '',
+): EventStore {
+  // In the order of their last message.
+  const buffers = new Map<string, SessionEvents>();
+  const bytes = new SharedLimit(limits.maxTotalReplayBytes);
+  let latest: string | undefined;
+  let position = 0;
+
+  const findSessionEvents = (session: string): SessionEvents => {
+    const known = buffers.get(session);
+    if (known !== undefined && latest === session) return known;
+    const messages = known ?? { buffer: new EventBuffer(limits), caller: getCaller(session) };
+    buffers.delete(session);
+    buffers.set(session, messages);
+    latest = session;
+    return messages;
+  };
+  const updateBuffer = (session: string, { buffer, caller }: SessionEvents, work: () => void): void => {
+    const before = buffer.size;
+    work();
+    if (buffer.size > before) bytes.add(caller, buffer.size - before);
+    else if (buffer.size < before) bytes.release(caller, before - buffer.size);
+    if (buffer.isEmpty) buffers.delete(session);
+  };
+  const findQuietest = (caller: string): [string, SessionEvents] | undefined => {
+    for (const entry of buffers) if (entry[1].caller === caller) return entry;
+    return undefined;
+  };
+  const makeRoom = (appending: string): void => {
+    while (bytes.total > limits.maxTotalReplayBytes) {
+      const largest = bytes.findLargest(appending);
+      const quietest = findQuietest(largest);
+      if (quietest === undefined) return;
+      const [session, messages] = quietest;
+      updateBuffer(session, messages, () => messages.buffer.dropOldest());
+    }
+  };
+
+  return {
+    append(session, stream, text) {
+      const messages = findSessionEvents(session);
+      position += 1;
+      updateBuffer(session, messages, () => messages.buffer.add(stream, position, text));
+      makeRoom(messages.caller);
+      return formatEventId(stream, position);
+    },
+    createEventId: stream => formatEventId(stream, ++position),
+    replayAfter(session, id) {
+      const [, stream, after] = /^(\d{1,15})-([0-9a-z]{1,11})$/.exec(id) ?? [];
+      if (stream === undefined || after === undefined) return undefined;
+      const number = Number(stream);
+      const last = Number.parseInt(after, 36);
+      if (last > position) return undefined;
+      return { stream: number, events: buffers.get(session)?.buffer.listAfter(number, last) ?? [] };
+    },
+    deleteSession(session) {
+      const messages = buffers.get(session);
+      if (messages === undefined) return;
+      bytes.release(messages.caller, messages.buffer.size);
+      buffers.delete(session);
+    },
+  };
+}

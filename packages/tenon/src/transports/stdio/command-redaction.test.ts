@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { redactCommand, redactValues } from './command-redaction.js';
+
+describe('a command as it is shown', () => {
+  it.each([
+    [['--token=hunter22'], '--token=…'],
+    [['--api-key', 'hunter22', 'x'], '--api-key … x'],
+    [['--apiKey', 'hunter22'], '--apiKey …'],
+    [['API_KEY=hunter22'], 'API_KEY=…'],
+    [['--header', 'Authorization: Bearer hunter22'], '--header "Authorization: …"'],
+    [['-H', 'X-Api-Key: hunter22'], '-H "X-Api-Key: …"'],
+    [['https://me:hunter22@host/mcp?token=hunter22&q=1'], 'https://…@host/mcp?token=…&q=1'],
+    [['--url=https://me:hunter22@host/'], '--url=https://…@host/'],
+    [['sk-abcdefghijklmnop'], '…'],
+    [['--x=ghp_abcdefghijklmnop1234'], '--x=…'],
+  ])('hides what looks secret: %j', (args, shown) => {
+    expect(redactCommand('run', args)).toBe(`run ${shown}`);
+  });
+
+  it.each([[['notes.js', '--port=3000', '--token-count', '--verbose', '/home/me/keys.js']], [['-y', '@scope/server']]])(
+    'shows the rest: %j',
+    args => {
+      expect(redactCommand('node', args)).toBe(`node ${args.join(' ')}`);
+    },
+  );
+
+  it('is cut', () => expect(redactCommand('node', ['x'.repeat(9999)]).length).toBe(201));
+});
+
+it('takes given values out of a text, but not the short ones that any word holds', () => {
+  expect(redactValues('key hunter22 is bad', ['hunter22', 'is', ''])).toBe('key … is bad');
+});

@@ -1,0 +1,36 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { exceedsDepth } from './json-depth.js';
+
+function depthOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return 1 + Math.max(0, ...Object.values(value).map(depthOf));
+}
+
+describe('depth', () => {
+  it('is that of the value, whatever its strings hold', () => {
+    const text = fc.string({ unit: fc.constantFrom('[', ']', '{', '}', '"', '\\', 'a'), maxLength: 12 });
+    const { value } = fc.letrec(tie => ({
+      value: fc.oneof(
+        { maxDepth: 8 },
+        text,
+        fc.integer(),
+        fc.array(tie('value'), { maxLength: 3 }),
+        fc.dictionary(text, tie('value'), { maxKeys: 3 }),
+      ),
+    }));
+    fc.assert(
+      fc.property(value, fc.integer({ min: 1, max: 6 }), (sample, limit) => {
+        expect(exceedsDepth(JSON.stringify(sample), limit)).toBe(depthOf(sample) > limit);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('is found in linear time, also among backslashes', () => {
+    const text = `["${'\\\\'.repeat(1_000_000)}","${'\\"'.repeat(1_000_000)}",${'['.repeat(300)}`;
+    const start = performance.now();
+    expect(exceedsDepth(text, 128)).toBe(true);
+    expect(performance.now() - start).toBeLessThan(1000);
+  });
+});

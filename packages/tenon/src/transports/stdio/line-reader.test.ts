@@ -1,0 +1,186 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { TenonError } from '../../jsonrpc/error.js';
+import type { Id } from '../../jsonrpc/message.js';
+import { NOT_UTF8 } from '../fixtures/not-utf8.js';
+import { createLineReader, type LineLimits } from './line-reader.js';
+
+function collect(limits?: LineLimits) {
+  const values: unknown[] = [];
+  const errors: TenonError[] = [];
+  const lost: Id[] = [];
+  const reader = createLineReader(
+    'stdio: it',
+    {
+      value: value => void values.push(value),
+      onParseError: error => void errors.push(error),
+      onResponseLost: id => void lost.push(id),
+    },
+    limits,
+  );
+  const text = (piece: string) => reader.push(Buffer.from(piece));
+  return { reader, text, values, errors, lost, codes: () => errors.map(error => error.code) };
+}
+
+/** Cuts bytes at the given places, each a fraction of the whole. */
+function cut(bytes: Uint8Array, places: number[]): Uint8Array[] {
+  const at = [...new Set(places.map(place => Math.floor(place * bytes.length)))].sort((a, b) => a - b);
+  return [0, ...at].map((start, index) => bytes.subarray(start, at[index] ?? bytes.length));
+}
+
+describe('reading lines [stdio.newline-delimited] [stdio.single-message-line]', () => {
+  it('gives the same messages in any chunking, with either line ending', () => {
+    const message = fc.record({ jsonrpc: fc.constant('2.0'), id: fc.integer(), params: fc.jsonValue() });
+    const places = fc.array(fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }), { maxLength: 40 });
+    const limit = fc.constantFrom(undefined, 300);
+    fc.assert(
+      fc.property(
+        fc.array(message, { maxLength: 20 }),
+        places,
+        fc.constantFrom('\n', '\r\n', '\n\n'),
+        limit,
+        (sent, at, end, max) => {
+          const size = (each: unknown) => Buffer.byteLength(JSON.stringify(each) + end.replace(/\n+$/, ''));
+          const fitting = sent.filter(each => size(each) <= (max ?? 1e6));
+          const bytes = Buffer.from(sent.map(each => JSON.stringify(each) + end).join(''));
+          const { reader, values, codes } = collect({ maxLineBytes: max });
+          for (const piece of cut(bytes, at)) reader.push(piece);
+          reader.end();
+          expect(values).toEqual(JSON.parse(JSON.stringify(fitting)));
+          expect(codes()).toEqual(Array(sent.length - fitting.length).fill('stdio/line-too-long'));
+        },
+      ),
+    );
+  });
+
+  it('reads U+FFFD for what is not UTF-8, in any chunking [base.utf8-encoding]', () => {
+    for (const [broken, expected] of NOT_UTF8) {
+      const line = Buffer.concat([Buffer.from('{"text":"'), Uint8Array.from(broken), Buffer.from('"}\n')]);
+      for (let at = 0; at < line.length; at++) {
+        const { reader, values } = collect();
+        reader.push(line.subarray(0, at));
+        reader.push(line.subarray(at));
+        expect(values).toEqual([{ text: expected }]);
+      }
+    }
+  });
+
+  it('ignores a byte order mark before a message, in any chunking', () => {
+    const lines = Buffer.from('\ufeff{"id":1}\n\ufeff{"id":2}\n\ufeff\ufeff{"id":3}\n\ufeff\n{"text":"\ufeff"}\n');
+    for (let at = 0; at < lines.length; at++) {
+      const { reader, values, codes } = collect();
+      reader.push(lines.subarray(0, at));
+      reader.push(lines.subarray(at));
+      expect(values).toEqual([{ id: 1 }, { id: 2 }, { text: '\ufeff' }]);
+      expect(codes()).toEqual(['stdio/not-json']);
+    }
+  });
+
+  it('never throws and never loses its place, whatever the bytes', () => {
+    fc.assert(
+      fc.property(fc.array(fc.uint8Array({ maxLength: 50 })), chunks => {
+        const { reader, text, values } = collect({ maxLineBytes: 40, maxDepth: 3 });
+        for (const chunk of chunks) reader.push(chunk);
+        text('\n{"here":1}\n');
+        expect(values.at(-1)).toEqual({ here: 1 });
+      }),
+    );
+  });
+
+  it('keeps a character that is cut in two', () => {
+    const { reader, values } = collect();
+    const bytes = Buffer.from('{"a":"😀é"}\n');
+    for (const byte of bytes) reader.push(Uint8Array.of(byte));
+    expect(values).toEqual([{ a: '😀é' }]);
+  });
+
+  it('does not keep what is only lent', () => {
+    const { reader, values } = collect();
+    const lent = Buffer.from('{"a":');
+    reader.push(lent);
+    lent.fill(0);
+    reader.push(Buffer.from('1}\n'));
+    expect(values).toEqual([{ a: 1 }]);
+  });
+
+  it('takes a batch for one value [stdio.batch-line], an escaped lone surrogate for itself, and skips blank lines', () => {
+    const { text, values, errors } = collect();
+    text('\n\r\n   \n[{"id":1},{"id":2}]\n{"s":"\\ud800"}\n');
+    expect(values).toEqual([[{ id: 1 }, { id: 2 }], { s: '\ud800' }]);
+    expect(errors).toEqual([]);
+  });
+
+  it('takes a last line without an end for what it is, when it is whole', () => {
+    const whole = collect();
+    whole.text('{"a":1}');
+    whole.reader.end();
+    expect(whole.values).toEqual([{ a: 1 }]);
+    const half = collect();
+    half.text('{"a":');
+    half.reader.end();
+    expect(half.codes()).toEqual(['stdio/not-json']);
+  });
+});
+
+describe('what can not be read', () => {
+  it('is reported with its head, escaped and short, and survived', () => {
+    const { text, values, errors } = collect();
+    text(`\u001b[31mServer ${'x'.repeat(500)}\u202e\n{"id":1}\n`);
+    expect(values).toEqual([{ id: 1 }]);
+    expect(errors).toHaveLength(1);
+    expect(errors[0]).toMatchObject({ code: 'stdio/not-json', peer: 'stdio: it', rpcCode: -32700 });
+    expect(errors[0]?.received).toMatch(/^“\\u001b\[31mServer x+…” \(51\d characters\)$/);
+    expect(errors[0]?.message.length).toBeLessThan(400);
+  });
+
+  it('may be a line without end: reported once, at once, thrown away while it flows', () => {
+    const { reader, text, values, codes } = collect();
+    const before = process.memoryUsage().rss;
+    const piece = Buffer.alloc(64 * 1024, 'x');
+    for (let sent = 0; sent < 100 * 1024 * 1024; sent += piece.length) reader.push(piece);
+    expect(codes()).toEqual(['stdio/line-too-long']);
+    text('\n{"id":1}\n');
+    expect(values).toEqual([{ id: 1 }]);
+    expect(codes()).toEqual(['stdio/line-too-long']);
+    expect(process.memoryUsage().rss - before).toBeLessThan(80 * 1024 * 1024);
+  });
+
+  it('counts bytes to the last one', () => {
+    const line = '{"a":"é"}';
+    const fits = collect({ maxLineBytes: 10 });
+    fits.text(`${line}\n${line}\n${line}\n`);
+    expect(fits.values).toHaveLength(3);
+    const exceeds = collect({ maxLineBytes: 9 });
+    exceeds.text(`${line}\n1\n`);
+    expect(exceeds.values).toEqual([1]);
+    expect(exceeds.codes()).toEqual(['stdio/line-too-long']);
+  });
+
+  it('may nest too deep: 10,000 levels are never built', () => {
+    const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+    const { text, values, errors } = collect();
+    text(`${nested(10_000)}\n${nested(129)}\n${nested(128)}\n`);
+    expect(values).toHaveLength(1);
+    expect(errors.map(({ code, rpcCode }) => [code, rpcCode])).toEqual(Array(2).fill(['stdio/too-deep', -32600]));
+  });
+
+  it.each([
+    ['the id before the result', (id: string, body: string) => `{"jsonrpc":"2.0","id":${id},"result":${body}}`],
+    ['the id after the result', (id: string, body: string) => `{"result":${body},"jsonrpc":"2.0","id":${id}}`],
+    ['the version last', (id: string, body: string) => `{"result":${body},"id":${id},"jsonrpc":"2.0"}`],
+  ])('names the request that it answered, with %s', (_, line) => {
+    const { text, lost } = collect({ maxLineBytes: 2000 });
+    for (const id of ['7', '"a\\"b"']) text(`${line(id, `{"id":99,"x":"${'y'.repeat(4000)}"}`)}\n`);
+    text(`${line('8', '['.repeat(200) + ']'.repeat(200))}\n`);
+    expect(lost).toEqual([7, 'a"b', 8]);
+  });
+
+  it('names nothing when the line is a request, or its id is not its own', () => {
+    const { text, lost } = collect({ maxLineBytes: 2000 });
+    const long = 'y'.repeat(4000);
+    text(`{"method":"m","params":{"x":"${long}"},"jsonrpc":"2.0","id":3}\n`);
+    text(`{"jsonrpc":"2.0","id":3,"method":"m","params":{"x":"${long}"}}\n`);
+    text(`{"jsonrpc":"2.0","result":{"x":"${long}","id":3}}\n`);
+    expect(lost).toEqual([]);
+  });
+});

@@ -1,0 +1,111 @@
+import { parseJson } from '../../encoding/parse-json.js';
+import { TenonError } from '../../jsonrpc/error.js';
+import { INVALID_REQUEST, PARSE_ERROR } from '../../jsonrpc/error-codes.js';
+import type { Id } from '../../jsonrpc/message.js';
+import type { ByteReader } from './byte-streams.js';
+import { formatExcerpt } from './excerpt.js';
+import { exceedsDepth } from './json-depth.js';
+import { LineSplitter } from './line-splitter.js';
+import { findResponseId } from './response-id.js';
+
+export interface LineLimits {
+  /** Bytes of one line. A longer one is thrown away while it flows. Default 16 MiB. */
+  readonly maxLineBytes?: number | undefined;
+  /** How deep a message may nest arrays and objects. Default 128. */
+  readonly maxDepth?: number | undefined;
+}
+
+export interface LineReceiver {
+  value(value: unknown): void;
+  onParseError(error: TenonError): void;
+  /** The line that was refused was the answer to this request. */
+  onResponseLost(id: Id, error: TenonError): void;
+}
+
+const MAX_LINE_BYTES = 16 * 1024 * 1024;
+const MAX_DEPTH = 128;
+
+const EDGE_LENGTH = 512;
+
+/**
+ * Reads newline-delimited JSON from bytes in any chunking. What can not be read is reported, once a line, and survived.
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
+ */
+export function createLineReader(peer: string, receiver: LineReceiver, limits: LineLimits = {}): ByteReader {
+  const { maxLineBytes = MAX_LINE_BYTES, maxDepth = MAX_DEPTH } = limits;
+  let tooLongError: TenonError | undefined;
+
+  function parseLine(text: string): void {
+    if (exceedsDepth(text, maxDepth)) return refuse(text);
+    let value: unknown;
+    try {
+      value = parseJson(text);
+    } catch {
+      // Blank lines keep some pipes alive. A carriage return before the newline is white space to JSON.
+      if (text.trim() !== '') receiver.onParseError(createNotJsonError(peer, text));
+      return;
+    }
+    receiver.value(value);
+  }
+
+  function refuse(text: string): void {
+    const error = createTooDeepError(peer, text, maxDepth);
+    receiver.onParseError(error);
+    reportLostResponse(text.slice(0, EDGE_LENGTH), text.slice(-EDGE_LENGTH), error);
+  }
+
+  function reportLostResponse(head: string, tail: string, error: TenonError): void {
+    const id = findResponseId(head, tail);
+    if (id !== undefined) receiver.onResponseLost(id, error);
+  }
+
+  return new LineSplitter(
+    {
+      text(text) {
+        let start = 0;
+        for (let newline = text.indexOf('\n'); newline !== -1; newline = text.indexOf('\n', start)) {
+          parseLine(text.slice(start, newline));
+          start = newline + 1;
+        }
+        parseLine(start === 0 ? text : text.slice(start));
+      },
+      onOversizedLine(head) {
+        tooLongError = createLineTooLongError(peer, head, maxLineBytes);
+        receiver.onParseError(tooLongError);
+      },
+      onOversizedLineEnd(head, tail) {
+        if (tooLongError) reportLostResponse(head, tail, tooLongError);
+      },
+    },
+    maxLineBytes,
+  );
+}
+
+function createNotJsonError(peer: string, text: string): TenonError {
+  return new TenonError('stdio/not-json', 'sent a line that is not JSON', {
+    peer,
+    rpcCode: PARSE_ERROR,
+    received: formatExcerpt(text),
+    hint: 'a message is one line of JSON, and nothing else goes that way: whatever is logged belongs on stderr',
+  });
+}
+
+function createLineTooLongError(peer: string, head: string, limit: number): TenonError {
+  return new TenonError('stdio/line-too-long', 'sent a line that is too long to read', {
+    peer,
+    rpcCode: PARSE_ERROR,
+    expected: `at most ${limit} bytes`,
+    received: `more, beginning ${formatExcerpt(head.slice(0, 60))}`,
+    hint: 'send less at once (pages, links), or raise maxLineBytes: memory is the price',
+  });
+}
+
+function createTooDeepError(peer: string, text: string, limit: number): TenonError {
+  return new TenonError('stdio/too-deep', 'sent a message that nests too deep', {
+    peer,
+    rpcCode: INVALID_REQUEST,
+    expected: `at most ${limit} levels`,
+    received: `more, in ${formatExcerpt(text, 60)}`,
+    hint: 'flatten the value, or raise maxDepth: walking a deep value exhausts the stack',
+  });
+}

@@ -1,0 +1,116 @@
+import { createByteBuffer } from './byte-buffer.js';
+import type { ByteReader } from './byte-streams.js';
+
+export interface LineHandler {
+  /** Complete lines: the text between two newlines, in which there may be more of them. */
+  text(text: string): void;
+  /** A line is longer than the limit. Called as soon as that is known, with how it begins. */
+  onOversizedLine(head: string): void;
+  /** That line has ended: how it began, and how it ended. */
+  onOversizedLineEnd(head: string, tail: string): void;
+}
+
+const NEWLINE = 10;
+const EDGE_LENGTH = 512;
+/** Keeps byte order marks, because a chunk may begin anywhere: only the reader of lines knows where a message begins. */
+const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/**
+ * Splits bytes in any chunking into lines. A newline byte is never part of another UTF-8 character, so bytes are split
+ * first and decoded by whole lines, as many at once as a chunk completes. Bytes that are not UTF-8 become U+FFFD.
+ */
+export class LineSplitter implements ByteReader {
+  readonly #handler: LineHandler;
+  readonly #maxLineBytes: number;
+  readonly #buffer = createByteBuffer();
+  #oversized: { readonly head: string; tail: Uint8Array } | undefined;
+
+  constructor(handler: LineHandler, maxLineBytes: number) {
+    this.#handler = handler;
+    this.#maxLineBytes = maxLineBytes;
+  }
+
+  push(bytes: Uint8Array): void {
+    const start = this.#oversized ? this.#skipOversized(bytes) : 0;
+    if (start === bytes.length) return;
+    if (this.#buffer.size + bytes.length - start > this.#maxLineBytes) this.#splitLineByLine(bytes, start);
+    else this.#splitChunk(bytes, start);
+  }
+
+  end(): void {
+    if (this.#buffer.size > 0) this.#handler.text(this.#takeText(new Uint8Array(0)));
+    this.#endOversized();
+  }
+
+  /** The quick way: what a chunk completes is decoded at once. */
+  #splitChunk(bytes: Uint8Array, start: number): void {
+    const last = bytes.lastIndexOf(NEWLINE);
+    const text = last < start ? undefined : this.#takeText(bytes.subarray(start, last));
+    const rest = last < start ? start : last + 1;
+    if (rest < bytes.length) this.#buffer.add(bytes.subarray(rest));
+    if (text !== undefined) this.#handler.text(text);
+  }
+
+  /** The careful way, taken when a line might be longer than the limit. */
+  #splitLineByLine(bytes: Uint8Array, from: number): void {
+    let start = from;
+    for (let newline = bytes.indexOf(NEWLINE, start); newline !== -1; newline = bytes.indexOf(NEWLINE, start)) {
+      const rest = bytes.subarray(start, newline);
+      start = newline + 1;
+      if (this.#fits(rest)) this.#handler.text(this.#takeText(rest));
+      else {
+        this.#beginOversized(rest);
+        this.#endOversized();
+      }
+    }
+    const rest = bytes.subarray(start);
+    if (this.#fits(rest)) this.#buffer.add(rest);
+    else this.#beginOversized(rest);
+  }
+
+  #fits(rest: Uint8Array): boolean {
+    return this.#buffer.size + rest.length <= this.#maxLineBytes;
+  }
+
+  #takeText(rest: Uint8Array): string {
+    if (this.#buffer.size === 0) return UTF8.decode(rest);
+    this.#buffer.add(rest);
+    const text = UTF8.decode(this.#buffer.view());
+    this.#buffer.clear();
+    return text;
+  }
+
+  /** From here on only the two ends of the line are kept. */
+  #beginOversized(rest: Uint8Array): void {
+    const head = UTF8.decode(
+      concatBytes(this.#buffer.view().subarray(0, EDGE_LENGTH), rest.subarray(0, EDGE_LENGTH)).subarray(0, EDGE_LENGTH),
+    );
+    this.#buffer.clear();
+    this.#oversized = { head, tail: rest.slice(-EDGE_LENGTH) };
+    this.#handler.onOversizedLine(head);
+  }
+
+  /** Returns where the line after the long one begins. */
+  #skipOversized(bytes: Uint8Array): number {
+    const newline = bytes.indexOf(NEWLINE);
+    const rest = newline === -1 ? bytes : bytes.subarray(0, newline);
+    if (this.#oversized)
+      this.#oversized.tail = concatBytes(this.#oversized.tail, rest.subarray(-EDGE_LENGTH)).slice(-EDGE_LENGTH);
+    if (newline === -1) return bytes.length;
+    this.#endOversized();
+    return newline + 1;
+  }
+
+  #endOversized(): void {
+    const oversized = this.#oversized;
+    this.#oversized = undefined;
+    if (oversized) this.#handler.onOversizedLineEnd(oversized.head, UTF8.decode(oversized.tail));
+  }
+}
+
+function concatBytes(first: Uint8Array, second: Uint8Array): Uint8Array {
+  const both = new Uint8Array(first.length + second.length);
+  both.set(first);
+  both.set(second, first.length);
+  return both;
+}

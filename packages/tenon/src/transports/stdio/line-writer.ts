@@ -1,0 +1,154 @@
+import { TenonError } from '../../jsonrpc/error.js';
+import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
+import { createFailure, type JsonRpcMessage, type JsonRpcResponse } from '../../jsonrpc/message.js';
+import { serializeMessage } from '../../jsonrpc/serialize-message.js';
+import type { ByteSink } from './byte-streams.js';
+
+export interface LineWriterOptions {
+  readonly peer: string;
+  /** How much may wait to be written, in characters, before a message is refused. Default 64 Mi. */
+  readonly maxQueued?: number | undefined;
+  /** Told when so much waits that no more should be produced, and when that is over. */
+  readonly onPressure?: ((high: boolean) => void) | undefined;
+  /** Told once, when the other side no longer reads. */
+  readonly onFailure?: ((error: TenonError) => void) | undefined;
+}
+
+export interface LineWriter {
+  /** Returns nothing while there is room. Else settles when there is room again: that is the back-pressure. */
+  send(message: JsonRpcMessage | readonly JsonRpcResponse[]): void | Promise<void>;
+  /** Settles when all that was sent has been taken, or never will be. */
+  flush(): Promise<void>;
+  /** Ends the stream after what waits. */
+  end(): void;
+}
+
+const MAX_QUEUED = 64 * 1024 * 1024;
+const HIGH_WATER_MARK = 1024 * 1024;
+
+interface RoomWaiter {
+  resolve(): void;
+  reject(error: TenonError): void;
+}
+
+/** Writes messages as lines. All that are sent in one turn, and all that come while a write is under way, share a write. */
+export function createLineWriter(sink: ByteSink, options: LineWriterOptions): LineWriter {
+  const { peer, maxQueued = MAX_QUEUED, onPressure, onFailure } = options;
+  let queue: string[] = [];
+  let queuedLength = 0;
+  let isWriting = false;
+  let ended = false;
+  let writeError: TenonError | undefined;
+  let waiters: RoomWaiter[] = [];
+  let flushWaiters: (() => void)[] = [];
+
+  function send(message: JsonRpcMessage | readonly JsonRpcResponse[]): void | Promise<void> {
+    const refused = writeError ?? (ended ? createClosedError(peer) : undefined);
+    if (refused) return createRejection(refused);
+    let line: string;
+    try {
+      line = serializeMessage(message);
+    } catch (cause) {
+      return createRejection(
+        new TenonError('stdio/not-serializable', 'a message can not be written as JSON', { peer, cause }),
+      );
+    }
+    if (queuedLength > 0 && queuedLength + line.length > maxQueued) return rejectOverflow(message);
+    return enqueue(line);
+  }
+
+  /** Who waits for an answer that there is no room for still gets one: a short one. */
+  function rejectOverflow(message: JsonRpcMessage | readonly JsonRpcResponse[]): Promise<void> {
+    if ('result' in message) {
+      const errorMessage = 'The answer was dropped: too much waits to be read';
+      void enqueue(JSON.stringify(createFailure(message.id, { code: INTERNAL_ERROR, message: errorMessage })));
+    }
+    return createRejection(createQueueFullError(peer, maxQueued));
+  }
+
+  function enqueue(line: string): void | Promise<void> {
+    queue.push(line);
+    queuedLength += line.length;
+    if (!isWriting) {
+      isWriting = true;
+      sink.schedule(write);
+    }
+    return queuedLength > HIGH_WATER_MARK ? waitForRoom() : undefined;
+  }
+
+  function waitForRoom(): Promise<void> {
+    onPressure?.(true);
+    const room = new Promise<void>((resolve, reject) => waiters.push({ resolve, reject }));
+    // Who does not wait is not punished with an unhandled rejection.
+    room.catch(() => {});
+    return room;
+  }
+
+  function write(): void {
+    const lines = queue;
+    const size = queuedLength;
+    queue = [];
+    const text = lines.length === 1 ? `${lines[0]}\n` : `${lines.join('\n')}\n`;
+    sink.write(text, error => (error ? fail(error) : handleWritten(size)));
+  }
+
+  function handleWritten(size: number): void {
+    if (writeError) return;
+    queuedLength -= size;
+    if (queue.length > 0) sink.schedule(write);
+    else handleIdle();
+    if (queuedLength > HIGH_WATER_MARK || waiters.length === 0) return;
+    const settled = waiters;
+    waiters = [];
+    onPressure?.(false);
+    for (const { resolve } of settled) resolve();
+  }
+
+  function handleIdle(): void {
+    isWriting = false;
+    const settled = flushWaiters;
+    flushWaiters = [];
+    for (const resolve of settled) resolve();
+    if (ended) sink.end();
+  }
+
+  function fail(cause: unknown): void {
+    if (writeError) return;
+    writeError = new TenonError('stdio/write-failed', 'no longer reads what it is sent', { peer, cause });
+    queue = [];
+    queuedLength = 0;
+    const rejecting = waiters;
+    waiters = [];
+    handleIdle();
+    for (const { reject } of rejecting) reject(writeError);
+    onFailure?.(writeError);
+  }
+
+  return {
+    send,
+    flush: () => (isWriting ? new Promise(resolve => flushWaiters.push(resolve)) : Promise.resolve()),
+    end() {
+      if (ended) return;
+      ended = true;
+      if (!isWriting) sink.end();
+    },
+  };
+}
+
+function createRejection(error: TenonError): Promise<void> {
+  const promise = Promise.reject(error);
+  promise.catch(() => {});
+  return promise;
+}
+
+function createClosedError(peer: string): TenonError {
+  return new TenonError('connection/closed', 'the connection is closed', { peer });
+}
+
+function createQueueFullError(peer: string, limit: number): TenonError {
+  return new TenonError('stdio/queue-full', 'does not read what it is sent', {
+    peer,
+    expected: `at most ${limit} characters waiting`,
+    hint: 'await each send before the next, or raise maxQueued: memory is the price',
+  });
+}

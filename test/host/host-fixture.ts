@@ -1,0 +1,77 @@
+import { type ChangeEvent, type Client, type ClientEvents, type ClientOptions, connect, type TenonError } from 'tenon';
+import { createHost, type Host, type HostOptions } from 'tenon/host';
+import { expect } from 'vitest';
+import { isRunning } from '../interop/process.js';
+import { retryUntilPasses } from '../interop/retry.js';
+import type { FaultyServer } from './faulty-server.js';
+
+/** A host of servers of which some misbehave, one client of it, and what both were told. */
+export interface HostFixture {
+  readonly host: Host;
+  readonly client: Client;
+  readonly logs: ClientEvents['log'][];
+  /** The times at which the list of tools was said to have changed. */
+  readonly changes: number[];
+  /** What the host was told of that went wrong. */
+  readonly problems: TenonError[];
+  /** Closes both. Fails when a process is left. Returns how long it took, in milliseconds. */
+  close(): Promise<number>;
+}
+
+export interface HostFixtureOptions extends Partial<HostOptions> {
+  /** The client's. */
+  readonly revision: string;
+  readonly elicit?: NonNullable<ClientOptions['elicit']>;
+}
+
+export async function startHost(
+  servers: Readonly<Record<string, FaultyServer>>,
+  hostOptions: HostFixtureOptions,
+): Promise<HostFixture> {
+  const { revision: protocolVersion, elicit, ...options } = hostOptions;
+  const problems: TenonError[] = [];
+  const host = await createHost({
+    prefix: 'auto',
+    ...options,
+    servers: Object.fromEntries(Object.entries(servers).map(([name, { server }]) => [name, server])),
+    onError: problem => problems.push(problem),
+  });
+  const client = await connect(host.toServer(), { protocolVersion, logLevel: 'debug', ...(elicit ? { elicit } : {}) });
+  const logs: ClientEvents['log'][] = [];
+  const changes: number[] = [];
+  client.on('log', log => logs.push(log));
+  const stop = new AbortController();
+  const watching = watch(client.watch({ tools: true }, { signal: stop.signal }), changes);
+  const close = async () => {
+    stop.abort();
+    await watching;
+    await client.close();
+    const since = Date.now();
+    await host.close();
+    const duration = Date.now() - since;
+    const running = Object.values(servers).flatMap(({ pids }) => pids.filter(isRunning));
+    // One that was killed is there until its parent has heard of it.
+    if (running.length > 0) await retryUntilPasses(() => expect(running.filter(isRunning)).toEqual([]));
+    return duration;
+  };
+  return { host, client, logs, changes, problems, close };
+}
+
+async function watch(changeEvents: AsyncIterable<ChangeEvent>, changes: number[]): Promise<void> {
+  for await (const _ of changeEvents) changes.push(Date.now());
+}
+
+/** The list of tools in one page: the outer names, which servers are missing and why, and how long it took. */
+export async function listTools({
+  client,
+}: HostFixture): Promise<{ names: string[]; absent: ReportedAbsence[]; took: number }> {
+  const since = Date.now();
+  const { tools, _meta = {} } = await client.call('tools/list');
+  const absent = (_meta['tenon/absent'] ?? []) as ReportedAbsence[];
+  return { names: tools.map(({ name }) => name), absent, took: Date.now() - since };
+}
+
+export interface ReportedAbsence {
+  readonly server: string;
+  readonly why: string;
+}

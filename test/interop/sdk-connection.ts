@@ -1,0 +1,15 @@
+import type { ConnectedSdkClient } from './sdk-client.js';
+
+/** A client of an official SDK, connected to our server with pages of five. */
+export interface SdkConnection {
+  readonly name: string;
+  open(): Promise<ConnectedSdkClient>;
+  /** Runs when the client has closed. */
+  stop?(): Promise<void>;
+  /** What is agreed on. */
+  readonly revision: string;
+}
+
+export const newest = '2026-07-28';
+/** Whether what is agreed on is at least this revision. */
+export const supportsVersion = (revision: string, { revision: agreed }: SdkConnection) => agreed >= revision;

@@ -1,0 +1,66 @@
+import { createTransportPair } from 'tenon';
+import { serveHttp } from 'tenon/node';
+import type { ListeningTransport } from '../../packages/tenon/src/client/connection/endpoint.js';
+import { createHttpEndpoint } from '../../packages/tenon/src/client/connection/http-endpoint.js';
+import { createNameHeader } from '../../packages/tenon/src/client/connection/request-headers.js';
+import { openTaskClient, type TaskTestClient } from '../../packages/tenon/src/extensions/tasks/fixtures/task-client.js';
+import type { JsonObject } from '../../packages/tenon/src/jsonrpc/message.js';
+import { createNodeRequester } from '../../packages/tenon/src/runtimes/node/http/http-requester.js';
+import { spawnServer } from '../../packages/tenon/src/runtimes/node/processes/child-process.js';
+import { createStdioTransport } from '../../packages/tenon/src/transports/stdio/client.js';
+import { createWire, recordRequester, recordSpawn, type Wire } from '../revisions/wire.js';
+import type { Revision } from '../support/official-schema.js';
+import { createTaskServer } from './task-server.js';
+
+export interface TaskConnection {
+  readonly caller: TaskTestClient;
+  readonly wire: Wire;
+  readonly problems: unknown[];
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export const transportKinds = ['memory', 'stdio', 'http'] as const;
+
+/** A client of the works; all that crosses is judged. `program` is theirs for a process of its own. */
+export async function openConnection(
+  kind: (typeof transportKinds)[number],
+  revision: Revision,
+  program: string,
+): Promise<TaskConnection> {
+  const wire = createWire(revision);
+  const problems: unknown[] = [];
+  const works = createTaskServer(problem => problems.push(problem));
+  const http = kind === 'http' ? await serveHttp(works, { port: 0 }) : undefined;
+  const url = http?.url ?? '';
+  const open = async () => {
+    if (kind === 'stdio') {
+      const target = { command: process.execPath, args: [program], stderr: 'inherit' as const };
+      return createStdioTransport(target, recordSpawn(spawnServer, wire));
+    }
+    if (kind === 'http')
+      return createHttpEndpoint({ url, transport: 'http' }, recordRequester(createNodeRequester(), wire)).open();
+    const pair = createTransportPair((from, message) => wire.crosses(from, message));
+    await works.connect(pair.server);
+    return pair.client;
+  };
+  const channel = await open();
+  const stateless = revision === '2026-07-28';
+  const envelope = (method: string, params: JsonObject) => ({
+    ...(stateless ? { stateless } : {}),
+    headers: {
+      ...(method === 'initialize' ? {} : { 'MCP-Protocol-Version': revision }),
+      ...(stateless ? { 'Mcp-Method': method, ...createNameHeader(method, params) } : {}),
+    },
+  });
+  const caller = await openTaskClient(channel, { revision, envelope });
+  if (!stateless && 'listen' in channel) (channel as ListeningTransport).listen();
+  return {
+    ...{ caller, wire, problems, url },
+    async close() {
+      await caller.close();
+      works.close();
+      await http?.close({ timeout: 0 });
+    },
+  };
+}

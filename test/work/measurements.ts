@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { bundle } from '../support/bundle.js';
+
+/** What one time of a scene costs in one of its sizes. */
+export interface Measurement {
+  readonly name: string;
+  readonly size: number;
+  readonly cost: number;
+  /** How often each function ran, where that was counted. */
+  readonly byFunction?: { readonly [place: string]: number };
+}
+
+/** What is optimized is not counted, and what the engine makes for itself, or collects, is nothing of ours. */
+const FLAGS = ['--no-opt', '--expose-gc', '--min-semi-space-size=128', '--max-semi-space-size=128'];
+
+/** The scenes in a process of their own: each with what it costs from the least size to the greatest. */
+export async function readMeasurements(what: 'steps' | 'bytes'): Promise<ReadonlyMap<string, readonly Measurement[]>> {
+  const program = bundle('test/work/work-program.ts');
+  const child = spawn(process.execPath, [...FLAGS, program, what], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const scenes = new Map<string, Measurement[]>();
+  createInterface({ input: child.stdout }).on('line', line => {
+    const each = JSON.parse(line) as Measurement;
+    scenes.set(each.name, [...(scenes.get(each.name) ?? []), each]);
+  });
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`the scenes were not done: ${code}`);
+  return scenes;
+}

@@ -1,0 +1,28 @@
+/** Something that is done again and again, with so and so much around it. */
+export interface Workload {
+  readonly sizes: readonly number[];
+  prepare(size: number): Promise<PreparedWorkload>;
+}
+
+export interface PreparedWorkload {
+  once(): Promise<unknown>;
+  close(): Promise<void> | void;
+}
+
+export type Workloads = { readonly [what: string]: Workload };
+
+/** With ten times as much around it, and with a hundred times. */
+export const SIZES = [10, 100, 1000];
+
+/** Which of so many is taken: not one that whoever looks from either end finds soon. */
+export const pickMiddle = (size: number): number => size >> 1;
+
+/** Names of the same length, whatever the number. */
+export const formatName = (what: string, index: number): string => `${what}${String(index).padStart(5, '0')}`;
+
+/** So many entries, by their names. */
+export function createMany<T>(size: number, what: string, make: (name: string) => T): { [name: string]: T } {
+  return Object.fromEntries(
+    Array.from({ length: size }, (_, index) => [formatName(what, index), make(formatName(what, index))]),
+  );
+}

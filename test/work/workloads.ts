@@ -1,0 +1,20 @@
+import type { Workloads } from './workload.js';
+import { clientWorkloads } from './workloads/clients.js';
+import { gatewayWorkloads } from './workloads/gateway.js';
+import { listWorkloads, offerWorkloads, scanWorkloads } from './workloads/offers.js';
+import { notificationWorkloads, peerWorkloads } from './workloads/peers.js';
+import { halvedWorkloads, taskWorkloads } from './workloads/tasks.js';
+
+/** What costs the same, however much is around it. */
+export const flatWorkloads: Workloads = {
+  ...offerWorkloads,
+  ...peerWorkloads,
+  ...clientWorkloads,
+  ...gatewayWorkloads,
+  ...taskWorkloads,
+};
+
+export { halvedWorkloads, listWorkloads };
+
+/** What may cost as much as is gone through. */
+export const growingWorkloads: Workloads = { ...scanWorkloads, ...notificationWorkloads };

@@ -1,0 +1,113 @@
+import { createServer, forMethod, prompt, resource, type Server, type ServerOptions, tool } from 'tenon';
+import { connections } from '../connections.js';
+import { createMany, formatName, pickMiddle, SIZES, type Workloads } from '../workload.js';
+
+const input = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] } as const;
+const run = ({ text }: { text: string }) => text;
+const echo = () => tool({ description: 'Says it again', input, run });
+const letter = () => prompt({ input, run });
+const note = () => resource({ read: ({ uri }) => uri });
+
+/** A server with ten tools, and what else is said. */
+export function createTestServer(definition: Partial<Parameters<typeof createServer>[0]> = {}): Server {
+  return createServer({ name: 'counted', version: '1.0.0', tools: createTools(10), ...definition } as never);
+}
+
+export const createTools = (size: number) => createMany(size, 'tool', echo);
+export const createResources = (size: number) => createMany(size, 'note://', note);
+
+type Request = readonly [method: string, params: { readonly [name: string]: unknown }];
+
+const createCall = (tools: number): Request => [
+  'tools/call',
+  { name: getMiddleTool(tools), arguments: { text: 'hello' } },
+];
+const createGet = (prompts: number): Request => [
+  'prompts/get',
+  { name: formatName('prompt', pickMiddle(prompts)), arguments: { text: 'hello' } },
+];
+const createRead = (resources: number): Request => [
+  'resources/read',
+  { uri: formatName('note://', pickMiddle(resources)) },
+];
+const list = (): Request => ['tools/list', {}];
+const readByTemplate = (): Request => ['resources/read', { uri: 'made://hello' }];
+
+export const getMiddleTool = (tools: number): string => formatName('tool', pickMiddle(tools));
+/** Of a server with ten tools. */
+export const CALL = createCall(10);
+
+const template = { 'made://{text}': note() };
+const createTemplates = (size: number) =>
+  Object.fromEntries(Array.from({ length: size }, (_, at) => [`${formatName('other', at)}://{text}`, note()]));
+const layer: NonNullable<ServerOptions['use']>[number] = (operation, next) => next(operation);
+
+/** What costs the same however much the server offers beside it. */
+export const offerWorkloads: Workloads = {
+  ...forEachConnection(
+    'a call, with so many tools',
+    size => createTestServer({ tools: createTools(size) }),
+    createCall,
+  ),
+  ...forEachConnection(
+    'a prompt, with so many prompts',
+    size => createTestServer({ prompts: createMany(size, 'prompt', letter) }),
+    createGet,
+  ),
+  ...forEachConnection(
+    'a resource, with so many resources',
+    size => createTestServer({ resources: createResources(size) }),
+    createRead,
+  ),
+  ...forEachConnection(
+    'a resource of a template, with so many resources',
+    size => createTestServer({ resources: { ...createResources(size), ...template } }),
+    readByTemplate,
+  ),
+  ...forEachConnection(
+    'a call, with so many layers around other methods',
+    size => createTestServer({ use: Array.from({ length: size }, () => forMethod('prompts/get', layer)) }),
+    () => CALL,
+  ),
+  ...forEachConnection(
+    'the list of ten tools, with so many resources',
+    size => createTestServer({ resources: createResources(size) }),
+    list,
+  ),
+};
+
+/** What is told again as it was told before: more of it is longer, and no more work to make. */
+export const listWorkloads: Workloads = forEachConnection(
+  'the list of so many tools, told before',
+  size => createTestServer({ tools: createTools(size) }),
+  list,
+);
+
+/** What may cost as much as there is of what it goes through. */
+export const scanWorkloads: Workloads = {
+  ...forEachConnection(
+    'a resource of a template, after so many other templates',
+    size => createTestServer({ resources: { ...createTemplates(size), ...template } }),
+    readByTemplate,
+  ),
+};
+
+function forEachConnection(
+  what: string,
+  serve: (size: number) => Server,
+  request: (size: number) => Request,
+): Workloads {
+  return Object.fromEntries(
+    Object.entries(connections).map(([name, road]) => [
+      `${what}: ${name}`,
+      {
+        sizes: SIZES,
+        async prepare(size) {
+          const way = await road(serve(size));
+          const asked = request(size);
+          return { once: () => way.request(...asked), close: () => way.close() };
+        },
+      },
+    ]),
+  );
+}
