@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Client } from '../../client/client.js';
 import { connectTo, createTransportEndpoint } from '../../client/connect.js';
 import type { ClientOptions } from '../../client/options.js';
+import { tasks } from '../../extensions/tasks/tasks.js';
 import { createHost } from '../../host.js';
 import type { AuthInfo } from '../../jsonrpc/transport.js';
 import type { InputRequiredResult } from '../../protocol/input-requests.js';
@@ -9,6 +10,7 @@ import type { RequestHandler } from '../../protocol/request-handler.js';
 import { tool } from '../../server/definitions/tool.js';
 import { createServer } from '../../server/server.js';
 import { createTransportPair } from '../../transports/memory.js';
+import { deferred } from '../connections/fixtures/stand-in.js';
 import type { Host } from '../host.js';
 
 /** A server that counts the calls that it gets, and asks its caller. */
@@ -134,5 +136,69 @@ describe('callers of one host', () => {
     expect(results.map(result => /first|second/.exec(JSON.stringify(result))?.[0])).toEqual(names);
     expect(lines()).toBe(2);
     await Promise.all([...guests, host].map(each => each.close()));
+  });
+});
+
+describe('a log message of a server', () => {
+  const begun = async (share: boolean) => {
+    const end = deferred<string>();
+    let begins = 0;
+    const tools = {
+      waits: tool({
+        task: 'optional',
+        run: () => {
+          begins += 1;
+          return end.promise;
+        },
+      }),
+      says: tool({
+        run: (_, { log }) => {
+          log('warning', 'said');
+          return 'over';
+        },
+      }),
+    };
+    const server = createServer({
+      name: 'tells',
+      version: '1',
+      protocolVersions: ['2025-11-25'],
+      extensions: [tasks()],
+      tools,
+    });
+    const service = async () => {
+      const pair = createTransportPair();
+      await server.connect(pair.server);
+      return pair.client;
+    };
+    const host = await createHost({ prefix: 'never', servers: { tells: { service, share } }, onError: () => {} });
+    const heard: string[] = [];
+    const join = async (name: string) => {
+      const client = await guest(host, { protocolVersion: '2025-11-25', logLevel: 'debug' }, 'ada');
+      client.on('log', ({ data }) => heard.push(`${name} ${data}`));
+      return client;
+    };
+    const clients = [await join('one'), await join('two')] as const;
+    const task = await clients[0].tasks.start('waits', {});
+    await expect.poll(() => begins).toBe(1);
+    const close = async () => {
+      end.resolve('done');
+      await task.result();
+      await Promise.all([...clients, host].map(each => each.close()));
+    };
+    return { clients, heard, close };
+  };
+
+  it.each([false, true])('goes to the session of a call while a task of that session runs, share: %s', async share => {
+    const { clients, heard, close } = await begun(share);
+    await clients[0].callTool('says');
+    expect(heard).toEqual(['one said']);
+    await close();
+  });
+
+  it('goes to no session while a task of another session runs on the same connection', async () => {
+    const { clients, heard, close } = await begun(true);
+    await clients[1].callTool('says');
+    expect(heard).toEqual([]);
+    await close();
   });
 });

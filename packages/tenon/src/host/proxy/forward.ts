@@ -61,7 +61,7 @@ export async function forward(proxiedRequest: ProxiedRequest): Promise<JsonObjec
     progress: createTaskProgress(context),
     deadline: connection.times.clock.now() + (connection.times.totalTimeout ?? Number.POSITIVE_INFINITY),
     ask: allowQuestions ? createCallerAsk(proxiedRequest) : undefined,
-    session: requestContext.session,
+    session: requestContext.session ?? requestContext.originSession,
     get cancelled() {
       return context.signal.aborted;
     },
