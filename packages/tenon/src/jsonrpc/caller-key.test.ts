@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { getCallerKey } from './caller-key.js';
+import { getCallerKey } from './shared-limit.js';
 
 describe('getCallerKey', () => {
   it('names authenticated callers by their user, at any address', () => {

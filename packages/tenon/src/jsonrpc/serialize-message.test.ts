@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createFailure, createNotification, createRequest, createSuccess, type JsonObject } from './message.js';
-import { isPreserialized, markPreserialized, serializeMessage } from './serialize-message.js';
+import {
+  createFailure,
+  createNotification,
+  createRequest,
+  createSuccess,
+  isPreserialized,
+  type JsonObject,
+  markPreserialized,
+  serializeMessage,
+} from './message.js';
 
 const isText = (value: unknown): value is JsonObject => JSON.stringify(value) !== undefined;
 

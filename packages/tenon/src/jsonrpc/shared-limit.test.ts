@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { getCallerKey } from './caller-key.js';
-import { SharedLimit } from './shared-limit.js';
+import { getCallerKey, SharedLimit } from './shared-limit.js';
 
 function takeAll(limit: SharedLimit, caller: string): number {
   let taken = 0;

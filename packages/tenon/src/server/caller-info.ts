@@ -12,12 +12,3 @@ export interface CallerInfo {
   /** The address that the request came from, where the transport knows. It is a proxy's where one stands in front: see `clientAddress`. */
   readonly address?: string | undefined;
 }
-
-/** Something that callers may or may not see. */
-export interface HasVisibility {
-  readonly visible?: ((caller: CallerInfo) => boolean) | undefined;
-}
-
-export function canSee(caller: CallerInfo, item: HasVisibility): boolean {
-  return item.visible === undefined || item.visible(caller);
-}

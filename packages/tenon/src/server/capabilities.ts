@@ -1,27 +1,47 @@
 import type { JsonObject } from '../jsonrpc/message.js';
 import type { ServerCapabilities } from '../protocol/capabilities.js';
+import { hasCapability } from '../protocol/missing-capabilities.js';
 import type { Dialect } from '../protocol/versions/dialect.js';
 import type { CallerInfo } from './caller-info.js';
 import { isUriTemplate } from './definitions/compiled-resource.js';
 import type { ServerExtension } from './extension.js';
 import type { ServerRuntime } from './server-runtime.js';
 
-const capabilityCache = new WeakMap<
-  ServerRuntime,
-  { readonly version: number; readonly capabilities: ServerCapabilities }
->();
+interface CachedCapabilities {
+  /** Sum of the versions of the registries that the capabilities were made from. */
+  readonly version: number;
+  readonly capabilities: ServerCapabilities;
+  /** Answers of `declaresCapability`, by the path. */
+  readonly declared: Map<string, boolean>;
+}
+
+const capabilityCache = new WeakMap<ServerRuntime, CachedCapabilities>();
 
 /**
  * What the server declares, in the words of the newest revision: what is there, and nothing else. Each request asks for
  * it, so it is put together only when a catalog has changed.
  */
-export function getServerCapabilities(runtime: ServerRuntime): ServerCapabilities {
+function getServerCapabilities(runtime: ServerRuntime): ServerCapabilities {
+  return cacheCapabilities(runtime).capabilities;
+}
+
+/** Tells whether the server declares a capability to everybody. `path` is dotted: `resources.subscribe`. */
+export function declaresCapability(runtime: ServerRuntime, path: string): boolean {
+  const { declared, capabilities } = cacheCapabilities(runtime);
+  const cached = declared.get(path);
+  if (cached !== undefined) return cached;
+  const isDeclared = hasCapability(capabilities, path);
+  declared.set(path, isDeclared);
+  return isDeclared;
+}
+
+function cacheCapabilities(runtime: ServerRuntime): CachedCapabilities {
   const version = runtime.tools.version + runtime.prompts.version + runtime.resources.version;
   const cached = capabilityCache.get(runtime);
-  if (cached?.version === version) return cached.capabilities;
-  const capabilities = Object.freeze(composeCapabilities(runtime));
-  capabilityCache.set(runtime, { version, capabilities });
-  return capabilities;
+  if (cached?.version === version) return cached;
+  const created = { version, capabilities: Object.freeze(composeCapabilities(runtime)), declared: new Map() };
+  capabilityCache.set(runtime, created);
+  return created;
 }
 
 function composeCapabilities({ tools, prompts, resources, options }: ServerRuntime): ServerCapabilities {

@@ -4,16 +4,21 @@ import type { HandlerRun } from '../execution/handler-run.js';
 import { withoutInputRequests } from '../execution/without-input-requests.js';
 import { rpcError, TenonError } from '../jsonrpc/error.js';
 import { INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND } from '../jsonrpc/error-codes.js';
-import { isObject, type JsonObject, type JsonRpcRequest } from '../jsonrpc/message.js';
-import { isPreserialized, markPreserialized } from '../jsonrpc/serialize-message.js';
+import {
+  isObject,
+  isPreserialized,
+  type JsonObject,
+  type JsonRpcRequest,
+  markPreserialized,
+} from '../jsonrpc/message.js';
 import { catchMaybe, thenMaybe } from '../jsonrpc/then-maybe.js';
 import { getOwnerKey, identifyCaller } from '../protocol/caller-identity.js';
 import type { MethodName } from '../protocol/method-types.js';
 import { isMethod, methods } from '../protocol/methods.js';
-import { createMissingCapabilityError, hasCapability } from '../protocol/missing-capabilities.js';
+import { createMissingCapabilityError } from '../protocol/missing-capabilities.js';
 import type { RetryInputs } from '../protocol/params-and-results.js';
 import type { Transform } from '../protocol/versions/dialect.js';
-import { getServerCapabilities } from './capabilities.js';
+import { declaresCapability } from './capabilities.js';
 import { Context } from './context/context.js';
 import { compileTool } from './definitions/compiled-tool.js';
 import { isToolResultParts } from './definitions/tool-result.js';
@@ -32,7 +37,6 @@ import { requestUrlElicitation } from './methods/url-elicitation.js';
 import {
   composeMiddleware,
   type Middleware,
-  type Next,
   type Operation,
   selectMiddleware,
 } from './middleware/compose-middleware.js';
@@ -80,8 +84,7 @@ export function dispatch(
   if (handler === undefined || !requestContext.dialect.methods.client.has(method))
     throw createMethodNotFoundError(method, requestContext);
   if (extension !== undefined) requireClientExtension(extension, requestContext);
-  if (capability !== undefined && !hasCapability(getServerCapabilities(runtime), capability))
-    throw createMethodNotFoundError(method);
+  if (capability !== undefined && !declaresCapability(runtime, capability)) throw createMethodNotFoundError(method);
   const params = readParams(method, request.params, requestContext);
   requireScopes(runtime, method, params, requestContext);
   runtime.rateLimits.check(method, requestContext.caller);
@@ -168,8 +171,8 @@ function runOperation(
     if (operation.params !== params) requireScopes(runtime, method, operation.params, requestContext);
     return handler(runtime, operation, requestContext);
   };
-  const middleware = selectMiddleware(runtime.options.use, method);
-  const run = middleware.length === 0 ? handleOperation : wrapInMiddleware(middleware, handleOperation);
+  const { use } = runtime.options;
+  const run = use === undefined ? handleOperation : wrapInMiddleware(use, method, handleOperation);
   if (!methods[method].mayRequestInput)
     return run(
       createOperation(
@@ -194,11 +197,14 @@ function runOperation(
   return catchMaybe(() => strategy(runHandler), rethrowInputError);
 }
 
-/** Runs the layers around the core. A layer may return questions of its own. */
+/** Runs the middleware of the method around the handler. A middleware may return questions of its own. */
 function wrapInMiddleware(
-  middleware: readonly Middleware[],
+  use: readonly Middleware[],
+  method: MethodName,
   handleOperation: (operation: Operation) => MaybeAsyncResult,
-): Next {
+): (operation: Operation) => MaybeAsyncResult {
+  const middleware = selectMiddleware(use, method);
+  if (middleware.length === 0) return handleOperation;
   const run = composeMiddleware(middleware, async operation => handleOperation(operation));
   return async operation => {
     const result = await run(operation);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { CallerInfo, HasVisibility } from './caller-info.js';
+import type { CallerInfo } from './caller-info.js';
+import type { HasVisibility } from './registry.js';
 import { Registry } from './registry.js';
 
 interface Item extends HasVisibility {

@@ -1,6 +1,10 @@
 import { TenonError } from '../jsonrpc/error.js';
-import type { CallerInfo, HasVisibility } from './caller-info.js';
-import { canSee } from './caller-info.js';
+import type { CallerInfo } from './caller-info.js';
+
+/** Something that callers may or may not see. */
+export interface HasVisibility {
+  readonly visible?: ((caller: CallerInfo) => boolean) | undefined;
+}
 
 /** What a server offers of one kind, by name. It may change while the server runs: clients are told. */
 export class Registry<D extends HasVisibility> {
@@ -133,4 +137,23 @@ export class Registry<D extends HasVisibility> {
     this.#pickCache = undefined;
     this.#onChange(items);
   }
+}
+
+export function canSee(caller: CallerInfo, item: HasVisibility): boolean {
+  return item.visible === undefined || item.visible(caller);
+}
+
+/** Makes what a definition becomes once for each name under which it is offered, and forgets it with the definition. */
+export function memoizeCompile<D extends object, C>(
+  compile: (name: string, definition: D) => C,
+): (name: string, definition: D) => C {
+  const cache = new WeakMap<D, Map<string, C>>();
+  return (name, definition) => {
+    const byName = cache.get(definition) ?? new Map<string, C>();
+    const cached = byName.get(name);
+    if (cached !== undefined) return cached;
+    const compiled = compile(name, definition);
+    cache.set(definition, byName.set(name, compiled));
+    return compiled;
+  };
 }

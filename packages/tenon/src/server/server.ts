@@ -1,15 +1,7 @@
-import type { JsonRpcRequest, JsonRpcResponse } from '../jsonrpc/message.js';
 import type { Transport } from '../jsonrpc/transport.js';
 import type { Implementation } from '../protocol/content.js';
 import { classifyRequest, classifyWithoutSession } from '../protocol/negotiation/classify-request.js';
-import type {
-  ConnectOptions,
-  RequestHandler,
-  RequestIO,
-  RequestRoute,
-  SessionHandle,
-} from '../protocol/request-handler.js';
-import type { Dialect } from '../protocol/versions/dialect.js';
+import type { ConnectOptions, RequestHandler, SessionHandle } from '../protocol/request-handler.js';
 import { withoutSession } from '../protocol/versions/without-session.js';
 import type { PromptDefinition } from './definitions/prompt.js';
 import type { ResourceDefinition } from './definitions/resource.js';
@@ -18,7 +10,7 @@ import type { ToolDefinition } from './definitions/tool.js';
 import type { Registry } from './registry.js';
 import { createServerRuntime, type ServerRuntime } from './server-runtime.js';
 import { Session } from './session/session.js';
-import { respondToStatelessRequest } from './stateless-request.js';
+import { createStatelessHandler, type StatelessHandler } from './stateless-request.js';
 
 /** Things whose keys are known: URIs of resources, names of methods. */
 type KnownKeys = { readonly [key: string]: unknown };
@@ -67,25 +59,21 @@ export function createServer<
       for (const closeListener of [...runtime.closeListeners]) closeListener();
       for (const extension of runtime.extensionHooks) extension.close?.();
     },
-    ...createRequestHandler(runtime, classifyRequest),
-    withoutSessions: () =>
-      createRequestHandler(
-        { ...runtime, servedDialects: runtime.servedDialects.map(withoutSession) },
-        classifyWithoutSession,
-      ),
+    ...createRequestHandler(runtime, createStatelessHandler(runtime, classifyRequest)),
+    withoutSessions: () => {
+      const sessionless = { ...runtime, servedDialects: runtime.servedDialects.map(withoutSession) };
+      return createRequestHandler(sessionless, createStatelessHandler(sessionless, classifyWithoutSession));
+    },
   };
 }
 
-function createRequestHandler(runtime: ServerRuntime, classify: typeof classifyRequest) {
+function createRequestHandler(runtime: ServerRuntime, statelessHandler: StatelessHandler) {
   return {
     async connect(transport: Transport, options?: ConnectOptions): Promise<SessionHandle> {
       const session = new Session(runtime, transport, options);
       await session.open();
       return session;
     },
-    classifyRequest: (request: JsonRpcRequest, versionHeader?: string): RequestRoute =>
-      classify(request, runtime.servedDialects, versionHeader),
-    answer: (request: JsonRpcRequest, dialect: Dialect, io: RequestIO): Promise<JsonRpcResponse> =>
-      respondToStatelessRequest(runtime, request, dialect, io),
+    ...statelessHandler,
   };
 }

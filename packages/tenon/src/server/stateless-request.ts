@@ -1,6 +1,5 @@
 import type { InputStrategy } from '../execution/handler-run.js';
 import { createRetryStrategy } from '../execution/retry-strategy.js';
-import { getCallerKey } from '../jsonrpc/caller-key.js';
 import { isForPeer, TenonError, toErrorObject } from '../jsonrpc/error.js';
 import {
   createFailure,
@@ -12,14 +11,15 @@ import {
   type JsonRpcResponse,
 } from '../jsonrpc/message.js';
 import { RequestScope } from '../jsonrpc/request-scope.js';
+import { getCallerKey } from '../jsonrpc/shared-limit.js';
 import { catchMaybe, isPromise } from '../jsonrpc/then-maybe.js';
 import type { RequestHeaders } from '../jsonrpc/transport.js';
 import type { LoggingLevel } from '../protocol/content.js';
 import { notifications } from '../protocol/methods.js';
 import { createMissingCapabilityError, findMissingForRequest } from '../protocol/missing-capabilities.js';
-import { readRequestMetadata } from '../protocol/negotiation/classify-request.js';
+import { type classifyRequest, readRequestMetadata } from '../protocol/negotiation/classify-request.js';
 import type { RetryInputs } from '../protocol/params-and-results.js';
-import type { RequestIO } from '../protocol/request-handler.js';
+import type { RequestHandler, RequestIO } from '../protocol/request-handler.js';
 import type { Dialect } from '../protocol/versions/dialect.js';
 import type { CallerInfo } from './caller-info.js';
 import type { MergeOptions } from './context/notification-merger.js';
@@ -27,8 +27,19 @@ import { dispatch } from './dispatch.js';
 import type { RequestContext } from './request-context.js';
 import { getMergeOptions, type ServerRuntime } from './server-runtime.js';
 
-/** Answers a request by what it says itself, for transports that bring each request alone. Never rejects. */
-export async function respondToStatelessRequest(
+/** The part of a server that serves requests without a session. */
+export type StatelessHandler = Pick<RequestHandler, 'classifyRequest' | 'answer'>;
+
+/** Serves requests with the versions of a server. `classify` chooses the version of a request. */
+export function createStatelessHandler(runtime: ServerRuntime, classify: typeof classifyRequest): StatelessHandler {
+  return {
+    classifyRequest: (request, versionHeader) => classify(request, runtime.servedDialects, versionHeader),
+    answer: (request, dialect, io) => respondToStatelessRequest(runtime, request, dialect, io),
+  };
+}
+
+/** Answers a request by its own metadata, for transports that bring each request alone. Never rejects. */
+async function respondToStatelessRequest(
   runtime: ServerRuntime,
   request: JsonRpcRequest,
   dialect: Dialect,

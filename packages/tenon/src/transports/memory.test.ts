@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSuccess, type JsonRpcMessage } from '../jsonrpc/message.js';
-import { markPreserialized } from '../jsonrpc/serialize-message.js';
+import { createSuccess, type JsonRpcMessage, markPreserialized } from '../jsonrpc/message.js';
 import { createTransportPair } from './memory.js';
 
 const soon = () => new Promise(resolve => setImmediate(resolve));

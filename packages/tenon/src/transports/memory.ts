@@ -1,6 +1,5 @@
 import { TenonError } from '../jsonrpc/error.js';
-import { isObject, type JsonRpcMessage, type JsonRpcResponse } from '../jsonrpc/message.js';
-import { serializeMessage } from '../jsonrpc/serialize-message.js';
+import { isObject, type JsonRpcMessage, type JsonRpcResponse, serializeMessage } from '../jsonrpc/message.js';
 import type { MessageReceiver, SendOptions, Transport } from '../jsonrpc/transport.js';
 
 /** The client's end and the server's end of a road inside one process. */

@@ -1,7 +1,7 @@
 import type { JournalEntry } from '../../execution/handler-run.js';
-import { getCallerKey } from '../../jsonrpc/caller-key.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { ErrorObject, JsonObject } from '../../jsonrpc/message.js';
+import { getCallerKey } from '../../jsonrpc/shared-limit.js';
 import type { AuthInfo } from '../../jsonrpc/transport.js';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import type { Implementation } from '../../protocol/content.js';

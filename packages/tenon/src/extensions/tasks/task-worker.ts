@@ -1,9 +1,8 @@
 import type { Journal } from '../../execution/journal.js';
-import { UNKNOWN_CALLER } from '../../jsonrpc/caller-key.js';
 import { rpcError, TenonError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
-import { SharedLimit } from '../../jsonrpc/shared-limit.js';
+import { SharedLimit, UNKNOWN_CALLER } from '../../jsonrpc/shared-limit.js';
 import { isTerminal } from '../../protocol/tasks.js';
 import { getDialect } from '../../protocol/versions/index.js';
 import type { ExtensionHost } from '../../server/extension.js';

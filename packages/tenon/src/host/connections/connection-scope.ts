@@ -1,4 +1,4 @@
-import { getCallerKey, UNKNOWN_CALLER } from '../../jsonrpc/caller-key.js';
+import { getCallerKey, UNKNOWN_CALLER } from '../../jsonrpc/shared-limit.js';
 import { type CallerIdentity, getOwnerKey, identifyCaller } from '../../protocol/caller-identity.js';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import { TASKS } from '../../protocol/tasks.js';

@@ -1,7 +1,6 @@
 import { type Clock, systemClock } from '../../cancellation/clock.js';
-import { getCallerKey } from '../../jsonrpc/caller-key.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import { SharedLimit } from '../../jsonrpc/shared-limit.js';
+import { getCallerKey, SharedLimit } from '../../jsonrpc/shared-limit.js';
 import type { CallerIdentity } from '../../protocol/caller-identity.js';
 import type { CreateMessageParams, CreateMessageResult } from '../../protocol/input-requests.js';
 import { checkResult } from './answer.js';

@@ -100,10 +100,11 @@ function routeByMeta(meta: JsonObject, served: readonly Dialect[]): RequestRoute
 
 export function readRequestMetadata(request: JsonRpcRequest): RequestMetadata {
   const meta = (request.params?._meta ?? {}) as JsonObject;
+  const level = meta[LOG_LEVEL];
   return {
     capabilities: meta[CLIENT_CAPABILITIES] as ClientCapabilities,
     client: isObject(meta[CLIENT_INFO]) ? (meta[CLIENT_INFO] as unknown as Implementation) : undefined,
-    logLevel: readLoggingLevel(meta[LOG_LEVEL]),
+    logLevel: level === undefined ? undefined : readLoggingLevel(level),
   };
 }
 

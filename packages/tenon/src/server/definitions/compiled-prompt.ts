@@ -5,8 +5,8 @@ import { checkScopes } from '../../protocol/scopes.js';
 import { compileDefinition } from '../../schemas/schema-check.js';
 import { isScalar, readTextArguments, type TextArgument } from '../../schemas/text-arguments.js';
 import type { Validator } from '../../schemas/validate.js';
+import { memoizeCompile } from '../registry.js';
 import { requirePromptShape } from './definition-shapes.js';
-import { memoizeCompile } from './memoize-compile.js';
 import type { PromptDefinition } from './prompt.js';
 
 /** A prompt made ready. */

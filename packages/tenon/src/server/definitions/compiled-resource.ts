@@ -3,9 +3,9 @@ import { checkMeta } from '../../protocol/check-meta.js';
 import type { Resource, ResourceTemplate } from '../../protocol/content.js';
 import { dropUndefined } from '../../protocol/defaults.js';
 import { checkScopes } from '../../protocol/scopes.js';
+import { memoizeCompile } from '../registry.js';
 import type { Template } from '../uri-template/template.js';
 import { requireResourceShape } from './definition-shapes.js';
-import { memoizeCompile } from './memoize-compile.js';
 import type { ResourceDefinition } from './resource.js';
 
 type AnyResource = ResourceDefinition<never>;

@@ -8,8 +8,9 @@ import { checkScopes } from '../../protocol/scopes.js';
 import { withObjectType } from '../../schemas/json-types.js';
 import { compileDefinition } from '../../schemas/schema-check.js';
 import type { Validator } from '../../schemas/validate.js';
+import { memoizeCompile } from '../registry.js';
 import { requireToolShape } from './definition-shapes.js';
-import { memoizeCompile } from './memoize-compile.js';
+import { type ResolvedTaskOptions, resolveTaskOptions } from './task-options.js';
 import type { ToolDefinition } from './tool.js';
 
 /** A tool made ready: its schemas converted and its validators made, once for all connections. */
@@ -20,6 +21,8 @@ export interface CompiledTool {
   readonly output: Validator | undefined;
   /** The arguments that headers mirror. */
   readonly headerParams: readonly HeaderParam[];
+  /** Options by which its calls become tasks. Undefined when they do not. */
+  readonly taskOptions: ResolvedTaskOptions | undefined;
 }
 
 /** The schema that the specification advises for a tool without parameters. Its handler gets no arguments, whatever comes. */
@@ -52,7 +55,8 @@ function createCompiledTool(name: string, definition: ToolDefinition): CompiledT
   if (typeof headerParams === 'string')
     throw new TenonError('tool/x-mcp-header', `the input of "${name}": ${headerParams}`);
   const outputSchema = output && withObjectType(output.json);
-  return { definition, wire: toWireTool(name, definition, inputSchema, outputSchema), input, output, headerParams };
+  const wire = toWireTool(name, definition, inputSchema, outputSchema);
+  return { definition, wire, input, output, headerParams, taskOptions: resolveTaskOptions(definition) };
 }
 
 function hasObjectType(schema: JsonObject): schema is Tool['inputSchema'] {

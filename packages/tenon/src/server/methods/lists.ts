@@ -1,17 +1,14 @@
-import type { JsonObject } from '../../jsonrpc/message.js';
-import { markPreserialized } from '../../jsonrpc/serialize-message.js';
+import { type JsonObject, markPreserialized } from '../../jsonrpc/message.js';
 import { checkNestedMeta } from '../../protocol/check-meta.js';
 import type { Resource, ResourceTemplate, Tool } from '../../protocol/content.js';
-import type { HasVisibility } from '../caller-info.js';
 import type { Context } from '../context/context.js';
 import { compilePrompt } from '../definitions/compiled-prompt.js';
 import { compileResource, isUriTemplate } from '../definitions/compiled-resource.js';
 import { compileTool } from '../definitions/compiled-tool.js';
 import type { ResourceDefinition } from '../definitions/resource.js';
-import { hasTasks, resolveTaskOptions } from '../definitions/task-options.js';
-import type { ToolDefinition } from '../definitions/tool.js';
+import { hasTasks, type ResolvedTaskOptions } from '../definitions/task-options.js';
 import type { Operation } from '../middleware/compose-middleware.js';
-import type { Registry } from '../registry.js';
+import type { HasVisibility, Registry } from '../registry.js';
 import type { RequestContext } from '../request-context.js';
 import { type HasScopes, hasRequiredScopes } from '../scopes.js';
 import type { ServerRuntime } from '../server-runtime.js';
@@ -25,16 +22,15 @@ export function listTools(runtime: ServerRuntime, { params }: Operation, request
   const asTasks = requestContext.dialect.tasks === 'by-parameter' && hasTasks(runtime.options.extensions);
   const all = getCachedList(runtime, tools, asTasks ? 'tools as tasks' : 'tools', () =>
     selectListed(runtime, tools, requestContext).map(([name, tool]) => {
-      const { wire } = compileTool(name, tool);
-      return asTasks ? addExecution(wire, tool) : wire;
+      const { wire, taskOptions } = compileTool(name, tool);
+      return asTasks ? addExecution(wire, taskOptions) : wire;
     }),
   );
   return createPageResult(runtime, 'tools', all, ({ name }) => name, params, isSharedList(runtime, tools));
 }
 
-function addExecution(wire: Tool, definition: ToolDefinition): Tool {
-  const taskSupport = resolveTaskOptions(definition)?.support;
-  return taskSupport === undefined ? wire : { ...wire, execution: { taskSupport } };
+function addExecution(wire: Tool, taskOptions: ResolvedTaskOptions | undefined): Tool {
+  return taskOptions === undefined ? wire : { ...wire, execution: { taskSupport: taskOptions.support } };
 }
 
 export function listPrompts(runtime: ServerRuntime, { params }: Operation, requestContext: RequestContext): JsonObject {

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../../cancellation/clock.js';
-import { getCallerKey } from '../../jsonrpc/caller-key.js';
 import { rpcError } from '../../jsonrpc/error.js';
 import { TOO_MANY_REQUESTS } from '../../jsonrpc/error-codes.js';
+import { getCallerKey } from '../../jsonrpc/shared-limit.js';
 import { getOwnerKey, identifyCaller } from '../../protocol/caller-identity.js';
 import { checkFunction, checkOptional, checkRange } from '../../protocol/check.js';
 import type { CallerInfo } from '../caller-info.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fakeClock } from '../../testing/fake-clock.js';
-import type { HasVisibility } from '../caller-info.js';
+import type { HasVisibility } from '../registry.js';
 import { batchListChanges } from './batch-list-changes.js';
 
 function listening(clock = fakeClock()) {

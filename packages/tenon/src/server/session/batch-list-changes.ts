@@ -1,5 +1,5 @@
 import type { Clock } from '../../cancellation/clock.js';
-import type { HasVisibility } from '../caller-info.js';
+import type { HasVisibility } from '../registry.js';
 import type { ListName } from './subscription-manager.js';
 
 /** How long changes of one list are gathered before they are announced as one, in milliseconds. */

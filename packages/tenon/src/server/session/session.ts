@@ -1,5 +1,4 @@
 import type { RequestInput } from '../../execution/handler-run.js';
-import { getCallerKey } from '../../jsonrpc/caller-key.js';
 import { rpcError, TenonError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS, INVALID_REQUEST } from '../../jsonrpc/error-codes.js';
 import {
@@ -12,6 +11,7 @@ import {
 import { Peer } from '../../jsonrpc/peer.js';
 import type { PeerHandler } from '../../jsonrpc/peer-handler.js';
 import type { RequestScope } from '../../jsonrpc/request-scope.js';
+import { getCallerKey } from '../../jsonrpc/shared-limit.js';
 import type { AuthInfo, MessageContext, Transport } from '../../jsonrpc/transport.js';
 import type { LoggingLevel } from '../../protocol/content.js';
 import { notifications } from '../../protocol/methods.js';

@@ -1,6 +1,7 @@
 import { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
-import { type CallerInfo, canSee, type HasVisibility } from '../caller-info.js';
+import type { CallerInfo } from '../caller-info.js';
+import { canSee, type HasVisibility } from '../registry.js';
 
 export type ListName = 'tools' | 'prompts' | 'resources';
 

@@ -1,4 +1,3 @@
-import { getCallerKey } from '../../jsonrpc/caller-key.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import {
   classifyMessage,
@@ -7,15 +6,16 @@ import {
   type JsonRpcMessage,
   type JsonRpcRequest,
   type JsonRpcResponse,
+  serializeMessage,
 } from '../../jsonrpc/message.js';
-import { serializeMessage } from '../../jsonrpc/serialize-message.js';
+import { getCallerKey } from '../../jsonrpc/shared-limit.js';
 import type { AuthInfo, MessageReceiver, Transport } from '../../jsonrpc/transport.js';
 import { isSameOwner } from '../../protocol/caller-identity.js';
 import { onExpiry } from '../http/server/auth-expiry.js';
-import { createAcceptMatcher, isJson } from '../http/server/content-negotiation.js';
 import type { HttpServerContext } from '../http/server/context.js';
 import { createInvalidRequest, refuse, refuseBusy } from '../http/server/error-response.js';
 import type { Exchange } from '../http/server/exchange.js';
+import { createAcceptMatcher, isJson } from '../http/server/header-validation.js';
 import { failMalformedResponse } from '../http/server/malformed-response.js';
 import { readJson } from '../http/server/request-body.js';
 import { EVENT_STREAM, encodeNamedEvent } from '../http/sse/encode-event.js';

@@ -1,7 +1,6 @@
 import { TenonError } from '../../jsonrpc/error.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
-import { createFailure, type JsonRpcMessage, type JsonRpcResponse } from '../../jsonrpc/message.js';
-import { serializeMessage } from '../../jsonrpc/serialize-message.js';
+import { createFailure, type JsonRpcMessage, type JsonRpcResponse, serializeMessage } from '../../jsonrpc/message.js';
 import type { ByteSink } from './byte-streams.js';
 
 export interface LineWriterOptions {

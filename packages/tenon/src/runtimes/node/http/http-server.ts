@@ -1,8 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { getCallerKey } from '../../../jsonrpc/caller-key.js';
 import { TenonError } from '../../../jsonrpc/error.js';
-import { SharedLimit } from '../../../jsonrpc/shared-limit.js';
+import { getCallerKey, SharedLimit } from '../../../jsonrpc/shared-limit.js';
 import type { RequestHandler } from '../../../protocol/request-handler.js';
 import { type CloseOptions, createHttpEndpoint, type HttpEndpoint } from '../../../transports/http/server/endpoint.js';
 import { type HandlerOptions, resolveSsePath } from '../../../transports/http/server/options.js';

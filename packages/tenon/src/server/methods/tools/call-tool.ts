@@ -10,7 +10,7 @@ import { describeIssues, type Issue } from '../../../schemas/issues.js';
 import type { CheckResult } from '../../../schemas/validate.js';
 import { Context } from '../../context/context.js';
 import { type CompiledTool, compileTool } from '../../definitions/compiled-tool.js';
-import { type ResolvedTaskOptions, resolveTaskOptions } from '../../definitions/task-options.js';
+import type { ResolvedTaskOptions } from '../../definitions/task-options.js';
 import { isToolResultParts } from '../../definitions/tool-result.js';
 import type { Operation } from '../../middleware/compose-middleware.js';
 import type { ProxyBackend } from '../../proxy-backend.js';
@@ -29,15 +29,16 @@ export function callTool(runtime: ServerRuntime, operation: Operation, requestCo
   const { params, context } = operation;
   if (runtime.options.proxy) return callProxiedTool(runtime, runtime.options.proxy, operation, requestContext);
   const tool = findTool(runtime, params.name as string, requestContext);
-  checkHeaderParams(tool.headerParams, params.arguments as JsonObject | undefined, requestContext);
+  if (tool.headerParams.length > 0)
+    checkHeaderParams(tool.headerParams, params.arguments as JsonObject | undefined, requestContext);
   return thenMaybe(checkInput(tool, params.arguments ?? {}), input => {
     if (!input.ok) return finalizeResult(runtime, rejectArguments(tool, input.issues, requestContext));
     requireCapabilities(tool.definition.requiredCapabilities, requestContext);
     const runHandler = () => invokeTool(runtime, tool, input.value, context);
     const invoke = () => Context.invokeHandler(context, runHandler);
-    const taskOptions = resolveTaskOptions(tool.definition);
-    return thenMaybe(callExtensions(runtime, taskOptions, operation, requestContext, invoke) ?? invoke(), result =>
-      isFinal(result) ? finalizeResult(runtime, result) : result,
+    return thenMaybe(
+      callExtensions(runtime, tool.taskOptions, operation, requestContext, invoke) ?? invoke(),
+      result => (isFinal(result) ? finalizeResult(runtime, result) : result),
     );
   });
 }
@@ -51,7 +52,8 @@ async function callProxiedTool(
 ): Promise<JsonObject> {
   const { params, context } = operation;
   const tool = await proxy.getTool(params.name as string, requestContext);
-  checkHeaderParams(tool.headerParams, params.arguments as JsonObject | undefined, requestContext);
+  if (tool.headerParams.length > 0)
+    checkHeaderParams(tool.headerParams, params.arguments as JsonObject | undefined, requestContext);
   const invoke = () => Context.invokeHandler(context, () => tool.run(params, context, requestContext));
   const result = await (callExtensions(runtime, tool.taskOptions, operation, requestContext, invoke) ?? invoke());
   return isFinal(result) ? finalizeResult(runtime, result) : result;

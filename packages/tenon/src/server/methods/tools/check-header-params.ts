@@ -11,7 +11,6 @@ export function checkHeaderParams(
   args: JsonObject | undefined,
   requestContext: Pick<RequestContext, 'header'>,
 ): void {
-  if (headerParams.length === 0) return;
   const { header } = requestContext;
   if (header === undefined) return;
   for (const param of headerParams) {

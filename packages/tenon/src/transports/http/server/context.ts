@@ -1,6 +1,6 @@
 import type { Clock } from '../../../cancellation/clock.js';
 import type { ErrorObject } from '../../../jsonrpc/message.js';
-import { SharedLimit } from '../../../jsonrpc/shared-limit.js';
+import type { SharedLimit } from '../../../jsonrpc/shared-limit.js';
 import type { RequestHandler } from '../../../protocol/request-handler.js';
 import type { EventStore } from '../sse/event-store.js';
 import type { EventStreams } from '../sse/event-streams.js';
@@ -41,43 +41,4 @@ export interface InFlightTracker {
   onIdle(listener: () => void): void;
   /** Calls `ending` when the endpoint begins to close, unless it is called off before. */
   onClosing(listener: () => void): () => void;
-}
-
-export function createInFlightTracker({
-  maxRequests,
-  maxShare,
-}: Pick<Limits, 'maxRequests' | 'maxShare'>): InFlightTracker {
-  const requests = new SharedLimit(maxRequests, maxShare);
-  const idleListeners: (() => void)[] = [];
-  const closingListeners = new Set<() => void>();
-  let closing = false;
-  return {
-    enter: caller => requests.take(caller),
-    fits: (caller, more) => requests.canTake(caller, more),
-    leave(caller) {
-      requests.release(caller);
-      if (requests.total > 0 || idleListeners.length === 0) return;
-      // What has just been answered is still to be written.
-      queueMicrotask(() => {
-        if (requests.total === 0) for (const listener of idleListeners.splice(0)) listener();
-      });
-    },
-    close() {
-      closing = true;
-      for (const listener of [...closingListeners]) listener();
-      closingListeners.clear();
-    },
-    get closing() {
-      return closing;
-    },
-    onIdle(listener) {
-      if (requests.total === 0) listener();
-      else idleListeners.push(listener);
-    },
-    onClosing(listener) {
-      if (closing) listener();
-      else closingListeners.add(listener);
-      return () => closingListeners.delete(listener);
-    },
-  };
 }

@@ -5,12 +5,18 @@ import { createHttpSseEndpoints } from '../../http-sse/server.js';
 import { createMemoryEventStore } from '../sse/event-store.js';
 import { createEventStreams } from '../sse/event-streams.js';
 import { createUnreadLimit, type UnreadLimit } from '../sse/unread-output.js';
-import { createAdmission, replyInternalError } from './admission.js';
-import { createInFlightTracker, type HttpServerContext } from './context.js';
+import { createAdmission, replyInternalError, resolveFullPath } from './admission.js';
+import type { HttpServerContext, InFlightTracker } from './context.js';
 import { createInvalidRequest, refuse } from './error-response.js';
 import type { Exchange } from './exchange.js';
-import { resolveFullPath } from './metadata-documents.js';
-import { type HandlerOptions, resolveClock, resolveLimits, resolveService, resolveSsePath } from './options.js';
+import {
+  type HandlerOptions,
+  type Limits,
+  resolveClock,
+  resolveLimits,
+  resolveService,
+  resolveSsePath,
+} from './options.js';
 import { createScopeChallenge } from './scope-challenge.js';
 import { createSessionRegistry } from './sessions/session-registry.js';
 import { serveStreamableHttp } from './streamable-http.js';
@@ -107,5 +113,41 @@ export function createHttpEndpoint(service: RequestHandler, options: HandlerOpti
         cancelTimer = clock.after(timeout, finish);
         context.inFlight.onIdle(finish);
       }),
+  };
+}
+
+function createInFlightTracker({ maxRequests, maxShare }: Pick<Limits, 'maxRequests' | 'maxShare'>): InFlightTracker {
+  const requests = new SharedLimit(maxRequests, maxShare);
+  const idleListeners: (() => void)[] = [];
+  const closingListeners = new Set<() => void>();
+  let closing = false;
+  return {
+    enter: caller => requests.take(caller),
+    fits: (caller, more) => requests.canTake(caller, more),
+    leave(caller) {
+      requests.release(caller);
+      if (requests.total > 0 || idleListeners.length === 0) return;
+      // What has just been answered is still to be written.
+      queueMicrotask(() => {
+        if (requests.total === 0) for (const listener of idleListeners.splice(0)) listener();
+      });
+    },
+    close() {
+      closing = true;
+      for (const listener of [...closingListeners]) listener();
+      closingListeners.clear();
+    },
+    get closing() {
+      return closing;
+    },
+    onIdle(listener) {
+      if (requests.total === 0) listener();
+      else idleListeners.push(listener);
+    },
+    onClosing(listener) {
+      if (closing) listener();
+      else closingListeners.add(listener);
+      return () => closingListeners.delete(listener);
+    },
   };
 }

@@ -14,11 +14,6 @@ const DOCUMENT_HEADERS = {
 };
 const ALLOW = 'GET, HEAD, OPTIONS';
 
-/** The path as the client knows it. Routers leave a slash where they have cut off all. */
-export function resolveFullPath(path: string, mount: string): string {
-  return mount !== '' && path === '/' ? mount : mount + path;
-}
-
 export function serveDocument(exchange: Exchange, document: MetadataDocument): void {
   switch (exchange.method) {
     case 'GET':

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createFakeService } from '../fixtures/fake-service.js';
 import { alone, runtimes } from '../fixtures/sites.js';
-import { createOriginGuard } from './origin-guard.js';
+import { createOriginGuard } from './admission.js';
 
 describe('the guard', () => {
   it.each([

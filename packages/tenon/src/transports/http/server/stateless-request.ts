@@ -1,18 +1,21 @@
-import { getCallerKey } from '../../../jsonrpc/caller-key.js';
 import { INTERNAL_ERROR } from '../../../jsonrpc/error-codes.js';
-import type { JsonRpcNotification, JsonRpcRequest, JsonRpcResponse } from '../../../jsonrpc/message.js';
-import { serializeMessage } from '../../../jsonrpc/serialize-message.js';
+import {
+  type JsonRpcNotification,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+  serializeMessage,
+} from '../../../jsonrpc/message.js';
+import { getCallerKey } from '../../../jsonrpc/shared-limit.js';
 import type { AuthInfo } from '../../../jsonrpc/transport.js';
 import type { RequestIO } from '../../../protocol/request-handler.js';
 import type { Dialect } from '../../../protocol/versions/dialect.js';
 import { encodeEvent } from '../sse/encode-event.js';
 import type { EventStream } from '../sse/event-streams.js';
 import { onExpiry } from './auth-expiry.js';
-import { acceptsStreamOnly } from './content-negotiation.js';
 import type { HttpServerContext } from './context.js';
 import { getHttpStatus, refuse, refuseBusy } from './error-response.js';
 import type { Exchange } from './exchange.js';
-import { validateHeaders } from './header-validation.js';
+import { acceptsStreamOnly, validateHeaders } from './header-validation.js';
 
 /**
  * Answers one request that brings all its context along: as JSON when the answer comes first, as a stream when a

@@ -2,9 +2,9 @@ import type { ErrorObject, Id, JsonRpcMessage } from '../../../../jsonrpc/messag
 import type { AuthInfo, MessageContext } from '../../../../jsonrpc/transport.js';
 import { EVENT_STREAM, encodeEvent, encodePrimingEvent } from '../../sse/encode-event.js';
 import type { EventStream } from '../../sse/event-streams.js';
-import { acceptsStreamOnly } from '../content-negotiation.js';
 import { createInvalidRequest, refuse, refuseBusy } from '../error-response.js';
 import type { Exchange } from '../exchange.js';
+import { acceptsStreamOnly } from '../header-validation.js';
 import type { HttpSession } from './session.js';
 
 /**

@@ -1,5 +1,4 @@
-import { getCallerKey } from '../../../../jsonrpc/caller-key.js';
-import { SharedLimit } from '../../../../jsonrpc/shared-limit.js';
+import { getCallerKey, SharedLimit } from '../../../../jsonrpc/shared-limit.js';
 import type { AuthInfo } from '../../../../jsonrpc/transport.js';
 import { isSameOwner } from '../../../../protocol/caller-identity.js';
 import type { HttpServerContext } from '../context.js';

@@ -1,7 +1,6 @@
 import { CompactMap } from '../../../../jsonrpc/compact-map.js';
 import { TenonError } from '../../../../jsonrpc/error.js';
-import type { Id, JsonRpcMessage, JsonRpcResponse } from '../../../../jsonrpc/message.js';
-import { serializeMessage } from '../../../../jsonrpc/serialize-message.js';
+import { type Id, type JsonRpcMessage, type JsonRpcResponse, serializeMessage } from '../../../../jsonrpc/message.js';
 import type { AuthInfo, MessageReceiver, SendOptions, Transport } from '../../../../jsonrpc/transport.js';
 import type { ServerSession } from '../../../../protocol/request-handler.js';
 import type { Dialect } from '../../../../protocol/versions/dialect.js';
