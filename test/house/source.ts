@@ -14,9 +14,9 @@ export interface Import {
   /** A path relative to `src`, or the name of a module as it is written. */
   readonly target: string;
   /** Whether it is gone after compilation. */
-  readonly typeOnly: boolean;
+  readonly isTypeOnly: boolean;
   /** Whether it is loaded when the importing file is: not so for `import()`. */
-  readonly atOnce: boolean;
+  readonly isImmediate: boolean;
 }
 
 /** The files of a package that are published: all but the tests and their fixtures. */
@@ -33,51 +33,52 @@ export function parse(path: string, text: string): Source {
   return { path, tree: ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true) };
 }
 
-export const isDeclaration = ({ path }: Source): boolean => path.endsWith('.d.ts');
+export const isDeclarationFile = ({ path }: Source): boolean => path.endsWith('.d.ts');
 
 /** `jsonrpc` for `jsonrpc/peer.ts`, and the empty string for the entries beside the folders. */
-const nestedFloors = ['protocol/versions', 'protocol/negotiation'];
+const NESTED_LAYERS = ['protocol/versions', 'protocol/negotiation'];
 /** The folder of the architecture that a file belongs to: the first one of its path, or one inside of it that has rules of its own. */
-export const floorOf = (path: string): string =>
-  nestedFloors.find(floor => path.startsWith(`${floor}/`)) ?? (path.includes('/') ? (path.split('/')[0] ?? '') : '');
+export const getLayer = (path: string): string =>
+  NESTED_LAYERS.find(floor => path.startsWith(`${floor}/`)) ?? (path.includes('/') ? (path.split('/')[0] ?? '') : '');
 
-function* nodesOf(node: ts.Node): Generator<ts.Node> {
+function* walk(node: ts.Node): Generator<ts.Node> {
   yield node;
   const children: ts.Node[] = [];
   ts.forEachChild(node, child => void children.push(child));
-  for (const child of children) yield* nodesOf(child);
+  for (const child of children) yield* walk(child);
 }
 
-function lineOf({ tree }: Source, node: ts.Node): number {
+function getLine({ tree }: Source, node: ts.Node): number {
   return tree.getLineAndCharacterOfPosition(node.getStart()).line + 1;
 }
 
-export function importsOf(source: Source): Import[] {
-  return [...nodesOf(source.tree)].flatMap(node => {
-    const found = importOf(node);
+export function getImports(source: Source): Import[] {
+  return [...walk(source.tree)].flatMap(node => {
+    const found = toImport(node);
     return found ? [{ ...found, target: resolve(source.path, found.target) }] : [];
   });
 }
 
-function importOf(node: ts.Node): Import | undefined {
+function toImport(node: ts.Node): Import | undefined {
   if (ts.isImportDeclaration(node)) {
-    return statement(node.moduleSpecifier, node.importClause?.isTypeOnly ?? false);
+    return createImport(node.moduleSpecifier, node.importClause?.isTypeOnly ?? false);
   }
-  if (ts.isExportDeclaration(node) && node.moduleSpecifier) return statement(node.moduleSpecifier, node.isTypeOnly);
-  if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) return statement(node.argument.literal, true);
+  if (ts.isExportDeclaration(node) && node.moduleSpecifier) return createImport(node.moduleSpecifier, node.isTypeOnly);
+  if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument))
+    return createImport(node.argument.literal, true);
   if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword && node.arguments[0]) {
-    return { target: textOf(node.arguments[0]), typeOnly: false, atOnce: false };
+    return { target: getText(node.arguments[0]), isTypeOnly: false, isImmediate: false };
   }
   return undefined;
 }
 
-const statement = (specifier: ts.Node, typeOnly: boolean): Import => ({
-  target: textOf(specifier),
-  typeOnly,
-  atOnce: !typeOnly,
+const createImport = (specifier: ts.Node, isTypeOnly: boolean): Import => ({
+  target: getText(specifier),
+  isTypeOnly,
+  isImmediate: !isTypeOnly,
 });
 
-const textOf = (node: ts.Node): string => (ts.isStringLiteralLike(node) ? node.text : node.getText());
+const getText = (node: ts.Node): string => (ts.isStringLiteralLike(node) ? node.text : node.getText());
 
 function resolve(from: string, specifier: string): string {
   if (!specifier.startsWith('.')) return specifier;
@@ -85,42 +86,92 @@ function resolve(from: string, specifier: string): string {
 }
 
 /** The strings in the code, without its comments. */
-export function stringsOf(source: Source): { text: string; line: number }[] {
-  return [...nodesOf(source.tree)].flatMap(node => {
+export function getStrings(source: Source): { text: string; line: number }[] {
+  return [...walk(source.tree)].flatMap(node => {
     const isText = ts.isStringLiteralLike(node) || ts.isTemplateMiddleOrTemplateTail(node) || ts.isTemplateHead(node);
-    return isText ? [{ text: node.text, line: lineOf(source, node) }] : [];
+    return isText ? [{ text: node.text, line: getLine(source, node) }] : [];
   });
 }
 
-export function identifiersOf(source: Source): { name: string; line: number }[] {
-  return [...nodesOf(source.tree)].flatMap(node =>
-    ts.isIdentifier(node) || ts.isPrivateIdentifier(node) ? [{ name: node.text, line: lineOf(source, node) }] : [],
+/** The identifiers of a file. `isDeclared` is true where one is the name of a declaration in this file. */
+export function getIdentifiers(source: Source): { name: string; line: number; isDeclared: boolean }[] {
+  return [...walk(source.tree)].flatMap(node => {
+    if (!ts.isIdentifier(node) && !ts.isPrivateIdentifier(node)) return [];
+    const isDeclared = isDeclaration(node.parent) && node.parent.name === node;
+    return [{ name: node.text, line: getLine(source, node), isDeclared }];
+  });
+}
+
+/** Tells if a node declares its name in this file: imports and members of object literals do not. */
+function isDeclaration(node: ts.Node): node is ts.NamedDeclaration {
+  return (
+    (ts.isVariableDeclaration(node) ||
+      ts.isParameter(node) ||
+      ts.isFunctionLike(node) ||
+      ts.isClassLike(node) ||
+      ts.isInterfaceDeclaration(node) ||
+      ts.isTypeAliasDeclaration(node) ||
+      ts.isPropertyDeclaration(node) ||
+      ts.isPropertySignature(node) ||
+      (ts.isBindingElement(node) && node.propertyName !== undefined)) &&
+    'name' in node
   );
 }
 
+/** The functions with a name: declarations, methods of classes, and variables that hold a function. */
+export function getNamedFunctions(source: Source): { name: string; line: number }[] {
+  return [...walk(source.tree)].flatMap(node => {
+    const isFunction =
+      ts.isFunctionDeclaration(node) ||
+      (ts.isMethodDeclaration(node) && ts.isClassLike(node.parent)) ||
+      (ts.isVariableDeclaration(node) &&
+        node.initializer !== undefined &&
+        (ts.isArrowFunction(node.initializer) || ts.isFunctionExpression(node.initializer)));
+    const name = isFunction ? node.name : undefined;
+    if (!name || (!ts.isIdentifier(name) && !ts.isPrivateIdentifier(name))) return [];
+    return [{ name: name.text.replace(/^#/, ''), line: getLine(source, node) }];
+  });
+}
+
+/** Names of the types, interfaces and classes that a file declares at the top. */
+export function getDeclaredTypes(source: Source): string[] {
+  return source.tree.statements.flatMap(node => {
+    const isType = ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node) || ts.isClassDeclaration(node);
+    return isType && node.name ? [node.name.text] : [];
+  });
+}
+
+/** The comments of the form `/** … *\/`, without their stars. */
+export function getDocComments(source: Source): { text: string; line: number }[] {
+  return [...source.tree.text.matchAll(/\/\*\*([\s\S]*?)\*\//g)].map(({ 1: text = '', index }) => ({
+    text: text.replace(/^\s*\*? ?/gm, '').trim(),
+    line: source.tree.getLineAndCharacterOfPosition(index).line + 1,
+  }));
+}
+
 /** Each function with a body. Its length is without the insides of the functions in it: those are told for themselves. */
-export function functionsOf(source: Source): { name: string; line: number; lines: number }[] {
-  return [...nodesOf(source.tree)].filter(hasBody).map(node => {
+export function getFunctions(source: Source): { name: string; line: number; lines: number }[] {
+  return [...walk(source.tree)].filter(hasBody).map(node => {
     const name = 'name' in node && node.name ? (node.name as ts.Node).getText() : '(anonymous)';
-    const inside = nestedIn(node).reduce((sum, each) => sum + linesOf(source, each) - 1, 0);
-    return { name, line: lineOf(source, node), lines: linesOf(source, node) - inside };
+    const inside = getNestedFunctions(node).reduce((sum, each) => sum + countLines(source, each) - 1, 0);
+    return { name, line: getLine(source, node), lines: countLines(source, node) - inside };
   });
 }
 
 const hasBody = (node: ts.Node): boolean => ts.isFunctionLike(node) && 'body' in node && node.body !== undefined;
 
-function nestedIn(node: ts.Node): ts.Node[] {
+function getNestedFunctions(node: ts.Node): ts.Node[] {
   const found: ts.Node[] = [];
-  ts.forEachChild(node, child => void found.push(...(hasBody(child) ? [child] : nestedIn(child))));
+  ts.forEachChild(node, child => void found.push(...(hasBody(child) ? [child] : getNestedFunctions(child))));
   return found;
 }
 
-function linesOf(source: Source, node: ts.Node): number {
-  return source.tree.getLineAndCharacterOfPosition(node.getEnd()).line + 2 - lineOf(source, node);
+function countLines(source: Source, node: ts.Node): number {
+  return source.tree.getLineAndCharacterOfPosition(node.getEnd()).line + 2 - getLine(source, node);
 }
 
 /** Names that a module exports, those of types too. */
-export function exportedNames(source: Source): string[] {
+export function getExportedNames(source: Source): string[] {
   return source.tree.statements.flatMap(node => {
     if (ts.isExportDeclaration(node) && node.exportClause && ts.isNamedExports(node.exportClause)) {
       return node.exportClause.elements.map(each => each.name.text);
@@ -132,17 +183,18 @@ export function exportedNames(source: Source): string[] {
   });
 }
 
-export function* anyTypesOf(source: Source): Generator<number> {
-  for (const node of nodesOf(source.tree)) if (node.kind === ts.SyntaxKind.AnyKeyword) yield lineOf(source, node);
+export function* findAnyTypes(source: Source): Generator<number> {
+  for (const node of walk(source.tree)) if (node.kind === ts.SyntaxKind.AnyKeyword) yield getLine(source, node);
 }
 
 /** The lines of `export *` and of default exports. */
-export function* unnamedExportsOf(source: Source): Generator<number> {
+export function* findUnnamedExports(source: Source): Generator<number> {
   for (const node of source.tree.statements) {
     const star = ts.isExportDeclaration(node) && !node.exportClause;
     const modifiers = ts.canHaveModifiers(node) ? ts.getModifiers(node) : undefined;
     const marked = modifiers?.some(each => each.kind === ts.SyntaxKind.DefaultKeyword) ?? false;
-    const renamed = ts.isExportDeclaration(node) && exportedNames({ ...source, tree: source.tree }).includes('default');
-    if (star || marked || renamed || ts.isExportAssignment(node)) yield lineOf(source, node);
+    const renamed =
+      ts.isExportDeclaration(node) && getExportedNames({ ...source, tree: source.tree }).includes('default');
+    if (star || marked || renamed || ts.isExportAssignment(node)) yield getLine(source, node);
   }
 }

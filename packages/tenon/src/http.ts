@@ -26,7 +26,7 @@ export interface HttpHandler {
  */
 export function createHandler(server: RequestHandler, options: HandlerOptions = {}): HttpHandler {
   const endpoint = createHttpEndpoint(server, options);
-  const handler: (...args: Parameters<HttpHandler>) => Promise<Response> = (request, info, workerContext) =>
+  const handleRequest: (...args: Parameters<HttpHandler>) => Promise<Response> = (request, info, workerContext) =>
     answerFetch(endpoint.handle, request, info, workerContext);
-  return Object.assign(handler, { endpoint, close: endpoint.close });
+  return Object.assign(handleRequest, { endpoint, close: endpoint.close });
 }

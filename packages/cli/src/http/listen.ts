@@ -96,12 +96,12 @@ function createCombinedServer(handlers: readonly Parameters<typeof toNode>[0][])
     connectionsCheckingInterval: 500,
   };
   return createServer(limits, (request, response) => {
-    const next = (index: number) => () => {
+    const createListener = (index: number) => () => {
       const listener = listeners[index];
-      if (listener) listener(request, response, next(index + 1));
+      if (listener) listener(request, response, createListener(index + 1));
       else response.writeHead(404).end();
     };
-    next(0)();
+    createListener(0)();
   });
 }
 

@@ -64,13 +64,13 @@ export class RequestStateStore {
   readonly #seal: Seal;
   readonly #owner: LeaseOwner;
 
-  constructor(facts: RequestStateOptions) {
-    const { keys, ...options } = facts.options;
-    this.#config = facts;
+  constructor(config: RequestStateOptions) {
+    const { keys, ...options } = config.options;
+    this.#config = config;
     this.#options = applyDefaults(DEFAULT_OPTIONS, options);
     this.#seal = createSeal(keys);
-    this.suspended = new SuspendedHandlers(this.#options.maxSuspended, this.#options.suspendTimeout, facts.clock);
-    this.#owner = { clock: facts.clock, lease: LEASE };
+    this.suspended = new SuspendedHandlers(this.#options.maxSuspended, this.#options.suspendTimeout, config.clock);
+    this.#owner = { clock: config.clock, lease: LEASE };
   }
 
   /** Throws -32602 when the state was not sealed here for this call, is too old, or was used before. */
@@ -98,19 +98,19 @@ export class RequestStateStore {
     boundTo: () => string,
     caller: string,
   ): Promise<string> {
-    const { ttl: life, maxRounds, maxStateSize } = this.#options;
+    const { ttl, maxRounds, maxStateSize } = this.#options;
     if (round > maxRounds) throw createTooManyRoundsError(maxRounds);
-    const facts = { call, round, expires: this.#config.clock.now() + life };
+    const metadata = { call, round, expires: this.#config.clock.now() + ttl };
     const contents: JsonObject = { journal: journal.entries as unknown[], inputs: inputs as JsonObject, questions };
     const maxSize = Math.min(maxStateSize, MAX_SEALED);
-    const sealed = await this.#seal.seal({ ...facts, ...contents }, boundTo());
+    const sealed = await this.#seal.seal({ ...metadata, ...contents }, boundTo());
     if (sealed.length <= maxSize) return sealed;
     if (!this.#config.isShared) throw createTooLargeError(sealed.length, maxSize);
     const at = `journal/${call}.${round}`;
     const { stores, clock, onError } = this.#config;
-    const put = () => stores.values.put(at, contents, { ttl: life, owner: caller });
+    const put = () => stores.values.put(at, contents, { ttl, owner: caller });
     await retryStoreFaults(put, { clock, maxElapsed: MAX_FAULT_TIME, onFault: onError });
-    return this.#seal.seal({ ...facts, at }, boundTo());
+    return this.#seal.seal({ ...metadata, at }, boundTo());
   }
 
   async #readContents(state: JsonObject): Promise<StateContents> {
@@ -128,7 +128,7 @@ export class RequestStateStore {
     const { stores, clock, onError } = this.#config;
     const key = `retry/${call}.${round}`;
     // Work that takes longer than the state is good for is still work on it.
-    const ttl = ({ over }: UsedState) => Math.max(over ? 1 : LEASE, expires - clock.now());
+    const computeTtl = ({ over }: UsedState) => Math.max(over ? 1 : LEASE, expires - clock.now());
     if (!stores.durable) {
       const first = await stores.values.put(key, {}, { version: 0, ttl: expires - clock.now(), owner: caller });
       if (first === undefined) throw createStateError('has been used');
@@ -137,7 +137,13 @@ export class RequestStateStore {
     const take = (before: UsedState | undefined) => (before?.over ? undefined : { entries: [], ...before });
     let onFault = onError;
     const faults = { maxElapsed: MAX_FAULT_TIME, onFault: (error: TenonError) => onFault(error) };
-    const claim = await LeasedRecord.take<UsedState>(stores.values, key, { ...this.#owner, caller, faults }, take, ttl);
+    const claim = await LeasedRecord.take<UsedState>(
+      stores.values,
+      key,
+      { ...this.#owner, caller, faults },
+      take,
+      computeTtl,
+    );
     if (claim === undefined) throw createStateError('has been used');
     claim.renew();
     const saveStep = async (step: CompletedStep) => {

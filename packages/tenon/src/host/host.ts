@@ -92,7 +92,7 @@ export class RunningHost implements Host {
   readonly #createdServers = new Map<string, Server>();
   readonly #closing: (() => Promise<void>)[] = [];
 
-  private constructor(options: HostOptions, roads: TransportFactory) {
+  private constructor(options: HostOptions, transports: TransportFactory) {
     const { clock = systemClock } = options;
     this.#options = options;
     this.#clock = clock;
@@ -113,11 +113,11 @@ export class RunningHost implements Host {
       stop?.();
       options.callerSignIn?.close();
     });
-    for (const [name, server] of enabled) this.#upstreams.set(name, this.#createUpstream(name, server, roads));
+    for (const [name, server] of enabled) this.#upstreams.set(name, this.#createUpstream(name, server, transports));
   }
 
-  static async create(options: HostOptions, roads: TransportFactory): Promise<RunningHost> {
-    const host = new RunningHost(options, roads);
+  static async create(options: HostOptions, transports: TransportFactory): Promise<RunningHost> {
+    const host = new RunningHost(options, transports);
     host.#client = await connectTo(createInProcessEndpoint(host.toServer()), {
       ...createClientIdentity(options),
       clock: host.#clock,
@@ -195,14 +195,14 @@ export class RunningHost implements Host {
     for (const close of this.#closing) await close();
   }
 
-  #createUpstream(name: string, server: HostOptions['servers'][string], roads: TransportFactory): UpstreamServer {
+  #createUpstream(name: string, server: HostOptions['servers'][string], transports: TransportFactory): UpstreamServer {
     const { startTimeout, idleTimeout, maxConnectionsPerServer, maxShare, ...identity } = applyDefaults(
       DEFAULT_HOST_OPTIONS,
       this.#options,
     );
     return new UpstreamServer({
       name,
-      ...createConnector(name, server, roads, this.#guard, this.#options),
+      ...createConnector(name, server, transports, this.#guard, this.#options),
       createQuestionHandler: connection => this.#guard.createQuestionHandler(connection),
       hasBroker: this.#options.broker !== undefined,
       retryTimeout: this.#options.asking?.ttl ?? askingDefaults.ttl,

@@ -55,7 +55,7 @@ export class KeepAlive {
 
   start(): void {
     if (this.#stopped || this.#cancelTimer || this.#interval === Number.POSITIVE_INFINITY) return;
-    this.#cancelTimer = this.#clock.after(this.#interval, () => this.#tick());
+    this.#cancelTimer = this.#clock.after(this.#interval, () => this.#checkActivity());
   }
 
   stop(): void {
@@ -72,7 +72,7 @@ export class KeepAlive {
     return this.#verification;
   }
 
-  #tick(): void {
+  #checkActivity(): void {
     this.#cancelTimer = undefined;
     this.#connection.checkStreams?.();
     const silent = !this.#connection.takeActivity();

@@ -73,7 +73,7 @@ export class Peer implements MessageReceiver {
   /** Sends a request and waits for its result. Rejects with the peer's error, or with why there will be no answer. */
   call(method: string, params: LazyParams, options: PeerCallOptions = {}): Promise<JsonObject> {
     this.#pending ??= new PendingRequests(this.#clock, this);
-    const id = this.#pending.nextId();
+    const id = this.#pending.allocateId();
     const answer = this.#pending.waitForResponse(id, method, options);
     if (this.#pending.has(id)) this.#send(id, method, params, options);
     return answer;

@@ -11,7 +11,7 @@ function start() {
   const abandoned: unknown[] = [];
   const outcomes: unknown[] = [];
   const wait = (more: object = {}) => {
-    const id = calls.nextId();
+    const id = calls.allocateId();
     const facts = { onAbandoned: (gone: unknown) => abandoned.push(gone), ...more };
     calls.waitForResponse(id, 'm', facts).then(
       result => outcomes.push([id, result]),
@@ -27,7 +27,7 @@ const soon = () => new Promise(resolve => setImmediate(resolve));
 describe('requests that wait', () => {
   it('never have the same id twice [base.request.id-unique-per-session base.request.id-unique-in-flight]', () => {
     const { calls } = start();
-    const ids = Array.from({ length: 1000 }, () => calls.nextId());
+    const ids = Array.from({ length: 1000 }, () => calls.allocateId());
     expect(new Set(ids).size).toBe(1000);
   });
 

@@ -63,7 +63,7 @@ export class PendingRequests {
     this.#peer = peer;
   }
 
-  nextId(): number {
+  allocateId(): number {
     this.#lastId += 1;
     return this.#lastId;
   }

@@ -46,7 +46,7 @@ describe('SharedLimit', () => {
     expect(limit.take('eve', 40)).toBe(true);
     expect(limit.take('eve', 20)).toBe(false);
     expect(limit.take('ada', 20)).toBe(true);
-    expect(limit.held('eve')).toBe(40);
+    expect(limit.countHeld('eve')).toBe(40);
   });
 
   it('finds the caller that holds most, unless the one that asks holds more than the average', () => {

@@ -62,7 +62,7 @@ export class SharedLimit {
   }
 
   /** Amount that one caller holds. */
-  held(caller: string): number {
+  countHeld(caller: string): number {
     return this.#held.get(caller) ?? 0;
   }
 
@@ -77,7 +77,7 @@ export class SharedLimit {
     const most = (this.limit - this.#total - amount + 1) * this.#factor;
     // While little is held over all, nobody can hold too much.
     if (this.#total + amount <= most) return true;
-    const held = this.held(caller);
+    const held = this.countHeld(caller);
     return held === 0 || held + amount <= most;
   }
 
@@ -91,12 +91,12 @@ export class SharedLimit {
   /** Counts `amount` whether it fits or not: for limits that make room afterwards. */
   add(caller: string, amount = 1): void {
     this.#total += amount;
-    this.#held.set(caller, this.held(caller) + amount);
+    this.#held.set(caller, this.countHeld(caller) + amount);
   }
 
   /** Gives back what was taken. */
   release(caller: string, amount = 1): void {
-    const left = this.held(caller) - amount;
+    const left = this.countHeld(caller) - amount;
     this.#total -= amount;
     if (left > 0) this.#held.set(caller, left);
     else this.#held.delete(caller);
@@ -104,7 +104,7 @@ export class SharedLimit {
 
   /** The caller that must give way first: `caller` itself when it holds at least the average, otherwise the one that holds most. */
   findLargest(caller: string): string {
-    if (this.held(caller) * this.#held.size >= this.#total) return caller;
+    if (this.countHeld(caller) * this.#held.size >= this.#total) return caller;
     let largest = caller;
     let most = 0;
     for (const [each, held] of this.#held) {

@@ -18,16 +18,16 @@ export function withObjectType(json: JsonObject): JsonObject {
 /** The JSON types that a schema accepts, as far as its types, constants and combinations tell. */
 export function inferTypes(schema: unknown, root: JsonObject, depth = 0): ReadonlySet<string> {
   if (!isObject(schema) || depth > MAX_DEPTH) return ALL_TYPES;
-  const inside = (each: unknown) => inferTypes(each, root, depth + 1);
+  const inferNested = (each: unknown) => inferTypes(each, root, depth + 1);
   const accepted: ReadonlySet<string>[] = [];
   const { type, $ref } = schema;
   if (type !== undefined) accepted.push(new Set((Array.isArray(type) ? type : [type]).map(normalizeType)));
   if ('const' in schema) accepted.push(new Set([getValueType(schema.const)]));
   if (Array.isArray(schema.enum)) accepted.push(new Set(schema.enum.map(getValueType)));
-  if (typeof $ref === 'string') accepted.push(inside(resolveReference(root, $ref)));
-  accepted.push(...toList(schema.allOf).map(inside));
+  if (typeof $ref === 'string') accepted.push(inferNested(resolveReference(root, $ref)));
+  accepted.push(...toList(schema.allOf).map(inferNested));
   for (const forms of [toList(schema.anyOf), toList(schema.oneOf)]) {
-    if (forms.length > 0) accepted.push(new Set(forms.flatMap(form => [...inside(form)])));
+    if (forms.length > 0) accepted.push(new Set(forms.flatMap(form => [...inferNested(form)])));
   }
   return new Set([...ALL_TYPES].filter(name => accepted.every(each => each.has(name))));
 }

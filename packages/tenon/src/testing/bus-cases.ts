@@ -8,16 +8,16 @@ export const busCases: readonly StoreCase[] = [
     async ({ bus, waitUntil }) => {
       const one: JsonObject[] = [];
       const other: JsonObject[] = [];
-      const elsewhere: JsonObject[] = [];
+      const unrelated: JsonObject[] = [];
       bus.subscribe('a', message => one.push(message));
       bus.subscribe('a', message => other.push(message));
-      bus.subscribe('b', message => elsewhere.push(message));
+      bus.subscribe('b', message => unrelated.push(message));
       for (const n of listNumbers(20)) await bus.publish('a', { n });
       await Promise.all(listNumbers(20).map(n => bus.publish('a', { n: 20 + n })));
       await bus.publish('b', { last: true });
-      await waitUntil(() => elsewhere.length > 0 && one.length >= 40 && other.length >= 40, 'not all was heard');
+      await waitUntil(() => unrelated.length > 0 && one.length >= 40 && other.length >= 40, 'not all was heard');
       const all = listNumbers(40).map(n => ({ n }));
-      assertEqual([one, other, elsewhere], [all, all, [{ last: true }]]);
+      assertEqual([one, other, unrelated], [all, all, [{ last: true }]]);
     },
   ],
   [
@@ -140,14 +140,14 @@ export const sharedBusCases: readonly StoreCase[] = [
       other.bus.subscribe('a', message => there.push(message));
       for (const n of listNumbers(150)) await (n % 3 === 0 ? other.bus : bus).publish('a', { n });
       for (const publisher of [bus, other.bus]) await publisher.publish('a', { last: true });
-      const ended = (heard: JsonObject[]) => heard.filter(({ last }) => last).length === 2;
-      await waitUntil(() => ended(here) && ended(there), 'not all was heard');
+      const hasEnded = (heard: JsonObject[]) => heard.filter(({ last }) => last).length === 2;
+      await waitUntil(() => hasEnded(here) && hasEnded(there), 'not all was heard');
       for (const heard of [here, there]) {
         assertEqual(heard.length, 152);
         const each = heard.flatMap(({ n }) => (typeof n === 'number' ? [n] : []));
         for (const of of [0, 1]) {
-          const theirs = (n: number) => (n % 3 === 0) === (of === 0);
-          assertEqual(each.filter(theirs), listNumbers(150).filter(theirs));
+          const isOfPublisher = (n: number) => (n % 3 === 0) === (of === 0);
+          assertEqual(each.filter(isOfPublisher), listNumbers(150).filter(isOfPublisher));
         }
       }
     },

@@ -12,7 +12,7 @@ export interface FakeClock extends Clock {
 export function fakeClock(start = 0): FakeClock {
   const timers = new Set<{ readonly at: number; readonly run: () => void }>();
   let time = start;
-  const nextUntil = (end: number) => {
+  const findNextTimer = (end: number) => {
     const due = [...timers].filter(({ at }) => at <= end);
     return due.reduce<(typeof due)[number] | undefined>(
       (first, each) => (first && first.at <= each.at ? first : each),
@@ -31,7 +31,7 @@ export function fakeClock(start = 0): FakeClock {
     },
     advance(ms) {
       const end = time + ms;
-      for (let next = nextUntil(end); next; next = nextUntil(end)) {
+      for (let next = findNextTimer(end); next; next = findNextTimer(end)) {
         timers.delete(next);
         time = next.at;
         next.run();

@@ -225,9 +225,9 @@ export const valueCases: readonly StoreCase[] = [
   [
     'refuses a value that is too large, and keeps the one that is there',
     async ({ values, maxValueSize }) => {
-      const sized = (size: number) => ({ t: 'x'.repeat(size - '{"t":""}'.length) });
-      await values.put('a', sized(maxValueSize));
-      await expectRejection('store/value-too-large', () => values.put('a', sized(maxValueSize + 1)));
+      const createSized = (size: number) => ({ t: 'x'.repeat(size - '{"t":""}'.length) });
+      await values.put('a', createSized(maxValueSize));
+      await expectRejection('store/value-too-large', () => values.put('a', createSized(maxValueSize + 1)));
       const got = await values.get('a');
       assertEqual([got?.version, JSON.stringify(got?.value).length], [1, maxValueSize]);
     },

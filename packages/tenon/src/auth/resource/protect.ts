@@ -143,16 +143,22 @@ function createTokenVerifier(options: ProtectOptions, settings: ProtectSettings)
   if (verify) return createCustomVerifier(verify, claimOptions.expandScopes);
   const onError = options.onError ?? logError;
   const connection = { clock, fetch: options.fetch ?? fetchWithGlobal };
-  const audience = ({ audience: other }: TrustedIssuer) => (other === undefined ? [resource] : [resource, other]);
+  const listAudiences = ({ audience: other }: TrustedIssuer) => (other === undefined ? [resource] : [resource, other]);
   const cacheOptions = { clock, maxTokens: options.tokenCacheSize ?? 10_000, ttl: options.tokenCacheTtl ?? 5 * MINUTE };
   const [first] = settings.issuers;
   if (introspection && first) {
-    const rules = { issuer: first.issuer, audience: audience(first), options: introspection, clockTolerance, onError };
+    const rules = {
+      issuer: first.issuer,
+      audience: listAudiences(first),
+      options: introspection,
+      clockTolerance,
+      onError,
+    };
     return cacheTokens(createIntrospector({ ...claimOptions, ...connection, ...rules }), cacheOptions);
   }
   const issuers = settings.issuers.map(each => {
     const keys = createIssuerKeys({ ...connection, issuer: each.issuer, jwksUri: each.jwksUri, onError });
-    return [each.issuer, { keys, audience: audience(each) }] as const;
+    return [each.issuer, { keys, audience: listAudiences(each) }] as const;
   });
   const { algorithms } = settings;
   const requireTokenType = options.tokenType === 'required';

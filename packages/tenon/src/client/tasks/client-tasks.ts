@@ -47,38 +47,39 @@ async function startTask(
 
 function createHandle(pipeline: CallPipeline, task: TrackedTask, tool: string | undefined): TaskHandle {
   const { snapshot } = task;
-  const toolResult = async (options: WaitOptions = {}) => (await task.wait(options)) as unknown as CallToolResult;
-  const states = ({ signal }: { readonly signal?: AbortSignal } = {}) => task.states(signal);
+  const waitForToolResult = async (options: WaitOptions = {}) =>
+    (await task.wait(options)) as unknown as CallToolResult;
+  const watchStates = ({ signal }: { readonly signal?: AbortSignal } = {}) => task.states(signal);
   return {
     id: snapshot.taskId,
     get state() {
       return snapshot.state;
     },
     async result(options: WaitOptions = {}) {
-      return getToolValue(pipeline, await toolResult(options), tool);
+      return getToolValue(pipeline, await waitForToolResult(options), tool);
     },
-    toolResult,
-    states,
+    toolResult: waitForToolResult,
+    states: watchStates,
     async cancel() {
       if (snapshot.ended) return;
       const state = await cancelTask(pipeline, snapshot.taskId);
       if (state) snapshot.update(state);
     },
-    [Symbol.asyncIterator]: () => states()[Symbol.asyncIterator](),
+    [Symbol.asyncIterator]: () => watchStates()[Symbol.asyncIterator](),
   };
 }
 
 /** What was answered at once needs no task. */
 function createDoneHandle(pipeline: CallPipeline, answer: CallToolResult, tool: string): TaskHandle {
-  async function* states(): AsyncGenerator<TaskState> {}
+  async function* watchNothing(): AsyncGenerator<TaskState> {}
   return {
     id: undefined,
     state: undefined,
     result: async () => getToolValue(pipeline, answer, tool),
     toolResult: async () => answer,
-    states,
+    states: watchNothing,
     cancel: async () => {},
-    [Symbol.asyncIterator]: states,
+    [Symbol.asyncIterator]: watchNothing,
   };
 }
 

@@ -41,8 +41,8 @@ export function createTaskContext(
 
 /** A turn for questions about a task on which nobody works. */
 export function createIdleContext(record: TaskRecord, dialect: Dialect): RequestContext {
-  const noop = () => undefined;
-  return createTaskContext(record, dialect, new AbortController().signal, noop, noop, noop);
+  const doNothing = () => undefined;
+  return createTaskContext(record, dialect, new AbortController().signal, doNothing, doNothing, doNothing);
 }
 
 /** The token by which the client wants to hear of progress, where it does. */

@@ -67,12 +67,12 @@ export class TaskStore {
     change: (stored: StoredTask) => TaskRecord | undefined,
   ): Promise<TaskRecord | undefined> {
     let isChanged = false;
-    const tracked = (stored: StoredTask) => {
+    const trackTask = (stored: StoredTask) => {
       const next = change(stored);
       isChanged = next !== undefined;
       return next;
     };
-    const record = await updateIfPresent(this.#values, `task/${id}`, tracked, this.#ttl);
+    const record = await updateIfPresent(this.#values, `task/${id}`, trackTask, this.#ttl);
     if (isChanged) await this.publishChange(id);
     return record;
   }

@@ -93,10 +93,10 @@ export class HostCatalog {
         found.name,
         await translateListError(kind, connection, connection.lists.getCached(kind)),
       );
-      const now = () => translateListError(kind, connection, connection.lists.get(kind));
-      const entry = known ?? (await this.#findEntry(kind, connection, found.name, await now()));
+      const readEntries = () => translateListError(kind, connection, connection.lists.get(kind));
+      const entry = known ?? (await this.#findEntry(kind, connection, found.name, await readEntries()));
       if (entry) return { connection, name: found.name, entry };
-      const withheld = (await now()).items.find(each => each.name === found.name);
+      const withheld = (await readEntries()).items.find(each => each.name === found.name);
       if (withheld) return { connection, name: found.name, entry: withheld as ListEntries[K] };
     }
     const withheld = found ? undefined : await this.#findWithheld(kind, outer);

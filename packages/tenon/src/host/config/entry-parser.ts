@@ -21,8 +21,8 @@ export interface EntryParser {
   /** What is filled in, as it was before. */
   readonly written: Record<string, string>;
   /** Reports an error: the server will not be given. */
-  reportError(code: string, at: JsonNode, summary: string, facts?: Parameters<ReportProblem>[4]): undefined;
-  reportWarning(code: string, at: JsonNode, summary: string, facts?: Parameters<ReportProblem>[4]): void;
+  reportError(code: string, at: JsonNode, summary: string, details?: Parameters<ReportProblem>[4]): undefined;
+  reportWarning(code: string, at: JsonNode, summary: string, details?: Parameters<ReportProblem>[4]): void;
 }
 
 const KIND_NAMES: Record<JsonKind, string> = {

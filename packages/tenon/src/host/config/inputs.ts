@@ -66,19 +66,19 @@ function parseInput(node: JsonNode, report: ReportProblem): ConfigInput | undefi
       expected: 'an object with `id`, and `type` promptString or pickString',
     });
   };
-  const text = (name: string): string | undefined => {
+  const readText = (name: string): string | undefined => {
     const value = node.members.get(name)?.value;
     return typeof value === 'string' ? value : undefined;
   };
   if (node.kind !== 'object') return reportInvalid('this is no input');
-  const id = text('id');
-  const type = text('type') ?? 'promptString';
+  const id = readText('id');
+  const type = readText('type') ?? 'promptString';
   if (!id) return reportInvalid('the input has no `id`');
   if (type !== 'promptString' && type !== 'pickString')
     return reportInvalid('inputs of this type can not be asked for');
   const options = node.members.get('options')?.items.flatMap(parseOption);
   if (type === 'pickString' && !options?.length) return reportInvalid('there is nothing to pick from', node);
-  const [description, fallback] = [text('description'), text('default')];
+  const [description, fallback] = [readText('description'), readText('default')];
   return {
     id,
     type,

@@ -98,9 +98,9 @@ function listServers(sections: readonly JsonNode[], report: ReportProblem): [str
     if (servers.has(name)) twice.add(name);
     servers.set(name, spot);
   }
-  const facts = { hint: 'rename one' };
+  const details = { hint: 'rename one' };
   for (const name of twice)
-    report('error', 'config/duplicate-key', servers.get(name) as JsonNode, 'another server has this name', facts);
+    report('error', 'config/duplicate-key', servers.get(name) as JsonNode, 'another server has this name', details);
   const single = [...servers].filter(([name]) => !twice.has(name));
   const first = single[MAX_SERVERS]?.[1];
   if (first) report('error', 'config/too-large', first, 'too many servers', { expected: `at most ${MAX_SERVERS}` });
@@ -114,8 +114,8 @@ function getServerName(path: ConfigPath): string | number | undefined {
 
 /** The parts of a configuration that name servers. */
 function findSections(root: JsonNode, report: ReportProblem): JsonNode[] {
-  const facts = { expected: 'an object with `mcpServers`, or `servers`' };
-  if (root.kind !== 'object') report('error', 'config/shape', root, 'this is no configuration', facts);
+  const details = { expected: 'an object with `mcpServers`, or `servers`' };
+  if (root.kind !== 'object') report('error', 'config/shape', root, 'this is no configuration', details);
   for (const spot of root.repeated)
     if (SERVER_SECTIONS.some(([first]) => first === spot.path[0]) || spot.path[0] === 'inputs')
       report('error', 'config/duplicate-key', spot, 'this key came before');
@@ -135,8 +135,8 @@ function reportNoServers(root: JsonNode, report: ReportProblem): void {
   for (const [key, spot] of [...root.members].slice(0, MAX_SERVERS)) {
     const nearest = findNearestKey(key, known);
     if (!nearest) continue;
-    const facts = { hint: `${quoteName(nearest)} is known: is that meant?` };
-    return report('warning', 'config/unknown-key', spot, `the key ${quoteName(key)} is not known`, facts);
+    const details = { hint: `${quoteName(nearest)} is known: is that meant?` };
+    return report('warning', 'config/unknown-key', spot, `the key ${quoteName(key)} is not known`, details);
   }
   report('warning', 'config/no-servers', root, 'no servers are named', {
     expected: '`mcpServers`, `servers` or `context_servers`',

@@ -138,9 +138,9 @@ function readTools(parser: EntryParser): ServerEntry['tools'] {
     const there = spots.filter(spot => spot !== undefined);
     return there.length ? there.flatMap(spot => readTextList(parser, spot) ?? []) : undefined;
   };
-  const inner = (name: string) => tools?.members.get(name);
-  const include = listOf(tools?.kind === 'array' ? tools : inner('include'), members.get('includeTools'));
-  const exclude = listOf(inner('exclude'), members.get('excludeTools'), members.get('disabledTools'));
+  const getMember = (name: string) => tools?.members.get(name);
+  const include = listOf(tools?.kind === 'array' ? tools : getMember('include'), members.get('includeTools'));
+  const exclude = listOf(getMember('exclude'), members.get('excludeTools'), members.get('disabledTools'));
   return include || exclude ? { ...(include && { include }), ...(exclude && { exclude }) } : undefined;
 }
 

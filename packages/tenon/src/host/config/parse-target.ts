@@ -37,8 +37,8 @@ export async function readTarget(
   if (kind === 'wrong') return undefined;
   const byCommand = kind === undefined ? command !== undefined : kind === 'command';
   const [used, unused] = byCommand ? [command, url] : [url, command];
-  const facts = { expected: byCommand ? 'a `command`' : kind ? 'a `url`' : 'a `command`, or a `url`' };
-  if (!used) return parser.reportError('config/target', parser.node, 'there is no way to this server', facts);
+  const details = { expected: byCommand ? 'a `command`' : kind ? 'a `url`' : 'a `command`, or a `url`' };
+  if (!used) return parser.reportError('config/target', parser.node, 'there is no way to this server', details);
   if (unused && kind === undefined)
     return parser.reportError('config/target', unused, 'this server has a command and a URL', {
       hint: 'take one out, or say by `type` which is meant',

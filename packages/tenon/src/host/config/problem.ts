@@ -27,7 +27,7 @@ export type ReportProblem = (
   code: string,
   at: Pick<JsonNode, 'path' | 'line'>,
   summary: string,
-  facts?: ProblemDetails | (() => ProblemDetails),
+  details?: ProblemDetails | (() => ProblemDetails),
 ) => void;
 
 /** Gathers what is wrong with the configuration of a file. `serverIn` tells of which server a path is. */
@@ -36,12 +36,12 @@ export function createProblemReport(
   getServer: (path: ConfigPath) => string | number | undefined,
 ): { problems: ConfigProblem[]; report: ReportProblem } {
   const problems: ConfigProblem[] = [];
-  const report: ReportProblem = (level, code, { path, line }, summary, facts = {}) => {
+  const report: ReportProblem = (level, code, { path, line }, summary, details = {}) => {
     if (problems.length >= MAX_PROBLEMS) return;
     const key = formatConfigPath(path);
     const place = [line === undefined ? file : `${file}:${line}`, key].filter(Boolean).join(': ');
     const server = getServer(path);
-    const error = new TenonError(code, `${place}: ${summary}`, typeof facts === 'function' ? facts() : facts);
+    const error = new TenonError(code, `${place}: ${summary}`, typeof details === 'function' ? details() : details);
     problems.push({ level, error, file, line, key, server: server === undefined ? undefined : String(server) });
   };
   return { problems, report };

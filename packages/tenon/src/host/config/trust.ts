@@ -60,11 +60,11 @@ export function createTrust({ values, key, ask }: TrustOptions): Trust {
       received: `${key.length}`,
     });
   let made: Signer | undefined;
-  const signer = () => {
+  const getSigner = () => {
     made ??= createSigner(key ?? crypto.getRandomValues(new Uint8Array(MIN_KEY_BYTES)));
     return made;
   };
-  const examine = (entry: ConfiguredEntry) => examineEntry(entry, signer(), values);
+  const examine = (entry: ConfiguredEntry) => examineEntry(entry, getSigner(), values);
   const inProgress = new Map<string, Promise<boolean>>();
   const requestApproval = async (
     entry: ConfiguredEntry,
@@ -96,7 +96,7 @@ export function createTrust({ values, key, ask }: TrustOptions): Trust {
       await values.put(place, record);
     },
     async revoke({ file }, name) {
-      await values.delete(await getTrustKey(signer(), file, name));
+      await values.delete(await getTrustKey(getSigner(), file, name));
     },
   };
 }

@@ -5,12 +5,12 @@ import type { SupportedInput } from './connection-scope.js';
 /** Declares the kinds of questions that a server may ask: of its callers, and of the host where that answers itself. */
 export function declareCapabilities(
   { form, url, sample, sampleTools, roots }: SupportedInput,
-  facts: Pick<ConnectionOptions, 'hasBroker' | 'roots'>,
+  options: Pick<ConnectionOptions, 'hasBroker' | 'roots'>,
 ): ClientCapabilities {
-  const { hasBroker } = facts;
+  const { hasBroker } = options;
   return {
     ...(form || url ? { elicitation: { ...(form ? { form: {} } : {}), ...(url ? { url: {} } : {}) } } : {}),
     ...(sample || hasBroker ? { sampling: sampleTools || hasBroker ? { tools: {} } : {} } : {}),
-    ...(roots || facts.roots ? { roots: {} } : {}),
+    ...(roots || options.roots ? { roots: {} } : {}),
   };
 }

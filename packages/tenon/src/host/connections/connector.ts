@@ -20,7 +20,7 @@ interface CredentialOptions {
 export function createConnector(
   name: string,
   server: HostServer,
-  roads: TransportFactory,
+  transports: TransportFactory,
   guard: Pick<HostGuard, 'checkServerStart'>,
   { credentials, callerSignIn }: CredentialOptions,
 ): Pick<UpstreamServerOptions, 'connect' | 'trusted' | 'roots' | 'idleTimeout' | 'totalTimeout' | 'share'> {
@@ -28,7 +28,7 @@ export function createConnector(
     await guard.checkServerStart(name);
     const given = await credentials?.(name, caller.principal);
     const auth = given ?? (hasToken(server) ? undefined : callerSignIn?.getAuthorizer(name, caller));
-    return connectTo(createEndpoint(server, roads, auth), options);
+    return connectTo(createEndpoint(server, transports, auth), options);
   };
   const { idleTimeout, totalTimeout, trusted = false, roots, share } = server;
   return { connect, trusted, share, idleTimeout, totalTimeout, roots: roots?.map(uri => ({ uri })) };
@@ -42,15 +42,15 @@ function hasToken(server: HostServer): boolean {
 
 function createEndpoint(
   server: HostServer,
-  roads: TransportFactory,
+  transports: TransportFactory,
   auth: Authorizer | string | undefined,
 ): ServerEndpoint {
   if ('service' in server) {
     const { service } = server;
     return typeof service === 'function' ? createTransportEndpoint(service) : createInProcessEndpoint(service);
   }
-  if ('command' in server) return roads.createStdio(server);
-  return roads.createHttp(auth === undefined ? server : { ...server, auth });
+  if ('command' in server) return transports.createStdio(server);
+  return transports.createHttp(auth === undefined ? server : { ...server, auth });
 }
 
 /** A server as the lock, the rules and the configuration know it. */

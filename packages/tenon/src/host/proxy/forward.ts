@@ -16,7 +16,7 @@ import type { UpstreamCall } from '../connections/active-calls.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import type { QuestionHandler, QuestionRecipient } from '../security/guard/host-guard.js';
 import { HOP_BY_HOP_META, SERVER_NAMES_EXTENSION } from './hop-by-hop.js';
-import { withinRetryTime } from './retry-timeout.js';
+import { limitRetryTime } from './retry-timeout.js';
 import { createTaskProgress, type TaskProgress } from './task-progress.js';
 import { translateError } from './translate-error.js';
 
@@ -92,7 +92,7 @@ function createCallerAsk({ connection, context, requestContext, questions }: Pro
     run.request(asked, questions.prepareQuestion(asked, params, recipient), ...rest);
   // What became a task is answered for as long as the task is kept.
   const hasTasks = context.client.capabilities.extensions?.[TASKS] !== undefined;
-  return requestContext.dialect.inputRequests === 'by-retry' && !hasTasks ? withinRetryTime(ask, connection) : ask;
+  return requestContext.dialect.inputRequests === 'by-retry' && !hasTasks ? limitRetryTime(ask, connection) : ask;
 }
 
 function getRecipient(context: Context, { dialect }: RequestContext): QuestionRecipient {

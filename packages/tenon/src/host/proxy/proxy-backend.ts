@@ -41,7 +41,7 @@ export function createProxyBackend(gateway: GatewayContext): ProxyBackend {
     getTool: (name, requestContext) => resolveTool(gateway, name, requestContext),
     getOutputSchema: (name, requestContext) => findOutputSchema(gateway, name, requestContext),
     subscribe: (wishes, requestContext) => createListener(gateway, wishes, requestContext),
-    getInstructions: whom => collectInstructions(gateway, whom),
+    getInstructions: requester => collectInstructions(gateway, requester),
     handleRootsChange: session => notifyRootsChanged(gateway, session),
     close: () => gateway.close(),
   };

@@ -7,7 +7,7 @@ import type { UpstreamConnection } from '../connections/upstream-connection.js';
  * Ends a question with an error once no retry can answer it. A caller that refuses by not coming back sends nothing, and
  * the server would wait for it.
  */
-export function withinRetryTime(ask: RequestInput, { times }: Pick<UpstreamConnection, 'times'>): RequestInput {
+export function limitRetryTime(ask: RequestInput, { times }: Pick<UpstreamConnection, 'times'>): RequestInput {
   const { clock, retryTimeout } = times;
   return (method, params, ...rest) =>
     new Promise((resolve, reject) => {

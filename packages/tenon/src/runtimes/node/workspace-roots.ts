@@ -75,11 +75,11 @@ class FolderRoots implements WorkspaceRoots {
 
   subscribe(onChange: () => void): () => void {
     // A function of its own: the same listener may subscribe twice.
-    const listener = () => onChange();
-    this.#listeners.add(listener);
+    const notifyChange = () => onChange();
+    this.#listeners.add(notifyChange);
     this.#stopTimer ??= this.#startTimer();
     return () => {
-      this.#listeners.delete(listener);
+      this.#listeners.delete(notifyChange);
       if (this.#listeners.size > 0) return;
       this.#stopTimer?.();
       this.#stopTimer = undefined;

@@ -230,17 +230,17 @@ function createStream(
     },
     { highWaterMark: capacity, size: chunk => chunk?.byteLength ?? 0 },
   );
-  const waiting = (): number => capacity - (controller.desiredSize ?? capacity);
+  const countBuffered = (): number => capacity - (controller.desiredSize ?? capacity);
   const sink: ResponseStream = {
     write(text) {
       if (!open) return undefined;
       controller.enqueue(encoder.encode(text));
-      if (waiting() < capacity) return undefined;
+      if (countBuffered() < capacity) return undefined;
       drained ??= createDeferred();
       return drained.promise;
     },
     get bufferedAmount() {
-      return open ? waiting() : 0;
+      return open ? countBuffered() : 0;
     },
     end() {
       if (!close()) return;

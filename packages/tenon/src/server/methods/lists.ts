@@ -47,9 +47,9 @@ export function listTemplates(
   requestContext: RequestContext,
 ): JsonObject {
   const { resources } = runtime;
-  const templates = () => selectListed(runtime, resources, requestContext).filter(([key]) => isUriTemplate(key));
+  const selectTemplates = () => selectListed(runtime, resources, requestContext).filter(([key]) => isUriTemplate(key));
   const all = getCachedList(runtime, resources, 'templates', () =>
-    templates().map(([key, resource]) => compileResource(key, resource).wire),
+    selectTemplates().map(([key, resource]) => compileResource(key, resource).wire),
   );
   return createPageResult(
     runtime,

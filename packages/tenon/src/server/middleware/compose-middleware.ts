@@ -25,10 +25,10 @@ const methodByMiddleware = new WeakMap<object, string>();
 
 /** A layer that touches one method only. */
 export function forMethod<S = unknown>(method: string, middleware: Middleware<S>): Middleware<S> {
-  const filtered: Middleware<S> = (operation, next) =>
+  const filterByMethod: Middleware<S> = (operation, next) =>
     operation.method === method ? middleware(operation, next) : next(operation);
-  methodByMiddleware.set(filtered, method);
-  return filtered;
+  methodByMiddleware.set(filterByMethod, method);
+  return filterByMethod;
 }
 
 const NO_MIDDLEWARE: readonly Middleware[] = [];

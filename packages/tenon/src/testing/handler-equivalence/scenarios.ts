@@ -45,5 +45,8 @@ function listTaskScenarios(dialect: Dialect): ExecutionScenario[] {
   const plain: ExecutionScenario = { name: 'task', dialect, task: true };
   const promoted: ExecutionScenario = { ...plain, name: 'promoted', promotion: { index: 0 } };
   const all = dialect.tasks === 'by-extension' ? [plain, promoted] : [plain];
-  return [...all, ...all.map(road => ({ ...road, name: `${road.name}, crashed at every write`, crashes: true }))];
+  return [
+    ...all,
+    ...all.map(scenario => ({ ...scenario, name: `${scenario.name}, crashed at every write`, crashes: true })),
+  ];
 }

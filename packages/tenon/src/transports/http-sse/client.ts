@@ -45,7 +45,7 @@ export function createHttpSseTransport(url: string | URL, options: HttpSseTransp
     if (endpoint !== undefined) receiver?.onClose(error);
   };
 
-  const message = (text: string) => {
+  const receiveMessage = (text: string) => {
     let value: unknown;
     try {
       value = parseJson(text);
@@ -64,7 +64,7 @@ export function createHttpSseTransport(url: string | URL, options: HttpSseTransp
   ) => {
     const onEvent = ({ type, data }: SseEvent) => {
       if (requestSignal.aborted) return;
-      if (endpoint !== undefined) return type === 'message' ? message(data) : undefined;
+      if (endpoint !== undefined) return type === 'message' ? receiveMessage(data) : undefined;
       if (type === 'endpoint') onEndpoint(resolveEndpoint(data, client.url, peer));
       else if (type === 'message') onEndpoint(createNoEndpointError(peer, 'a message'));
     };
@@ -124,12 +124,12 @@ export function createHttpSseTransport(url: string | URL, options: HttpSseTransp
         restartTimer = () => {};
       }
     },
-    async send(message, { headers, signal } = {}) {
+    async send(receiveMessage, { headers, signal } = {}) {
       if (closed || endpoint === undefined) throw createClosedError(peer);
       const requestSignal = signals.create(signal);
       try {
         const allHeaders = { ...headers, 'content-type': 'application/json' };
-        const body = JSON.stringify(message);
+        const body = JSON.stringify(receiveMessage);
         const reply = await client.request({
           method: 'POST',
           headers: allHeaders,
@@ -140,7 +140,7 @@ export function createHttpSseTransport(url: string | URL, options: HttpSseTransp
         // The address names the session.
         if (!isSuccess(reply))
           throw await readRefusal(reply, peer, {
-            id: getRequestId(message),
+            id: getRequestId(receiveMessage),
             hadSession: true,
             checkBody: true,
           });

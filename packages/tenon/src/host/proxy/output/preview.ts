@@ -14,7 +14,7 @@ export interface TextExcerpt {
 }
 
 /** Two thirds of what may stay are of the beginning. No character is torn apart. */
-export function excerptText(text: string, maxLength: number): TextExcerpt {
+export function takeExcerpt(text: string, maxLength: number): TextExcerpt {
   if (text.length <= maxLength) return { head: text, tail: '' };
   const room = Math.max(0, maxLength);
   let head = Math.ceil((room * 2) / 3);

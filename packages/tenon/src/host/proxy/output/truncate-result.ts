@@ -8,10 +8,10 @@ import {
   createResourceLinks,
   describeBlock,
   describeLocation,
-  excerptText,
   formatPreview,
   NOTICE_SIZE,
   quoteServerText,
+  takeExcerpt,
 } from './preview.js';
 
 export interface TruncateOptions {
@@ -162,7 +162,7 @@ async function shortenText(block: TextContent, most: number, limits: OutputLimit
   if (size <= limits.maxOther && size < most)
     return createTextPreview('', text, most - size, { text, mimeType: 'text/plain' }, beside, options);
   const note = await createNotice('What stood beside this text is left out.', toJsonOverflow(block), options);
-  const { head } = excerptText(text, Math.min(limits.maxText, most - NOTICE_SIZE));
+  const { head } = takeExcerpt(text, Math.min(limits.maxText, most - NOTICE_SIZE));
   return [{ type: 'text' as const, text: head }, ...note];
 }
 
@@ -175,7 +175,7 @@ async function createTextPreview(
   { overflow, principal }: TruncateOptions,
 ): Promise<ContentBlock[]> {
   const uri = await overflow.put(overflowContent, principal);
-  const shown = title + formatPreview(text, excerptText(text, most), uri);
+  const shown = title + formatPreview(text, takeExcerpt(text, most), uri);
   return [{ ...beside, type: 'text', text: shown }, ...createResourceLinks(uri, overflowContent.mimeType)];
 }
 

@@ -86,8 +86,8 @@ export async function createFormResult(
 
 /** Only what was asked for goes out. A name may be anything, `__proto__` too. */
 function createContent(form: ElicitFormParams, values: { readonly [name: string]: FormValue | undefined }) {
-  const plain = (text: string) => text;
-  const entries = createFieldViews(form, { safeText: plain }).flatMap(({ name, value }) => {
+  const keepText = (text: string) => text;
+  const entries = createFieldViews(form, { safeText: keepText }).flatMap(({ name, value }) => {
     const entered = Object.hasOwn(values, name) ? values[name] : value;
     return entered === undefined ? [] : [[name, entered] as const];
   });

@@ -61,22 +61,24 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     return { granted, reason: added ? `${reason}, and remembered` : `${reason}; too much is remembered already` };
   }
 
-  async function wait(request: ActionRequest, binding: ApprovalBinding, facts: DecisionContext): Promise<Approval> {
+  async function wait(request: ActionRequest, binding: ApprovalBinding, context: DecisionContext): Promise<Approval> {
     if (await pendingApprovals.isFull(request)) return createDenial('too many questions wait for an answer');
-    const answer = await pendingApprovals.wait(request, binding, { ...facts, ttl });
-    return typeof answer === 'string' ? ended(answer) : toApproval(answer);
+    const answer = await pendingApprovals.wait(request, binding, { ...context, ttl });
+    return typeof answer === 'string' ? createEnded(answer) : toApproval(answer);
   }
 
   async function requestDecision(
     asker: Approver,
     request: ActionRequest,
-    facts: DecisionContext,
+    context: DecisionContext,
   ): Promise<ApprovalAnswer | Approval> {
-    const asked = await requestWithTimeout(clock, ttl, facts.signal, signal => asker(request, { ...facts, signal }));
-    return 'ended' in asked ? ended(asked.ended) : parseDecision(asked.answer);
+    const asked = await requestWithTimeout(clock, ttl, context.signal, signal =>
+      asker(request, { ...context, signal }),
+    );
+    return 'ended' in asked ? createEnded(asked.ended) : parseDecision(asked.answer);
   }
 
-  const ended = (decision: 'late' | 'gone'): Approval =>
+  const createEnded = (decision: 'late' | 'gone'): Approval =>
     decision === 'gone' ? ABANDONED : createDenial(`nobody answered within ${ttl} ms`);
 
   return {
@@ -85,7 +87,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
       { signal = new AbortController().signal, approve: askNow, step = runImmediately, ...grounds } = {},
     ) {
       const binding = await createApprovalBinding(request, grounds);
-      const facts = { signal, verdict: grounds.verdict };
+      const context = { signal, verdict: grounds.verdict };
       if (signal.aborted) return ABANDONED;
       const known = await step('policy: known', () => findStored(request, binding));
       if (known) return known;
@@ -97,13 +99,13 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
         return recordAnswer(request, binding, answer);
       };
       if (approve)
-        return step('policy: approved', async () => resolveApproval(await requestDecision(approve, request, facts)));
+        return step('policy: approved', async () => resolveApproval(await requestDecision(approve, request, context)));
       if (askNow) {
-        const answer = await requestDecision(askNow, request, facts);
+        const answer = await requestDecision(askNow, request, context);
         return 'granted' in answer ? answer : step('policy: approved', () => resolveApproval(answer));
       }
       if (!waits) return createDenial('nobody can be asked');
-      return step('policy: approved', () => wait(request, binding, facts));
+      return step('policy: approved', () => wait(request, binding, context));
     },
     listPending: list => pendingApprovals.list(list),
     async answer(id, action, given = {}) {

@@ -23,7 +23,7 @@ export type Digest = (text: string) => string | Promise<string>;
 /** What of an event is written. */
 export async function createAuditContent(event: AuditEvent, options: AuditContentOptions): Promise<JsonObject> {
   const { action, rule, ms, arguments: args, details } = event;
-  const text = (name: 'principal' | 'server' | 'kind' | 'name' | 'call' | 'reason' | 'outcome') => {
+  const readText = (name: 'principal' | 'server' | 'kind' | 'name' | 'call' | 'reason' | 'outcome') => {
     const value = event[name];
     return value === undefined ? undefined : truncateText(redactText(value, options.redact));
   };
@@ -31,12 +31,12 @@ export async function createAuditContent(event: AuditEvent, options: AuditConten
   return {
     ...{
       action: truncateText(action),
-      principal: text('principal'),
-      server: text('server'),
-      kind: text('kind'),
-      name: text('name'),
+      principal: readText('principal'),
+      server: readText('server'),
+      kind: readText('kind'),
+      name: readText('name'),
     },
-    ...{ call: text('call'), rule, reason: text('reason'), outcome: text('outcome'), ms },
+    ...{ call: readText('call'), rule, reason: readText('reason'), outcome: readText('outcome'), ms },
     arguments: args === undefined ? undefined : await encodeArguments(args, options),
     details: shown === undefined ? undefined : await limitSize(shown, options),
   };

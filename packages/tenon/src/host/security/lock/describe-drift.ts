@@ -58,11 +58,11 @@ function toText(value: unknown): string | undefined {
 }
 
 function selectContext(lines: readonly DiffLine[]): DiffLine[] {
-  const near = (at: number) =>
+  const excerptAt = (at: number) =>
     lines.slice(Math.max(0, at - CONTEXT), at + CONTEXT + 1).some(({ sign }) => sign !== ' ');
   return lines.flatMap((line, at) => {
-    if (near(at)) return [line];
-    return at > 0 && near(at - 1) ? [{ sign: ' ', text: '…' } as const] : [];
+    if (excerptAt(at)) return [line];
+    return at > 0 && excerptAt(at - 1) ? [{ sign: ' ', text: '…' } as const] : [];
   });
 }
 

@@ -37,14 +37,15 @@ const enterMember = ({ name, at }: LockLocation, member: string): LockLocation =
 
 async function readServer(value: unknown, place: LockLocation): Promise<LockedServer> {
   if (!isObject(value)) throw createShapeError(place.name, place.at, 'an object', value);
-  const section = (member: string) => readDefinitions(listEntries(value, member, place), enterMember(place, member));
+  const readSection = (member: string) =>
+    readDefinitions(listEntries(value, member, place), enterMember(place, member));
   return {
     source: readSource(value.source, enterMember(place, 'source')),
     serverInfo: await readPinned(value.about, enterMember(place, 'about')),
-    tools: await section('tools'),
-    prompts: await section('prompts'),
-    resources: await section('resources'),
-    templates: await section('templates'),
+    tools: await readSection('tools'),
+    prompts: await readSection('prompts'),
+    resources: await readSection('resources'),
+    templates: await readSection('templates'),
   };
 }
 
@@ -77,20 +78,20 @@ function isCut(value: unknown): boolean {
 
 function readSource(value: unknown, place: LockLocation): ServerSource {
   if (!isObject(value)) throw createShapeError(place.name, place.at, 'an object', value);
-  const text = (member: string) => {
+  const readText = (member: string) => {
     const each = getMember(value, member);
     if (typeof each !== 'string') throw createShapeError(place.name, [...place.at, member], 'a string', each);
     return each;
   };
-  const texts = (member: string) => {
+  const readTexts = (member: string) => {
     const each = getMember(value, member);
     if (Array.isArray(each) && each.every(one => typeof one === 'string')) return each as string[];
     throw createShapeError(place.name, [...place.at, member], 'an array of strings', each);
   };
-  const maybe = (member: string) => (Object.hasOwn(value, member) ? { [member]: text(member) } : {});
+  const readOptional = (member: string) => (Object.hasOwn(value, member) ? { [member]: readText(member) } : {});
   return 'command' in value
-    ? { command: text('command'), args: texts('args'), env: texts('env'), ...maybe('cwd') }
-    : { url: text('url'), headers: texts('headers'), ...maybe('transport') };
+    ? { command: readText('command'), args: readTexts('args'), env: readTexts('env'), ...readOptional('cwd') }
+    : { url: readText('url'), headers: readTexts('headers'), ...readOptional('transport') };
 }
 
 function listEntries(value: JsonObject, member: string, { name, at }: LockLocation): [string, unknown][] {

@@ -30,16 +30,16 @@ function getFolder(file: string | undefined): string | undefined {
 
 function replaceFolder(target: CommandTarget, folder: string | undefined): CommandTarget {
   if (folder === undefined) return target;
-  const within = (text: string) =>
+  const shortenText = (text: string) =>
     text === folder || text.startsWith(`${folder}/`) || text.startsWith(`${folder}\\`)
       ? FOLDER + text.slice(folder.length)
       : text;
   const { command, args, cwd } = target;
   return {
     ...target,
-    command: within(command),
-    ...(args ? { args: args.map(within) } : {}),
-    ...(cwd === undefined ? {} : { cwd: within(cwd) }),
+    command: shortenText(command),
+    ...(args ? { args: args.map(shortenText) } : {}),
+    ...(cwd === undefined ? {} : { cwd: shortenText(cwd) }),
   };
 }
 

@@ -78,6 +78,6 @@ function formatExplanation(compiled: readonly CompiledRule[], request: ActionReq
 /** The error of a rule that can not be read. `where` goes before its place. */
 export function createRuleError({ at, expected, got }: RuleFault, where = ''): TenonError {
   const location = at.map(step => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
-  const facts = got === undefined ? {} : { received: toVisibleText(JSON.stringify(got) ?? typeof got, 100) };
-  return new TenonError('policy/rule', `${where}${location || '/'} can not be read`, { expected, ...facts });
+  const details = got === undefined ? {} : { received: toVisibleText(JSON.stringify(got) ?? typeof got, 100) };
+  return new TenonError('policy/rule', `${where}${location || '/'} can not be read`, { expected, ...details });
 }

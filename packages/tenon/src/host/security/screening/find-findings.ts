@@ -34,18 +34,18 @@ export function findFindings(text: string, where: string): Finding[] {
 export function scanText(text: string, where: string, meter: StepCounter): Finding[] {
   const sightings: FindingCandidate[] = [];
   const counts = new Map<FindingKind, number>();
-  const sink = (sighting: FindingCandidate): void => {
+  const addCandidate = (sighting: FindingCandidate): void => {
     const count = counts.get(sighting.kind) ?? 0;
     counts.set(sighting.kind, count + 1);
     if (count < MAX_FINDINGS_PER_KIND.text) sightings.push(sighting);
   };
   findHidden(
     text,
-    ({ kind, severity, at, length, carries }) => sink({ kind, severity, at, length, ...toShown(carries) }),
+    ({ kind, severity, at, length, carries }) => addCandidate({ kind, severity, at, length, ...toShown(carries) }),
     meter,
   );
-  if (text.length <= MAX_SCANNED) scanMeaning(text, sink, meter);
-  else sink({ kind: 'unscanned', severity: 'warn', at: MAX_SCANNED, length: text.length - MAX_SCANNED });
+  if (text.length <= MAX_SCANNED) scanMeaning(text, addCandidate, meter);
+  else addCandidate({ kind: 'unscanned', severity: 'warn', at: MAX_SCANNED, length: text.length - MAX_SCANNED });
   return sightings.sort((a, b) => a.at - b.at).map(sighting => toFinding(sighting, text, where));
 }
 

@@ -39,9 +39,9 @@ export function screenTool(tool: Tool, screening: ToolScreening = {}): Screened<
 
 export function screenPrompt(prompt: Prompt, screening: Screening = {}): Screened<Prompt> {
   const screener = createScreener(screening, HIDDEN_KINDS);
-  const argument = (each: PromptArgument, index: number): PromptArgument =>
+  const screenArgument = (each: PromptArgument, index: number): PromptArgument =>
     screenTexts(each, screener, `arguments/${index}/`);
-  const args = prompt.arguments && (mapChanged(prompt.arguments, argument) as PromptArgument[]);
+  const args = prompt.arguments && (mapChanged(prompt.arguments, screenArgument) as PromptArgument[]);
   return screener.finish(replaceFields(screenDescribed(prompt, screener), { arguments: args }));
 }
 
@@ -84,11 +84,11 @@ function screenDescribed<Value extends DescribedItem>(value: Value, screener: Sc
 /** The texts that everything with a name has. */
 export function screenTexts<Value extends DescribedItem>(value: Value, screener: Screener, where: string): Value {
   screener.reportName(value.name, `${where}name`);
-  const text = (key: 'title' | 'description'): string | undefined =>
+  const screenText = (key: 'title' | 'description'): string | undefined =>
     typeof value[key] === 'string' ? screener.screenText(value[key], where + key) : value[key];
   const fields: { readonly title: unknown; readonly description: unknown } = {
-    title: text('title'),
-    description: text('description'),
+    title: screenText('title'),
+    description: screenText('description'),
   };
   return replaceFields(value, fields);
 }

@@ -59,9 +59,9 @@ export function createScreener(screening: Screening, standard: readonly HiddenKi
   const keep = (more: readonly Finding[]): void => {
     if (more.length > 0) found = limitFindings([...found, ...more], MAX_FINDINGS_PER_KIND.value);
   };
-  const path = (where: string): string => (root === '' || where === '' ? root + where : `${root}/${where}`);
+  const toPath = (where: string): string => (root === '' || where === '' ? root + where : `${root}/${where}`);
   const report = (text: string, where: string): readonly Finding[] => {
-    const more = isPlain(text) ? [] : findFindings(text, path(where));
+    const more = isPlain(text) ? [] : findFindings(text, toPath(where));
     keep(more);
     return more;
   };
@@ -75,11 +75,11 @@ export function createScreener(screening: Screening, standard: readonly HiddenKi
       toFinding(
         { kind, severity: 'warn', at, length: given.length, ...(shown !== undefined && { shown }) },
         given,
-        path(where),
+        toPath(where),
       ),
     ]);
 
-  const deep = <Value>(value: Value, where: string, depth: number, changes: boolean): Value => {
+  const screenDeep = <Value>(value: Value, where: string, depth: number, changes: boolean): Value => {
     if (typeof value === 'string') {
       if (changes) return screenText(value, where) as Value;
       report(value, where);
@@ -91,21 +91,21 @@ export function createScreener(screening: Screening, standard: readonly HiddenKi
       return (changes ? undefined : value) as Value;
     }
     if (Array.isArray(value)) {
-      return mapChanged(value, (item, index) => deep(item, `${where}/${index}`, depth + 1, changes)) as Value;
+      return mapChanged(value, (item, index) => screenDeep(item, `${where}/${index}`, depth + 1, changes)) as Value;
     }
     return mapChangedEntries(value, (key, item) => {
       const below = `${where}/${key.slice(0, 64)}`;
-      findInName(key, path(below)).forEach(each => keep([each]));
-      return [changes && kinds.length > 0 ? stripHidden(key, kinds) : key, deep(item, below, depth + 1, changes)];
+      findInName(key, toPath(below)).forEach(each => keep([each]));
+      return [changes && kinds.length > 0 ? stripHidden(key, kinds) : key, screenDeep(item, below, depth + 1, changes)];
     }) as Value;
   };
 
   return {
     screenText,
     reportText: (given, where) => void report(given, where),
-    reportName: (name, where) => keep(findInName(name, path(where))),
-    screenDeep: (value, where) => deep(value, where, 0, true),
-    reportDeep: (value, where) => void deep(value, where, 0, false),
+    reportName: (name, where) => keep(findInName(name, toPath(where))),
+    screenDeep: (value, where) => screenDeep(value, where, 0, true),
+    reportDeep: (value, where) => void screenDeep(value, where, 0, false),
     addFinding,
     finish: value => ({ value, findings: found }),
   };

@@ -6,15 +6,15 @@ export function createByteSource(stream: Readable): ByteSource {
   return {
     read({ push, end }) {
       let ended = false;
-      const once = (error?: unknown) => {
+      const finishOnce = (error?: unknown) => {
         if (ended) return;
         ended = true;
         end(error);
       };
       stream.on('data', (data: Uint8Array | string) => push(typeof data === 'string' ? Buffer.from(data) : data));
-      stream.on('end', () => once());
-      stream.on('close', () => once());
-      stream.on('error', once);
+      stream.on('end', () => finishOnce());
+      stream.on('close', () => finishOnce());
+      stream.on('error', finishOnce);
     },
     pause: () => void stream.pause(),
     resume: () => void stream.resume(),

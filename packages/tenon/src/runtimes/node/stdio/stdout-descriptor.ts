@@ -14,14 +14,14 @@ export function divertDescriptor(onWrite: (from: string | undefined) => void): (
   const table = fs as unknown as Record<string, (descriptor: number, ...rest: unknown[]) => unknown>;
   const undoFunctions = WRITERS.map(name => {
     const original = table[name]!;
-    const diverted = (descriptor: number, ...rest: unknown[]): unknown => {
+    const divertWrite = (descriptor: number, ...rest: unknown[]): unknown => {
       if (descriptor !== STDOUT) return original(descriptor, ...rest);
-      onWrite(findCallSite(diverted));
+      onWrite(findCallSite(divertWrite));
       return original(STDERR, ...rest);
     };
-    table[name] = Object.assign(diverted, original);
+    table[name] = Object.assign(divertWrite, original);
     return () => {
-      if (table[name] === diverted) table[name] = original;
+      if (table[name] === divertWrite) table[name] = original;
     };
   });
   syncBuiltinESMExports();

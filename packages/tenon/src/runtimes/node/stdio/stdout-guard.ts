@@ -36,12 +36,12 @@ function replaceStdoutWrite(): StdoutWrite {
   const { stdout } = process;
   const write: StdoutWrite = stdout.write.bind(stdout);
   originalWrite = write;
-  const guarded = (...args: Parameters<StdoutWrite>): boolean => {
-    if (mode === 'divert' && divertWrite) return divertWrite(args, findCallSite(guarded));
-    if (mode === 'hold') return holdWrite(args, findCallSite(guarded));
+  const guardWrite = (...args: Parameters<StdoutWrite>): boolean => {
+    if (mode === 'divert' && divertWrite) return divertWrite(args, findCallSite(guardWrite));
+    if (mode === 'hold') return holdWrite(args, findCallSite(guardWrite));
     return write(...args);
   };
-  stdout.write = guarded as StdoutWrite;
+  stdout.write = guardWrite as StdoutWrite;
   return write;
 }
 

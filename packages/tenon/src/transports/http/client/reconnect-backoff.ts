@@ -99,12 +99,12 @@ export function pause(
   const signals = [signal, ...others];
   return new Promise(resolve => {
     if (signals.some(({ aborted }) => aborted)) return resolve();
-    const done = () => {
-      for (const signal of signals) signal.removeEventListener('abort', done);
+    const finishWait = () => {
+      for (const signal of signals) signal.removeEventListener('abort', finishWait);
       cancelTimer();
       resolve();
     };
-    const cancelTimer = clock.after(ms, done, { hold });
-    for (const signal of signals) signal.addEventListener('abort', done);
+    const cancelTimer = clock.after(ms, finishWait, { hold });
+    for (const signal of signals) signal.addEventListener('abort', finishWait);
   });
 }

@@ -64,25 +64,25 @@ export function createSseReader(listener: SseListener, limit: number, resumedAft
     else data = data === undefined ? value : `${data}\n${value}`;
   };
 
-  const parseField = (line: string) => {
-    const colon = line.indexOf(':');
+  const parseField = (readLine: string) => {
+    const colon = readLine.indexOf(':');
     if (colon === 0) return listener.onComment?.();
-    const name = colon < 0 ? line : line.slice(0, colon);
-    const value = colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
+    const name = colon < 0 ? readLine : readLine.slice(0, colon);
+    const value = colon < 0 ? '' : readLine.slice(readLine[colon + 1] === ' ' ? colon + 2 : colon + 1);
     if (name === 'data') append(value);
     else if (name === 'event') type = value;
     else if (name === 'id' && !value.includes('\0')) id = value;
     else if (name === 'retry' && /^[0-9]+$/.test(value)) retry = Math.min(Number(value), MAX_RETRY);
   };
 
-  const line = (text: string | undefined) => {
+  const readLine = (text: string | undefined) => {
     if (text === undefined) skip();
     else if (text === '') dispatch();
     else parseField(text);
   };
 
   return {
-    feed: chunk => lines.cut(decode(chunk), line),
+    feed: chunk => lines.cut(decode(chunk), readLine),
     get lastEventId() {
       return lastEventId;
     },

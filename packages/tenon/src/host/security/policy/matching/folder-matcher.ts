@@ -65,7 +65,7 @@ function doesContain(folder: PathLocation, text: string): boolean {
 
 /** All that a text says in every reading; nothing when readers differ on what it is. */
 function listCertainLocations(text: string, onDrive: boolean): readonly PathLocation[] {
-  const readings = (path: string) => {
+  const getReadings = (path: string) => {
     const all = listUnresolvedReadings(path);
     if (all.some(each => /[\0-\x1f\x7f]/.test(each))) return [];
     // Where there are drives, a backslash is a slash and nothing else.
@@ -73,13 +73,13 @@ function listCertainLocations(text: string, onDrive: boolean): readonly PathLoca
   };
   if (/^file:/i.test(text)) {
     const url = /^file:\/\/\//i.test(text) ? parseUrl(text) : undefined;
-    return url ? joinIfBoth(readings(text.slice(7)), readings(url.pathname)).map(parsePath) : [];
+    return url ? joinIfBoth(getReadings(text.slice(7)), getReadings(url.pathname)).map(parsePath) : [];
   }
-  if (!isUrl(text)) return readings(text).map(parsePath);
+  if (!isUrl(text)) return getReadings(text).map(parsePath);
   const url = parsePlainUrl(text);
   if (url === undefined) return [];
   const written = /^[a-z]+:\/\/[^/?#]*([^?#]*)/i.exec(text)?.[1] || '/';
-  return joinIfBoth(readings(written), readings(url.pathname)).map(path => parseUrlPath(url, path));
+  return joinIfBoth(getReadings(written), getReadings(url.pathname)).map(path => parseUrlPath(url, path));
 }
 
 /** Nothing, when one of the two is. */

@@ -33,7 +33,7 @@ export function createSessionRegistry(context: HttpServerContext): HttpSessionRe
   const idleFindersByCaller = new Map<string, IdleSessionFinder>();
   let sweepDueAt = Number.NEGATIVE_INFINITY;
 
-  const ended = (session: HttpSession): void => {
+  const removeSession = (session: HttpSession): void => {
     sessions.delete(session.id);
     open.release(session.caller);
   };
@@ -70,7 +70,7 @@ export function createSessionRegistry(context: HttpServerContext): HttpSessionRe
       const caller = getCallerKey(auth, address);
       if (!open.canTake(caller)) evictIdle(caller);
       if (!open.take(caller)) return undefined;
-      const session = new HttpSession(crypto.randomUUID(), context, auth, caller, ended);
+      const session = new HttpSession(crypto.randomUUID(), context, auth, caller, removeSession);
       sessions.set(session.id, session);
       scheduleSweep();
       return session;
@@ -81,7 +81,7 @@ export function createSessionRegistry(context: HttpServerContext): HttpSessionRe
         context,
         auth,
         getCallerKey(auth, address),
-        ended => posts.delete(ended),
+        removeSession => posts.delete(removeSession),
         false,
       );
       posts.add(session);

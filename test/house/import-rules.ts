@@ -1,6 +1,6 @@
-import { floorOf, type Import, importsOf, type Source } from './source.js';
+import { getImports, getLayer, type Import, type Source } from './source.js';
 
-interface Floor {
+interface Layer {
   /** The folders whose code it may load, and, beside those, the folders whose types it may name. */
   readonly values: readonly string[];
   readonly types?: readonly string[];
@@ -12,7 +12,7 @@ const foundation = 'version.ts';
 const talk = [...ground, 'protocol/versions', 'protocol/negotiation', 'schemas', 'execution'];
 
 /** Which folder of the library stands on which. A folder that is not named here may not be there. */
-const floors: Readonly<Record<string, Floor>> = {
+const LAYERS: Readonly<Record<string, Layer>> = {
   encoding: { values: ['jsonrpc'] },
   cancellation: { values: ['jsonrpc'] },
   redaction: { values: [] },
@@ -48,39 +48,39 @@ const nodeEntries = [
 ];
 
 /** Imports that go up, or sideways to where they may not. */
-export function wrongWay(source: Source): string[] {
-  const from = floorOf(source.path);
+export function findForbiddenImports(source: Source): string[] {
+  const from = getLayer(source.path);
   if (from === '') return [];
-  const floor = floors[from];
-  if (floor === undefined) return [`${source.path}: the architecture has no folder ${from}`];
-  return local(source).flatMap(each => {
-    const to = floorOf(each.target);
-    const allowed = each.typeOnly ? [...floor.values, ...(floor.types ?? [])] : floor.values;
+  const layer = LAYERS[from];
+  if (layer === undefined) return [`${source.path}: the architecture has no folder ${from}`];
+  return getLocalImports(source).flatMap(each => {
+    const to = getLayer(each.target);
+    const allowed = each.isTypeOnly ? [...layer.values, ...(layer.types ?? [])] : layer.values;
     if (to === from || allowed.includes(to) || each.target === foundation) return [];
-    return [`${source.path} imports ${each.typeOnly ? 'types' : 'values'} of ${each.target}`];
+    return [`${source.path} imports ${each.isTypeOnly ? 'types' : 'values'} of ${each.target}`];
   });
 }
 
 /** Modules of Node outside the rim, and code outside the rim that loads it. */
-export function leavesPortability(source: Source): string[] {
+export function findPlatformImports(source: Source): string[] {
   if (source.path.startsWith(rim)) return [];
-  return importsOf(source).flatMap(each => {
+  return getImports(source).flatMap(each => {
     const platform = /^(node|bun|cloudflare|deno):/.test(each.target);
-    const loadsRim = !each.typeOnly && each.target.startsWith(rim) && !nodeEntries.includes(source.path);
+    const loadsRim = !each.isTypeOnly && each.target.startsWith(rim) && !nodeEntries.includes(source.path);
     return platform || loadsRim ? [`${source.path} imports ${each.target}`] : [];
   });
 }
 
 /** What a package takes of the library past the entries that everybody has. */
-export function pastEntries(source: Source, entries: readonly string[]): string[] {
+export function findDeepImports(source: Source, entries: readonly string[]): string[] {
   const isOfLibrary = (target: string) => /^tenon(\/|$)/.test(target) || target.includes('packages/tenon');
-  const taken = importsOf(source).filter(({ target }) => isOfLibrary(target) && !entries.includes(target));
+  const taken = getImports(source).filter(({ target }) => isOfLibrary(target) && !entries.includes(target));
   return taken.map(({ target }) => `${source.path} imports ${target}`);
 }
 
 /** Rings of files that load each other. Each ring is told once. */
-export function cycles(sources: readonly Source[]): string[] {
-  const graph = new Map(sources.map(source => [source.path, loadedBy(source)]));
+export function findImportCycles(sources: readonly Source[]): string[] {
+  const graph = new Map(sources.map(source => [source.path, getLoadedFiles(source)]));
   const done = new Set<string>();
   const rings: string[] = [];
   const visit = (path: string, road: readonly string[]): void => {
@@ -94,6 +94,7 @@ export function cycles(sources: readonly Source[]): string[] {
   return rings;
 }
 
-const local = (source: Source): Import[] => importsOf(source).filter(each => each.target.endsWith('.ts'));
+const getLocalImports = (source: Source): Import[] => getImports(source).filter(each => each.target.endsWith('.ts'));
 
-const loadedBy = (source: Source): string[] => local(source).flatMap(each => (each.atOnce ? [each.target] : []));
+const getLoadedFiles = (source: Source): string[] =>
+  getLocalImports(source).flatMap(each => (each.isImmediate ? [each.target] : []));

@@ -1,36 +1,36 @@
 import {
-  anyTypesOf,
-  exportedNames,
-  functionsOf,
-  identifiersOf,
-  isDeclaration,
+  findAnyTypes,
+  findUnnamedExports,
+  getExportedNames,
+  getFunctions,
+  getIdentifiers,
+  getStrings,
+  isDeclarationFile,
   type Source,
-  stringsOf,
-  unnamedExportsOf,
 } from './source.js';
 
-const longestFile = 300;
-export const longestOfMost = 180;
-const longestFunction = 60;
+const MAX_FILE_LINES = 300;
+export const MAX_USUAL_FILE_LINES = 180;
+const MAX_FUNCTION_LINES = 60;
 
 const revision = /\b(2024-11-05|2025-03-26|2025-06-18|2025-11-25|2026-07-28)\b/;
 const vagueNames = /(^|\/)(core|common|shared|utils?|helpers?|internal|misc)(\/|\.|$)/;
 const ages = new Set(['legacy', 'modern', 'era', 'eras', 'old', 'older', 'new', 'newer']);
 
 /** A date of a revision in the code: only a dialect may have one. Comments may, since they link to pages. */
-export function dates(source: Source): string[] {
+export function findVersionDates(source: Source): string[] {
   if (source.path.startsWith('protocol/versions/')) return [];
-  const found = stringsOf(source).filter(({ text }) => revision.test(text));
+  const found = getStrings(source).filter(({ text }) => revision.test(text));
   return found.map(({ text, line }) => `${source.path}:${line} has the revision ${JSON.stringify(text)}`);
 }
 
-export function vagueName({ path }: Source): string[] {
+export function findVagueFileName({ path }: Source): string[] {
   return vagueNames.test(path) ? [`${path} is named by nothing that it holds`] : [];
 }
 
 /** Words of age, which are wrong on the day of the next revision. `LegacyTitledEnumSchema` is the specification's own. */
-export function agedNames(source: Source): string[] {
-  const inCode = identifiersOf(source).filter(({ name }) => isAged(name) && !/^LegacyTitledEnumSchema$/.test(name));
+export function findAgeNames(source: Source): string[] {
+  const inCode = getIdentifiers(source).filter(({ name }) => isAged(name) && !/^LegacyTitledEnumSchema$/.test(name));
   const told = inCode.map(({ name, line }) => `${source.path}:${line} names ${name} by its age`);
   return isAged(source.path) ? [`${source.path} is named by age`, ...told] : told;
 }
@@ -41,36 +41,36 @@ function isAged(name: string): boolean {
 }
 
 /** `any` in the types, `export *` and default exports. */
-export function looseExports(source: Source): string[] {
-  if (isDeclaration(source)) return [];
+export function findLooseExports(source: Source): string[] {
+  if (isDeclarationFile(source)) return [];
   return [
-    ...[...anyTypesOf(source)].map(line => `${source.path}:${line} has the type any`),
-    ...[...unnamedExportsOf(source)].map(line => `${source.path}:${line} exports without naming what`),
+    ...[...findAnyTypes(source)].map(line => `${source.path}:${line} has the type any`),
+    ...[...findUnnamedExports(source)].map(line => `${source.path}:${line} exports without naming what`),
   ];
 }
 
-export function longFile(source: Source): string[] {
-  const lines = linesOf(source);
-  return lines > longestFile ? [`${source.path} has ${lines} lines`] : [];
+export function findLongFile(source: Source): string[] {
+  const lines = countLines(source);
+  return lines > MAX_FILE_LINES ? [`${source.path} has ${lines} lines`] : [];
 }
 
-export function longFunctions(source: Source): string[] {
-  const long = functionsOf(source).filter(({ lines }) => lines > longestFunction);
+export function findLongFunctions(source: Source): string[] {
+  const long = getFunctions(source).filter(({ lines }) => lines > MAX_FUNCTION_LINES);
   return long.map(({ name, line, lines }) => `${source.path}:${line} ${name} has ${lines} lines`);
 }
 
 /** The length that nine files of ten do not exceed. */
-export function ninetiethLength(sources: readonly Source[]): number {
-  const lengths = sources.map(linesOf).sort((a, b) => a - b);
+export function getNinetiethPercentile(sources: readonly Source[]): number {
+  const lengths = sources.map(countLines).sort((a, b) => a - b);
   return lengths[Math.ceil(lengths.length * 0.9) - 1] ?? 0;
 }
 
 /** The names that only one of two modules exports. */
-export function differentNames(one: Source, other: Source): string[] {
-  const [first, second] = [new Set(exportedNames(one)), new Set(exportedNames(other))];
+export function findDifferentExports(one: Source, other: Source): string[] {
+  const [first, second] = [new Set(getExportedNames(one)), new Set(getExportedNames(other))];
   const only = (names: Set<string>, others: Set<string>, path: string): string[] =>
     [...names].filter(name => !others.has(name)).map(name => `only ${path} exports ${name}`);
   return [...only(first, second, one.path), ...only(second, first, other.path)];
 }
 
-const linesOf = ({ tree }: Source): number => tree.text.replace(/\n$/, '').split('\n').length;
+const countLines = ({ tree }: Source): number => tree.text.replace(/\n$/, '').split('\n').length;

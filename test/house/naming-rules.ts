@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+import ts from 'typescript-5';
+import { getDeclaredTypes, getDocComments, getIdentifiers, getNamedFunctions, type Source } from './source.js';
+
+const MAX_FOLDER_FILES = 20;
+
+const readWords = (name: string): ReadonlySet<string> =>
+  new Set(
+    readFileSync(new URL(name, import.meta.url), 'utf8')
+      .split(/\s+/)
+      .filter(Boolean),
+  );
+
+/** First words of function names: verbs, predicates and conversions. */
+const FUNCTION_WORDS = readWords('function-words.txt');
+/** Functions that users know by a noun, and methods that the web platform or Node names so. */
+const FUNCTION_NAMES = readWords('function-names.txt');
+/** Words that are in no identifier: private metaphors, and names that say nothing about a value. */
+const BANNED_WORDS = readWords('banned-words.txt');
+const RELATIVE_WORD = /^(?:what|whatever|who|whoever|whom|whose|whether|how|where|when|which|why|of|that)\b/i;
+
+/** Splits an identifier into lower-case words: `getHTTPStatus_2` has get, http and status. */
+export function splitWords(name: string): string[] {
+  const words = name.split(/[^A-Za-z]+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/);
+  return words.filter(Boolean).map(word => word.toLowerCase());
+}
+
+/** Finds types, interfaces and classes whose name is declared in several files. */
+export function findDuplicateTypes(sources: readonly Source[]): string[] {
+  const paths = new Map<string, Set<string>>();
+  for (const source of sources)
+    for (const name of getDeclaredTypes(source)) paths.set(name, (paths.get(name) ?? new Set()).add(source.path));
+  return [...paths].filter(([, { size }]) => size > 1).map(([name, files]) => `${name}: ${[...files].join(', ')}`);
+}
+
+/** Finds functions whose name does not begin with a verb. */
+export function findFunctionsWithoutVerb(source: Source): string[] {
+  return getNamedFunctions(source)
+    .filter(({ name }) => !/^[A-Z_\d]+$/.test(name) && !FUNCTION_NAMES.has(name))
+    .filter(({ name }) => !FUNCTION_WORDS.has(splitWords(name)[0] ?? ''))
+    .map(({ name, line }) => `${source.path}:${line} ${name}`);
+}
+
+/** Finds declared names that contain a banned word. */
+export function findBannedNames(source: Source): string[] {
+  return getIdentifiers(source)
+    .filter(({ name, isDeclared }) => isDeclared && splitWords(name).some(word => BANNED_WORDS.has(word)))
+    .map(({ name, line }) => `${source.path}:${line} ${name}`);
+}
+
+/** Finds doc comments that begin with a relative word. */
+export function findRelativeComments(source: Source): string[] {
+  return getDocComments(source)
+    .filter(({ text }) => RELATIVE_WORD.test(text))
+    .map(({ text, line }) => `${source.path}:${line} ${text.slice(0, 60)}`);
+}
+
+/** Finds titles of tests and of groups of tests that begin with a relative word. */
+export function findRelativeTitles(source: Source): string[] {
+  const titles: string[] = [];
+  const visit = (node: ts.Node): void => {
+    const [title] = ts.isCallExpression(node) ? node.arguments : [];
+    if (title && ts.isStringLiteralLike(title) && isTestCall((node as ts.CallExpression).expression))
+      if (RELATIVE_WORD.test(title.text)) titles.push(`${source.path}: ${title.text.slice(0, 60)}`);
+    ts.forEachChild(node, visit);
+  };
+  visit(source.tree);
+  return titles;
+}
+
+/** Tells if this is `it`, `describe`, `it.skipIf(…)` or `it.each(…)`. */
+function isTestCall(callee: ts.Expression): boolean {
+  if (ts.isIdentifier(callee)) return /^(?:it|test|describe)$/.test(callee.text);
+  if (ts.isCallExpression(callee) || ts.isPropertyAccessExpression(callee) || ts.isTaggedTemplateExpression(callee))
+    return isTestCall('tag' in callee ? callee.tag : callee.expression);
+  return false;
+}
+
+/** Finds folders with more source files than a reader takes in at once. */
+export function findCrowdedFolders(sources: readonly Source[]): string[] {
+  const counts = new Map<string, number>();
+  for (const { path } of sources) {
+    const folder = path.split('/').slice(0, -1).join('/');
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  return [...counts].filter(([, count]) => count > MAX_FOLDER_FILES).map(([folder, count]) => `${folder}: ${count}`);
+}

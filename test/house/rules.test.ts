@@ -1,0 +1,201 @@
+import { describe, expect, it } from 'vitest';
+import {
+  findAgeNames,
+  findDifferentExports,
+  findLongFile,
+  findLongFunctions,
+  findLooseExports,
+  findVagueFileName,
+  findVersionDates,
+  getNinetiethPercentile,
+} from './code-rules.js';
+import { findDeepImports, findForbiddenImports, findImportCycles, findPlatformImports } from './import-rules.js';
+import {
+  findBannedNames,
+  findCrowdedFolders,
+  findDuplicateTypes,
+  findFunctionsWithoutVerb,
+  findRelativeComments,
+  findRelativeTitles,
+} from './naming-rules.js';
+import { parse } from './source.js';
+
+const lines = (count: number) => 'x;\n'.repeat(count);
+
+describe('the rules', () => {
+  it.each([
+    ['jsonrpc/a.ts', "import { b } from '../protocol/b.js';"],
+    ['jsonrpc/a.ts', "import type { B } from '../protocol/b.js';"],
+    ['server/a.ts', "import { b } from '../client/b.js';"],
+    ['client/a.ts', "import type { B } from '../server/b.js';"],
+    ['transports/http/a.ts', "import { b } from '../../protocol/versions/b.js';"],
+    ['protocol/a.ts', "export { b } from './versions/b.js';"],
+    ['protocol/a.ts', "const b = await import('./versions/b.js');"],
+    ['schemas/a.ts', "type B = import('../protocol/versions/b.js').B;"],
+    ['client/a.ts', "import { b } from '../http.js';"],
+    ['attic/a.ts', ''],
+  ])('see that %s goes the wrong way with %s', (path, text) => {
+    expect(findForbiddenImports(parse(path, text))).toHaveLength(1);
+  });
+
+  it.each([
+    ['protocol/a.ts', "import { b } from '../jsonrpc/b.js';"],
+    ['protocol/deep/a.ts', "import { b } from '../b.js';"],
+    ['transports/http/a.ts', "import type { B } from '../../protocol/versions/b.js';"],
+    ['client/a.ts', "import { b } from '../transports/memory.js';"],
+    ['client/a.ts', "import { version } from '../version.js';"],
+    ['index.ts', "export { b } from './server/b.js';"],
+    ['schemas/a.ts', "import { b } from '@standard-schema/spec';"],
+  ])('let %s have %s', (path, text) => {
+    expect(findForbiddenImports(parse(path, text))).toEqual([]);
+  });
+
+  it('see what is taken of the library past its entries', () => {
+    const entries = ['tenon', 'tenon/host'];
+    for (const path of ['tenon/dist/esm/host.js', '../../../packages/tenon/src/host.js', 'tenon/none']) {
+      expect(findDeepImports(parse('a.ts', `import { a } from '${path}';`), entries)).toHaveLength(1);
+    }
+    expect(
+      findDeepImports(parse('a.ts', "import { a } from 'tenon/host'; import { b } from './tenon.js';"), entries),
+    ).toEqual([]);
+  });
+
+  it('see rings, but not of types nor of what is loaded later', () => {
+    const b = parse('m/b.ts', "import { a } from './a.js';");
+    expect(findImportCycles([parse('m/a.ts', "import { b } from './b.js';"), b])).toEqual(['m/a.ts → m/b.ts → m/a.ts']);
+    expect(findImportCycles([parse('m/a.ts', "export { b } from './b.js';"), b])).toHaveLength(1);
+    expect(findImportCycles([parse('m/a.ts', "import type { B } from './b.js';"), b])).toEqual([]);
+    expect(findImportCycles([parse('m/a.ts', "const b = import('./b.js');"), b])).toEqual([]);
+  });
+
+  it('see what is of a platform', () => {
+    expect(findPlatformImports(parse('server/a.ts', "import { join } from 'node:path';"))).toHaveLength(1);
+    expect(findPlatformImports(parse('runtimes/web/a.ts', "import type { A } from 'node:http';"))).toHaveLength(1);
+    expect(findPlatformImports(parse('index.ts', "import { a } from './runtimes/node/a.js';"))).toHaveLength(1);
+    expect(findPlatformImports(parse('runtimes/node/a.ts', "import { join } from 'node:path';"))).toEqual([]);
+    expect(findPlatformImports(parse('index.node.ts', "import { a } from './runtimes/node/a.js';"))).toEqual([]);
+  });
+
+  it('see findVersionDates in code, not in comments', () => {
+    expect(findVersionDates(parse('server/a.ts', "const a = '2025-06-18';"))).toHaveLength(1);
+    expect(findVersionDates(parse('server/a.ts', `const a = \`\${b} on 2025-06-18 \${c}\`;`))).toHaveLength(1);
+    expect(findVersionDates(parse('server/a.ts', '// of 2025-06-18\nconst a = "2025-06-19";'))).toEqual([]);
+    expect(findVersionDates(parse('protocol/versions/a.ts', "const a = '2025-06-18';"))).toEqual([]);
+  });
+
+  it('see vague names', () => {
+    for (const path of ['core/a.ts', 'server/utils.ts', 'server/internal/a.ts', 'shared.ts']) {
+      expect(findVagueFileName(parse(path, ''))).toHaveLength(1);
+    }
+    for (const path of ['server/corelation.ts', 'client/score.ts'])
+      expect(findVagueFileName(parse(path, ''))).toEqual([]);
+  });
+
+  it('see names of age', () => {
+    for (const name of ['legacyPeer', 'isModern', 'ERA_OF', 'oldValue', 'newSession']) {
+      expect(findAgeNames(parse('a.ts', `const ${name} = 1;`))).toHaveLength(1);
+    }
+    for (const name of ['hold', 'renewal', 'operation', 'renewed', 'newest']) {
+      expect(findAgeNames(parse('a.ts', `const ${name} = new Map();`))).toEqual([]);
+    }
+    expect(findAgeNames(parse('server/legacy.ts', ''))).toHaveLength(1);
+  });
+
+  it('see any, stars and defaults', () => {
+    for (const text of [
+      'const a: any = 1;',
+      "export * from './b.js';",
+      'export default 1;',
+      'export default class {}',
+    ]) {
+      expect(findLooseExports(parse('a.ts', text))).toHaveLength(1);
+    }
+    expect(findLooseExports(parse('a.ts', "export * as a from './b.js'; // any"))).toEqual([]);
+    expect(findLooseExports(parse('a.ts', 'const a = 1; export { a as default };'))).toHaveLength(1);
+  });
+
+  it('see length', () => {
+    expect(findLongFile(parse('a.ts', lines(300)))).toEqual([]);
+    expect(findLongFile(parse('a.ts', lines(301)))).toHaveLength(1);
+    expect(findLongFunctions(parse('a.ts', `function f() {\n${lines(58)}}`))).toEqual([]);
+    expect(findLongFunctions(parse('a.ts', `const f = () => {\n${lines(59)}};`))).toHaveLength(1);
+    const inner = `const g = () => {\n${lines(40)}};\n`;
+    expect(findLongFunctions(parse('a.ts', `function f() {\n${inner}${inner}}`))).toEqual([]);
+    expect(findLongFunctions(parse('a.ts', `function f() {\n${inner}${lines(60)}}`))).toHaveLength(1);
+    expect(
+      getNinetiethPercentile([10, 10, 10, 10, 10, 10, 10, 10, 20, 99].map(count => parse('a.ts', lines(count)))),
+    ).toBe(20);
+  });
+
+  it('see names that only one entry exports', () => {
+    const one = parse(
+      'index.ts',
+      "export { a, b as c } from './x.js'; export type { T } from './x.js'; export const d = 1;",
+    );
+    const other = parse('index.node.ts', "export { a } from './x.js'; export interface T {} export function c() {}");
+    expect(findDifferentExports(one, other)).toEqual(['only index.ts exports d']);
+  });
+
+  it('find types that are declared twice', () => {
+    const a = parse('a.ts', 'interface Session {}');
+    expect(findDuplicateTypes([a, parse('b.ts', 'export class Session {}')])).toEqual(['Session: a.ts, b.ts']);
+    expect(findDuplicateTypes([a, parse('b.ts', "import type { Session } from './a.js';")])).toEqual([]);
+  });
+
+  it('find functions that do not begin with a verb', () => {
+    for (const text of [
+      'function asked() {}',
+      'const textOf = () => 1;',
+      'class A { #whole() {} }',
+      'const parts = function () {};',
+    ]) {
+      expect(findFunctionsWithoutVerb(parse('a.ts', text))).toHaveLength(1);
+    }
+    for (const text of [
+      'function isOpen() {}',
+      'const toText = () => 1;',
+      'const text = 1;',
+      'class A { parse() {} }',
+    ]) {
+      expect(findFunctionsWithoutVerb(parse('a.ts', text))).toEqual([]);
+    }
+  });
+
+  it('find banned words in names that a file declares', () => {
+    for (const text of [
+      'const roads = 1;',
+      'interface Errand {}',
+      'function f(facts: 1) {}',
+      'type A = { whom: 1 };',
+    ]) {
+      expect(findBannedNames(parse('a.ts', text))).toHaveLength(1);
+    }
+    for (const text of ["import { facts } from 'x';", 'const broad = a.facts;', 'const a = { facts: 1 };']) {
+      expect(findBannedNames(parse('a.ts', text))).toEqual([]);
+    }
+  });
+
+  it('find comments and titles that begin with a relative word', () => {
+    for (const text of ['/** What it is. */', '/**\n * Whether it is.\n */', '/** of the other */']) {
+      expect(findRelativeComments(parse('a.ts', text))).toHaveLength(1);
+    }
+    expect(findRelativeComments(parse('a.ts', '/** Whatsoever. */ // what\n/** A list, which is long. */'))).toEqual(
+      [],
+    );
+    for (const text of [
+      "it('what is asked', () => {});",
+      "describe('how it ends', () => {});",
+      "it.each([1])('whether %s', () => {});",
+      "describe.skipIf(true).each([1])('that', () => {});",
+    ]) {
+      expect(findRelativeTitles(parse('a.ts', text))).toHaveLength(1);
+    }
+    expect(findRelativeTitles(parse('a.ts', "it('ends', () => {}); call('what');"))).toEqual([]);
+  });
+
+  it('find folders with too many files', () => {
+    const files = Array.from({ length: 21 }, (_, n) => parse(`server/${n}.ts`, ''));
+    expect(findCrowdedFolders(files)).toEqual(['server: 21']);
+    expect(findCrowdedFolders(files.slice(1))).toEqual([]);
+  });
+});
