@@ -20,7 +20,7 @@ const BANNED_WORDS = readWords('banned-words.txt');
 const RELATIVE_WORD = /^(?:what|whatever|who|whoever|whom|whose|whether|how|where|when|which|why|of|that)\b/i;
 
 /** Splits an identifier into lower-case words: `getHTTPStatus_2` has get, http and status. */
-export function splitWords(name: string): string[] {
+function splitWords(name: string): string[] {
   const words = name.split(/[^A-Za-z]+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/);
   return words.filter(Boolean).map(word => word.toLowerCase());
 }
