@@ -15,7 +15,7 @@ import type { CreateTaskResult } from '../protocol/tasks.js';
 import type { CallOptions, ClientEvents, ConnectionState } from './options.js';
 import type { Tasks } from './tasks/task-handle.js';
 
-/** What `connect<typeof server>` reads of a server's type: what its tools and prompts take and give. */
+/** The types of a server that `connect<typeof server>` reads: input and output of its tools and prompts. */
 export interface ServerTypes {
   readonly types?: { readonly tools: unknown; readonly prompts: unknown; readonly resources: unknown } | undefined;
 }
@@ -31,7 +31,7 @@ type OutputOf<D> = D extends { readonly types?: { readonly output: unknown } | u
   ? NonNullable<D['types']>['output']
   : unknown;
 
-/** What a tool call resolves to: its structured content when the tool has an output schema, else the whole result. */
+/** The value of a tool call: structured content if the tool has an output schema, else the whole result. */
 export type ToolResult<D> = unknown extends OutputOf<D> ? CallToolResult : OutputOf<D>;
 
 type TypedCall<I, R> = [I] extends [undefined]
@@ -77,7 +77,7 @@ export interface PromptArguments {
   readonly [argument: string]: string | number | boolean | bigint | undefined;
 }
 
-/** What to watch: resources by URI, lists by name. */
+/** Resources (by URI) and lists (by name) to watch. */
 export interface WatchOptions {
   readonly uris?: readonly string[] | undefined;
   readonly tools?: boolean | undefined;
@@ -87,7 +87,7 @@ export interface WatchOptions {
 
 export type ChangeEvent = ClientEvents['change'];
 
-/** What a method comes to when questions are answered, and tasks waited for. */
+/** The result of a method after input requests were answered and tasks awaited. */
 export type FinalResult<R> = Exclude<R, InputRequiredResult | CreateTaskResult>;
 
 /** A client of one server, whatever revision it speaks and whatever road leads to it. */
@@ -174,7 +174,7 @@ export interface Client<S = unknown> {
   /** Listens to what the client tells of. Returns the function that stops it. */
   on<E extends keyof ClientEvents>(event: E, listener: (event: ClientEvents[E]) => void): () => void;
   readonly state: ConnectionState;
-  /** What is known of the server, and of the conversation with it. */
+  /** The server and the protocol version in use. */
   readonly server: {
     readonly info: Implementation | undefined;
     readonly capabilities: ServerCapabilities;

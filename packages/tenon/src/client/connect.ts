@@ -158,7 +158,7 @@ async function getPrompt(
   return pipeline.request('prompts/get', { name, arguments: encodePromptArguments(name, input) }, options);
 }
 
-/** Where requests state the level themselves, the next ones do; else the session is told. */
+/** Sets the level for later requests. On versions with sessions the server is told. */
 async function setLogLevel(pipeline: CallPipeline, level: LoggingLevel): Promise<void> {
   pipeline.logLevel = level;
   const connection = await pipeline.connections.getConnection();

@@ -18,7 +18,7 @@ import type { VersionCache } from './connection/version-cache.js';
 
 type Awaitable<T> = T | Promise<T>;
 
-/** What is known of a question of the server beside its params. */
+/** Context of a server's request, beside its params. */
 export interface ServerRequestInfo {
   /** Aborted when the answer is no longer wanted, or comes too late. */
   readonly signal: AbortSignal;
@@ -44,7 +44,7 @@ export interface RootsSource {
   subscribe(onChange: () => void): () => void;
 }
 
-/** What the client answers when the server asks. What is there is declared as a capability; nothing else is. */
+/** Handlers for requests of the server. What is there is declared as a capability; nothing else is. */
 export interface ClientHandlers {
   /** Shows the user a form. What it leaves out of an accepted answer is filled from the defaults of the fields. */
   readonly elicit?: ((form: ElicitFormParams, info: ServerRequestInfo) => Awaitable<ElicitResult>) | undefined;
@@ -54,7 +54,7 @@ export interface ClientHandlers {
   readonly sample?:
     | ((request: CreateMessageParams, info: ServerRequestInfo) => Awaitable<CreateMessageResult>)
     | undefined;
-  /** Whether `sample` can give the model tools. Default `false`. */
+  /** True if `sample` can give tools to the model. Default `false`. */
   readonly sampleTools?: boolean | undefined;
   /**
    * The folders that servers may work in: a list, a function that returns it, or a source that also announces changes
@@ -66,14 +66,14 @@ export interface ClientHandlers {
   readonly forwarder?: RequestForwarder | undefined;
 }
 
-/** Who answers in the place of a client, and what they can be asked. */
+/** Answers requests of a server in place of the client's handlers, with the capabilities to declare. */
 export interface RequestForwarder {
   readonly capabilities: ClientCapabilities;
   /** Gives the answer in our words, as it came. */
   forward(method: string, params: JsonObject, info: ServerRequestInfo): Promise<JsonObject>;
 }
 
-/** How a client behaves. Times are milliseconds. */
+/** Options of a client. Times are milliseconds. */
 export interface ClientOptions extends ClientHandlers, MemoryOptions {
   /** Name of the client, which servers see. Default: `tenon`. */
   readonly name?: string | undefined;
@@ -97,7 +97,7 @@ export interface ClientOptions extends ClientHandlers, MemoryOptions {
   readonly getOpenSignal?: (() => AbortSignal) | undefined;
   /** Extensions that the client has, by their identifiers: `com.example/thing`. Settings are `{}` where none are given. */
   readonly extensions?: readonly { readonly id: string; readonly settings?: JsonObject | undefined }[] | undefined;
-  /** Whether servers may answer the call of a tool by a task, which is then waited for. Default `true`. */
+  /** Allows servers to answer a tool call by a task, which the client then awaits. Default `true`. */
   readonly tasks?: boolean | undefined;
   /** Features of your own, declared to servers. Default: none. */
   readonly experimental?: { readonly [name: string]: JsonObject } | undefined;
@@ -118,17 +118,19 @@ export interface ClientOptions extends ClientHandlers, MemoryOptions {
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping
    */
   readonly keepAlive?: KeepAliveOptions | false | undefined;
-  /** How often a server may ask within one call, and how often one task may. Default 10. */
+  /** Maximum number of times that a server may request input within one call, and within one task. Default 10. */
   readonly maxRounds?: number | undefined;
   /** Time that one of the client's own handlers may take to answer what the server asks. Default 1,800,000: 30 minutes. */
   readonly answerTimeout?: number | undefined;
-  /** What happens to a result that does not fit the tool's `outputSchema`. Default `error`. */
+  /** Handling of a result that does not fit the tool's `outputSchema`. Default `error`. */
   readonly validate?: 'error' | 'warn' | 'off' | undefined;
   /** The least severe log messages to ask for. Default: what the server sends by itself. */
   readonly logLevel?: LoggingLevel | undefined;
-  /** How many answers are kept for as long as the server says that they stay good; 0 keeps none. Default 200. */
+  /** Maximum number of responses kept for as long as the server allows; 0 keeps none. Default 200. */
   readonly cacheSize?: number | undefined;
-  /** What is remembered of how servers open, so that only the first connection has to find out. Default: for this process. */
+  /**
+   * Remembers negotiated protocol versions, so that only the first connection has to probe. Default: for this process.
+   */
   readonly versionCache?: VersionCache | undefined;
   /** Source of time, for tests. Default: the clock of the system. */
   readonly clock?: Clock | undefined;
@@ -140,7 +142,7 @@ export interface Progress {
   readonly message?: string;
 }
 
-/** What one call may say. */
+/** Options of one call. */
 export interface CallOptions {
   /** Gives the call up. The task that it has become is cancelled. */
   readonly signal?: AbortSignal | undefined;
@@ -155,7 +157,9 @@ export interface CallOptions {
   readonly meta?: Meta | undefined;
   /** Sends `_meta` that another peer gave, without a check of its keys. @internal */
   readonly allowReservedMeta?: boolean | undefined;
-  /** Whether the call may be sent again when it is not known whether it was carried out. Default: for methods that only read. */
+  /**
+   * Allows the call to be sent again when it may have been carried out already. Default: for methods that only read.
+   */
   readonly idempotent?: boolean | undefined;
   /** Called when the server ends the connection on which it would have answered, and is asked again. @internal */
   readonly onStreamClosed?: (() => void) | undefined;
@@ -165,14 +169,14 @@ export interface CallOptions {
   readonly onTaskCreated?: ((stopProgress: () => void) => void) | undefined;
   /** Called with each page of a list, as it came. @internal */
   readonly onPage?: ((page: JsonObject) => void) | undefined;
-  /** Whether input requests of the server are answered, and tasks waited for. `false` returns them as the result. Default `true`. */
+  /** Answers input requests of the server and awaits tasks. `false` returns them as the result. Default `true`. */
   readonly resolveInputRequests?: boolean | undefined;
 }
 
-/** Where a client stands. */
+/** State of a connection. */
 export type ConnectionState = 'connecting' | 'signing-in' | 'connected' | 'reconnecting' | 'closed' | 'failed';
 
-/** What a client tells of. */
+/** Events of a client. */
 export interface ClientEvents {
   state: ConnectionState;
   /** A log message of the server. */

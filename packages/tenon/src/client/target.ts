@@ -41,11 +41,11 @@ export interface StdioTarget {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Folder in which the program starts. Default: that of this process. */
   readonly cwd?: string | undefined;
-  /** What becomes of what the server writes to its standard error. Default: the last lines are kept for errors. */
+  /** Handling of the server's standard error. Default: the last lines are kept for errors. */
   readonly stderr?: 'pipe' | 'inherit' | 'ignore' | ((line: string) => void) | undefined;
 }
 
-/** Where a server is: a URL, a command, a server in this process, or a channel of your own. */
+/** A server to connect to: a URL, a command, a server in this process, or a transport of your own. */
 export type ConnectTarget =
   | string
   | URL

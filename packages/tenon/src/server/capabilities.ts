@@ -18,8 +18,8 @@ interface CachedCapabilities {
 const capabilityCache = new WeakMap<ServerRuntime, CachedCapabilities>();
 
 /**
- * What the server declares, in the words of the newest revision: what is there, and nothing else. Each request asks for
- * it, so it is put together only when a catalog has changed.
+ * Computes the capabilities of the server in the form of the newest version. Each request asks for it, so it is put
+ * together only when a catalog has changed.
  */
 function getServerCapabilities(runtime: ServerRuntime): ServerCapabilities {
   return cacheCapabilities(runtime).capabilities;
@@ -69,7 +69,7 @@ function collectExtensionSettings(extensions: readonly ServerExtension[]): { [id
   return Object.fromEntries(extensions.map(({ id, settings = {} }) => [id, settings]));
 }
 
-/** What the server declares to this caller. */
+/** Returns the capabilities that are declared to this caller. */
 export function getCapabilitiesFor(runtime: ServerRuntime, dialect: Dialect, caller: CallerInfo): ServerCapabilities {
   const fromExtensions = runtime.extensionHooks
     .map(each => each.getCapabilities?.(dialect, caller))

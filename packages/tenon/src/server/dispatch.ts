@@ -45,7 +45,7 @@ import { requireScopes } from './scopes.js';
 import type { ServerRuntime } from './server-runtime.js';
 import { findExtensionMethod, toolNames } from './setup-extensions.js';
 
-/** What comes of a request: at once where it can be. */
+/** Result of a request: synchronous where possible. */
 type MaybeAsyncResult = JsonObject | Promise<JsonObject>;
 type ServerMethodHandler = (
   runtime: ServerRuntime,
@@ -53,7 +53,7 @@ type ServerMethodHandler = (
   requestContext: RequestContext,
 ) => MaybeAsyncResult;
 
-/** What each method of a client does. Opening is not here: it makes the turn that these are given. */
+/** Handlers of the client's methods. Opening is not here: it makes the turn that these are given. */
 const methodHandlers: { readonly [M in MethodName]?: ServerMethodHandler } = {
   'server/discover': discover,
   ping: () => ({}),
@@ -97,7 +97,10 @@ export function dispatch(
   });
 }
 
-/** What the method does. Only what stands in front of others, and extensions that have the method, do it their own way. */
+/**
+ * Returns the handler of a method: of the proxy or an extension if one has it, else the server's own. Only what stands
+ * in front of others, and extensions that have the method, do it their own way.
+ */
 function findMethodHandler(runtime: ServerRuntime, method: MethodName): ServerMethodHandler | undefined {
   const builtIn = methods[method].extension === undefined ? methodHandlers[method] : undefined;
   if (builtIn !== undefined && runtime.options.proxy === undefined) return builtIn;
@@ -135,7 +138,7 @@ function encodeOnce(transform: Transform, result: JsonObject): JsonObject {
   return preserialized;
 }
 
-/** What a middleware answers by itself is a final result like any other. */
+/** Completes a result that a middleware returned, like any other final result. */
 function completeResult(runtime: ServerRuntime, result: JsonObject, { dialect }: RequestContext): JsonObject {
   if (!isObject(result))
     throw new TenonError('handler/result', 'a middleware returned no result', { expected: 'an object' });
@@ -213,7 +216,7 @@ function wrapInMiddleware(
   };
 }
 
-/** What is thrown in a handler or a layer: a URL to visit is told in the revision's way, and some is meant for the model. */
+/** Converts an error of a handler or a middleware to a result, where the version or the model needs one. */
 function toErrorResult(
   error: unknown,
   { method, name = '' }: Operation,
@@ -229,7 +232,7 @@ function toErrorResult(
   }
 }
 
-/** What a client can not be asked is an error, of which it is told. */
+/** Throws an error for input that the client cannot give. */
 function rethrowInputError(error: unknown): never {
   if (TenonError.is(error) && error.code.startsWith('client/')) throw rpcError(INTERNAL_ERROR, error.message);
   throw error;
@@ -240,13 +243,13 @@ function createOperation(method: string, params: JsonObject, context: Context): 
   return { method, name: typeof name === 'string' ? name : undefined, params, context };
 }
 
-/** What belongs to an extension is for clients that have it, where each request says so. */
+/** Requires clients to declare the extension of a method, on versions where each request declares it. */
 function requireClientExtension(extension: string, { dialect, caller }: RequestContext): void {
   if (dialect.opening === 'handshake' || caller.capabilities.extensions?.[extension] !== undefined) return;
   throw createMissingCapabilityError(dialect, { extensions: { [extension]: {} } });
 }
 
-/** What a state that comes back is good for: this server, this caller, this method, these arguments. */
+/** Binds request state to this server, caller, method and arguments. */
 function createStateBinding(
   { info }: ServerRuntime,
   method: string,

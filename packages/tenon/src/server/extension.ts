@@ -11,7 +11,7 @@ import type { ResolvedTaskOptions } from './definitions/task-options.js';
 import type { Operation } from './middleware/compose-middleware.js';
 import type { RequestContext } from './request-context.js';
 
-/** What adds to a server. With an identifier and settings alone it is declared to every client, and no more. */
+/** Adds to a server. With an identifier and settings alone it is declared to every client, and no more. */
 export interface ServerExtension {
   /** A prefix and a name: `com.example/thing`. */
   readonly id: string;
@@ -21,7 +21,7 @@ export interface ServerExtension {
   readonly setup?: ((host: ExtensionHost) => ExtensionHooks) | undefined;
 }
 
-/** What a server lends to its extensions. */
+/** Members of a server that its extensions may use. */
 export interface ExtensionHost {
   readonly stores: Stores;
   readonly clock: Clock;
@@ -53,13 +53,13 @@ export interface ToolAccess {
 }
 
 export interface ExtensionHooks {
-  /** What it makes of methods of the protocol's table that are its own. */
+  /** Handlers of protocol methods that belong to the extension. */
   readonly methodHandlers?: { readonly [method: string]: MethodHandler } | undefined;
-  /** What it declares to this caller beside its settings. */
+  /** Returns further capabilities to declare to this caller, beside the settings. */
   readonly getCapabilities?: ((dialect: Dialect, caller: CallerInfo) => ServerCapabilities) | undefined;
   /** Serves a call of a tool in its own way; undefined leaves it to the server. */
   readonly callTool?: ((callTool: ToolCall) => Promise<JsonObject> | undefined) | undefined;
-  /** What it will tell a listener of, of what that wishes; none: of nothing. */
+  /** Returns the notifications that a listener gets, out of those that it asks for. */
   readonly subscribe?:
     | ((
         requested: SubscriptionFilter,
@@ -74,7 +74,7 @@ export type MethodHandler = (operation: Operation, requestContext: RequestContex
 
 /** A call of a tool that may begin. */
 export interface ToolCall {
-  /** How calls of the tool become tasks; none when they do not. */
+  /** Task options of the tool; undefined if its calls never become tasks. */
   readonly taskOptions: ResolvedTaskOptions | undefined;
   readonly operation: Operation;
   readonly requestContext: RequestContext;

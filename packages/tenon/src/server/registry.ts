@@ -6,7 +6,7 @@ export interface HasVisibility {
   readonly visible?: ((caller: CallerInfo) => boolean) | undefined;
 }
 
-/** What a server offers of one kind, by name. It may change while the server runs: clients are told. */
+/** Items of one kind that a server offers, by name. It may change while the server runs: clients are told. */
 export class Registry<D extends HasVisibility> {
   readonly #perCaller: ((caller: CallerInfo) => { readonly [name: string]: D }) | undefined;
   readonly #items: Map<string, D>;
@@ -15,7 +15,7 @@ export class Registry<D extends HasVisibility> {
   readonly #check: (name: string, item: D) => void;
   #version = 0;
   #isShared: boolean | undefined;
-  /** What was picked out by name, until something changes. */
+  /** Cache of items picked by name, until the registry changes. */
   #pickCache: Map<(name: string) => boolean, readonly [name: string, item: D][]> | undefined;
 
   constructor(
@@ -40,12 +40,15 @@ export class Registry<D extends HasVisibility> {
     return this.#items.size;
   }
 
-  /** Whether the server offers this kind: an empty catalog counts, because items may be added while clients are connected. */
+  /**
+   * True if the server offers this kind: an empty registry counts, because items may be added while clients are
+   * connected.
+   */
   get isOffered(): boolean {
     return this.#hasSource || this.#version > 0;
   }
 
-  /** Whether all callers see the same. */
+  /** True if all callers see the same items. */
   get isShared(): boolean {
     this.#isShared ??= this.#perCaller === undefined && ![...this.#items.values()].some(item => item.visible);
     return this.#isShared;

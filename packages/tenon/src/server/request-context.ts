@@ -40,7 +40,7 @@ export interface RequestContext {
   readonly closeStream?: (() => boolean) | undefined;
   /** Remembers that the client was sent to a URL, where it is to be told when the visit is done. */
   readonly trackElicitation?: ((elicitationId: string) => void) | undefined;
-  /** Where there is a session: tells its client something that belongs to no request. */
+  /** Session of the request, if any: for messages to the client that belong to no request. */
   readonly session?: ClientSession | undefined;
   /** The session in which a task was begun that is worked on here, while that session is there. */
   readonly originSession?: ClientSession | undefined;

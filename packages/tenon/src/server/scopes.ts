@@ -11,7 +11,7 @@ export interface HasScopes {
   readonly scopes?: readonly string[] | undefined;
 }
 
-/** Whether the caller has all scopes for it. Where nobody authorizes, nobody has any. */
+/** True if the caller has all required scopes. Where nobody authorizes, nobody has any. */
 export function hasRequiredScopes({ auth }: CallerInfo, { scopes }: HasScopes): boolean {
   return hasScopes(auth, scopes);
 }
@@ -45,7 +45,7 @@ export function requireScopes(
   }
 }
 
-/** What is not there is told by those who look for it. */
+/** Requires the scopes of an item; missing items are reported by the lookup itself. */
 function requireItemScopes(item: HasScopes | undefined, requestContext: RequestContext): void {
   if (item?.scopes !== undefined) requireAllScopes([item], requestContext);
 }
@@ -68,7 +68,7 @@ function findListenedResources(
   return definitions.filter(definition => definition !== undefined);
 }
 
-/** How many URIs of a listening are looked at: as many as are served. */
+/** Maximum number of URIs of a listening request that are checked: as many as are served. */
 const MAX_URIS = 1000;
 
 function findCompletedItem(

@@ -45,11 +45,11 @@ export interface ServerRuntime {
   readonly subscriptions: SubscriptionManager;
   readonly pendingElicitations: PendingElicitations;
   readonly sessionPings: SessionPings;
-  /** What ends each open listening, for when the server closes. */
+  /** Closes each open listening request when the server closes. */
   readonly closeListeners: Set<() => void>;
   readonly stores: Stores;
   readonly requestStates: LazyStateStore;
-  /** What the extensions do, those that do something. */
+  /** Hooks of the extensions that have any. */
   readonly extensionHooks: readonly ExtensionHooks[];
   readonly clock: Clock;
   readonly rateLimits: RateLimits;

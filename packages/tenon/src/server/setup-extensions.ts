@@ -50,10 +50,10 @@ async function findObstacle(
     : `Tool ${name} has another version: expected ${version ?? 'none'}, got ${ownVersion ?? 'none'}`;
 }
 
-/** Which tool a result is of, where the request does not say it. */
+/** Tool names of results, for requests that do not name the tool. */
 export const toolNames = new WeakMap<JsonObject, string>();
 
-/** What an extension makes of a method that is its own. */
+/** Returns the handler of a method that belongs to an extension. */
 export function findExtensionMethod({ extensionHooks }: ServerRuntime, method: string): MethodHandler | undefined {
   for (const { methodHandlers } of extensionHooks) {
     if (methodHandlers && Object.hasOwn(methodHandlers, method)) return methodHandlers[method];

@@ -24,7 +24,7 @@ export function checkSupported(connection: Connection, method: MethodName): void
   });
 }
 
-/** What the server would have to offer, and does not. */
+/** Returns the capability that a method needs and the server lacks. */
 function findMissingCapability(connection: Connection, method: MethodName): string | undefined {
   const { capability, extension } = methods[method];
   if (capability !== undefined && !connection.hasCapability(capability)) return capability;
@@ -35,7 +35,7 @@ function findMissingCapability(connection: Connection, method: MethodName): stri
   return connection.hasCapability(part) ? undefined : part;
 }
 
-/** What is declared of tasks where they are no extension. */
+/** Capabilities of task methods on versions where tasks are no extension. */
 const TASK_CAPABILITIES: { readonly [method: string]: string | undefined } = {
   'tasks/list': 'tasks.list',
   'tasks/cancel': 'tasks.cancel',
@@ -50,7 +50,9 @@ const HINTS: { readonly [method: string]: string | undefined } = {
 
 const WRITE_METHODS: ReadonlySet<string> = new Set(['tools/call', 'sampling/createMessage', 'elicitation/create']);
 
-/** Whether a method only reads, so that sending it twice does no harm. Of methods that are not known, nothing is known. */
+/**
+ * True if a method only reads, so that sending it twice does no harm. Of methods that are not known, nothing is known.
+ */
 export function isReadOnly(method: string): boolean {
   return isMethod(method) && !WRITE_METHODS.has(method);
 }

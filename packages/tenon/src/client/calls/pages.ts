@@ -82,7 +82,7 @@ export function checkCursor(current: Connection, previous: Connection, { cursor 
   });
 }
 
-/** What was told before is not told again when the list had to begin anew. */
+/** Skips entries that were yielded before the list had to start again. */
 function* skipYielded<T>(entries: readonly T[], yielded: Set<string>, isRestarted: boolean): Generator<T> {
   for (const entry of entries) {
     const { uri, uriTemplate, name, taskId } = entry as { [id: string]: string | undefined };

@@ -10,7 +10,7 @@ import type { CallPipeline } from './call-pipeline.js';
 
 const MISSING_CONTENT: Issue = { path: [], message: 'expected structured content, got none' };
 
-/** What a result may be beside a final one. */
+/** Results that a call may have beside a final one. */
 export interface AllowedResults {
   /** A question, since the caller answers it. */
   readonly inputRequired: boolean;

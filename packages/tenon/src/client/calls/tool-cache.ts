@@ -10,12 +10,12 @@ export interface CachedTool {
   readonly outputValidator: PeerSchemaValidator | undefined;
 }
 
-/** What is known of the server's tools: which headers mirror their arguments, and what their results must fit. */
+/** The tools of the server: headers that mirror their arguments, and validators of their results. */
 export class ToolCache {
   #tools: Map<string, CachedTool> | undefined;
   #loading: Promise<void> | undefined;
 
-  /** Whether the list has been read since it last changed. */
+  /** True if the list was read since it last changed. */
   get isLoaded(): boolean {
     return this.#tools !== undefined;
   }
@@ -66,7 +66,7 @@ function compileOutput(schema: JsonObject, compile: CompileSchema): PeerSchemaVa
   }
 }
 
-/** Why a tool can not be called over HTTP, when its annotations are wrong. */
+/** Returns the reason why a tool cannot be called over HTTP, if its header annotations are wrong. */
 export function findHeaderProblem({ inputSchema }: { inputSchema: JsonObject }): string | undefined {
   const headerParams = readHeaderParams(inputSchema);
   return typeof headerParams === 'string' ? headerParams : undefined;

@@ -36,7 +36,7 @@ const LISTEN_ENDED = new TenonError('call/ended', 'the server ended the listenin
 export class Connection implements PeerHandler {
   readonly endpoint: ServerEndpoint;
   readonly channel: Transport;
-  /** How long calls are waited for that do not say it. */
+  /** Timeouts of calls that set none. */
   readonly timeouts: Pick<ClientOptions, 'idleTimeout' | 'totalTimeout'>;
   readonly #peer: Peer;
   readonly #options: ClientOptions;
@@ -54,7 +54,7 @@ export class Connection implements PeerHandler {
     | undefined;
   server: ServerDetails = { info: undefined, capabilities: {}, instructions: undefined };
   ended = false;
-  /** Why the link takes no more calls, when the server no longer knows its session. */
+  /** Set once the server no longer knows the session: further calls are refused with it. */
   sessionError: TenonError | undefined;
 
   constructor(
@@ -129,7 +129,7 @@ export class Connection implements PeerHandler {
     if (!this.ended) this.#peer.onClose(error);
   }
 
-  /** Whether the server said that it has this. */
+  /** True if the server declared this capability. */
   hasCapability(capability: string): boolean {
     return hasCapability(this.server.capabilities, capability);
   }
@@ -250,8 +250,8 @@ export class Connection implements PeerHandler {
   }
 
   /**
-   * Where servers ask by results a client sends no responses. A process that is only being probed may be of any
-   * revision, and may want to know that somebody is there.
+   * A client sends no responses where servers request input by results. A process that is only being probed may be of
+   * any revision, and may want to know that somebody is there.
    */
   mayAnswer(): boolean {
     return this.#dialect?.inputRequests !== 'by-retry' || (!this.#isOpened && this.endpoint.kind !== 'http');
@@ -279,7 +279,7 @@ export class Connection implements PeerHandler {
     return { ...params, _meta: { ...(params._meta as JsonObject | undefined), ...opening, progressToken: id } };
   }
 
-  /** What each request says of its sender: the same until the level changes. */
+  /** Builds the `_meta` members that identify the client. They are the same until the log level changes. */
   #getRequestMeta(logLevel: LoggingLevel | undefined): JsonObject {
     const { dialect } = this;
     if (this.#meta?.dialect !== dialect || this.#meta.logLevel !== logLevel) {

@@ -1,9 +1,9 @@
 import type { Transport } from '../../jsonrpc/transport.js';
 
-/** Where a server is, and how to get there, as often as needed. */
+/** A server, and the means to connect to it as often as needed. */
 export interface ServerEndpoint {
   readonly kind: 'http' | 'http-sse' | 'stdio' | 'memory' | 'custom';
-  /** What verdicts are remembered by. Without it none are: the next server here may be another. */
+  /** Key of the version cache. Without it none are: the next server here may be another. */
   readonly key?: string;
   /** A new channel. */
   open(): Transport | Promise<Transport>;
@@ -15,7 +15,7 @@ export interface ServerEndpoint {
   onSigningIn?(listener: (signingIn: boolean) => void): void;
 }
 
-/** What an HTTP channel has beyond a channel. */
+/** Members that an HTTP transport has beside those of every transport. */
 export interface ListeningTransport extends Transport {
   listen(): void;
 }

@@ -8,7 +8,7 @@ import type { LoggingLevel } from '../../protocol/content.js';
 import type { Progress } from '../options.js';
 import type { Connection } from './connection.js';
 
-/** What the roads that have no headers, and no request of their own for each message, need to know of one: nothing. */
+/** Options for transports without headers and without a request per message. */
 const NO_SEND_OPTIONS: SendOptions = {};
 
 /** One request as it goes out, in our words. */
@@ -17,7 +17,7 @@ export interface SendParameters extends Pick<PeerCallOptions, 'signal' | 'idleTi
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly logLevel?: LoggingLevel | undefined;
   readonly onRequestId?: ((id: Id) => void) | undefined;
-  /** Of the tool that is called, where it is known: what its result is turned into our words by. */
+  /** Output schema of the called tool, if known. Transforms of the result need it. */
   readonly outputSchema?: JsonObject | undefined;
   /** Giving it up is not told: it makes, or waits for, a task, which is cancelled in a way of its own. */
   readonly silentAbort?: boolean;

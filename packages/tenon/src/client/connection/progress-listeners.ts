@@ -3,10 +3,13 @@ import type { Progress } from '../options.js';
 
 type ProgressListener = (progress: Progress) => void;
 
-/** How many tasks may go on reporting progress after their request was answered: beyond it the first are forgotten. */
+/**
+ * Maximum number of tasks that go on reporting progress after their request was answered: beyond it the oldest are
+ * dropped.
+ */
 const MAX_KEPT_TOKENS = 1000;
 
-/** Who hears of progress, by the token that is the id of the request. */
+/** Progress listeners by progress token, which is the id of the request. */
 export class ProgressListeners {
   #listeners: Map<Id, ProgressListener> | undefined;
   #keptTokens: Set<Id> | undefined;

@@ -1,8 +1,8 @@
 import { type Clock, systemClock } from '../../cancellation/clock.js';
 
 /**
- * What is remembered of how servers open: the revision that was agreed on, by endpoint. Yours may be a file or a store:
- * a verdict that no longer fits is found out and replaced.
+ * Remembers the protocol version that was negotiated with each endpoint. Yours may be a file or a store: a verdict that
+ * no longer fits is found out and replaced.
  */
 export interface VersionCache {
   get(endpoint: string): string | undefined | Promise<string | undefined>;

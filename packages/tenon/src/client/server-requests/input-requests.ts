@@ -4,7 +4,7 @@ import type { Connection } from '../connection/connection.js';
 import type { ServerRequestInfo } from '../options.js';
 import { handleServerRequest, type ServerRequestOptions } from './request-handlers.js';
 
-/** How often a server may ask within one call. */
+/** Default for the number of times that a server may request input within one call. */
 const MAX_ROUNDS = 10;
 
 export function getMaxRounds({ maxRounds = MAX_ROUNDS }: { readonly maxRounds?: number | undefined }): number {

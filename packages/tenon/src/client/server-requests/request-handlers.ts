@@ -15,7 +15,7 @@ import type { Dialect } from '../../protocol/versions/dialect.js';
 import { describeIssues } from '../../schemas/issues.js';
 import type { ClientHandlers, ClientOptions, ServerRequestInfo } from '../options.js';
 
-/** What the client declares: what it can answer, and nothing else. */
+/** Returns the capabilities that the client declares: those for which it has handlers. */
 export function createCapabilities(options: ClientOptions): ClientCapabilities {
   const { elicit, elicitUrl, sample, sampleTools, roots, experimental } = options;
   const extensions = createExtensions(options);
@@ -39,7 +39,7 @@ function createExtensions({ extensions = [], tasks = true }: ClientOptions): { [
 /** Time that a handler may take, in milliseconds: somebody may have gone to lunch. */
 const ANSWER_TIMEOUT = 30 * 60_000;
 
-/** What a question is answered by. */
+/** Options that decide how a server's request is answered. */
 export type ServerRequestOptions = ClientHandlers & Pick<ClientOptions, 'answerTimeout' | 'clock'>;
 
 /** Names that clients in the field answer to. */
@@ -108,7 +108,7 @@ function withTimeout<T>(
   });
 }
 
-/** What the host's own handler returned must be an answer: the server would refuse it, or wait for it in vain. */
+/** Checks the result of the user's handler, because the server would refuse an invalid one. */
 function checkAnswer(method: MethodName, result: JsonObject, { server }: ServerRequestInfo): JsonObject {
   const problem = methods[method].result(result);
   if (problem === undefined) return result;

@@ -69,7 +69,7 @@ function createHandle(pipeline: CallPipeline, task: TrackedTask, tool: string | 
   };
 }
 
-/** What was answered at once needs no task. */
+/** Creates the handle of a call that was answered at once. */
 function createDoneHandle(pipeline: CallPipeline, answer: CallToolResult, tool: string): TaskHandle {
   async function* watchNothing(): AsyncGenerator<TaskState> {}
   return {

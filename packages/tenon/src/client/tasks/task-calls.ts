@@ -8,12 +8,12 @@ import type { ClientOptions } from '../options.js';
 import { raceAbort } from '../server-requests/input-requests.js';
 import { createCapabilities } from '../server-requests/request-handlers.js';
 
-/** Whether servers are told that they may answer by tasks. */
+/** True if the client declares the tasks extension. */
 export function hasTaskExtension(options: ClientOptions): boolean {
   return Object.hasOwn(createCapabilities(options).extensions ?? {}, TASKS);
 }
 
-/** Whether it is the client that makes tasks of the calls of this server's tools. */
+/** True if the client decides which calls of this server's tools become tasks. */
 export function canCreateTasks(connection: Connection): boolean {
   return connection.dialect.tasks === 'by-parameter' && connection.hasCapability('tasks.requests.tools.call');
 }

@@ -3,13 +3,13 @@ import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
 import type { TaskState } from '../../protocol/tasks.js';
 import type { CallPipeline } from '../calls/call-pipeline.js';
 
-/** What the loss of a road looks like, after which there may be another. */
+/** Codes of a lost connection, after which another may be opened. */
 const CONNECTION_LOST =
   /^(connection\/(closed|send)|http\/(unreachable|interrupted)|stdio\/exited|session\/gone|call\/(timeout|outcome-unknown))$/;
-/** What a server, or whoever stands before it, says when it is to be asked again later. */
+/** HTTP statuses by which a server or a proxy asks for a later retry. */
 const RETRYABLE_STATUS: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 
-/** Whether asking again later may help: a task outlives the connection. */
+/** True if a later retry may help: a task outlives the connection. */
 export function isRetryable({ connections }: CallPipeline, error: unknown): error is TenonError {
   if (!TenonError.is(error) || connections.state === 'closed') return false;
   if (error.status !== undefined && RETRYABLE_STATUS.has(error.status)) return true;

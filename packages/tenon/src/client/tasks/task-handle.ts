@@ -4,7 +4,7 @@ import type { TaskState } from '../../protocol/tasks.js';
 import type { InputOf, ToolResult } from '../client.js';
 import type { CallOptions } from '../options.js';
 
-/** How long, and how, a task is waited for. Times are milliseconds. */
+/** Options for waiting for a task. Times are milliseconds. */
 export interface WaitOptions extends Pick<CallOptions, 'idleTimeout' | 'totalTimeout'> {
   /** Ends the wait. The task goes on: it is `cancel` that cancels it. */
   readonly signal?: AbortSignal | undefined;
@@ -12,7 +12,7 @@ export interface WaitOptions extends Pick<CallOptions, 'idleTimeout' | 'totalTim
   readonly onTask?: ((task: TaskState) => void) | undefined;
 }
 
-/** How a call is made that is to become a task. */
+/** Options of a call that is to become a task. */
 export interface StartOptions extends Omit<CallOptions, 'resolveInputRequests'> {
   /** Gives the call up. Once there is a handle it does nothing any more. */
   readonly signal?: AbortSignal | undefined;
@@ -24,15 +24,21 @@ export interface StartOptions extends Omit<CallOptions, 'resolveInputRequests'> 
 export interface TaskHandle<R = unknown> extends AsyncIterable<TaskState> {
   /** All that another process needs to come back to it. None when the server has answered without a task. */
   readonly id: string | undefined;
-  /** How it stood when that was last heard. Nothing before the first look, or when there is no task. */
+  /**
+   * The last known state. Undefined before the first response, or when there is no task. Nothing before the first look,
+   * or when there is no task.
+   */
   readonly state: TaskState | undefined;
   /**
-   * What the call comes to: what `client.tools.x` resolves to. The task is looked after meanwhile: what it asks is
-   * answered. Rejects as the call would, and with `task/cancelled`, `task/unknown`, `task/expired`, `task/out-of-reach`;
-   * with `call/cannot-answer` when it asks what can not be answered here: it then goes on waiting for an answer.
+   * Waits for the value of the call: the same as `client.tools.x` resolves to. The task is looked after meanwhile: what
+   * it asks is answered. Rejects as the call would, and with `task/cancelled`, `task/unknown`, `task/expired`,
+   * `task/out-of-reach`; with `call/cannot-answer` when it asks what can not be answered here: it then goes on waiting
+   * for an answer.
    */
   result(options?: WaitOptions): Promise<R>;
-  /** What the call comes to as a whole result, also one that says that it failed: what `client.callTool` resolves to. */
+  /**
+   * Waits for the whole result of the call, including one with `isError`: the same as `client.callTool` resolves to.
+   */
   toolResult(options?: WaitOptions): Promise<CallToolResult>;
   /** Each state from now on, the last one as well. The task is looked after meanwhile, as it is by `result`. */
   states(options?: { readonly signal?: AbortSignal | undefined }): AsyncIterable<TaskState>;
@@ -42,7 +48,7 @@ export interface TaskHandle<R = unknown> extends AsyncIterable<TaskState> {
 
 export type ToolNameOf<T> = string extends keyof T ? string : unknown extends T ? string : keyof T & string;
 type DefinitionOf<T, N> = N extends keyof T ? T[N] : unknown;
-/** What a tool's task comes to; unknown when the tool is. */
+/** The value of a tool's task; `unknown` for unknown tools. */
 export type ToolResultOf<T, N> = unknown extends DefinitionOf<T, N> ? unknown : ToolResult<DefinitionOf<T, N>>;
 type StartArguments<I> = [I] extends [undefined]
   ? [input?: Record<string, never>, options?: StartOptions]
@@ -68,7 +74,7 @@ export interface Tasks<T = unknown> {
     id: string,
     options?: { readonly tool?: N | undefined },
   ): TaskHandle<[N] extends [never] ? unknown : ToolResultOf<T, N>>;
-  /** How a task stands. Rejects with `task/unknown` when the server has none of that id. */
+  /** Gets the state of a task. Rejects with `task/unknown` when the server has none of that id. */
   get(id: string, options?: CallOptions): Promise<TaskState>;
   /** Asks the server to cancel a task. Of one that has ended nothing is asked; `task/unknown` when there is none. */
   cancel(id: string, options?: CallOptions): Promise<void>;

@@ -15,10 +15,7 @@ export interface TaskInputContext {
   onError(error: unknown): void;
 }
 
-/**
- * What a task asks: each question is answered once, however often it is listed; one that is listed no longer is
- * withdrawn. https://modelcontextprotocol.io/extensions/tasks/overview
- */
+/** Input requests of a task. https://modelcontextprotocol.io/extensions/tasks/overview */
 export class TaskInputRequests {
   readonly #context: TaskInputContext;
   readonly #open = new Map<string, AbortController>();
@@ -52,7 +49,7 @@ export class TaskInputRequests {
     controller.abort();
   }
 
-  /** What is asked together is answered together. */
+  /** Answers requests that came together in one update. */
   async #answer(requests: InputRequests): Promise<void> {
     const { clock, deliver } = this.#context;
     const resume = clock.pause();

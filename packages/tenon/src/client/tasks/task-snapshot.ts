@@ -20,7 +20,7 @@ const TASK_STATE_KEYS = [
   'error',
 ] as const;
 
-/** What is known of a task by now. Once it has ended it stays as it is. */
+/** The last known state of a task. Once it has ended it stays as it is. */
 export class TaskSnapshot {
   readonly taskId: string;
   readonly #clock: Clock;
@@ -81,14 +81,14 @@ export class TaskSnapshot {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** What a task came to may be told after its end. */
+  /** True for a result that comes after the end of the task. */
   #isLateResult({ status, result, error }: JsonObject): boolean {
     const { result: known, error: knownError, status: end } = this.#state as TaskState;
     return status === end && known === undefined && knownError === undefined && (result ?? error) !== undefined;
   }
 }
 
-/** What a result says of a task, without what it says of itself. */
+/** Extracts the task from a message, without the members of the message itself. */
 export function toTaskState(message: JsonObject): TaskState {
   const known = TASK_STATE_KEYS.filter(member => message[member] !== undefined).map(member => [
     member,

@@ -22,7 +22,7 @@ import { Waker } from './waker.js';
 
 const INITIAL_DELAY = 1000;
 const MAX_DELAY = 30_000;
-/** How often in a row the server may be out of reach: some eight minutes. */
+/** Maximum number of consecutive failures to reach the server: about eight minutes. */
 const MAX_FAILURES = 20;
 
 /** One following of a task, until it ends or nobody wants to know any longer. */
@@ -114,7 +114,7 @@ export function checkTask(
   return task;
 }
 
-/** What is asked in vain is asked again: a task outlives the connection. */
+/** Retries while the server cannot be reached: a task outlives the connection. */
 async function retryWhileUnreachable(
   tracking: TaskTracking,
   waker: Waker,
@@ -165,7 +165,9 @@ async function getResult(tracking: TaskTracking, waker: Waker, state: TaskState)
   return state.status === 'failed' ? fetchPayload() : withUnknownTaskError(snapshot, fetchPayload);
 }
 
-/** Where questions come as requests, they come to who waits for the result. */
+/**
+ * Waits for the result by a request that stays open: on versions where the server requests input of the waiting client.
+ */
 async function waitForBlockedResult(tracking: TaskTracking, waker: Waker): Promise<JsonObject> {
   const { pipeline, snapshot } = tracking;
   try {
@@ -183,7 +185,7 @@ async function waitForBlockedResult(tracking: TaskTracking, waker: Waker): Promi
   }
 }
 
-/** What the call would have been answered with, without what says whose result it is. */
+/** Fetches the result of the call, without the metadata that names its task. */
 async function fetchResult(
   { pipeline, snapshot, tool, signal }: TaskTracking,
   options: CallOptions,

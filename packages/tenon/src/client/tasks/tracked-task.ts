@@ -12,14 +12,14 @@ import { trackUntilEnd } from './task-tracking.js';
 /** States that nobody has read yet, at the most: beyond it the first are left out. */
 const MAX_UNREAD = 100;
 
-/** What is to be known for following a task. */
+/** Values needed to follow a task. */
 export interface TaskOrigin {
   readonly tool?: string | undefined;
   readonly idleTimeout?: number | undefined;
   readonly onTask?: ((task: TaskState) => void) | undefined;
   /** Ends the hearing of its progress. */
   readonly stopProgress?: (() => void) | undefined;
-  /** What is left of the time for the call that has become the task. */
+  /** Remaining time of the call that became the task. */
   readonly deadline?: CallDeadline | undefined;
 }
 

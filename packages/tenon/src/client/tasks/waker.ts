@@ -1,7 +1,7 @@
 import type { Clock } from '../../cancellation/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
 
-/** What those who wait are woken by: the time, a ring, a failure elsewhere, or that there is nothing to wait for. */
+/** Wakes waiting callers: on a timer, a notification, a failure, or when there is nothing to wait for. */
 export class Waker {
   readonly #clock: Clock;
   readonly #signals: readonly AbortSignal[];
@@ -20,7 +20,7 @@ export class Waker {
     this.#wake?.();
   }
 
-  /** Whoever waits, or will, gets this error. */
+  /** Rejects all current and later waits with this error. */
   fail(error: unknown): void {
     this.#failure.abort(error);
   }

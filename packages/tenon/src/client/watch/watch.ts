@@ -65,7 +65,7 @@ function isFinal(error: unknown): boolean {
   return TenonError.is(error) && (error.rpcCode !== undefined || /^(call\/not-|connection\/closed)/.test(error.code));
 }
 
-/** What is watched may have changed unnoticed: what is cached of it is forgotten too. */
+/** Reports everything watched as changed, because changes may have been missed, and drops it from the cache. */
 function resync(pipeline: CallPipeline, { uris = [], tools, prompts, resources }: WatchOptions): void {
   for (const uri of uris) handleNotification(pipeline, 'notifications/resources/updated', { uri });
   if (tools) handleNotification(pipeline, 'notifications/tools/list_changed', {});
@@ -119,7 +119,7 @@ async function subscribeToChanges(
   for (const uri of uris) await connection.call('resources/unsubscribe', { uri }).catch(() => {});
 }
 
-/** What is watched for and not yet looked at. Bounded: of many changes to one thing the last one tells all. */
+/** Queue of changes that were not read yet. Bounded: of many changes to one thing the last one tells all. */
 class ChangeQueue implements AsyncIterable<ChangeEvent> {
   readonly #controller = new AbortController();
   readonly #changes = new Map<string, ChangeEvent>();

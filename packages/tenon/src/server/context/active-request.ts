@@ -50,7 +50,7 @@ export class ActiveRequest {
     this.#relay([...(this.#relays ?? [])]);
   }
 
-  /** Who has taken the signal of a request before hears of this one. */
+  /** Aborts the signals that handlers took from the previous request when this one is aborted. */
   inheritSignals(previous: ActiveRequest): void {
     this.#relay([...(previous.#relays ?? [])]);
   }

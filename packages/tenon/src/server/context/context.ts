@@ -69,7 +69,7 @@ export class Context<S = unknown> {
     return context.#run.invokeHandler(context as ResumableContext, handler);
   }
 
-  /** What the handler is entered with. @internal */
+  /** Returns the run of the handler. @internal */
   static getRun(context: Context): HandlerRun {
     return context.#run;
   }
@@ -101,7 +101,7 @@ export class Context<S = unknown> {
     return this.#active.requestContext.dialect.protocolVersion;
   }
 
-  /** Whom the transport's authorization found. */
+  /** User and token that the transport authorized. */
   get auth(): AuthInfo | undefined {
     return this.#active.requestContext.caller.auth;
   }
@@ -128,7 +128,7 @@ export class Context<S = unknown> {
     return this.#active.getState(() => this.#createState?.(this) ?? {}) as S;
   }
 
-  /** What the client says of itself and can do. Untrusted. */
+  /** Name and capabilities that the client gives. Untrusted. */
   get client(): { readonly info: Implementation | undefined; readonly capabilities: ClientCapabilities } {
     const { client, capabilities } = this.#active.requestContext.caller;
     return { info: client, capabilities };

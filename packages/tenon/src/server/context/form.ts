@@ -28,7 +28,7 @@ export async function requestForm<const S extends Schema>(
 const COMMON_KEYWORDS = ['type', 'title', 'description', 'default'];
 const FORM_FORMATS = ['email', 'uri', 'date', 'date-time'];
 
-/** What a form can say of each kind of field. */
+/** Schema keywords that a form allows for each type of field. */
 const FIELD_KEYWORDS: { readonly [type: string]: readonly string[] } = {
   string: [...COMMON_KEYWORDS, 'minLength', 'maxLength', 'format', 'enum', 'enumNames', 'oneOf'],
   number: [...COMMON_KEYWORDS, 'minimum', 'maximum'],

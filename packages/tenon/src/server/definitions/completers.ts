@@ -1,6 +1,6 @@
 import type { Context } from '../context/context.js';
 
-/** What completes an argument: all that may stand there (matched by prefix for you), or a function of what is typed. */
+/** Completes an argument: a list of all values (matched by prefix), or a function of the typed text. */
 export type Completer = readonly string[] | CompleteMethod['complete'];
 
 interface CompleteMethod {
@@ -8,7 +8,7 @@ interface CompleteMethod {
   complete(typed: string, completion: CompletionContext): Completions | Promise<Completions>;
 }
 
-/** What is known while an argument is completed: the other arguments, so far as the client says. */
+/** Context of a completion: the other arguments, as far as the client sends them. */
 export interface CompletionContext<S = unknown> {
   readonly arguments: { readonly [name: string]: string };
   readonly context: Context<S>;

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../jsonrpc/message.js';
 import type { InferArguments, Schema } from '../../schemas/standard.js';
 import type { Context } from '../context/context.js';
 
-/** What a handler is given: what its schema says, or the params as they came. */
+/** Params of a handler: the output of its schema, or the params as they were sent. */
 type CustomParams<S> = S extends Schema ? InferArguments<S> : JsonObject;
 
 /** A method of your own, or of an extension. Its name must not be one of the protocol's. */

@@ -9,7 +9,7 @@ import type { Completers } from './completers.js';
 
 type MaybePromise<T> = T | Promise<T>;
 
-/** What a prompt may return: the text of one user message, blocks of one, whole messages, or a question. */
+/** Return value of a prompt: text or blocks of one user message, whole messages, or an input request. */
 export type PromptReturn =
   | string
   | ContentBlock
@@ -17,7 +17,7 @@ export type PromptReturn =
   | GetPromptResult
   | InputRequiredResult;
 
-/** What is said of a prompt beside what it does. https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#prompt */
+/** Metadata of a prompt. https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#prompt */
 export interface PromptMetadata {
   /** Name for people, in user interfaces. Default: the key. */
   readonly title?: string | undefined;
@@ -27,11 +27,11 @@ export interface PromptMetadata {
   readonly icons?: Icon[] | undefined;
   /** Metadata for clients. A key with a prefix of the protocol is refused by `meta/reserved`. */
   readonly _meta?: Meta | undefined;
-  /** Whether this caller sees it, in lists and in requests. Default: all do. */
+  /** True if this caller sees it, in lists and in requests. Default: all do. */
   readonly visible?: ((caller: CallerInfo) => boolean) | undefined;
-  /** What the client has to be able to do, or the prompt does not begin: `{ elicitation: {} }`, say. */
+  /** Client capabilities without which the prompt is refused: `{ elicitation: {} }`, say. */
   readonly requiredCapabilities?: ClientCapabilities | undefined;
-  /** What the caller's token must allow, or it is refused before anything runs: see `ToolMetadata.scopes`. */
+  /** Scopes that the caller's token needs; without them the request is refused: see `ToolMetadata.scopes`. */
   readonly scopes?: readonly string[] | undefined;
 }
 

@@ -42,13 +42,13 @@ export interface ResourceMetadata {
   readonly icons?: Icon[] | undefined;
   /** Metadata for clients. A key with a prefix of the protocol is refused by `meta/reserved`. */
   readonly _meta?: Meta | undefined;
-  /** Whether this caller sees it, in lists and in requests. Default: all do. */
+  /** True if this caller sees it, in lists and in requests. Default: all do. */
   readonly visible?: ((caller: CallerInfo) => boolean) | undefined;
-  /** What the client has to be able to do, or the read does not begin: `{ roots: {} }`, say. */
+  /** Client capabilities without which the read is refused: `{ roots: {} }`, say. */
   readonly requiredCapabilities?: ClientCapabilities | undefined;
-  /** What the caller's token must allow, or it is refused before anything runs: see `ToolMetadata.scopes`. */
+  /** Scopes that the caller's token needs; without them the request is refused: see `ToolMetadata.scopes`. */
   readonly scopes?: readonly string[] | undefined;
-  /** How long what was read stays good. Default: 0 ms, private. */
+  /** Time for which the contents stay valid. Default: 0 ms, private. */
   readonly cache?: Cacheable | undefined;
 }
 
@@ -62,7 +62,7 @@ export interface ResourceDefinition<V = Record<string, string>> extends Resource
    * for a resource that does not exist: the client gets the not-found error of its protocol version.
    */
   read(variables: V & { readonly uri: string }, context: Context): MaybePromise<ReadReturn>;
-  /** Which resources of the template there are. Without it they can be read but are not listed. */
+  /** Lists the resources of the template. Without it they can be read but are not listed. */
   readonly list?: ListResources<V> | undefined;
   /** Completes the variables of the template. */
   readonly complete?: Completers<NoInfer<keyof V & string>> | undefined;

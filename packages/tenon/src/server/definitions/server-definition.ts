@@ -46,7 +46,7 @@ export interface ServerDefinition<
   readonly websiteUrl?: string | undefined;
   /** Images for user interfaces. Default: none. */
   readonly icons?: Icon[] | undefined;
-  /** How to use the server, for the model. */
+  /** Instructions on using the server, for the model. */
   readonly instructions?: string | undefined;
   /** Tools by name, or a function that returns the tools of a caller. */
   readonly tools?: PerCaller<T> | undefined;
@@ -68,7 +68,7 @@ export interface ServerOptions<S = unknown> {
   readonly use?: readonly Middleware<NoInfer<S>>[] | undefined;
   /** The revisions to serve. Default: all. */
   readonly protocolVersions?: readonly SuggestedProtocolVersion[] | undefined;
-  /** What the server does beyond the protocol: `tasks()`, or what is yours, with an identifier and settings to be declared. */
+  /** Extensions of the protocol: `tasks()`, or your own with an identifier and settings to declare. */
   readonly extensions?: readonly ServerExtension[] | undefined;
   /** Features of your own, declared to every client. */
   readonly experimental?: { readonly [name: string]: JsonObject } | undefined;
@@ -83,17 +83,17 @@ export interface ServerOptions<S = unknown> {
   /** Entries per page of a list. Default 1,000: most servers have one page. */
   readonly pageSize?: number | undefined;
   /**
-   * What stands in lists: all that a caller sees (`visible`), or only that for which its token has the scopes (`callable`).
-   * Default `visible`: a client knows what there is, and can ask for the scopes.
+   * Selects the entries of lists: all that a caller sees (`visible`), or only those for which its token has the scopes
+   * (`authorized`). Default `visible`: a client knows what there is, and can ask for the scopes.
    */
   readonly listFilter?: 'visible' | 'authorized' | undefined;
-  /** How long lists and `server/discover` stay good. Default: 0 ms, private. */
+  /** Time for which lists and `server/discover` stay valid. Default: 0 ms, private. */
   readonly cache?: Cacheable | undefined;
-  /** How a question goes that ends the call and is answered by a retry. */
+  /** Options of input requests that end the call and are answered by a retry. */
   readonly inputRequests?: InputRequestOptions | undefined;
   /**
-   * What has to outlive a request, or a process: retries that were used, state that is too large to travel, tasks.
-   * Default: in memory.
+   * Stores for values that outlive a request or a process: used retries, large request state, tasks. Default: in
+   * memory.
    */
   readonly stores?: Stores | undefined;
   /**
@@ -101,7 +101,7 @@ export interface ServerOptions<S = unknown> {
    * a proxy of this machine set `clientAddress`, else its callers are not limited.
    */
   readonly rateLimits?: ServerRateLimits | false | undefined;
-  /** Whether clients can set a level and receive log messages. Default: they can. */
+  /** Allows clients to set a level and receive log messages. Default: they can. */
   readonly logging?: boolean | undefined;
   /**
    * Called when a client says that its roots have changed. `change.roots()` asks that client for the new list. Clients that did
@@ -121,6 +121,6 @@ export interface ServerOptions<S = unknown> {
   readonly onError?: ((error: TenonError) => void) | undefined;
   /** Source of time, for tests. Default: the clock of the system. */
   readonly clock?: Clock | undefined;
-  /** What stands in the place of the catalogs. @internal */
+  /** Replaces the registries by a proxy. @internal */
   readonly proxy?: ProxyBackend | undefined;
 }

@@ -9,7 +9,7 @@ export type ResolvedTaskOptions = TaskOptions &
     readonly setMoveToTask?: ((moveToTask: () => void) => void) | undefined;
   };
 
-/** How calls of a tool become tasks; undefined when they do not. */
+/** Returns the task options of a tool, or undefined if its calls never become tasks. */
 export function resolveTaskOptions({ task }: ToolDefinition): ResolvedTaskOptions | undefined {
   if (task === undefined || task === 'forbidden') return undefined;
   return typeof task === 'string' ? { support: task } : { ...task, support: task.support ?? 'optional' };

@@ -8,7 +8,7 @@ import type { ToolResultParts } from './tool-result.js';
 
 type MaybePromise<T> = T | Promise<T>;
 
-/** What a tool without `output` may return: text, content, or a JSON value that becomes text. */
+/** Return value of a tool without `output`: text, content, or a JSON value that becomes text. */
 export type UntypedToolReturn =
   | string
   | number
@@ -39,7 +39,7 @@ export type ToolReturn<O> =
   | ToolResultParts
   | InputRequiredResult;
 
-/** What is said of a tool beside what it does. https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool */
+/** Metadata of a tool. https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool */
 export interface ToolMetadata {
   /** Name for people, in user interfaces. Default: the key. */
   readonly title?: string | undefined;
@@ -51,17 +51,17 @@ export interface ToolMetadata {
   readonly icons?: Icon[] | undefined;
   /** Metadata for clients. A key with a prefix of the protocol is refused by `meta/reserved`. */
   readonly _meta?: Meta | undefined;
-  /** Whether this caller sees the tool, in lists and in calls. Default: all do. */
+  /** True if this caller sees the tool, in lists and in calls. Default: all do. */
   readonly visible?: ((caller: CallerInfo) => boolean) | undefined;
-  /** What the client has to be able to do, or the tool does not begin: `{ elicitation: {} }`, say. */
+  /** Client capabilities without which the call is refused: `{ elicitation: {} }`, say. */
   readonly requiredCapabilities?: ClientCapabilities | undefined;
   /**
-   * What the caller's token must allow, or it is refused before anything runs: over HTTP by a 403 that names these scopes,
+   * Scopes that the caller's token needs; without them the call is refused: over HTTP by a 403 that names these scopes,
    * so that a client can ask for them. Where nobody authorizes no caller has any.
    */
   readonly scopes?: readonly string[] | undefined;
   /**
-   * Whether a call may, or must, become a task: one that is answered at once and outlives the request. Takes effect with
+   * Allows or requires calls to become tasks, which are answered at once and outlive the request. Takes effect with
    * `extensions: [tasks()]`. Default `forbidden`.
    * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
    */
@@ -70,7 +70,7 @@ export interface ToolMetadata {
 
 export type TaskSupport = 'forbidden' | 'optional' | 'required';
 
-/** How calls of one tool become tasks. Times are milliseconds. */
+/** Task options of one tool. Times are milliseconds. */
 export interface TaskOptions {
   /** Default `optional`. */
   readonly support?: 'optional' | 'required' | undefined;
@@ -79,14 +79,14 @@ export interface TaskOptions {
    * ask for a task in its request, that decides. Default 0: at once.
    */
   readonly after?: number | undefined;
-  /** How long a task is kept, from its creation on. Default: as for all tasks of the server. */
+  /** Time for which a task is kept, from its creation. Default: as for all tasks of the server. */
   readonly ttl?: number | undefined;
   /**
    * Version of the handler. A task goes on only where the tool has the version with which it was begun: change it together
    * with the steps and questions of the handler. Default: none, and every process that has the tool goes on.
    */
   readonly version?: string | undefined;
-  /** How often a client should ask how it stands. Default: as for all tasks of the server. */
+  /** Advised interval between polls of a client. Default: as for all tasks of the server. */
   readonly pollInterval?: number | undefined;
 }
 
@@ -140,7 +140,7 @@ interface ToolBehavior<I, O> extends ToolMetadata {
   run(input: ToolInput<I>, context: Context): MaybePromise<ToolReturn<O extends undefined ? unknown : InferInput<O>>>;
 }
 
-/** What a handler is given: what comes out of the input schema, or any object where nothing is known of it. */
+/** Input of a handler: the output of the input schema, or any object without a schema. */
 export type ToolInput<I> = I extends undefined ? Record<string, unknown> : InferArguments<I>;
 
 /**

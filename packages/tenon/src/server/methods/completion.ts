@@ -13,7 +13,7 @@ import type { ServerRuntime } from '../server-runtime.js';
 import { finalizeResult } from './finalize-result.js';
 import { findPrompt } from './prompts.js';
 
-/** How many values one answer holds at the most, as the specification says. */
+/** Maximum number of values in one response, as the specification says. */
 const MAX_VALUES = 100;
 
 /** `completion/complete`. https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion */

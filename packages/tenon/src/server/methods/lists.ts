@@ -101,7 +101,7 @@ const RESOURCE_FIELDS = new Set(['title', 'description', 'mimeType', 'size', 'an
 
 const listCache = new WeakMap<object, Map<string, { version: number; all: readonly unknown[] }>>();
 
-/** What of a catalog stands in this caller's lists. */
+/** Selects the entries of a registry that this caller's lists contain. */
 function selectListed<D extends HasVisibility & HasScopes>(
   { options }: ServerRuntime,
   catalog: Registry<D>,
@@ -131,7 +131,7 @@ function getCachedList<T>(
   return all;
 }
 
-/** How many pages of one list are kept. Clients may ask for one from any place on. */
+/** Maximum number of cached pages of one list. Clients may ask for one from any place on. */
 const MAX_CACHED_PAGES = 100;
 const pageCache = new WeakMap<readonly unknown[], Map<string, JsonObject>>();
 

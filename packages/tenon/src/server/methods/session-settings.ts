@@ -5,7 +5,7 @@ import type { RequestContext } from '../request-context.js';
 import type { ServerRuntime } from '../server-runtime.js';
 import { createNotFoundError, resolveResource } from './resources.js';
 
-/** What a client sets for the rest of its session, in the dialects that have sessions. */
+/** Sets the log level of a session. */
 
 export function setLoggingLevel(
   _runtime: ServerRuntime,

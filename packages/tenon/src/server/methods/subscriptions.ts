@@ -9,7 +9,7 @@ import type { ListName, Subscriber } from '../session/subscription-manager.js';
 import { finalizeResult } from './finalize-result.js';
 import { resolveResource } from './resources.js';
 
-/** How many URIs one listener may name. */
+/** Maximum number of URIs of one listening request. */
 const MAX_URIS = 1000;
 
 /**
@@ -63,7 +63,7 @@ async function subscribeExtensions(
 
 const FLAGS = { tools: 'toolsListChanged', prompts: 'promptsListChanged', resources: 'resourcesListChanged' } as const;
 
-/** What of the wishes will be served: of lists and resources that there are. */
+/** Selects the lists and resources of a filter that the server has. */
 function selectServedFilter(
   runtime: ServerRuntime,
   requested: SubscriptionFilter,

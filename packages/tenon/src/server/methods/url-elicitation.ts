@@ -16,16 +16,17 @@ const GENERATED_KEY = /^visit-\d+$/;
 export interface UrlElicitation {
   readonly message: string;
   readonly url: string;
-  /** What `server.completeElicitation` names it by. Default: one that is made up. */
+  /** Id for `server.completeElicitation`. Default: one that is made up. */
   readonly elicitationId?: string | undefined;
 }
 
 declare const crypto: { randomUUID(): string };
 
 /**
- * What a handler throws when the user has to visit URLs before the request can go on: to sign in somewhere, say. The
- * client is told in the way of its revision, and makes the request again when the user is done: look then whether that
- * is so. https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
+ * Creates the error that a handler throws when the user has to visit URLs before the request can go on, such as to sign
+ * in. The client is told in the way of its revision, and makes the request again when the user is done: look then
+ * whether that is so.
+ * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
  */
 export function urlElicitationRequired(...urls: readonly UrlElicitation[]): TenonError {
   const elicitations = urls.map(({ elicitationId = crypto.randomUUID(), ...rest }) => ({

@@ -4,7 +4,7 @@ import { checkFunction } from '../../protocol/check.js';
 import { requireOptions } from './check-options.js';
 import type { Middleware } from './compose-middleware.js';
 
-/** What is known of an operation when it is over. No arguments and no results: they may hold anything. */
+/** Log entry of a finished operation. No arguments and no results: they may hold anything. */
 export interface OperationLogEntry {
   readonly method: string;
   readonly name: string | undefined;

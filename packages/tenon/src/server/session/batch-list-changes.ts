@@ -2,7 +2,7 @@ import type { Clock } from '../../cancellation/clock.js';
 import type { HasVisibility } from '../registry.js';
 import type { ListName } from './subscription-manager.js';
 
-/** How long changes of one list are gathered before they are announced as one, in milliseconds. */
+/** Time for which changes of one list are gathered into one notification, in milliseconds. */
 const BATCH_DELAY = 20;
 
 /** Gathers the changes of each list, so that a hundred of them at once are announced once. */

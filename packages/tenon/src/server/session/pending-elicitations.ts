@@ -1,9 +1,9 @@
 import { SharedMap } from '../../jsonrpc/shared-map.js';
 
-/** How many elicitations by URL are remembered until they are done; beyond that one of the caller that has most is forgotten. */
+/** Maximum number of pending URL elicitations; beyond it one of the caller that has most is dropped. */
 const MAX_PENDING = 10_000;
 
-/** Who was asked to visit a URL. */
+/** Client that was asked to visit a URL. */
 export interface ElicitationListener {
   /** The caller whose share of those that are remembered is used up. */
   readonly callerKey: string;

@@ -11,10 +11,10 @@ import type { Dialect } from '../../protocol/versions/dialect.js';
 
 declare const AbortSignal: { any(signals: AbortSignal[]): AbortSignal };
 
-/** How long a client may take to answer a question, in milliseconds: people think. */
+/** Time for a client to answer an input request, in milliseconds: people think. */
 const INPUT_TIMEOUT = 30 * 60_000;
 
-/** Whom the questions go to, and for the sake of which request. */
+/** Peer and request that an input request belongs to. */
 export interface RequestInputOptions {
   readonly peer: Peer;
   readonly dialect: Dialect;

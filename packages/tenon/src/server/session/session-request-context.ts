@@ -14,7 +14,7 @@ import { getMergeOptions, type ServerRuntime } from '../server-runtime.js';
 import type { RequestInputOptions } from './request-input.js';
 import { createNoPingError } from './session-ping.js';
 
-/** What a session does for the sake of one of its requests. */
+/** Methods that a session offers to its requests. */
 export interface RequestSession extends ClientSession, Subscriptions {
   notify(method: string, params: JsonObject, relatedTo?: Id): void;
   createRequestInput(requestInfo: Pick<RequestInputOptions, 'relatedTo' | 'scope'>): RequestInput;

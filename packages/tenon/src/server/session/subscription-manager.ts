@@ -8,12 +8,12 @@ export type ListName = 'tools' | 'prompts' | 'resources';
 /** Someone who wants to hear of changes. */
 export interface Subscriber {
   readonly caller: CallerInfo;
-  /** Which lists it wants to hear of. */
+  /** True if the subscriber gets notifications of this list. */
   wants(list: ListName): boolean;
   deliver(method: string, params: JsonObject): void;
 }
 
-/** Who wants to hear of what. A change costs what it takes to tell those who asked for it. */
+/** Subscribers by list and by resource. A change costs what it takes to tell those who asked for it. */
 export class SubscriptionManager {
   readonly #subscribers = new Set<Subscriber>();
   readonly #byUri = new Map<string, Set<Subscriber>>();

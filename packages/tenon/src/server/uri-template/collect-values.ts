@@ -53,8 +53,9 @@ function collectNamed(
 const TRAVERSAL = /(?:^|[/\\])\.\.(?:$|[/\\])/;
 
 /**
- * Whether a decoded value is free of path traversal. One segment must stay one segment; where slashes are usual (reserved
- * values, fragments, queries) no `..` may stand between them. NUL, which ends a path early in C, is never safe.
+ * True if a decoded value is free of path traversal. One segment must stay one segment; where slashes are usual
+ * (reserved values, fragments, queries) no `..` may stand between them. NUL, which ends a path early in C, is never
+ * safe.
  */
 function isSafe(operator: Operator, value: string): boolean {
   if (value.includes('\0')) return false;

@@ -25,12 +25,12 @@ export interface RunAtom {
 
 export type TemplateAtom = LiteralAtom | RunAtom;
 
-/** Whose value a run is: one variable's, or, where values are named, those of a whole expression. */
+/** Owner of a run of text: one variable, or a whole expression if values are named. */
 export type Capture =
   | { readonly operator: Operator; readonly variable: Variable }
   | { readonly operator: Operator; readonly byName: ReadonlyMap<string, Variable> };
 
-/** How to match. `lead` is the plain text that every match begins with. */
+/** Plan of a match. `lead` is the plain text that every match begins with. */
 export interface MatchPlan {
   readonly atoms: readonly TemplateAtom[];
   readonly leadingText: string;
@@ -62,7 +62,7 @@ export function createMatchPlan(parts: readonly TemplatePart[]): MatchPlan | str
   return { atoms, leadingText: typeof first === 'string' && !first.includes('%') ? first : '' };
 }
 
-/** What may come right after an expression: prefixes of expressions that may be absent, and what ends their row. */
+/** Text that may follow an expression: prefixes of optional expressions, and the text that ends their row. */
 interface FollowingText {
   readonly prefixes: string;
   readonly literal: string;
@@ -103,8 +103,9 @@ function explainUnmatchable(
 }
 
 /**
- * What no value of an expression holds, so that there is one way to match: the prefix of what comes right after; the
- * separator, where there are several values; and, as in any URI, the "?" and the "#" that the template itself has later.
+ * Returns the characters that no value of an expression contains, so that there is one way to match: the prefix of the
+ * following text; the separator, where there are several values; and, as in any URI, the "?" and the "#" that the
+ * template itself has later.
  */
 function getExcludedCharacters(parts: readonly TemplatePart[], index: number, { prefixes }: FollowingText): string {
   const { operator, variables } = parts[index] as Expression;

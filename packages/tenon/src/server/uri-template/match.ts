@@ -134,7 +134,7 @@ function collectSpans(
   return spans;
 }
 
-/** Where the longest run from `start` ends after which the rest still matches; -1 when there is none. */
+/** Returns the end of the longest run from `start` after which the rest still matches; -1 if there is none. */
 function findLongestRun(
   { allow, least }: RunAtom,
   codes: Uint16Array,

@@ -7,11 +7,11 @@ export interface OperatorTraits {
   readonly first: string;
   /** Written between the defined variables, and between the items of an exploded value. */
   readonly separator: string;
-  /** Whether each value comes as `name=value`. */
+  /** True if each value has the form `name=value`. */
   readonly named: boolean;
-  /** What follows the name of an empty value. */
+  /** Text after the name of an empty value. */
   readonly ifEmpty: string;
-  /** Whether reserved characters and percent-encoded triplets pass through as they are. */
+  /** True if reserved characters and percent-encoded triplets pass unchanged. */
   readonly reserved: boolean;
 }
 

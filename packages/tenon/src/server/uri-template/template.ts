@@ -22,8 +22,8 @@ export interface Template<T extends string = string> {
   /** The names of the variables, each once, in the order of the template. */
   readonly variables: readonly string[];
   /**
-   * Whether URIs can be matched, or in words why not. Not matchable is a template where a variable stands twice, is cut
-   * to a prefix (`{x:3}`), or follows another with nothing between (`{x}{y}`, `{+a}{+b}`); where a list is not the last
+   * True if URIs can be matched, else the reason. Not matchable is a template where a variable stands twice, is cut to
+   * a prefix (`{x:3}`), or follows another with nothing between (`{x}{y}`, `{+a}{+b}`); where a list is not the last
    * variable of its expression, or what follows begins with its separator (`{/a*}{/b}`); and where what follows `{;…}`,
    * `{?…}` or `{&…}` could be a part of them (`{?a}{&b}`, `{?a}{?b}`, `{?a}&b=1`; write `{?a,b}`, `?b=1{&a}`).
    */

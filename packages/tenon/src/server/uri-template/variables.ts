@@ -35,7 +35,7 @@ type VariablesShape<NeededSpec extends string, OptionalSpec extends string> = {
 type FlatShape<T> = { [Key in keyof T]: T[Key] } & {};
 
 /**
- * What a match of the template `T` gives. Variables of simple and reserved expressions are always there; those of
+ * Variables of a match of the template `T`. Variables of simple and reserved expressions are always there; those of
  * `{#…}`, `{.…}`, `{/…}`, `{;…}`, `{?…}` and `{&…}` may be missing; exploded ones (`tags*`) are lists. Of a template
  * whose text is not known when compiling, any name with either kind of value.
  */

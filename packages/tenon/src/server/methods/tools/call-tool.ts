@@ -21,7 +21,7 @@ import { isUrlElicitationRequired } from '../url-elicitation.js';
 import { checkHeaderParams } from './check-header-params.js';
 import { encodeFailure, encodeReturnValue } from './encode-return-value.js';
 
-/** What comes of a call: at once where it can be. */
+/** Result of a call: synchronous where possible. */
 type ToolCallReturn = JsonObject | Promise<JsonObject>;
 
 /** `tools/call`. https://modelcontextprotocol.io/specification/2026-07-28/server/tools */
@@ -83,7 +83,7 @@ export async function runToolHandler(
   );
 }
 
-/** What an extension makes of the call, if any has its own way with it. */
+/** Lets an extension handle the call, if one does. */
 function callExtensions(
   { extensionHooks }: ServerRuntime,
   taskOptions: ResolvedTaskOptions | undefined,
@@ -141,7 +141,7 @@ function checkInput({ input }: CompiledTool, args: unknown): CheckResult | Promi
   return input === undefined ? { ok: true, value: {} } : input.check(args);
 }
 
-/** What is thrown for the protocol goes on; what is meant for the model is shown to it; all else is reported and masked. */
+/** Rethrows protocol errors, turns errors meant for the model into results, and masks and reports all others. */
 function toToolErrorResult(
   { onError }: ServerRuntime,
   tool: CompiledTool,
@@ -157,7 +157,10 @@ function toToolErrorResult(
   return createErrorResult(`Tool ${tool.wire.name} failed`);
 }
 
-/** What `toolError` made, and that a client can not be asked. What came from another peer names it, and may say more than this one may know. */
+/**
+ * True for errors that the model may see: those of `toolError`, and input that the client cannot give. What came from
+ * another peer names it, and may say more than this one may know.
+ */
 export function isForModel(error: unknown): error is TenonError {
   return TenonError.is(error) && error.peer === undefined && /^(tool\/failed|client\/.*)$/.test(error.code);
 }
