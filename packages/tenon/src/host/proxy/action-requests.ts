@@ -3,7 +3,7 @@ import type { Tool } from '../../protocol/content.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import type { ActionRequest } from '../security/policy/action-request.js';
 
-/** What callers are about to do, as the rules judge it. */
+/** Builds the action request of a tool call, as the policy evaluates it. */
 
 export function createToolRequest(
   { server, scope, trusted }: UpstreamConnection,

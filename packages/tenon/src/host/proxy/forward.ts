@@ -39,14 +39,14 @@ export interface ProxiedRequest {
   readonly params: JsonObject;
   readonly context: Context;
   readonly requestContext: RequestContext;
-  /** Whether the server may ask the caller meanwhile. */
+  /** True if the server may request input of the caller meanwhile. */
   readonly allowQuestions: boolean;
-  /** What makes a task of the call for the caller, once the server has made one of it. */
+  /** Turns the caller's call into a task, once the server has made one of it. */
   readonly moveToTask?: (() => void) | undefined;
   readonly questions: QuestionHandler;
 }
 
-/** How often a server may ask within one call. */
+/** Maximum number of input requests of a server within one call. */
 const MAX_ROUNDS = 32;
 
 /**

@@ -15,10 +15,10 @@ import { waitAtMost } from '../within-time.js';
 import { ListChangeNotifier } from './list-change-notifier.js';
 import { SessionSubscriptions } from './resource-watches.js';
 
-/** How many audiences' catalogs are kept; the one that was used longest ago gives way. */
+/** Maximum number of cached catalogs; the least recently used one is dropped first. */
 const MAX_CATALOGS = 10_000;
 
-/** How long servers are waited for that are told of a level, in milliseconds. */
+/** Time for servers to accept a log level, in milliseconds. */
 const LOG_LEVEL_TIMEOUT = 1000;
 
 export interface GatewayContextOptions {
@@ -29,7 +29,7 @@ export interface GatewayContextOptions {
   readonly waitForTasks?: boolean | undefined;
 }
 
-/** What the operations of a host share. */
+/** State that the operations of a host share. */
 export class GatewayContext {
   readonly registry: UpstreamRegistry;
   readonly guard: HostGuard;
@@ -119,7 +119,7 @@ export class GatewayContext {
     }
   }
 
-  /** What is offered may be something else from now on: to everybody. */
+  /** Drops cached catalogs and notifies all callers that lists may have changed. */
   reload(): void {
     this.#catalogs.clear();
     for (const list of ['tools', 'prompts', 'resources'] as const) this.listChanges.notifyAll(list);

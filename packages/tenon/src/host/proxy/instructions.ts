@@ -5,12 +5,12 @@ import { waitAtMost } from '../within-time.js';
 import type { GatewayContext } from './gateway-context.js';
 import { SERVER_NAMES_EXTENSION } from './hop-by-hop.js';
 
-/** How long a handshake waits for what several servers say, in milliseconds. */
+/** Time for the instructions of several servers during a handshake, in milliseconds. */
 const INSTRUCTIONS_TIMEOUT = 1000;
 
 /**
- * How the servers are to be used, as far as that is known: a handshake does not wait for all of them to start. One
- * server alone is waited for.
+ * Collects the instructions of the servers that have started: a handshake does not wait for all of them. One server
+ * alone is waited for.
  */
 export async function collectInstructions(
   gateway: GatewayContext,

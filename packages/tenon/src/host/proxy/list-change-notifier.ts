@@ -6,9 +6,9 @@ import type { ConnectionScope } from '../connections/connection-scope.js';
 export type NotifiableList = 'tools' | 'prompts' | 'resources';
 export type NotificationSender = (method: string, params: JsonObject) => void;
 
-/** How long changes of one list are gathered before they are told as one, in milliseconds. */
+/** Time for which changes of one list are gathered into one notification, in milliseconds. */
 const COALESCE_DELAY = 100;
-/** How long after a list was told to have changed it is told again at the earliest, in milliseconds. */
+/** Minimum time between two notifications of one list, in milliseconds. */
 const MIN_INTERVAL = 250;
 
 interface ListChangeListener {

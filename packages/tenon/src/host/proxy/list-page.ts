@@ -66,7 +66,7 @@ function selectTools(
 
 const withoutTaskSupport = new WeakMap<readonly Tool[], readonly Tool[]>();
 
-/** Whether a call may become a task is said of a tool in some revisions, and nowhere in others. */
+/** Adapts `execution.taskSupport` of tools to the protocol version of the caller. */
 function adaptTaskSupport(tools: readonly Tool[], { dialect }: RequestContext): readonly Tool[] {
   if (dialect.tasks === 'by-parameter' || !tools.some(({ execution }) => execution)) return tools;
   const known = withoutTaskSupport.get(tools);

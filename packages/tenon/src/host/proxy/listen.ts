@@ -10,7 +10,7 @@ import { resolveResource } from './resolve-target.js';
 import { watchResource } from './resource-watches.js';
 
 const LISTEN = 'subscriptions/listen';
-/** How many URIs one listener may name. */
+/** Maximum number of URIs of one listening request. */
 const MAX_URIS = 1000;
 
 const FILTER_FLAGS = {
@@ -19,7 +19,7 @@ const FILTER_FLAGS = {
   resources: 'resourcesListChanged',
 } as const;
 
-/** What a listener will be told of: the lists that it wishes, and the resources that one of the servers has. */
+/** Creates a listener for the lists that a caller asks for, and for the resources that one of the servers has. */
 export async function createListener(
   gateway: GatewayContext,
   filterWanted: SubscriptionFilter,

@@ -4,7 +4,7 @@ import { getDialect } from '../../protocol/versions/index.js';
 import type { ClientSession } from '../../server/request-context.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 
-/** How many URIs one session may be subscribed to. */
+/** Maximum number of subscriptions of one session. */
 const MAX_SUBSCRIPTIONS = 1000;
 
 const resourceWatches = new WeakMap<UpstreamConnection, Map<string, ResourceWatch>>();
@@ -61,7 +61,7 @@ function startWatch(
   return { listeners, stop: () => controller.abort() };
 }
 
-/** What sessions are subscribed to, where that is done by requests. */
+/** Subscriptions of sessions, on versions where clients subscribe by requests. */
 export class SessionSubscriptions {
   readonly #onError: (error: TenonError) => void;
   readonly #bySession = new WeakMap<ClientSession, Map<string, () => void>>();

@@ -13,7 +13,7 @@ import type { UnavailableServer } from '../connections/upstream-registry.js';
 import { waitAtMost } from '../within-time.js';
 import type { GatewayContext } from './gateway-context.js';
 
-/** How long a call that is made again waits for the user to sign in, in milliseconds. */
+/** Time for the user to sign in when a call is repeated, in milliseconds. */
 const SIGN_IN_WAIT = 300_000;
 const SIGN_IN = 'sign_in';
 const SIGN_OUT = 'sign_out';

@@ -60,7 +60,7 @@ function getHeaderParams(tool: Tool): readonly HeaderParam[] {
   return sound;
 }
 
-/** Which calls become tasks is the server's to say: before, where it says so in its list; else when it has. */
+/** Creates the task options of a call: the server decides which calls become tasks. */
 function createTaskOptions(
   { connection, entry }: ResolvedTool<'tools'>,
   setMoveToTask: (depart: () => void) => void,

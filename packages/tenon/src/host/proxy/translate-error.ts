@@ -12,7 +12,8 @@ import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import { toSignInError } from './sign-in-tools.js';
 
 /**
- * What a caller is told of an error that a server answered, or that happened on the way to it: in the words of its own revision.
+ * Translates an error of a server, or of the connection to it, to the error that the caller gets, in the form of its
+ * protocol version.
  * `wasSent` is false when no request was handed to the transport.
  */
 export function translateError(

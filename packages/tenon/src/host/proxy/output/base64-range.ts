@@ -12,13 +12,13 @@ export function sliceBytes(characters: string, from: number, to: number): string
   return btoa(bytes.slice(start, start + (to - from)));
 }
 
-/** How many bytes a base64 text of this length and ending has. */
+/** Returns the number of bytes of a base64 text with this length and ending. */
 export function getByteLength(length: number, ending: string): number {
   const padding = ending.endsWith('==') ? 2 : ending.endsWith('=') ? 1 : 0;
   return Math.floor((length * 3) / 4) - padding;
 }
 
-/** Whether it is base64 as it is written: whole, padded, and nothing else. */
+/** True for padded base64 without any other character. */
 export function isBase64(text: string): boolean {
   return text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
 }

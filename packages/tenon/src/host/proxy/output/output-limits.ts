@@ -1,6 +1,9 @@
 import type { ContentBlock } from '../../../protocol/content.js';
 
-/** How much of a result a model is shown. Sizes are characters (UTF-16 units): of a text itself, of the JSON of all else. */
+/**
+ * Limits on the part of a result that a model sees. Sizes are characters (UTF-16 units): of a text itself, of the JSON
+ * of all else.
+ */
 export interface OutputLimits {
   /** All content blocks together. Default 100,000. */
   readonly maxTotal: number;

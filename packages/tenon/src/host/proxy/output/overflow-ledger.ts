@@ -26,9 +26,9 @@ export interface OverflowLedger {
 }
 
 const LEDGER_KEY = 'spill-ledger';
-/** How many things are kept, of all principals together. The ledger is one value of a store. */
+/** Maximum number of stored items of all principals together. The ledger is one value of a store. */
 const MAX_ENTRIES = 2_000;
-/** How often a write is tried again when another process was faster. */
+/** Maximum number of attempts of a write when other processes are faster. */
 const MAX_TRIES = 50;
 
 /** Keeps account of what is put away, for all processes on the same store, within the bounds. */

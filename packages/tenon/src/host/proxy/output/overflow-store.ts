@@ -6,7 +6,7 @@ import type { Values } from '../../../stores/stores.js';
 import { getByteLength, getCharacterRange, sliceBytes } from './base64-range.js';
 import { createOverflowLedger } from './overflow-ledger.js';
 
-/** What is put away. Blobs are base64. */
+/** Stored content. Blobs are base64. */
 export type OverflowContent =
   | { readonly text: string; readonly mimeType?: string | undefined }
   | { readonly blob: string; readonly mimeType?: string | undefined };
@@ -34,7 +34,7 @@ export interface OverflowStore {
 export interface OverflowStoreOptions {
   readonly values: Values;
   readonly clock: Clock;
-  /** How long things are kept, in milliseconds. Default 3,600,000: one hour. */
+  /** Time for which content is kept, in milliseconds. Default 3,600,000: one hour. */
   readonly ttl?: number | undefined;
   /** Characters of all that is kept, blobs as base64. Default 64 Mi. */
   readonly maxBytes?: number | undefined;

@@ -2,7 +2,7 @@ import type { ContentBlock, ResourceLink } from '../../../protocol/content.js';
 
 /** What stands in the place of something that was left out: a line that says so, and the link to the whole. */
 
-/** How large the line and the link are together, at the most. */
+/** Maximum size of the notice and the link together. */
 export const NOTICE_SIZE = 900;
 const MAX_MIME_TYPE = 100;
 const MAX_NAMED = 200;
@@ -28,7 +28,9 @@ function splitsCharacter(text: string, at: number): boolean {
   return /[\ud800-\udbff]/.test(text[at - 1] ?? '') && /[\udc00-\udfff]/.test(text[at] ?? '');
 }
 
-/** Where the whole is. The last words are for the model, which can have the host read the URI. */
+/**
+ * Describes the location of the whole content. The last words are for the model, which can have the host read the URI.
+ */
 export function describeLocation(
   uri: string | undefined,
   part?: { readonly from: number; readonly to: number },

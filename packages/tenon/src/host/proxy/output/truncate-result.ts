@@ -16,16 +16,19 @@ import {
 
 export interface TruncateOptions {
   readonly limits?: Optional<OutputLimits> | undefined;
-  /** Where the whole goes. */
+  /** Store of the whole content. */
   readonly overflow: Pick<OverflowStore, 'put'>;
-  /** Whose call it is: nobody else reads the rest. */
+  /** Owner of the stored content: a key of user and OAuth client, because nobody else may read it. */
   /** Owner of what is put away, as the spill has it: a key of user and OAuth client. */
   readonly principal: string | undefined;
-  /** Whether the tool has an `outputSchema`: its structured content is whole, or the result is an error. Default `false`. */
+  /**
+   * True if the tool has an `outputSchema`: its structured content is complete, or the result is an error. Default
+   * `false`.
+   */
   readonly hasOutputSchema?: boolean | undefined;
 }
 
-/** What the content may still have. */
+/** Remaining size of the content. */
 interface RemainingSize {
   total: number;
   binary: number;
@@ -74,7 +77,7 @@ function describeOversizedResult(size: number): string {
   return `The call was carried out, but its result, ${size} characters, is too large to be passed on: do not repeat the call.`;
 }
 
-/** What every result may say, and no more. */
+/** Picks the members that every result may have. */
 function pickResultFields({ isError, resultType }: Partial<CallToolResult>): Partial<CallToolResult> {
   return {
     ...(typeof isError === 'boolean' ? { isError } : {}),
@@ -112,7 +115,7 @@ function canFitAll(content: readonly ContentBlock[], limits: OutputLimits): bool
   return content.every(block => takeRoom(block, room, limits));
 }
 
-/** Whether a block may stay; what it needs is taken from the room then. */
+/** Takes the size of a block from the remaining size. Returns false if it does not fit. */
 function takeRoom(block: ContentBlock, room: RemainingSize, limits: OutputLimits): boolean {
   const size = getBlockSize(block);
   if (getBlob(block) !== undefined) {
@@ -155,7 +158,7 @@ async function replaceBlock(
   );
 }
 
-/** What stands beside the text stays unless it is itself too large: then it is put away with the text. */
+/** Shortens a text and stores the whole of it. */
 async function shortenText(block: TextContent, most: number, limits: OutputLimits, options: TruncateOptions) {
   const { type: _, text, ...beside } = block;
   const size = getJsonSize(beside);

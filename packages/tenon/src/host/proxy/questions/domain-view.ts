@@ -2,7 +2,7 @@ import { decodePunycode } from './punycode.js';
 import { hasMixedScripts, looksLatin } from './scripts.js';
 import type { ViewWarning } from './view-warning.js';
 
-/** What a host name is made of, in both of its forms. */
+/** Labels of a host name, in ASCII and in Unicode. */
 export interface DomainView {
   /** As it goes over the wire: ASCII, with Punycode. This is what the URL leads to. */
   readonly ascii: string;
@@ -20,10 +20,10 @@ const PRIVATE = /^(127\.|10\.|192\.168\.|169\.254\.|172\.(1[6-9]|2\d|3[01])\.|0\
 const SECOND = new Set(['co', 'com', 'net', 'org', 'ac', 'gov', 'edu', 'or', 'ne', 'go', 'gob', 'nom', 'mil']);
 /** Last labels that a domain inside a domain is made to look like: `accounts.example.com.evil.test`. */
 const WELL_KNOWN = new Set(['com', 'net', 'org', 'gov', 'edu', 'io', 'dev', 'app', 'de', 'uk', 'fr', 'cn', 'jp']);
-/** What no letter is shown of: controls, directions, spaces, and what has no width. */
+/** Characters without a visible letter: controls, directions, spaces, and characters of no width. */
 const UNSHOWABLE = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u;
 
-/** What a host name, as a parsed URL has it, tells and hides. */
+/** Describes a host name of a parsed URL for people. */
 export function describeDomain(hostname: string): DomainView {
   const ascii = hostname.replace(/\.$/, '');
   if (IPV4.test(ascii) || ascii.startsWith('[')) return describeAddress(ascii);

@@ -3,7 +3,7 @@ import type { FormValue } from '../../../protocol/input-requests.js';
 import { isSecretField } from './secret-fields.js';
 import { MAX_LABEL, type SafeText, sanitizeForView } from './view-warning.js';
 
-/** How a field is to be shown. `unknown`: as a text, since what the server means is not known here. */
+/** Kind of input for a field. `unknown`: as a text, since what the server means is not known here. */
 export type FieldKind =
   | 'text'
   | 'email'
@@ -25,9 +25,9 @@ export interface FieldView {
   readonly label: string;
   readonly description: string | undefined;
   readonly required: boolean;
-  /** What stands in it before the user has changed it. */
+  /** Initial value. */
   readonly value: FormValue | undefined;
-  /** Of `choice` and `choices`. */
+  /** Options of `choice` and `choices`. */
   readonly options: readonly { readonly value: string; readonly label: string }[];
   readonly limits: {
     readonly minLength?: number;
@@ -37,12 +37,12 @@ export interface FieldView {
     readonly minItems?: number;
     readonly maxItems?: number;
   };
-  /** Whether it seems to ask for a secret, which no form may. */
+  /** True if the field seems to ask for a secret, which no form may. */
   readonly secret: boolean;
 }
 
 const MAX_DESCRIPTION = 1_000;
-/** How many options of one field are shown. */
+/** Maximum number of options of one field that are shown. */
 const MAX_OPTIONS = 500;
 
 export function createFieldView(name: string, schema: unknown, required: boolean, safe: SafeText): FieldView {

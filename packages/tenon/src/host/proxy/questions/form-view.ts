@@ -13,25 +13,25 @@ import { createLinkWarnings, MAX_LABEL, MAX_MESSAGE, sanitizeForView, type ViewW
  */
 export interface FormView {
   readonly kind: 'form';
-  /** Who asks: the name that the user has given the server, not one that it gives itself. */
+  /** Name that the user gave the server, rather than one that it gives itself. */
   readonly server: string;
   readonly message: string;
   readonly fields: readonly FieldView[];
   readonly warnings: readonly ViewWarning[];
-  /** Why the form is not to be shown but declined. Only with `secrets: 'refuse'`. */
+  /** Reason why the form is to be declined and not shown. Only with `secrets: 'refuse'`. */
   readonly refusalReason: string | undefined;
   readonly choices: readonly ['submit', 'decline', 'cancel'];
 }
 
 export interface FormViewOptions extends ViewOptions {
   /**
-   * What becomes of a form that seems to ask for a secret. Servers must not, but only words tell: `warn` shows it with a
+   * Handling of a form that seems to ask for a secret. Servers must not, but only words tell: `warn` shows it with a
    * warning, `refuse` has it declined. Default `warn`.
    */
   readonly secrets?: 'warn' | 'refuse' | undefined;
 }
 
-/** How many fields of one form are shown. */
+/** Maximum number of fields of one form that are shown. */
 const MAX_FIELDS = 100;
 
 export function createFormView(form: ElicitFormParams, options: FormViewOptions): FormView {
@@ -62,7 +62,7 @@ export function createFormView(form: ElicitFormParams, options: FormViewOptions)
   };
 }
 
-/** What the user did with a form. */
+/** Outcome of a form. */
 export type FormOutcome =
   | { readonly choice: 'submit'; readonly values: { readonly [name: string]: FormValue | undefined } }
   | { readonly choice: 'decline' | 'cancel' };

@@ -1,4 +1,4 @@
-/** Which alphabets a label is written in, and whether it is made to be taken for another. https://www.unicode.org/reports/tr39/ */
+/** Scripts of a label, for finding labels that imitate others. https://www.unicode.org/reports/tr39/ */
 
 const SCRIPTS = {
   Latin: /\p{Script=Latin}/u,
@@ -35,7 +35,7 @@ function findScripts(text: string): string[] {
   return [...found];
 }
 
-/** Whether alphabets stand side by side that no language writes so. */
+/** True if a text mixes scripts that no language mixes. */
 export function hasMixedScripts(text: string): boolean {
   const scripts = findScripts(text);
   return scripts.length > 1 && !COMBINED_SCRIPTS.some(allowed => scripts.every(script => allowed.includes(script)));
@@ -44,7 +44,7 @@ export function hasMixedScripts(text: string): boolean {
 /** Letters that look like ones of the Latin alphabet: Cyrillic, Greek, Armenian, and Latin ones beyond ASCII. */
 const LOOKALIKES = /^[аеорсухѕіјһԁԛԝѵӏгпкмнтвьαοριυνκτχγεηωսօոցհաɑɡɩıłøoʋᴀ-ᴢ0-9-]+$/u;
 
-/** Whether a text that is not all ASCII could be taken for one that is: `аррӏе`. */
+/** True if a text that is not all ASCII looks like ASCII text: `аррӏе`. */
 export function looksLatin(text: string): boolean {
   const lower = text.normalize('NFKC').toLowerCase();
   const beyond = [...lower].filter(each => each > '\u007f').join('');

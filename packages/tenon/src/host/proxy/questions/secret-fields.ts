@@ -15,7 +15,7 @@ const compilePatterns = (patterns: readonly string[]) =>
   new RegExp(String.raw`(?<![\p{L}\p{N}])(${patterns.join('|')})(?![\p{L}\p{N}])`, 'iu');
 const TEXT_PATTERN = compilePatterns([...TEXT_SECRETS, ...NUMERIC_SECRETS, '^key$']);
 const NUMERIC_PATTERN = compilePatterns(NUMERIC_SECRETS);
-/** Of a message, which is prose: only what is hardly ever said without asking for it. */
+/** Patterns for a message, which is prose: only phrases that hardly ever occur otherwise. */
 const MESSAGE_PATTERN =
   /\b(enter|provide|give|paste|type|supply|send|share|need|input|tell)\b[^.!?]{0,60}\b(pass ?(word|phrase|code)|(api|private|secret|access) ?(key|token)|credentials?|card number|cvv|pin code|seed phrase)\b/i;
 
@@ -24,7 +24,7 @@ function splitWords(text: string): string {
   return text.replace(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})/gu, ' ').replace(/[_\-./:]+/g, ' ');
 }
 
-/** What can be told of a field. */
+/** Name, title and format of a field. */
 export interface FieldDescription {
   readonly name: string;
   /** As it is shown: what is hidden in a name is not in it. */
@@ -34,7 +34,7 @@ export interface FieldDescription {
   readonly format?: unknown;
 }
 
-/** Whether a field asks for a secret, by its name, its title, or a format that hides what is typed. */
+/** True if a field asks for a secret, by its name, its title, or a format that hides the input. */
 export function isSecretField({ name, label, type, title, format }: FieldDescription): boolean {
   if (format === 'password') return true;
   if (type === 'boolean') return false;
@@ -42,7 +42,7 @@ export function isSecretField({ name, label, type, title, format }: FieldDescrip
   return [name, label, title].some(text => typeof text === 'string' && pattern.test(splitWords(text.slice(0, 1_000))));
 }
 
-/** Whether the message of a form asks for one. */
+/** True if the message of a form asks for a secret. */
 export function doesMessageAskForSecret(message: string): boolean {
   return MESSAGE_PATTERN.test(message.slice(0, 10_000));
 }

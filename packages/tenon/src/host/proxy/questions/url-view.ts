@@ -18,7 +18,7 @@ import {
  */
 export interface UrlView {
   readonly kind: 'url';
-  /** Who asks: the name that the user has given the server, not one that it gives itself. */
+  /** Name that the user gave the server, rather than one that it gives itself. */
   readonly server: string;
   readonly message: string;
   /** To be shown whole before the user agrees, and to be opened. */
@@ -31,7 +31,7 @@ export interface UrlView {
   readonly site: string;
   readonly warnings: readonly ViewWarning[];
   readonly choices: readonly ['open', 'decline', 'cancel'];
-  /** What the user can do when the page was opened: the server may never tell that all is done. */
+  /** Actions of the user after opening the page: the server may never report that all is done. */
   readonly afterOpening: readonly ['retry', 'cancel'];
 }
 

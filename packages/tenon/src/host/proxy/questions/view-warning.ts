@@ -26,7 +26,7 @@ export interface ViewWarning {
 /** Makes a text of a server safe to show: no control characters, no directions, nothing hidden. */
 export type SafeText = (text: string) => string;
 
-/** Where a text of a server is cut, in characters. */
+/** Maximum length of a server's text, in characters. */
 export const MAX_MESSAGE = 4_000;
 export const MAX_LABEL = 200;
 

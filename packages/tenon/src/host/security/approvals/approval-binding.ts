@@ -11,7 +11,7 @@ export interface ApprovalBasis {
   readonly definition?: string | undefined;
 }
 
-/** What an approval is good for, and nothing else. */
+/** Binds an approval to one use. */
 export interface ApprovalBinding {
   /** SHA-256 of all of it: server, kind, name, arguments, user, OAuth client, rule and definition. */
   readonly call: string;
@@ -19,7 +19,7 @@ export interface ApprovalBinding {
   readonly digest: string;
   /** SHA-256 of server, user and OAuth client: whose approvals are remembered together. */
   readonly owner: string;
-  /** What tells the rule and the definition from others. */
+  /** Digest of the rule and the definition. */
   readonly grounds: string;
 }
 

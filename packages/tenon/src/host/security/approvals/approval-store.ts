@@ -21,7 +21,7 @@ export interface StoredApproval extends Partial<CallerIdentity> {
   readonly kind: ActionRequest['kind'];
   /** The tool, prompt or URI; absent when a match says what it is good for. */
   readonly name?: string | undefined;
-  /** Of the arguments that it is good for, where it is for no others. */
+  /** Digest of the arguments, for an approval of these arguments alone. */
   readonly digest?: string | undefined;
   readonly match?: Match | undefined;
   /** Milliseconds since the epoch, by the clock. */
@@ -37,7 +37,7 @@ interface ApprovalRecord extends StoredApproval {
 export interface ApprovalStore {
   /** The id of one that is good for a call. */
   find(request: ActionRequest, binding: ApprovalBinding): Promise<string | undefined>;
-  /** Whether there was room for it. */
+  /** Adds an approval. Returns false if the store is full. */
   add(request: ActionRequest, binding: ApprovalBinding, answer: ApprovalAnswer): Promise<boolean>;
   list(options?: ListOptions): Promise<StoredApproval[]>;
   forget(id: string): Promise<boolean>;
@@ -115,7 +115,7 @@ function toStoredApproval({ grounds: _, match, ...rest }: ApprovalRecord): Store
   return { ...rest, match: { ...match, arguments: patterns } };
 }
 
-/** What ids look like that are made here. */
+/** True for an approval id of this library. */
 export function isApprovalId(id: string): boolean {
   return /^[\w-]{43}\.[\da-f-]{36}$/.test(id);
 }

@@ -14,11 +14,11 @@ import { type PendingApproval, PendingApprovals, type StoredAnswer } from './pen
 import { requestWithTimeout } from './request-timeout.js';
 import type { AnswerOptions, Approvals, ApprovalsOptions } from './types.js';
 
-/** How long a question waits for its answer, in milliseconds. */
+/** Default time for an answer, in milliseconds. */
 const DEFAULT_APPROVAL_TTL = 5 * 60_000;
-/** How long what is remembered is remembered when nobody says how long. */
+/** Default time for which an approval is remembered, in milliseconds. */
 const DEFAULT_REMEMBER_TTL = 30 * 24 * 60 * 60_000;
-/** How many questions may wait in a store, of all principals and of one. */
+/** Maximum number of pending approvals, of all principals and of one. */
 const MAX_PENDING = 1000;
 const MAX_PENDING_PER_USER = 100;
 
@@ -39,7 +39,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     maxPerUser: maxPendingPerUser,
   });
 
-  /** What was answered or remembered before anybody is asked. */
+  /** Finds an approval that was given or remembered before. */
   async function findStored(request: ActionRequest, binding: ApprovalBinding): Promise<Approval | undefined> {
     const id = await store.find(request, binding);
     if (id !== undefined)

@@ -6,12 +6,13 @@ import { findMatchFault } from '../policy/rule-faults.js';
 import type { Match } from '../policy/rules.js';
 
 /**
- * What is remembered of an approval, always for the same server, kind, user, OAuth client and rule. `always`: this tool, prompt or
- * resource with any arguments. `exact`: with these. A match: what fits it; it has to fit the call that was asked about.
+ * Scope of a remembered approval, always for the same server, kind, user, OAuth client and rule. `always`: this tool,
+ * prompt or resource with any arguments. `exact`: with these. A match: what fits it; it has to fit the call that was
+ * asked about.
  */
 export type Remember = 'always' | 'exact' | Match;
 
-/** What a person says. `true` is `once`, `false` is `deny`. `for`: how long it is remembered, in milliseconds. */
+/** Decision of a person. `true` is `once`, `false` is `deny`. `for`: how long it is remembered, in milliseconds. */
 export type Decision =
   | boolean
   | 'once'
@@ -25,7 +26,7 @@ export type Approver = (
   options: { readonly signal: AbortSignal; readonly verdict?: Verdict | undefined },
 ) => Decision | Promise<Decision>;
 
-/** What came of a question. */
+/** Outcome of an approval request. */
 export interface Approval {
   readonly granted: boolean;
   readonly reason: string;

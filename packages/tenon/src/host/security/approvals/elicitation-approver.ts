@@ -19,7 +19,7 @@ const DECISION_SCHEMA = {
   required: ['decision'],
 } as const;
 
-/** How much of the arguments a question shows, in characters. */
+/** Maximum number of characters of the arguments that a prompt shows. */
 const MAX_ARGUMENTS = 2000;
 
 /** Asks the user of a client by a form. Whoever closes it has not allowed anything. */
@@ -39,7 +39,7 @@ const ACTION_TEXTS = {
   method: 'call the method',
 } as const;
 
-/** What is to be allowed, in words: nothing secret is in it, and nothing that looks like something else. */
+/** Describes the action for people: without secrets and without text that imitates other text. */
 export function formatApprovalPrompt(
   { kind, server, name, arguments: args }: ActionRequest,
   verdict?: Verdict,

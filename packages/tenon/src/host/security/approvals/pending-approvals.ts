@@ -15,7 +15,7 @@ const KEY_PREFIX = 'policy/question/';
 const REQUESTED_TOPIC = 'policy/asked';
 const ANSWERED_TOPIC_PREFIX = 'policy/answered/';
 
-/** How often a caller who waits looks into the store by itself, in milliseconds: news may be lost on the way. */
+/** Time between polls of the store, in milliseconds: notifications may be lost. */
 const POLL_INTERVAL = 5000;
 /** For how long an answer is kept for the caller who waits for it. Then another who wants the very same may have it. */
 const ANSWER_GRACE = 2 * POLL_INTERVAL;
@@ -29,7 +29,7 @@ export interface PendingApproval extends Partial<CallerIdentity> {
   readonly arguments: JsonObject;
   /** SHA-256 of the arguments as they are. */
   readonly digest: string;
-  /** Why it is asked. */
+  /** Reason for the approval request. */
   readonly reason?: string | undefined;
   /** Milliseconds since the epoch, by the clock. */
   readonly askedAt: number;

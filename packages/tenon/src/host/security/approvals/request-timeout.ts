@@ -1,6 +1,6 @@
 import type { Clock } from '../../../cancellation/clock.js';
 
-/** What was answered, or why nothing was: too late, or the caller went away. */
+/** An answer, or the reason for its absence: a timeout or a cancelled call. */
 export type TimedAnswer<T> = { readonly answer: T } | { readonly ended: 'late' | 'gone' };
 
 /** Asks, and stops waiting when the time is up or the caller goes away: the signal that is handed on tells whoever is asked. */

@@ -10,15 +10,15 @@ import type { PendingApproval } from './pending-approvals.js';
 /** `createApprovals({ ...stores })`, or a store's `values` alone: then who waits looks for the answer every five seconds. */
 export interface ApprovalsOptions extends Pick<Stores, 'values'>, Optional<Pick<Stores, 'bus'>> {
   readonly clock?: Clock | undefined;
-  /** How long a question may stand, in milliseconds; then it is a denial. Default 5 minutes. */
+  /** Time for an answer, in milliseconds; then the action is denied. Default 5 minutes. */
   readonly ttl?: number | undefined;
-  /** How long an approval is remembered that does not say how long. `Infinity`: for ever. Default 30 days. */
+  /** Time for which an approval is remembered that sets none. `Infinity`: for ever. Default 30 days. */
   readonly rememberTtl?: number | undefined;
   /** Asks whoever sits at this process. It goes before all others who could be asked. */
   readonly approve?: Approver | undefined;
-  /** Whether a question for whom nobody is here waits in the store for another process. Default `true`. */
+  /** True if an approval request that nobody here can answer waits in the store for another process. Default `true`. */
   readonly waits?: boolean | undefined;
-  /** How many questions may wait in the store; more are denied. Default 1000, of which 100 of one principal. */
+  /** Maximum number of pending approvals in the store; more are denied. Default 1000, of which 100 of one principal. */
   readonly maxPending?: number | undefined;
   readonly maxPendingPerUser?: number | undefined;
 }
@@ -38,9 +38,9 @@ export interface ApprovalRequestOptions extends ApprovalBasis {
 export interface AnswerOptions {
   /** Also from now on. The match is checked as far as the question shows it. */
   readonly remember?: Remember | undefined;
-  /** How long, in milliseconds. */
+  /** Duration in milliseconds. */
   readonly for?: number | undefined;
-  /** Who answers, for the reason. */
+  /** Name of the person who answers, for the reason. */
   readonly by?: string | undefined;
 }
 

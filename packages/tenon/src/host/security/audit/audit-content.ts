@@ -5,7 +5,7 @@ import type { AuditEvent } from './audit-event.js';
 import { toAsciiJson } from './audit-line.js';
 import { type Redact, redactText, redactValue } from './redaction.js';
 
-/** How long a text of an event may be, and how much of its details or arguments is recorded, in characters of JSON. */
+/** Maximum length of a text of an event, and of the JSON of its details or arguments, in characters. */
 const MAX_TEXT = 1_024;
 const MAX_DETAILS = 8_192;
 const NOT_SERIALIZABLE = 'none: it can not be written as JSON';
@@ -20,7 +20,7 @@ export interface AuditContentOptions {
 
 export type Digest = (text: string) => string | Promise<string>;
 
-/** What of an event is written. */
+/** Creates the recorded content of an event. */
 export async function createAuditContent(event: AuditEvent, options: AuditContentOptions): Promise<JsonObject> {
   const { action, rule, ms, arguments: args, details } = event;
   const readText = (name: 'principal' | 'server' | 'kind' | 'name' | 'call' | 'reason' | 'outcome') => {

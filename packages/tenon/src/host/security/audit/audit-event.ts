@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../jsonrpc/message.js';
 
 /**
- * What became of something, step by step. `denied`: by the policy, the lock or the configuration. `refused`: for another
- * reason, such as a name that no server has.
+ * Stages of an action. `denied`: by the policy, the lock or the configuration. `refused`: for another reason, such as a
+ * name that no server has.
  */
 export type AuditAction =
   | 'asked'
@@ -23,7 +23,7 @@ export type AuditAction =
   | 'sampled'
   | 'elicited';
 
-/** What is to be recorded. Texts are recorded without what looks secret, and cut at `MAX_TEXT` characters. */
+/** An event to record. Texts are recorded without what looks secret, and cut at `MAX_TEXT` characters. */
 export interface AuditEvent {
   readonly action: AuditAction;
   readonly principal?: string | undefined;
@@ -41,7 +41,7 @@ export interface AuditEvent {
   readonly arguments?: JsonObject | undefined;
   /** `ok`, the code of an error, … */
   readonly outcome?: string | undefined;
-  /** How long it took. */
+  /** Duration in milliseconds. */
   readonly ms?: number | undefined;
   /** More of it, for people. */
   readonly details?: JsonObject | undefined;

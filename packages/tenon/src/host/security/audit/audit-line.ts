@@ -4,9 +4,9 @@ import { TenonError } from '../../../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
 import type { Digest } from './audit-content.js';
 
-/** How long a line may be, in bytes. What is written is shorter by its making. */
+/** Maximum length of a line, in bytes. What is written is shorter by its making. */
 export const MAX_LINE = 128 * 1024;
-/** What the first line follows. */
+/** Hash that precedes the first line. */
 export const NO_PREVIOUS = '-';
 const MIN_KEY = 16;
 const LINE_FORMAT = /^(\{.*),"hash":"([\w-]{43})"\}$/;

@@ -1,4 +1,4 @@
-/** Where the lines of a record go: `openAuditFile` of `tenon/host` on Node is one. */
+/** Storage of the lines of an audit: `openAuditFile` of `tenon/host` on Node is one. */
 export interface AuditSink {
   /**
    * Keeps a line (without its line feed) after all that were handed over before, and resolves when it is kept. Once it has
@@ -7,7 +7,7 @@ export interface AuditSink {
   append(line: string): Promise<void>;
   /** The last line that is there. Absent: the record begins. */
   readonly last?: string | undefined;
-  /** What was found after the last line, half written, and is not believed: it is gone once the next line is kept. */
+  /** An incomplete line after the last one. It is removed when the next line is written. */
   readonly torn?: TornLine | undefined;
   /** Says, before each line, the name of what to go on in when this is full. */
   readonly getFullReason?: (() => string | undefined) | undefined;

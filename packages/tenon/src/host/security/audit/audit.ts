@@ -11,7 +11,7 @@ declare const crypto: { randomUUID(): string };
 
 /** The form of the record that is written here. */
 const AUDIT_FORMAT = 1;
-/** How many events may wait to be kept. */
+/** Maximum number of events that wait to be written. */
 export const MAX_PENDING = 10_000;
 
 export interface AuditOptions extends AuditSink, AuditContentOptions {
@@ -21,7 +21,7 @@ export interface AuditOptions extends AuditSink, AuditContentOptions {
    * another. At least 16 bytes. A record is kept with one key from its beginning to its end.
    */
   readonly key?: string | Uint8Array | undefined;
-  /** How many events may wait to be kept. Default `MAX_WAITING`. */
+  /** Maximum number of events that wait to be written. Default `MAX_PENDING`. */
   readonly maxPending?: number | undefined;
 }
 

@@ -1,10 +1,10 @@
 import { isObject } from '../../../jsonrpc/message.js';
 import { isSecretName, REDACTED, redactSecrets } from '../../../redaction/secrets.js';
 
-/** What a user of the library adds to what is taken out by itself: gets each text with the name that it stands under. */
+/** Removes further secrets: gets each text with the name of its member. */
 export type Redact = (text: string, name: string) => string;
 
-/** How deep a value is written; what lies deeper is left out. */
+/** Maximum depth of a recorded value. */
 const MAX_DEPTH = 16;
 const TOO_DEEP = '(nested too deeply)';
 

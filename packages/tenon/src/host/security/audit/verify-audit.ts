@@ -11,17 +11,17 @@ export interface AuditVerifyOptions {
   readonly through?: AuditHead | undefined;
 }
 
-/** What a record shows. */
+/** Result of verifying an audit. */
 export interface AuditVerification {
   readonly ok: boolean;
-  /** How many lines are to be believed: all, or those before the problem. */
+  /** Number of trustworthy lines: all, or those before the problem. */
   readonly lines: number;
   /** The last of them. Keep it elsewhere: nothing in the record shows that lines are missing at its end. */
   readonly head: AuditHead | undefined;
   readonly problem?: AuditProblem;
   /** Half a line at the end, in bytes: it is being written, or its writer died. It is not believed. */
   readonly torn: number;
-  /** What this does not show, for people. */
+  /** Limits of this verification, for people. */
   readonly unshown: readonly string[];
 }
 
@@ -60,7 +60,7 @@ function createVerifier(signer: Signer | undefined, through: AuditHead | undefin
   };
 
   return {
-    /** Whether the line is to be believed. */
+    /** Returns true if the line is trustworthy. */
     async step(text: string): Promise<boolean> {
       const line = await parseAuditLine(text);
       if (typeof line === 'string') return setProblem(line);
@@ -122,7 +122,7 @@ async function findKeyProblem(line: AuditLine, last: AuditLine | undefined, sign
   return (await signer.verify(mac.of, mac.value)) ? undefined : 'its HMAC was made with another key';
 }
 
-/** Whether a line says that the record begins where it does. */
+/** True if a line records that the audit begins after dropped lines. */
 function isDropRecord({ content: { record, dropped } }: AuditLine, { seq, prev }: AuditLine): boolean {
   return record === 'continued' && isObject(dropped) && dropped.seq === seq && dropped.prev === prev;
 }

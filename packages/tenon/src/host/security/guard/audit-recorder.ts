@@ -30,7 +30,7 @@ export class AuditRecorder {
     }
   }
 
-  /** Of what was done already, the record is not waited for. */
+  /** Records an action that was done already, without waiting. */
   recordLater(actionRequest: ActionRequest, event: AuditEvent): void {
     void this.write(actionRequest, event).catch(() => {});
   }

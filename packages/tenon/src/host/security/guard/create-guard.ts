@@ -17,9 +17,9 @@ import { InventoryGuard } from './inventory-guard.js';
 import { QuestionGuard } from './question-guard.js';
 import { ResultGuard } from './result-guard.js';
 
-/** What a guard is made of beside its options. */
+/** Dependencies of a guard beside its options. */
 export interface GuardContext {
-  /** What the lock and the rules know of the servers, by their names. */
+  /** Configuration entries of the servers, by name. */
   readonly entries: ReadonlyMap<string, ServerEntry>;
   /** Names are offered with a prefix of their server. */
   readonly hasPrefix: boolean;

@@ -22,18 +22,19 @@ export interface ScreeningReport {
   readonly findings: readonly Finding[];
 }
 
-/** What a host asks, judges, shows and records. */
+/** Security options of a host. */
 export interface HostGuardOptions {
   /**
-   * What may be done: rules, the first that fits decides, and what none fits is asked about. Without rules everything is
-   * asked about where there is somebody to `approve`; with neither, the application in front is to ask its user.
+   * Rules of the policy: the first that matches decides, and actions without a matching rule are asked about. Without
+   * rules everything is asked about where there is somebody to `approve`; with neither, the application in front is to
+   * ask its user.
    */
   readonly policy?: Policy | readonly Rule[] | undefined;
   /** Asks whoever sits at this process. Without it callers' own users are asked, by a form; else it waits in `stores`. */
   readonly approve?: Approver | undefined;
   /** Default: made of `stores` and `approve`. */
   readonly approvals?: Approvals | undefined;
-  /** How much may be done in how much time. Default: no limit. */
+  /** Limits on the number of actions within a time. Default: no limit. */
   readonly quotas?: readonly Quota[] | undefined;
   /** Holds servers to what was approved of them. Default: none is. */
   readonly gate?: LockGuard | undefined;
@@ -43,7 +44,7 @@ export interface HostGuardOptions {
   readonly onDrift?: ((server: string, drifts: readonly Drift[]) => void) | undefined;
   /** Keeps the record. What can not be recorded is not done. */
   readonly audit?: Audit | undefined;
-  /** How much of a result is passed on; the rest is put into `stores`, and linked to. Default: all. */
+  /** Limits on the size of results; the rest is put into `stores`, and linked to. Default: all. */
   readonly output?: Optional<OutputLimits> | true | undefined;
   /**
    * What is taken out of what servers say before it is passed on. Definitions lose all hidden characters, results those

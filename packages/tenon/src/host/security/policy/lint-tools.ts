@@ -95,7 +95,9 @@ function listArguments({ schema }: InventoryTool): string[] {
   return listProperties(schema, schema).map(([name]) => name);
 }
 
-/** Whether a schema may have something at a place. What is not declared may be there where the schema does not forbid it. */
+/**
+ * True if a schema allows a member at a path. What is not declared may be there where the schema does not forbid it.
+ */
 function hasPath(root: unknown, schema: unknown, steps: readonly PathStep[], depth: number): boolean {
   const [step, ...rest] = steps;
   if (step === undefined || step.kind !== 'member' || depth > MAX_DEPTH) return true;

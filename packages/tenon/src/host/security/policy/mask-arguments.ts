@@ -8,7 +8,7 @@ const USERINFO = /([a-z][a-z0-9+.-]{0,15}:\/\/)[^/@\s?#]{1,256}@/gi;
 const SECRET_QUERY = /([?&#][^=&#\s]{0,64}=)([^&#\s]+)/g;
 const HIDDEN = '…';
 
-/** How much of arguments is kept for people to see. */
+/** Maximum number of characters of arguments that are kept for people to see. */
 const MAX_TEXT = 2000;
 const MAX_ITEMS = 100;
 const MAX_DEPTH = 16;
@@ -41,7 +41,7 @@ export function maskArguments(args: JsonObject): JsonObject {
   return maskObject(args, 0);
 }
 
-/** Whether a member of this name is not to be shown: `apiKey`, `x-auth-token`, `Password`. */
+/** True if a member of this name is not to be shown: `apiKey`, `x-auth-token`, `Password`. */
 export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name);
 }

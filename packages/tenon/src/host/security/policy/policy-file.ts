@@ -8,15 +8,15 @@ import { createRuleError } from './policy.js';
 import { findRuleFault, MAX_RULES, type RuleFault } from './rule-faults.js';
 import { parseServerName, type Rule } from './rules.js';
 
-/** How long the text of a policy may be, in characters. */
+/** Maximum length of a policy file, in characters. */
 const MAX_TEXT = 2 ** 20;
-/** How deep a policy may be nested. */
+/** Maximum depth of a policy. */
 const MAX_DEPTH = 16;
-/** How deep a text may be nested to be read at all, and told where it is nested too deeply. */
+/** Maximum depth of a text that is parsed, in order to report the place of deep nesting. */
 const MAX_TEXT_DEPTH = 1000;
 const ACTIONS: readonly string[] = ['allow', 'ask', 'deny'];
 
-/** What a policy file says: `createPolicy(read.rules, read)`. */
+/** Contents of a policy file: `createPolicy(read.rules, read)`. */
 export interface PolicyFile {
   readonly rules: readonly Rule[];
   readonly fallback?: Action;
@@ -88,7 +88,7 @@ function parseJson(text: string, file: string): ValueNode {
   );
 }
 
-/** What stands in an object or an array, each with the step that leads to it. */
+/** Returns the children of an object or an array, each with its step. */
 function listChildren(node: ValueNode): [string | number, ValueNode][] {
   if (node.type === 'Object') return node.members.map(member => [getMemberName(member), member.value]);
   return node.type === 'Array' ? node.elements.map(({ value }, index) => [index, value]) : [];
@@ -107,7 +107,7 @@ function findDuplicateMember(node: ValueNode, at: RuleFault['at'] = []): RuleFau
   return undefined;
 }
 
-/** Where the nearest thing stands that is there. */
+/** Returns the offset of the nearest node that exists. */
 function findNearestOffset(tree: ValueNode, at: RuleFault['at']): number {
   let nearest = tree;
   for (const step of at) {

@@ -18,14 +18,14 @@ import type { Quotas } from './quotas.js';
 export interface PolicyMiddlewareOptions {
   readonly policy: Policy;
   /**
-   * Who is asked. The caller's own user is, by a form, where nobody sits at this process and the client has forms. Default:
-   * a call that is to be asked about is denied.
+   * Approvals for actions to be asked about. The caller's own user is, by a form, where nobody sits at this process and
+   * the client has forms. Default: a call that is to be asked about is denied.
    */
   readonly approvals?: Approvals | undefined;
   readonly quotas?: Quotas | undefined;
-  /** What rules call this server. Default `server`. */
+  /** Name of this server in the rules. Default `server`. */
   readonly server?: string | undefined;
-  /** What the tools are, by their names; a server believes its own. Default: what tools are taken for that do not say. */
+  /** Annotations of the tools by name; a server trusts its own. Default: what tools are taken for that do not say. */
   readonly annotations?: ((tool: string) => ToolAnnotations | undefined) | undefined;
 }
 
@@ -84,7 +84,10 @@ function toActionRequest(options: PolicyMiddlewareOptions, operation: Operation)
   return annotations ? { ...request, annotations } : request;
 }
 
-/** What a method tells of things without reading them. Only what is denied is refused: nobody can be asked there. */
+/**
+ * Lists requests for methods that tell of things without reading them. Only what is denied is refused: nobody can be
+ * asked there.
+ */
 function listPassiveRequests(policing: PolicyMiddlewareOptions, operation: Operation): ActionRequest[] {
   const { method, params } = operation;
   const createRequest = (name: unknown, of: 'resources/read' | 'prompts/get') =>

@@ -7,7 +7,7 @@ import { findRuleFault, MAX_RULES, type RuleFault } from './rule-faults.js';
 import type { Rule } from './rules.js';
 
 export interface PolicyOptions {
-  /** What happens to what no rule fits. Default `ask`. */
+  /** Action for requests that no rule matches. Default `ask`. */
   readonly fallback?: Action | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface Policy {
   evaluate(request: ActionRequest): Verdict;
   /** A text for people: each rule that was tried and why it does not fit, until the one that does. Secrets are left out. */
   explain(request: ActionRequest): string;
-  /** What would be decided, without anything being done or asked. */
+  /** Evaluates requests without carrying anything out. */
   dryRun(requests: readonly ActionRequest[]): { readonly request: ActionRequest; readonly verdict: Verdict }[];
 }
 

@@ -6,23 +6,28 @@ import { compileMatch } from './matching/compiled-rule.js';
 import { findMatchFault } from './rule-faults.js';
 import type { Match } from './rules.js';
 
-/** How many counts one quota keeps at a time unless it is said. */
+/** Default number of counters of one quota. */
 const MAX_KEYS = 10_000;
 
 export interface Quota {
-  /** What has a count of its own. A tool is one of its server; so are a resource and a prompt. Nobody that is known is one principal. A principal has a count for each of its OAuth clients. */
+  /**
+   * Parts that have a counter of their own. A tool is one of its server; so are a resource and a prompt. Nobody that is
+   * known is one principal. A principal has a count for each of its OAuth clients.
+   */
   readonly per: readonly ('principal' | 'server' | 'tool')[];
-  /** How many may come at once; they come back evenly over the window. */
+  /** Number of calls that may come at once; they are refilled evenly over the window. */
   readonly calls: number;
   /** Milliseconds. */
   readonly window: number;
-  /** What it is about. Default: everything. */
+  /** Requests that the quota counts. Default: everything. */
   readonly match?: Match | undefined;
 }
 
 export interface QuotaOptions {
   readonly clock?: Clock | undefined;
-  /** How many counts each quota keeps. When that many run, those who come now share one more. Default 10,000. */
+  /**
+   * Maximum number of counters of each quota. When that many run, those who come now share one more. Default 10,000.
+   */
   readonly maxKeys?: number | undefined;
 }
 
@@ -40,7 +45,7 @@ interface Bucket {
 const OVERFLOW_KEY = 'rest';
 /** Parts of a call are added up, and do not add up exactly. */
 const ONE_CALL = 1 - 1e-9;
-/** How many of the oldest counts are looked at to find one that may be forgotten. */
+/** Number of the oldest counters that are examined for one that may be dropped. */
 const EVICTION_SCAN = 4;
 
 /** Limits how often things are done, by token buckets. Throws `policy/quota` for what is no limit. */

@@ -7,8 +7,8 @@ export const HINTS = ['readOnly', 'destructive', 'idempotent', 'openWorld'] as c
 const NAMES = ['server', 'tool', 'prompt'] as const;
 
 /**
- * Whether all that fits `later` fits `earlier`. `false` says nothing. `asWritten` looks at the names that `later` has as they
- * stand, and not at those in another case, which it fits as well when it denies or asks.
+ * Tells if all that matches `later` matches `earlier`. `false` says nothing. `asWritten` looks at the names that
+ * `later` has as they stand, and not at those in another case, which it fits as well when it denies or asks.
  */
 export function doesRuleCover(
   earlier: Rule,
@@ -91,7 +91,10 @@ function doesOnlyCover(wide: NonNullable<Match['only']>, narrow: Match['only']):
   return narrow?.every(path => wide.includes(path)) ?? false;
 }
 
-/** What only reads is known to be idempotent and not destructive. But a rule for hints is one for tools. */
+/**
+ * Returns a hint of a rule: a tool that only reads is idempotent and not destructive. But a rule for hints is one for
+ * tools.
+ */
 function getHint(rule: Rule, hint: (typeof HINTS)[number]): boolean | undefined {
   if (rule[hint] !== undefined || rule.readOnly !== true) return rule[hint];
   return hint === 'idempotent' ? true : hint === 'destructive' ? false : undefined;

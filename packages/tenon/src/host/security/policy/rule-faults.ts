@@ -1,13 +1,13 @@
 import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
 import { findGlobFault, findPatternFault, type PatternFault } from './matching/argument-pattern.js';
 
-/** How many rules a policy may have, and how many arguments one may look at. */
+/** Limits on the number of rules of a policy, and of arguments of a rule. */
 export const MAX_RULES = 1000;
 const MAX_ARGUMENTS = 100;
 const MAX_GLOBS = 1000;
 const MAX_BECAUSE = 500;
 
-/** What is wrong, where, and what came instead. */
+/** An error in a rule: its place, and the expected and received value. */
 export interface RuleFault extends PatternFault {
   readonly got?: unknown;
 }

@@ -8,7 +8,7 @@ import type { ArgumentPattern } from './matching/argument-pattern.js';
  */
 export type Globs = string | readonly string[] | { readonly exact: string | readonly string[] };
 
-/** What a rule is about. All that is given has to fit; what is not given fits anything. */
+/** Conditions of a rule. All that is given has to fit; what is not given fits anything. */
 export interface Match {
   /** The name of the server in the host. */
   readonly server?: Globs | undefined;
@@ -26,7 +26,7 @@ export interface Match {
   readonly prompt?: Globs | undefined;
   /** The rule is about methods only that a server adds to the protocol's, about those of this name. */
   readonly method?: Globs | undefined;
-  /** What tools do. Only trusted servers are believed; of others these are `false`, `true`, `false` and `true`. */
+  /** Effects of tools. Only trusted servers are believed; of others these are `false`, `true`, `false` and `true`. */
   readonly readOnly?: boolean | undefined;
   readonly destructive?: boolean | undefined;
   readonly idempotent?: boolean | undefined;
@@ -38,7 +38,7 @@ export interface Match {
   readonly arguments?: { readonly [path: string]: ArgumentPattern } | undefined;
   /** The paths of all arguments that the call may have: with any other, the rule does not fit. `[]`: it has none. */
   readonly only?: readonly string[] | undefined;
-  /** Who asks. `null`: nobody that is known; a glob never fits that. */
+  /** Principals of the request. `null`: nobody that is known; a glob never fits that. */
   readonly principal?: Globs | null | undefined;
 }
 
@@ -52,7 +52,7 @@ export interface Rule extends Match {
   readonly because?: string | undefined;
 }
 
-/** What the builders take: a `Match` and what is said. */
+/** Terms of a rule builder: a `Match` and a reason. */
 export type RuleTerms = Match & Pick<Rule, 'because'>;
 
 /**

@@ -14,7 +14,10 @@ import { findHidden } from './text/hidden-text.js';
 import { findMixedWords, spellLookalikes } from './text/lookalikes.js';
 import { findGaps } from './text/whitespace-gaps.js';
 
-/** Of a longer text (UTF-16 units) only the hidden characters are looked for; that is reported as `unscanned`. */
+/**
+ * Maximum length of a text (UTF-16 units) that is screened in full: of a longer one only the hidden characters are
+ * looked for; that is reported as `unscanned`.
+ */
 export const MAX_SCANNED = 4_000_000;
 
 const MAX_EXCERPT = 200;
@@ -23,7 +26,7 @@ const EXCERPT_CONTEXT = 24;
 const MAX_QUOTED = 120;
 
 /**
- * What in a text of a server hides, misleads, carries data out or addresses the model. In the order of the text; at
+ * Finds text of a server that hides, misleads, carries data out or addresses the model. In the order of the text; at
  * most ten of each kind. Takes time linear in the length of the text.
  */
 export function findFindings(text: string, where: string): Finding[] {

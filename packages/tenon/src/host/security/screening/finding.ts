@@ -22,7 +22,7 @@ export function isThreat({ kind }: Pick<Finding, 'kind'>): boolean {
   return THREAT_KINDS.has(kind);
 }
 
-/** What is visible, or is part of the meaning: reported and passed on. */
+/** Findings that are visible, or part of the meaning: reported and passed on. */
 export type WarningKind =
   | 'chat-markup'
   | 'cross-tool'
@@ -55,9 +55,9 @@ export interface Finding {
   /** In UTF-16 units from the start of the text. */
   readonly at: number;
   readonly length: number;
-  /** What stands there, fit to be shown: hidden text decoded where that is possible. At most 200 characters. */
+  /** The text at the place, safe to show: hidden text decoded where that is possible. At most 200 characters. */
   readonly excerpt: string;
-  /** Which text, as a path: `description`, `inputSchema/properties/city/description`. At most 300 characters. */
+  /** Path of the text: `description`, `inputSchema/properties/city/description`. At most 300 characters. */
   readonly where: string;
 }
 
@@ -67,7 +67,7 @@ export interface FindingCandidate {
   readonly severity: FindingSeverity;
   readonly at: number;
   readonly length: number;
-  /** What to show for it. Absent: the place itself. */
+  /** Text to show instead of the place itself. Absent: the place itself. */
   readonly shown?: string;
 }
 
@@ -79,5 +79,5 @@ export interface StepCounter {
   steps: number;
 }
 
-/** How many findings of one kind are reported of one text, and of one value (a tool, a result). */
+/** Maximum number of findings of one kind, of one text and of one value (a tool, a result). */
 export const MAX_FINDINGS_PER_KIND = { text: 10, value: 20 } as const;

@@ -18,9 +18,9 @@ const READ_AHEAD_FACTOR = 16;
 const MAX_ROUNDS = 4;
 
 /**
- * What of a server's text may be shown to a person, in a terminal or as plain text on a page. Control sequences are
- * gone; characters that nobody would see are spelled (`\u{202E}`, ␀) or decoded; links, images and markup are plain
- * text with the domain that they lead to. Letters, emoji and marks of all scripts stay. Idempotent.
+ * Makes a server's text safe to show to a person, in a terminal or as plain text on a page. Control sequences are gone;
+ * characters that nobody would see are spelled (`\u{202E}`, ␀) or decoded; links, images and markup are plain text with
+ * the domain that they lead to. Letters, emoji and marks of all scripts stay. Idempotent.
  */
 export function sanitizeText(text: string, options: SanitizeOptions = {}): string {
   const max = Math.max(1, options.max ?? MAX_SHOWN_TEXT);

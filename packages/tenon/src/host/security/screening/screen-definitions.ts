@@ -12,15 +12,18 @@ import { createScreener, mapChanged, type Screened, type Screener, type Screenin
 import { findForeignTools, findShadowedTool, type ToolOwners } from './tool-owners.js';
 
 /**
- * What servers say of what they offer. It goes to the model and to people as it comes, so hidden characters are taken
- * out unless the policy says otherwise (`strip: false`). Names and URIs are never altered, since calls are made by
- * them: they are reported. `_meta` is neither read nor altered. Within schemas all strings and keys are treated alike;
- * a property whose name loses a character can no longer be filled, which is the safe way to fail.
+ * Screening of definitions. It goes to the model and to people as it comes, so hidden characters are taken out unless
+ * the policy says otherwise (`strip: false`). Names and URIs are never altered, since calls are made by them: they are
+ * reported. `_meta` is neither read nor altered. Within schemas all strings and keys are treated alike; a property
+ * whose name loses a character can no longer be filled, which is the safe way to fail.
  * https://modelcontextprotocol.io/specification/2026-07-28/server/tools#security-considerations
  */
 
 export interface ToolScreening extends Screening {
-  /** Whose the tool is, and whose the other tools are: for names that shadow, and tools that speak of others'. */
+  /**
+   * Owner of the tool, and the owners of other tools: for names that shadow, and for tools that mention tools of
+   * others.
+   */
   readonly server?: string | undefined;
   readonly owners?: ToolOwners | undefined;
   /** Names are offered with a prefix of their server, so equal names of two servers are not confused. Default `false`. */
@@ -61,7 +64,7 @@ export function screenInstructions(instructions: string, screening: Screening = 
   return screener.finish(screener.screenText(instructions, ''));
 }
 
-/** What a server says of itself. */
+/** Screens the name and description of a server. */
 export function screenImplementation(info: Implementation, screening: Screening = {}): Screened<Implementation> {
   const screener = createScreener(screening, HIDDEN_KINDS);
   screener.reportText(info.version, 'version');

@@ -6,8 +6,9 @@ import { replaceFields, screenTexts } from './screen-definitions.js';
 import { createScreener, mapChanged, type Screened, type Screener, type Screening } from './screener.js';
 
 /**
- * What servers answer. Results are data: a program's source may need a character that no description needs. So only
- * what has a use in no text is taken out by default: tag characters, bidirectional controls, terminal sequences.
+ * Hidden characters that are removed from results. Results are data: a program's source may need a character that no
+ * description needs. So only what has a use in no text is taken out by default: tag characters, bidirectional controls,
+ * terminal sequences.
  * `structuredContent` is reported and never altered, since programs read it; images, sound and blobs are not read.
  */
 const STRIPPED_FROM_RESULTS: readonly HiddenKind[] = ['ansi', 'bidi', 'tag'];

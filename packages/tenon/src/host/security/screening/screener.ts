@@ -14,15 +14,15 @@ import { isSensitive } from './text/phrase-patterns.js';
 /** Goes through the texts of one value and gathers what is found. */
 
 export interface Screening {
-  /** Which hidden characters are taken out of what is passed on; `true`: all kinds. Findings are reported in any case. */
+  /** Kinds of hidden characters to remove; `true`: all kinds. Findings are reported in any case. */
   readonly strip?: boolean | readonly HiddenKind[] | undefined;
   /** Puts a notice in the place of each text with a finding of `isThreat`. Default `false`. */
   readonly mask?: boolean | undefined;
-  /** What the paths of the findings begin with. Default: nothing. */
+  /** Prefix of the paths of findings. Default: nothing. */
   readonly where?: string | undefined;
 }
 
-/** What is passed on, and what was found in it. Without anything to take out, `value` is the very object that came. */
+/** The value to pass on, and the findings in it. Without anything to take out, `value` is the very object that came. */
 export interface Screened<Value> {
   readonly value: Value;
   readonly findings: readonly Finding[];

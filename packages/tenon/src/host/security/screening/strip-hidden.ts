@@ -1,7 +1,7 @@
 import type { HiddenKind } from './finding.js';
 import { findHidden } from './text/hidden-text.js';
 
-/** What breaks a line, where it stands alone. */
+/** Characters that break a line. */
 const LINE_BREAKS = new Set(['\r', '\v', '\f', '\x85', '\u2028', '\u2029']);
 
 /** The text without its hidden characters of some kinds; the same string when it has none. Line breaks stay breaks. */

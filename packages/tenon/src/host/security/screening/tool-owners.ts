@@ -1,7 +1,7 @@
 import type { ServerInventory } from '../../catalog/server-inventory.js';
 import { foldLookalikes } from './text/lookalikes.js';
 
-/** Whose a tool is, among all servers of a host: by names as they look, so that a name made to be taken for another is found. */
+/** Owner of a tool, among all servers of a host: by names as they look, so that imitations are found. */
 
 export interface ToolOwner {
   readonly server: string;

@@ -2,7 +2,7 @@ import { isObject } from '../../../../jsonrpc/message.js';
 import { doesMatchGlob } from './glob.js';
 import { foldCase } from './name-patterns.js';
 
-/** How many values one argument may have, over all its arrays, how deep they may lie, and how much is looked at. */
+/** Limits on the values of one argument over all its arrays, on their depth, and on the number of visited nodes. */
 const MAX_VALUES = 10_000;
 const MAX_DEPTH = 64;
 const MAX_VISITS = 100_000;
@@ -10,9 +10,9 @@ const MAX_VISITS = 100_000;
 /** The values at a place of the arguments. */
 export interface PathValues {
   readonly values: readonly unknown[];
-  /** Whether it was there in every element of the arrays on the way. */
+  /** True if the member exists in every element of the arrays on the path. */
   readonly isComplete: boolean;
-  /** Whether there was more than is looked at: what was not seen may be anything. */
+  /** True if the limits cut the search: unseen values may be anything. */
   readonly isTruncated: boolean;
 }
 

@@ -24,7 +24,7 @@ export type ArgumentPattern =
  */
 export type ValueTest = (value: unknown, certain: boolean) => boolean;
 
-/** What is wrong with a pattern, and where in it. */
+/** An error in a pattern, and its place. */
 export interface PatternFault {
   readonly at: readonly (string | number)[];
   readonly expected: string;
@@ -111,7 +111,7 @@ function isScalarText(value: unknown): value is number | boolean | null {
   return value === null || typeof value === 'number' || typeof value === 'boolean';
 }
 
-/** What is wrong with a pattern, if anything. */
+/** Returns the error of a pattern, if any. */
 export function findPatternFault(pattern: unknown): PatternFault | undefined {
   if (typeof pattern === 'string') return findGlobFault(pattern, []);
   if (isScalar(pattern)) return undefined;
@@ -135,7 +135,7 @@ export function findPatternFault(pattern: unknown): PatternFault | undefined {
   return fault && typeof operand === 'string' ? { ...fault, at: [name] } : fault;
 }
 
-/** What is wrong with a glob. */
+/** Returns the error of a glob, if any. */
 export function findGlobFault(text: string, at: PatternFault['at']): PatternFault | undefined {
   return text.length > MAX_PATTERN ? { at, expected: `at most ${MAX_PATTERN} characters` } : undefined;
 }

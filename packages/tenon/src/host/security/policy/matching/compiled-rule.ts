@@ -7,7 +7,7 @@ import { type ArgumentPattern, compilePattern, type ValueTest } from './argument
 import { getHints, type Hints } from './hints.js';
 import { compileNames, listPatterns } from './name-patterns.js';
 
-/** Why a proposal does not fit; undefined when it does. */
+/** Returns the reason why a request does not match, or undefined if it does. */
 type RuleTest = (proposal: ActionRequest) => string | undefined;
 
 /** A rule that can be asked. */
@@ -15,7 +15,7 @@ export interface CompiledRule {
   readonly rule: Rule;
   /** Tells it from others by what it says. */
   readonly mark: string;
-  /** Why a proposal does not fit it; undefined when it does. */
+  /** Returns the reason why a request does not match the rule, or undefined if it does. */
   findMismatch(request: ActionRequest): string | undefined;
 }
 

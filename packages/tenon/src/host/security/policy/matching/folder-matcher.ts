@@ -3,7 +3,7 @@ import { followSystemLinks } from './system-links.js';
 import { isAmbiguous, listUnresolvedReadings, resolveSegments } from './text-readings.js';
 import { listPossibleUrls, parsePlainUrl, parseUrl } from './urls.js';
 
-/** How long a text may be to be read as a path, in characters. A longer one may be anywhere. */
+/** Maximum length of a text that is read as a path, in characters. A longer one may be anywhere. */
 const MAX_PATH = 65_536;
 
 /** A place in some tree: `/work` is in `/`, `C:\work` in `c:`, `https://host/work` in `https://host`, `work` in nothing. */
@@ -14,9 +14,9 @@ interface PathLocation {
 
 /** A folder, and what is in it. The folder itself is. No link on the disk is followed, because only the texts are known; those that a system provides itself are. */
 export interface FolderMatcher {
-  /** Whether a text names something in it whoever reads it. */
+  /** True if every reader takes the text for a path in the folder. */
   contains(text: string): boolean;
-  /** Whether somebody could read a text as the name of something in it. */
+  /** True if some reader may take the text for a path in the folder. */
   mayContain(text: string): boolean;
 }
 

@@ -1,4 +1,4 @@
-/** How long a pattern may be: with that, the time of a match grows with the text alone. */
+/** Maximum length of a pattern: with that, the time of a match grows with the text alone. */
 export const MAX_PATTERN = 512;
 
 /**
@@ -30,7 +30,7 @@ function getCharacterWidth(text: string, index: number): number {
   return (text.codePointAt(index) ?? 0) > 0xffff ? 2 : 1;
 }
 
-/** Whether everything that `narrow` matches is matched by `wide`: `true` is certain, `false` is not. */
+/** Tells if everything that `narrow` matches is matched by `wide`: `true` is certain, `false` is not. */
 export function doesGlobCover(wide: string, narrow: string): boolean {
   let stars: number[] = [0];
   // Each state is a place in the wide pattern; the narrow one is read as a text whose star only a star can take.

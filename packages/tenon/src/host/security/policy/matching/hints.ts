@@ -1,6 +1,6 @@
 import type { ActionRequest } from '../action-request.js';
 
-/** What a tool does to the world, as far as it may be believed. */
+/** Effects of a tool, as far as its annotations are trusted. */
 export interface Hints {
   readonly readOnly: boolean;
   readonly destructive: boolean;

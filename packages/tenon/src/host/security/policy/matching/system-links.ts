@@ -51,7 +51,7 @@ function followProcessLinks(path: string): string | undefined | 'anywhere' {
   return isFollowed ? start + stack.join('/') : undefined;
 }
 
-/** Where the path goes on when its segments end in a link: at the root, or in the folder of the process. */
+/** Returns the start of the path after a link: the root, or the folder of the process. */
 function readLink(segments: readonly string[]): '/' | '' | 'anywhere' | undefined {
   const [first, second] = segments;
   if (first === '.vol' && segments.length === 3) return 'anywhere';

@@ -1,14 +1,14 @@
-/** How often a text is decoded that still has something encoded in it. */
+/** Maximum number of times that a text is decoded. */
 const MAX_DECODINGS = 4;
 
-/** What decoders that are too lenient take for a dot, a slash and a backslash. */
+/** Encodings that lenient decoders read as a dot, a slash or a backslash. */
 const OVERLONG: readonly (readonly [RegExp, string])[] = [
   [/%c0%ae/gi, '.'],
   [/%c0%af/gi, '/'],
   [/%c1%9c/gi, '\\'],
 ];
 
-/** Whether a text can be read in one way only, as nearly all can. */
+/** Texts that can be read in one way only, as nearly all can. */
 const PLAIN = /^(?!\.|.*(?:[%\\]|[^\n\r -~]|\/[./]))/s;
 
 /**
@@ -36,7 +36,7 @@ export function listUnresolvedReadings(text: string): readonly string[] {
   return [...all];
 }
 
-/** Whether so much is encoded in each other that no end of it is read. */
+/** True if a text is encoded too often to be read to the end. */
 export function isAmbiguous(text: string): boolean {
   let at = text;
   for (let times = 0; times < MAX_DECODINGS; times++) at = decode(at);

@@ -1,8 +1,8 @@
 import { listReadings } from './text-readings.js';
 
-/** What every reader of a URL takes for its host. */
+/** The host of a URL, as every parser reads it. */
 const AUTHORITY = /^(?:https?|wss?|ftp):\/\/([^/?#]*)/i;
-/** What a careless one takes for it, with whatever slashes there are. */
+/** The host of a URL, as a lenient parser reads it, with any number of slashes. */
 const LENIENT_AUTHORITY = /^(?:[a-z][a-z0-9+.-]*:)?[\\/]*([^/?#]*)/i;
 
 /** A URL of whose host there are no two opinions: it stands there as it is, and no user before it. */

@@ -14,7 +14,7 @@ const PLACEHOLDER_START =
   /^(?:\$?[{<[]|\$[A-Za-z_]|%7b|%5b|%3c|\(?(?:your|insert|the)[-_+ ]|[A-Z0-9_]*(?:SECRET|DATA|PASSWORD|TOKEN|API_?KEY|CONVERSATION|HISTORY|CONTENT|BASE64|PROMPT|SUMMARY)[A-Z0-9_]*$)/;
 const placeholder = /[{<]|%7b|\$[A-Z_]{2}/i;
 
-/** Whether a URL waits to be filled with data, or carries a load of it already. */
+/** True if a URL is a template for data, or carries data already. */
 export function doesCarryData(url: string, isImage: boolean): boolean {
   const [address, query] = splitQuery(url);
   const host = /^[a-z+.-]{2,20}:\/\/([^/]{0,300})/i.exec(address)?.[1] ?? '';

@@ -66,14 +66,14 @@ function checkLink(text: string, lead: MarkdownLink): FindingCandidate[] {
   ];
 }
 
-/** What people take for the end of a domain, rather than of a file's name. */
+/** Endings that people read as a domain rather than as a file name. */
 const DOMAIN_ENDINGS =
   'com org net io dev ai app edu gov mil info biz cloud de uk fr eu nl ch it es pl se jp cn in br ca au us ru'.split(
     ' ',
   );
 const domain = new RegExp(`^(?:[a-z0-9-]{1,63}\\.){1,8}(?:${DOMAIN_ENDINGS.join('|')})$`, 'i');
 
-/** Whether the text of a link names another domain than the one it leads to. A part of the same domain is no other. */
+/** True if the text of a link names another domain than the one it leads to. A part of the same domain is no other. */
 function isMisleading(label: string, host: string): boolean {
   const words = label.split(/[^a-z0-9.-]+/i).map(each => each.replace(/^[.-]+|[.-]+$/g, ''));
   const written = words.find(each => domain.test(each))?.toLowerCase();

@@ -14,14 +14,14 @@ const ACTIVE_ELEMENTS = toWordSet('script style svg iframe');
 const HIDING_ELEMENTS = toWordSet('template textarea title noscript noembed plaintext xmp details dialog math');
 const EVENT_HANDLER = /[\s"'/]on[a-z]{3,20}\s{0,9}=/i;
 
-/** Whether a tag loads something or runs code. */
+/** True if a tag loads something or runs code. */
 export const isActive = (name: string, markup: string): boolean =>
   (LOADING_ELEMENTS.has(name) && (hasAttributes(markup) || ACTIVE_ELEMENTS.has(name))) || EVENT_HANDLER.test(markup);
 
 /** A tag that is longer than what is read of one has them where nobody looks. */
 const hasAttributes = (markup: string): boolean => markup.includes('=') || markup.length >= MAX_TAG;
 
-/** Whether a renderer would make something else of a tag than text: `<b>` and `Array<string>` may stay what they are. */
+/** True if a renderer turns a tag into something else than text: `<b>` and `Array<string>` may stay as they are. */
 export function isRendered(markup: string): boolean {
   const name = /^<\/?([a-z][a-z0-9-]{0,40})/i.exec(markup)?.[1]?.toLowerCase();
   if (name === undefined) return true;

@@ -42,7 +42,7 @@ function cleanUrl(written: string): string {
   return plain.replace(/\\(?=[!-/:-@[-`{-~])(?!\\)/g, '').replace(/[\0-\x20\x7f]/g, '');
 }
 
-/** Whether an absolute address begins at a place. Stops at the first character that can not be of a scheme. */
+/** True if an absolute address begins at a place. Stops at the first character that can not be of a scheme. */
 export function isAbsoluteAddress(text: string, start: number): boolean {
   const escaped = new RegExp(reference, 'iy');
   let [at, read] = [start, ''];
@@ -85,7 +85,7 @@ function normalizeHost(scheme: string | undefined, authority: string): string | 
   }
 }
 
-/** What a person is to see of a target: its host, or its scheme where there is no host. Plain ASCII. */
+/** Formats a target for people: its host, or its scheme if there is no host. Plain ASCII. */
 export function formatHost(written: string): string {
   const target = parseLinkTarget(written);
   if (target === undefined) return 'nowhere';

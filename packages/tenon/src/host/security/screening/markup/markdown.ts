@@ -10,10 +10,10 @@ import { isAbsoluteAddress, MAX_URL } from './link-target.js';
 /** An inline link or image, or the definition of a reference, that leads to an absolute address. */
 export interface MarkdownLink {
   readonly form: 'image' | 'link' | 'definition';
-  /** Where its `[` or `![` stands; that of the `]` when the opening is far away. */
+  /** Offset of the `[` or `![`; of the `]` when the opening is far away. */
   readonly at: number;
   readonly labelAt: number;
-  /** Of the `]`. */
+  /** Offset of the `]`. */
   readonly labelEnd: number;
   readonly end: number;
   readonly url: string;
@@ -29,7 +29,7 @@ export interface ReferenceUse {
   readonly reference: string;
 }
 
-/** What HTML calls a tag, a comment, a declaration; an autolink too. */
+/** An HTML tag, comment or declaration; an autolink too. */
 export interface HtmlTag {
   readonly form: 'tag';
   readonly at: number;
@@ -38,7 +38,7 @@ export interface HtmlTag {
 
 export type MarkdownPart = MarkdownLink | ReferenceUse | HtmlTag;
 
-/** How many brackets may be open. */
+/** Maximum number of open brackets. */
 const MAX_BRACKETS = 64;
 const MAX_REFERENCE = 200;
 const MAX_TITLE = 400;
@@ -143,7 +143,7 @@ function skipBlanks(text: string, start: number): number {
   return at;
 }
 
-/** What a browser takes for markup at a `<`. */
+/** Parses the markup that a browser sees at a `<`. */
 function parseTag(text: string, at: number): HtmlTag | undefined {
   if (!/^<(?:[a-z]|\/[a-z]|[!?])/i.test(text.slice(at, at + 3))) return undefined;
   const most = Math.min(text.length, at + MAX_TAG);

@@ -3,7 +3,7 @@ import type { OnFindingCandidate, StepCounter } from '../finding.js';
 /** Text in disguise: base64, hexadecimal, escapes and character references that decode to sentences. Best effort. */
 
 const MIN_ENCODED = 40;
-/** How much of a run is decoded. */
+/** Maximum length of a run that is decoded. */
 const MAX_DECODED = 240;
 
 const ENCODED_RUN =

@@ -2,7 +2,7 @@
 
 export interface EscapeSequence {
   readonly length: number;
-  /** Where a link (OSC 8) leads. */
+  /** Target of a link (OSC 8). */
   readonly link?: string;
   /** Writes to the clipboard of whoever looks at it (OSC 52). */
   readonly clipboard?: true;

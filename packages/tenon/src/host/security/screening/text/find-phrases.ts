@@ -64,7 +64,7 @@ function matchFirst(held: PhraseWord[], sink: OnFindingCandidate, meter: StepCou
   held.shift();
 }
 
-/** Where a pattern that begins with the first word ends. A gap does not reach over the end of a sentence. */
+/** Returns the end of a pattern that begins with the first word. A gap does not reach over the end of a sentence. */
 function findPatternEnd(pattern: PhrasePattern, held: readonly PhraseWord[], meter: StepCounter): number | undefined {
   let place = 0;
   for (const step of pattern.steps.slice(1)) {

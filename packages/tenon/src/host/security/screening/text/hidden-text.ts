@@ -24,7 +24,7 @@ export interface HiddenText {
   readonly count: number;
   /** Text that it carries, decoded. */
   readonly carries?: string;
-  /** Of a terminal's link: where it leads. */
+  /** Target of a terminal's link. */
   readonly link?: string;
   readonly clipboard?: true;
 }

@@ -22,7 +22,7 @@ export function foldLookalikes(text: string): string {
     .toLowerCase();
 }
 
-/** Whether a word has Latin letters and letters of another alphabet that pass for Latin ones. */
+/** True if a word mixes Latin letters with letters of another alphabet that look like Latin ones. */
 function isMixed(text: string): boolean {
   if (!foreign.test(text)) return false;
   const others = text.match(otherScripts) ?? [];

@@ -4,7 +4,7 @@ import { foldLookalikes } from './lookalikes.js';
 /** The phrases that are looked for. Steps stand in order; `~3` lets three words stand before the next step. */
 
 interface PhraseStep {
-  /** How many words may stand before it. */
+  /** Maximum number of words before it. */
   readonly gap: number;
   readonly words: ReadonlySet<string>;
 }

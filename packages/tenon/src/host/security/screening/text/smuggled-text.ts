@@ -1,6 +1,6 @@
 /** Reads the text that invisible characters carry, so that a person can see it. */
 
-/** How much is decoded of one run. */
+/** Maximum length of a run that is decoded. */
 const MAX_DECODED = 256;
 
 /** Tag characters: ASCII, moved by U+E0000. */

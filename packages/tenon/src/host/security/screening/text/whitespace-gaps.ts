@@ -3,7 +3,7 @@ import { STACKED_MARKS } from '../visible-text.js';
 
 /** Layout as a hiding place. */
 
-/** Of whitespace that is longer than this, what follows is out of sight: blanks in a row, and line breaks. */
+/** Maximum width of whitespace after which text counts as out of sight: blanks in a row, and line breaks. */
 export const MAX_GAP_WIDTH = 100;
 export const MAX_GAP_LINES = 20;
 
