@@ -25,23 +25,26 @@ export interface InProcessServer {
   readonly service: RequestHandler | (() => Transport | Promise<Transport>);
 }
 
-/** How a host deals with one server. */
+/** Settings of one server. */
 export interface ServerSettings
   extends Pick<
     ServerEntry,
     'disabled' | 'startTimeout' | 'idleTimeout' | 'totalTimeout' | 'trusted' | 'tools' | 'roots' | 'share' | 'origin'
   > {}
 
-/** How a server is called for one principal: with what credentials. The caller's own token is never passed on. */
+/** Provides the credentials of one principal for a server. The caller's own token is never passed on. */
 export type CredentialProvider = (
   server: string,
   principal: string | undefined,
 ) => Authorizer | string | undefined | Promise<Authorizer | string | undefined>;
 
-/** How a host behaves. Times are milliseconds. */
+/** Options of a host. Times are milliseconds. */
 export interface HostOptions extends ClientHandlers, HostGuardOptions {
   readonly servers: Readonly<Record<string, HostServer>>;
-  /** Who the host says it is, to servers and to its own clients. Default: `tenon-host` and the version of this library. */
+  /**
+   * Name and version of the host, for servers and for its own clients. Default: `tenon-host` and the version of this
+   * library.
+   */
   readonly name?: string | undefined;
   readonly version?: string | undefined;
   readonly title?: string | undefined;
@@ -53,11 +56,11 @@ export interface HostOptions extends ClientHandlers, HostGuardOptions {
   readonly prefix?: Prefix | undefined;
   /** Until a server has opened. Default 30,000. */
   readonly startTimeout?: number | undefined;
-  /** How long a list waits for servers that are slow; what they have comes later, and is told. Default 15,000. */
+  /** Time that a list waits for slow servers; their entries come later, with a notification. Default 15,000. */
   readonly listTimeout?: number | undefined;
   /**
-   * How long a connection to a server stays open that nobody uses, in milliseconds. A process is stopped then, starts again with
-   * the next call, and its lists stay good meanwhile. Default 1,800,000: 30 minutes.
+   * Time for which an unused connection to a server stays open, in milliseconds. A process is stopped then, starts
+   * again with the next call, and its lists stay good meanwhile. Default 1,800,000: 30 minutes.
    */
   readonly idleTimeout?: number | undefined;
   /**
@@ -65,7 +68,7 @@ export interface HostOptions extends ClientHandlers, HostGuardOptions {
    * stopped; when all stay in use for 5 seconds, a call is refused with 429 and `retryAfterMs`. Default 100.
    */
   readonly maxProcesses?: number | undefined;
-  /** How many lines to one server there may be. Default 100. */
+  /** Maximum number of connections to one server. Default 100. */
   readonly maxConnectionsPerServer?: number | undefined;
   /**
    * Part of `maxConnectionsPerServer` that one user, or one address of anonymous callers, may
@@ -80,8 +83,8 @@ export interface HostOptions extends ClientHandlers, HostGuardOptions {
   /** Entries per page of a list. Default 1,000. */
   readonly pageSize?: number | undefined;
   /**
-   * How many tokens the definitions of tools may take in a model's context. Above it three tools are offered in their
-   * place, which search, describe and call them. Default: no limit.
+   * Maximum number of tokens that tool definitions may take in a model's context. Above it three tools are offered in
+   * their place, which search, describe and call them. Default: no limit.
    */
   readonly budget?: ToolBudget | undefined;
   /** With what credentials servers are called for whom. The token of a caller is never passed on. Default: none. */
@@ -92,13 +95,13 @@ export interface HostOptions extends ClientHandlers, HostGuardOptions {
    */
   readonly callerSignIn?: CallerSignIn | undefined;
   /**
-   * What has to outlive a process, or be seen by several: approvals, tasks, what was too large to be passed on. Default: in
+   * Stores for values that outlive a process or are shared by several: approvals, tasks, large results. Default: in
    * memory.
    */
   readonly stores?: Stores | undefined;
-  /** How questions go that end a call and are answered by a retry. Give all replicas the same keys. */
+  /** Options of input requests that end a call and are answered by a retry. Give all replicas the same keys. */
   readonly asking?: InputRequestOptions | undefined;
-  /** How the host keeps the tasks of its callers. */
+  /** Options of the tasks of callers. */
   readonly tasks?: TasksOptions | undefined;
   /**
    * Rates of remote callers of the host as a server. As for `createServer`, except that `notifications` is `false` by default:

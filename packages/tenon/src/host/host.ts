@@ -31,21 +31,21 @@ import { createGuard } from './security/guard/create-guard.js';
 import type { HostGuard } from './security/guard/host-guard.js';
 import { readInventory } from './security/guard/read-inventory.js';
 
-/** How long a call waits for its caller's answers; it can not be entered again, for it was sent. */
+/** Time that a call waits for the answers of its caller; it cannot be run again, because it was sent. */
 const SUSPEND_TIMEOUT = 30 * 60_000;
 const MAX_SUSPENDED = 10_000;
 
-/** How a server stands. */
+/** State of a server. */
 export interface ServerState {
   readonly name: string;
   /** `idle`: nobody has needed it yet. `waiting`: callers have to sign in to it. */
   readonly state: UpstreamConnection['state'];
-  /** Why it is not there, when it was tried. */
+  /** The reason why it is not available, if an attempt failed. */
   readonly reason: string | undefined;
   readonly protocolVersion: string | undefined;
 }
 
-/** Which servers are offered together, and as what. */
+/** Servers to offer together, and their common name. */
 export interface ServerSelection {
   /** Default: the host's. */
   readonly name?: string | undefined;
@@ -65,11 +65,11 @@ export interface Host {
   readonly client: Client;
   /** Calls a tool by its outer name, and gives its whole result. */
   callTool(name: string, input?: JsonObject, options?: CallOptions): Promise<CallToolResult>;
-  /** How each server stands. */
+  /** Returns the state of each server. */
   getServers(): ServerState[];
   /** All that each server offers, in its own names, as it says it: for a lock, or for a report. Starts the servers. */
   inventory(): Promise<Inventories>;
-  /** What waits for an approval, and what was approved for longer. */
+  /** Pending and remembered approvals. */
   readonly approvals: Approvals;
   /** Looks anew at what may be offered, and tells callers: after a change was approved with `gate.approve`, say. */
   reload(): void;

@@ -5,17 +5,17 @@ import type { CallerInfo } from '../server/caller-info.js';
 import { SERVER_NAMES_EXTENSION } from './proxy/hop-by-hop.js';
 import { ASKING_SERVER } from './security/guard/question-guard.js';
 
-/** What the client of the application itself is. */
+/** Creates the identity of the application's own client. */
 export function createClientIdentity(answers: ClientHandlers): ClientHandlers & Pick<ClientOptions, 'extensions'> {
   return { ...createOwnAnswers(answers), extensions: [{ id: SERVER_NAMES_EXTENSION }] };
 }
 
-/** That client as the host sees it. */
+/** Creates the caller info of the application's own client. */
 export function createOwnCaller(answers: ClientHandlers): CallerInfo {
   return { client: undefined, capabilities: createCapabilities(createClientIdentity(answers)), auth: undefined };
 }
 
-/** What the application answers itself. It hears which of the servers asks, by its name in the host. */
+/** Creates the handlers of the application. It hears which of the servers asks, by its name in the host. */
 function createOwnAnswers({ elicit, elicitUrl, sample, sampleTools, roots }: ClientHandlers): ClientHandlers {
   return {
     ...(elicit ? { elicit: (form, asked) => elicit(form, withServerName(form, asked)) } : {}),

@@ -27,7 +27,9 @@ export interface CatalogList<K extends ListKind> extends Cacheable {
   readonly unavailable: readonly UnavailableServer[];
 }
 
-/** Where a name leads to. What is not offered leads there as well when the server has it: the guard refuses it, and says why. */
+/**
+ * Target of a name. What is not offered leads there as well when the server has it: the guard refuses it, and says why.
+ */
 export interface ResolvedTool<K extends NamedKind> {
   readonly connection: UpstreamConnection;
   /** As the server calls it. */
@@ -35,7 +37,7 @@ export interface ResolvedTool<K extends NamedKind> {
   readonly entry: ListEntries[K];
 }
 
-/** Where a URI, or a template, leads to. */
+/** Target of a URI or a template. */
 export interface ResolvedResource {
   readonly connection: UpstreamConnection;
   readonly uri: string;
@@ -43,7 +45,7 @@ export interface ResolvedResource {
 
 type EntryIndex = ReadonlyMap<string, ListEntries[NamedKind]>;
 
-/** What all servers offer to one audience, under the names that they have together. */
+/** Lists of all servers for one connection scope, under public names. */
 export class HostCatalog {
   readonly #registry: UpstreamRegistry;
   readonly #scope: ConnectionScope;
@@ -72,7 +74,7 @@ export class HostCatalog {
     this.#prefix = prefix;
   }
 
-  /** What of a list is offered, all servers one after the other: the same array for as long as nothing has changed. */
+  /** Lists the entries of all servers, one after the other: the same array for as long as nothing has changed. */
   async listEntries<K extends ListKind>(kind: K): Promise<CatalogList<K>> {
     if (kind === 'resources' || kind === 'templates') return this.#listResourceEntries(kind) as Promise<CatalogList<K>>;
     const { parts, unavailable, ...hints } = await this.#registry.aggregateList(kind, this.#scope);
@@ -104,7 +106,7 @@ export class HostCatalog {
     throw createUnknownNameError(kind, outer, { disabled: findByPrefix(this.#registry.disabled, outer) });
   }
 
-  /** Whose a URI is. None when no server is known to have it; throws when that is not certain. */
+  /** Resolves the server of a URI. None when no server is known to have it; throws when that is not certain. */
   async resolveResource(uri: string): Promise<ResolvedResource | undefined> {
     const held = await this.#resolveUri(() => this.#resources.toServer(uri));
     if (held) return { connection: this.#registry.getConnection(held.server, this.#scope), uri: held.uri };
@@ -119,12 +121,12 @@ export class HostCatalog {
     return held && { connection: this.#registry.getConnection(held.server, this.#scope), uri: held.uri };
   }
 
-  /** Whose tool this is, as far as its name tells. */
+  /** Returns the server of a tool, as far as its name tells. */
   findServer(tool: string): string | undefined {
     return this.#names.tools.toServer(tool)?.server;
   }
 
-  /** What the URI of a server is called outside. */
+  /** Returns the public URI for a URI of a server. */
   toPublicUri(server: string, uri: string): string {
     return this.#resources.toPublic(server, uri);
   }
@@ -202,7 +204,9 @@ export class HostCatalog {
     });
   }
 
-  /** What is known already holds up nothing, whoever else is slow; else all servers are asked. */
+  /**
+   * Resolves a URI in the lists that are known already, so that no slow server delays it; else all servers are asked.
+   */
   async #resolveUri(find: () => WrappedResource | undefined): Promise<WrappedResource | undefined> {
     const known = find();
     if (known || this.#registry.servers.length === 1) return known;

@@ -1,7 +1,7 @@
 import { listReferences, shortenText } from './mask-secrets.js';
 import type { ConfiguredEntry } from './server-entry.js';
 
-/** How much of a command is looked through, in characters: a pattern takes its time. */
+/** Maximum number of characters of a command that are searched: each pattern takes time. */
 const MAX_LINE = 8000;
 
 /** Variables by which a program is made to load or run something else. */
@@ -14,8 +14,8 @@ const SHELLS = /^(sh|bash|zsh|dash|ksh|fish|cmd|powershell|pwsh)(\.exe)?$/i;
 const INTERPRETERS = /^(node|deno|bun|python[\d.]*|perl|ruby|php|osascript)(\.exe)?$/i;
 
 /**
- * What whoever approves a server should look at twice. It finds nothing that was hidden with care: it helps to read, and
- * keeps nothing from running.
+ * Finds parts of a server entry that need a second look before approval. It finds nothing that was hidden with care: it
+ * helps to read, and keeps nothing from running.
  */
 export function findDangers({ target, trusted, written = {} }: ConfiguredEntry): string[] {
   const dangers = trusted ? ['what the server says of its tools is to be believed (`trusted`)'] : [];

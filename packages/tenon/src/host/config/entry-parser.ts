@@ -3,22 +3,22 @@ import type { ReportProblem } from './problem.js';
 import { quoteName } from './problem.js';
 import type { ResolveVariables } from './resolve-variables.js';
 
-/** How many arguments, variables, headers, roots or patterns a server may have of each. */
+/** Maximum number of arguments, variables, headers, roots and patterns of a server, each. */
 export const MAX_VALUES = 1000;
 
 /** A server that is being read. What can not be read is reported, and is undefined. */
 export interface EntryParser {
   readonly name: string;
   readonly node: JsonNode;
-  /** What is read of its members: those of `spot`, or what a host lays into another for them. */
+  /** Members of the entry: those of `spot`, or those that a host nests in another object. */
   readonly members: ReadonlyMap<string, JsonNode>;
   /** The file's name in messages. */
   readonly file: string;
   readonly workspace: string | undefined;
-  /** Whether it is disabled, and so not filled in. */
+  /** True if the entry is disabled, so that its variables are not resolved. */
   readonly isDisabled: boolean;
   readonly resolve: ResolveVariables;
-  /** What is filled in, as it was before. */
+  /** Values before their variables were resolved. */
   readonly written: Record<string, string>;
   /** Reports an error: the server will not be given. */
   reportError(code: string, at: JsonNode, summary: string, details?: Parameters<ReportProblem>[4]): undefined;

@@ -8,9 +8,9 @@ export interface EntryPart {
   readonly key: string;
   /** As it may be shown and kept: as it is written, without secrets. */
   readonly shown: string;
-  /** What it has become, where that may be shown and is something else. It is not kept: variables may hold secrets. */
+  /** The resolved value, if it differs and may be shown. It is not kept: variables may hold secrets. */
   readonly resolved?: string;
-  /** What must be the same for the approval to hold. It holds secrets. */
+  /** Values that must stay the same for the approval to stay valid. It holds secrets. */
   readonly identity: readonly (string | undefined)[];
 }
 
@@ -57,7 +57,7 @@ function listUrlParts({ url, headers = {}, transport }: UrlTarget, written: Writ
   ];
 }
 
-/** What is to be the same both as it is written and as it is filled in. */
+/** Creates a part that must stay the same both as written and as resolved. */
 function createResolvedPart(
   key: string,
   value: string,
@@ -70,8 +70,8 @@ function createResolvedPart(
 }
 
 /**
- * What is to be the same as it is written. Where variables stand, what they hold is the user's own and may change each
- * hour; what comes from an `envFile` is written nowhere else, and is the project's.
+ * Creates a part that must stay the same as written. Where variables stand, what they hold is the user's own and may
+ * change each hour; what comes from an `envFile` is written nowhere else, and is the project's.
  */
 function createWrittenPart(key: string, value: string, written: WrittenValues, isShown: boolean): EntryPart {
   const text = written[key];

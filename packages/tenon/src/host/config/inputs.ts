@@ -2,15 +2,15 @@ import type { JsonNode } from './json-node.js';
 import type { ReportProblem } from './problem.js';
 import { quoteName } from './problem.js';
 
-/** What a configuration asks of its user before a server runs, in the manner of VS Code. */
+/** A value that a configuration asks of its user before a server starts, as in VS Code. */
 export interface ConfigInput {
   readonly id: string;
   readonly type: 'promptString' | 'pickString';
   readonly description?: string;
-  /** Whether what is typed must not be seen. */
+  /** True if the typed text must not be visible. */
   readonly password?: boolean;
   readonly default?: string;
-  /** What there is to pick from. */
+  /** Values to pick from. */
   readonly options?: readonly string[];
 }
 

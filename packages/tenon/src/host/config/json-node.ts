@@ -1,11 +1,11 @@
 import type { ValueNode } from '@humanwhocodes/momoa';
 import { getMemberName, getOffset, parseTree } from './json/json-tree.js';
 
-/** How large the text of a configuration may be, in characters. `~/.claude.json` keeps much else in its file. */
+/** Maximum length of a configuration, in characters. `~/.claude.json` keeps much else in its file. */
 export const MAX_CONFIG_SIZE = 8 * 2 ** 20;
-/** How deep its objects and arrays may lie in each other. */
+/** Maximum depth of objects and arrays. */
 const MAX_CONFIG_DEPTH = 100;
-/** How many values it may have: what is kept of each while it is read is far more than its text. */
+/** Maximum number of values: the parsed form takes far more memory than the text. */
 const MAX_CONFIG_VALUES = 2 ** 20;
 
 export type ConfigPath = readonly (string | number)[];
@@ -17,16 +17,16 @@ export interface JsonNode {
   /** From 1; undefined for what stands in no text. */
   readonly line: number | undefined;
   readonly kind: JsonKind;
-  /** Of a text, a number or a truth value; undefined for all else. */
+  /** Value of a string, a number or a boolean; undefined for all else. */
   readonly value: unknown;
-  /** Of an object, by name. Of those that share a name this has the last. */
+  /** Members of an object, by name. Of those that share a name this has the last. */
   readonly members: ReadonlyMap<string, JsonNode>;
   /** The members whose name came before. */
   readonly repeated: readonly JsonNode[];
   readonly items: readonly JsonNode[];
 }
 
-/** Why a text is no configuration. */
+/** The reason why a text is no configuration. */
 export interface ConfigTextFault {
   readonly code: 'config/syntax' | 'config/too-large';
   readonly line: number;

@@ -2,18 +2,18 @@ import { MAX_DEFAULTS, parseReferences, type VariableReference } from './variabl
 
 /** Stands where a secret is. */
 const MASK = '••••';
-/** How much of a value is shown, in characters. */
+/** Maximum number of characters of a value that are shown. */
 const MAX_SHOWN = 400;
 
 const SECRET_NAME = /key|token|secret|passw|pwd|auth|credential|cookie|session|private|signature|bearer/i;
-/** How the tokens of well-known providers begin, and what looks as if it had been drawn at random. */
+/** Prefixes of the tokens of well-known providers, and text that looks random. */
 const SECRET_VALUE =
   /^(sk|pk|rk)[-_]|^gh[opusr]_|^github_pat_|^glpat-|^xox[a-z]-|^AKIA|^eyJ|^AIza|^npm_|^hf_|^(?=.*\d)(?=.*[A-Za-z])[\w+=-]{24,}$/;
 
-/** Whether what has this name is most likely secret. */
+/** True if a value of this name is most likely secret. */
 const isSecretName = (name: string): boolean => SECRET_NAME.test(name);
 
-/** Whether a text names something secret, or asks the user for something that may be. */
+/** True if a text refers to a secret, or asks the user for one. */
 export function hasSecretReference(text: string): boolean {
   return listReferences(text).some(({ kind, name }) => kind === 'input' || isSecretName(name));
 }
@@ -60,7 +60,7 @@ export function maskUrl(url: string): string {
   return shortenText(parts.join('/') + query.replace(/#.*$/, `#${MASK}`).replace(/=[^&#]*/g, `=${MASK}`));
 }
 
-/** What anybody may have written is shown so that it can not be taken for anything else. */
+/** Makes any text safe to show: escaped and shortened. */
 export function shortenText(text: string): string {
   const cut = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
   return cut.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, char => `\\u{${char.codePointAt(0)?.toString(16)}}`);

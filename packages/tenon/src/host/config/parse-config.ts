@@ -9,7 +9,7 @@ import { type ConfigProblem, createProblemReport, quoteName, type ReportProblem 
 import { createVariableResolver } from './resolve-variables.js';
 import type { ConfiguredEntry, EntryOrigin } from './server-entry.js';
 
-/** How many servers one configuration may name. */
+/** Maximum number of servers of one configuration. */
 export const MAX_SERVERS = 1000;
 
 export interface EntryOptions {
@@ -28,7 +28,7 @@ export interface EntryOptions {
 export interface ConfigOptions extends EntryOptions {
   /** The path of the file, as it is shown and as approval remembers it: an absolute one. */
   readonly file: string;
-  /** Who has written the file. Servers of a `project` run only once they are approved: see `createTrust`. */
+  /** Author of the file. Servers of a `project` run only once they are approved: see `createTrust`. */
   readonly scope: EntryOrigin['scope'];
   readonly env: (name: string) => string | undefined;
 }

@@ -10,7 +10,7 @@ import type { ResolveVariables } from './resolve-variables.js';
 import type { ConfiguredEntry, EntryOrigin, ServerEntry } from './server-entry.js';
 import { readTimeouts } from './timeouts.js';
 
-/** How long the name of a server may be, in characters. */
+/** Maximum length of the name of a server, in characters. */
 const MAX_NAME = 256;
 
 export interface EntrySources {

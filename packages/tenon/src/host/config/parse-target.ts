@@ -15,7 +15,7 @@ import type { CommandTarget, ServerEntry, UrlTarget } from './server-entry.js';
 
 type TargetKind = 'command' | 'url' | 'http' | 'http-sse';
 
-/** What hosts call the ways to a server, in small letters and without `-` and `_`. */
+/** Kinds of targets by the names that hosts use, in lower case and without `-` and `_`. */
 const TARGET_KINDS: Readonly<Record<string, TargetKind>> = {
   stdio: 'command',
   local: 'command',

@@ -2,7 +2,7 @@
 
 const DRIVE = /^[a-z]:[\\/]/i;
 
-/** Whether a path means the same wherever one stands. */
+/** True if a path does not depend on the current folder. */
 export const isAbsolute = (path: string): boolean => /^[\\/]/.test(path) || DRIVE.test(path);
 
 /** The folder of a file; undefined when its path does not say. */

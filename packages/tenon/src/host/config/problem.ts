@@ -1,7 +1,7 @@
 import { type ErrorDetails, TenonError } from '../../jsonrpc/error.js';
 import type { ConfigPath, JsonNode } from './json-node.js';
 
-/** How many problems of one configuration are told. */
+/** Maximum number of reported problems of one configuration. */
 export const MAX_PROBLEMS = 200;
 
 /** Something that is wrong with a configuration. */

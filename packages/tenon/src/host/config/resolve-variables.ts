@@ -9,10 +9,10 @@ import {
   type VariableReference,
 } from './variable-references.js';
 
-/** How much text the variables of one configuration may be filled in to, in characters: a few can grow without end. */
+/** Maximum length of all resolved variables of one configuration, in characters: a few can grow without end. */
 const MAX_RESOLVED_TEXT = 4 * 2 ** 20;
 
-/** Why a text can not be filled in. */
+/** The reason why a text cannot be resolved. */
 export interface ResolveFault {
   readonly code: 'config/variable' | 'config/input' | 'config/too-large';
   readonly summary: string;

@@ -10,7 +10,7 @@ export interface ServerEntry {
   readonly idleTimeout?: number | undefined;
   /** As of `ClientOptions`. */
   readonly totalTimeout?: number | undefined;
-  /** Whether its annotations may be believed by the policy. Default `false`. */
+  /** True if the policy may trust its annotations. Default `false`. */
   readonly trusted?: boolean | undefined;
   /** Patterns (`*`) of tools to offer, and of those not to. */
   readonly tools?:
@@ -24,7 +24,7 @@ export interface ServerEntry {
    * anything; so do connections to a URL. `false`: each session has its own.
    */
   readonly share?: boolean | undefined;
-  /** Where it stands. */
+  /** Place of the entry. */
   readonly origin?: EntryOrigin | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface EntryOrigin {
   readonly file: string;
   /** From 1. */
   readonly line: number;
-  /** Who has written the file: the user, or whoever made the project. The latter's servers run only once approved. */
+  /** Author of the file: the user, or the authors of the project. The latter's servers run only once approved. */
   readonly scope: 'user' | 'project';
 }
 

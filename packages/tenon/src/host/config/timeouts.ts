@@ -37,7 +37,7 @@ function readTime(parser: EntryParser, spot: JsonNode | undefined, unit: number)
   return time > 0 && time <= MAX_TIME ? time : reportWrongKind(parser, spot, `a number from 1 to ${MAX_TIME}`);
 }
 
-/** How many milliseconds one of `timeout` is. */
+/** Returns the unit of `timeout` in milliseconds. */
 function getUnit(parser: EntryParser, spot: JsonNode): number {
   // Cline and its likes keep their servers in files of these names.
   if (/^(cline_)?mcp_settings\.json$/.test(getBaseName(parser.file))) return 1000;

@@ -18,13 +18,16 @@ export interface ConfigChange {
   readonly after?: string;
 }
 
-/** What the user is asked to approve, beside the entry itself. */
+/** Details of an approval beside the entry itself. */
 export interface TrustQuestion {
   /** Nothing of this server was approved before. */
   readonly first: boolean;
   /** All of it at first, later what is different. */
   readonly changes: readonly ConfigChange[];
-  /** What to look at twice: a shell script, a variable that loads code. Best effort: empty does not mean harmless. */
+  /**
+   * Parts that need a second look: a shell script, a variable that loads code. Best effort: empty does not mean
+   * harmless.
+   */
   readonly dangers: readonly string[];
 }
 
@@ -37,13 +40,13 @@ interface StoredPart {
 export interface TrustExamination {
   /** The key of its approval in the store. */
   readonly key: string;
-  /** What is kept when it is approved. */
+  /** Record to store on approval. */
   readonly record: { readonly mark: string; readonly parts: Readonly<Record<string, StoredPart>> };
   /** Undefined when it is as it was approved. */
   readonly question: TrustQuestion | undefined;
 }
 
-/** Where the approval of a server is kept. */
+/** Returns the storage key of a server's approval. */
 export const getTrustKey = async (signer: Signer, file: string, name: string): Promise<string> =>
   PREFIX + (await signer.sign(toCanonicalJson(['place', file, name])));
 

@@ -7,7 +7,7 @@ import { examineEntry, getTrustKey, type TrustExamination, type TrustQuestion } 
 
 declare const crypto: { getRandomValues(bytes: Uint8Array): Uint8Array };
 
-/** How long a key must be at the least, in bytes. */
+/** Minimum length of a key, in bytes. */
 const MIN_KEY_BYTES = 32;
 
 /**
@@ -18,7 +18,7 @@ const MIN_KEY_BYTES = 32;
 export type AskTrust = (entry: ConfiguredEntry, question: TrustQuestion) => boolean | Promise<boolean>;
 
 export interface TrustOptions {
-  /** Where approvals are kept. */
+  /** Store of the approvals. */
   readonly values: Values;
   /**
    * 32 bytes or more, kept elsewhere than `values`: what is kept of a secret is hashed with it, so that whoever reads the
@@ -32,13 +32,13 @@ export interface TrustOptions {
 /** Keeps what a project brings along from running before the user has approved it. */
 export interface Trust {
   /**
-   * Whether an entry may run. One of the user's own, or of the program, may. One of a project may when it is as it was
+   * Tells if an entry may run. One of the user's own, or of the program, may. One of a project may when it is as it was
    * approved; else the user is asked, each time anew until it is approved. Run the very entry that was approved.
    *
    * @throws TenonError `config/not-approved` when there is nobody to ask.
    */
   isApproved(entry: ConfiguredEntry): Promise<boolean>;
-  /** What is different from what was approved; undefined when nothing is. */
+  /** Returns the differences from the approved entry; undefined if there are none. */
   getQuestion(entry: ConfiguredEntry): Promise<TrustQuestion | undefined>;
   /** Approves an entry as it is, for the program that shows it by itself. */
   approve(entry: ConfiguredEntry): Promise<void>;

@@ -5,10 +5,10 @@ export interface VariableReference {
   readonly fallback?: string;
 }
 
-/** How deep defaults may lie in defaults. */
+/** Maximum depth of defaults within defaults. */
 export const MAX_DEFAULTS = 8;
 
-/** What is known without being set: as VS Code and Cursor name it. */
+/** Predefined variables, by the names of VS Code and Cursor. */
 export const PREDEFINED = ['workspaceFolder', 'workspaceFolderBasename', 'userHome', 'pathSeparator', '/'] as const;
 export type Predefined = (typeof PREDEFINED)[number];
 
@@ -38,7 +38,7 @@ export function parseReferences(text: string): (string | VariableReference)[] {
   return pieces;
 }
 
-/** Where the brace closes that was opened before. A default may hold references of its own. */
+/** Finds the brace that closes a reference. A default may hold references of its own. */
 function findClosingBrace(text: string, from: number): number {
   let open = 1;
   for (let at = from; at < text.length; at++) {

@@ -15,14 +15,14 @@ export interface UpstreamCall {
   readonly ask: RequestInput | undefined;
   /** Session of the caller, or the one in which its task began. */
   readonly session?: ClientSession | undefined;
-  /** Whether its caller no longer waits for it. */
+  /** True if the caller no longer waits for it. */
   readonly cancelled: boolean;
-  /** Whether its caller wants to hear messages of this level. */
+  /** True if the caller wants messages of this level. */
   acceptsLogLevel(level: LoggingLevel): boolean;
   log(level: LoggingLevel, data: unknown, logger: string | undefined): void;
 }
 
-/** What is known of where a question comes from. */
+/** Origin of a server's request. */
 type QuestionOrigin = Pick<ServerRequestInfo, 'signal' | 'relatedTo' | 'task'> &
   Partial<Pick<ServerRequestInfo, 'progress'>>;
 

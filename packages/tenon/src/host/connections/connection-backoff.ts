@@ -3,7 +3,7 @@ import type { Clock } from '../../cancellation/clock.js';
 const INITIAL_DELAY = 500;
 const MAX_DELAY = 60_000;
 
-/** When it may be tried again: later after each failure, and not for all at the same time. Times are milliseconds. */
+/** Delay before the next attempt: longer after each failure, and random. Times are milliseconds. */
 export class ConnectionBackoff {
   readonly #clock: Clock;
   readonly #random: () => number;
@@ -15,7 +15,7 @@ export class ConnectionBackoff {
     this.#random = random;
   }
 
-  /** How long it is to be left alone from now on; 0 when it may be tried. */
+  /** Remaining delay; 0 if an attempt is allowed. */
   get remaining(): number {
     return Math.max(0, this.#until - this.#clock.now());
   }

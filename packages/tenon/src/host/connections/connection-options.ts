@@ -7,23 +7,23 @@ import type { QuestionHandler } from '../security/guard/host-guard.js';
 import type { ProcessLimit } from './process-limit.js';
 import type { UpstreamConnection } from './upstream-connection.js';
 
-/** What a line needs to know of its server. */
+/** Options of a connection to one server. */
 export interface ConnectionOptions {
   readonly server: string;
   /** Opens a client to it. */
   readonly connect: (options: ClientOptions) => Promise<Client>;
-  /** Whether its annotations may be believed. */
+  /** True if its annotations are trusted. */
   readonly trusted: boolean;
   readonly startTimeout: number;
   readonly idleTimeout?: number | undefined;
   readonly totalTimeout?: number | undefined;
-  /** How long a caller that answers by a retry may take, in milliseconds: later its state is no longer valid. */
+  /** Time for a caller that answers by a retry, in milliseconds: later its state is no longer valid. */
   readonly retryTimeout: number;
   /** The roots that this server may know, where they are its own. */
   readonly roots?: readonly Root[] | undefined;
-  /** What becomes of its questions. */
+  /** Creates the handler of the server's requests. */
   readonly createQuestionHandler: (connection: UpstreamConnection) => QuestionHandler;
-  /** Whether the host answers for callers that have no model. */
+  /** True if the host answers sampling for callers without a model. */
   readonly hasBroker: boolean;
   readonly identity: Pick<ClientOptions, 'name' | 'version' | 'title'>;
   readonly clock: Clock;

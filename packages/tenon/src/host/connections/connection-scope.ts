@@ -13,7 +13,7 @@ export interface ConnectionScope {
   readonly identity: CallerIdentity;
   /** The caller whose share of the connections to servers is used up. */
   readonly caller: string;
-  /** What servers may ask of them. */
+  /** Input that servers may request of the callers. */
   readonly input: SupportedInput;
   /** Servers may make tasks of calls. The host waits for those of callers that can not follow them. */
   readonly tasks: boolean;

@@ -16,7 +16,7 @@ interface CredentialOptions {
   readonly callerSignIn?: CallerSignIn | undefined;
 }
 
-/** How a server of the configuration is reached: by a client of its own for each principal, with that one's credentials. */
+/** Creates the connector of a server: a client for each principal, with the credentials of that principal. */
 export function createConnector(
   name: string,
   server: HostServer,

@@ -29,13 +29,13 @@ interface CachedList {
   settled: boolean;
 }
 
-/** How many entries of one list are read at the most. */
+/** Maximum number of entries that are read of one list. */
 const MAX_ENTRIES = 10_000;
-/** How large the pages of one list may be together after its first one, in characters. */
+/** Maximum size of the pages of one list after its first one, in characters. */
 const MAX_SIZE = 64 * 1024 * 1024;
 type ListChangeCallback = (list: 'tools' | 'prompts' | 'resources') => void;
 
-/** What one server offers on one line: read when it is asked for, and kept for as long as it is known to be true. */
+/** Lists of one server on one connection: read on demand, and cached for as long as they are valid. */
 export class ListCache {
   readonly #server: string;
   readonly #connect: () => Promise<Client>;
@@ -94,7 +94,7 @@ export class ListCache {
     return (this.#cached.get(kind)?.list as Promise<EntryList<K>> | undefined) ?? this.get(kind);
   }
 
-  /** Whether a list is being read now. */
+  /** True while a list is being read. */
   get isReading(): boolean {
     for (const { settled } of this.#cached.values()) if (!settled) return true;
     return false;
@@ -107,7 +107,7 @@ export class ListCache {
     for (const entry of this.#cached.values()) entry.until = undefined;
   }
 
-  /** What was read is of another process, or of another session. */
+  /** Drops the lists, because another process or another session may have others. */
   clear(): void {
     this.#cached.clear();
   }
@@ -200,7 +200,7 @@ async function* withoutUnknownMethod<T>(entries: AsyncIterable<T>): AsyncIterabl
   }
 }
 
-/** What an entry is known by. */
+/** Returns the key that identifies an entry. */
 export function getEntryKey(entry: ListEntries[ListKind]): string {
   if ('uri' in entry) return entry.uri;
   return 'uriTemplate' in entry ? entry.uriTemplate : entry.name;
@@ -219,7 +219,7 @@ function listAllEntries(client: Client, kind: ListKind, options: CallOptions): A
   }
 }
 
-/** How long all pages stay good: as long as the one that does so for the shortest time. */
+/** Merges cache hints: all pages are valid as long as the one with the shortest time. */
 export function mergeCacheHints(before: Cacheable, { ttlMs, cacheScope }: Cacheable): Cacheable {
   const times = [before.ttlMs, ttlMs].filter(time => time !== undefined);
   const scopes = [before.cacheScope, cacheScope];

@@ -1,6 +1,6 @@
 import type { Clock } from '../../cancellation/clock.js';
 
-/** How many log messages of one server are passed on within a second. */
+/** Maximum number of log messages per second of one server that are passed on. */
 const MAX_MESSAGES = 200;
 const WINDOW = 1000;
 

@@ -2,7 +2,7 @@ import type { Clock } from '../../cancellation/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { waitAtMost } from '../within-time.js';
 
-/** How long a line that is closed waits for its server to be gone, in milliseconds. */
+/** Time for a server to end after its connection was closed, in milliseconds. */
 const CLOSE_TIMEOUT = 10_000;
 
 /**

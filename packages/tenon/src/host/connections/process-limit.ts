@@ -2,9 +2,9 @@ import type { Clock } from '../../cancellation/clock.js';
 import { rpcError, type TenonError } from '../../jsonrpc/error.js';
 import { TOO_MANY_REQUESTS } from '../../jsonrpc/error-codes.js';
 
-/** How long a start waits for another process to be unused, in milliseconds. */
+/** Maximum time that a start waits for another process to become idle, in milliseconds. */
 const MAX_WAIT = 5000;
-/** How often it looks for one, in milliseconds. */
+/** Time between checks, in milliseconds. */
 const INTERVAL = 50;
 /** After how many milliseconds a call that was refused may be tried again. */
 const RETRY_AFTER = 1000;
@@ -12,7 +12,7 @@ const RETRY_AFTER = 1000;
 /** A connection that runs a process. */
 export interface ProcessOwner {
   readonly server: string;
-  /** Whether a call, a subscription or a start needs the process now. */
+  /** True if a call, a subscription or a start needs the process now. */
   readonly isBusy: boolean;
   stop(): Promise<void>;
 }

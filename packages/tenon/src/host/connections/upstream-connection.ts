@@ -18,7 +18,7 @@ import { toPeerError } from './peer-error.js';
 
 /** A server that is lost sooner after it was reached, in milliseconds, and again, is left alone like one that does not start. */
 const MIN_STABLE_TIME = 5000;
-/** How many problems of one server are told of within a second. */
+/** Maximum number of reported errors per second of one server. */
 const MAX_ERRORS = 20;
 
 /** One client of one server, for one audience: opened when it is needed, and again when it was lost. */
@@ -87,7 +87,7 @@ export class UpstreamConnection {
     return this.#connectionOptions;
   }
 
-  /** Why it is not there, when it was tried. */
+  /** The error of the last attempt, if it failed. */
   get lastError(): TenonError | undefined {
     return this.#lastError;
   }
@@ -102,7 +102,7 @@ export class UpstreamConnection {
     return this.#client?.server ?? this.#stoppedServer;
   }
 
-  /** Whether anybody uses it. Who waits for it to open does. */
+  /** True if a call uses it or waits for it to open. Who waits for it to open does. */
   get isBusy(): boolean {
     return this.#holds > 0 || this.calls.size > 0 || this.#opening !== undefined || this.lists.isReading;
   }

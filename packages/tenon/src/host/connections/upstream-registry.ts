@@ -40,7 +40,7 @@ export class UpstreamRegistry {
   readonly disabled: readonly string[];
   readonly clock: Clock;
   readonly #listTimeout: number;
-  /** When readings began that no list waits for twice. */
+  /** Start times of the readings, so that no list waits twice for one. */
   readonly #startTimes = new WeakMap<Promise<unknown>, number>();
   readonly #onLateList: (scope: ConnectionScope, kind: ListKind) => void;
 
@@ -103,7 +103,7 @@ export class UpstreamRegistry {
     }
   }
 
-  /** What was waited for once has had its time. */
+  /** Waits for a list within the timeout; a reading that exceeded it once is not awaited again. */
   #waitForList<T>(work: Promise<T>): Promise<T | undefined> {
     const now = this.clock.now();
     const begun = this.#startTimes.get(work) ?? now;

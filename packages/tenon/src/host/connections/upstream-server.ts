@@ -9,7 +9,7 @@ import type { ConnectionOptions } from './connection-options.js';
 import { type ConnectionScope, hasNoInput, joinSessions } from './connection-scope.js';
 import { UpstreamConnection } from './upstream-connection.js';
 
-/** How one server is reached, and how it is dealt with. Times are milliseconds. */
+/** Options of one server. Times are milliseconds. */
 export interface UpstreamServerOptions extends Omit<ConnectionOptions, 'server' | 'connect'> {
   readonly name: string;
   /** Opens a client for a caller: with that one's credentials. */
@@ -17,9 +17,14 @@ export interface UpstreamServerOptions extends Omit<ConnectionOptions, 'server' 
   readonly maxConnectionsPerServer: number;
   /** Part of `maxConnectionsPerServer` that one user, or one address of anonymous callers, may use alone. */
   readonly maxShare: number;
-  /** How long a line that nobody uses stays open. A process is stopped then also where a session has it to itself. */
+  /**
+   * Time for which an unused connection stays open. A process is stopped then also where a session has it to itself.
+   */
   readonly connectionIdleTimeout: number;
-  /** Whether sessions share a line: `true` also those that could be asked something, which they are not then. */
+  /**
+   * Sharing of connections among sessions: `true` includes sessions that could be asked for input, which they are not
+   * then.
+   */
   readonly share: boolean | undefined;
   readonly onConnection?: (connection: UpstreamConnection) => void;
 }

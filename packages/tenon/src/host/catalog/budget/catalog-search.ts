@@ -6,7 +6,7 @@ export const MAX_RESULTS = 50;
 export const DEFAULT_RESULTS = 8;
 /** Words of a query that are looked for. */
 const MAX_QUERY_TERMS = 32;
-/** What the beginning of a word counts against the whole word. */
+/** Weight of a prefix match, relative to a match of the whole word. */
 const PREFIX_WEIGHT = 0.4;
 const MIN_PREFIX_LENGTH = 3;
 
@@ -118,7 +118,7 @@ function scoreTools(query: string, index: SearchIndex): ReadonlyMap<IndexedTool,
   return scores;
 }
 
-/** What each tool gets for one word: for the word itself, or for the longer word that counts most. */
+/** Scores each tool for one word: by the word itself, or by the longer word with the highest score. */
 function scoreTerm(term: string, { tools, byTerm, mean }: SearchIndex): ReadonlyMap<IndexedTool, number> {
   const scores = new Map<IndexedTool, number>();
   const count = (word: string, factor: number) => {

@@ -20,7 +20,7 @@ export interface CollapseOptions {
   readonly countTokens?: CountTokens | undefined;
 }
 
-/** What is offered to a model. */
+/** Tools to offer to a model. */
 export interface CollapsedTools {
   readonly tools: readonly Tool[];
   /** The tools that are reached by searching, in their order. Empty when all are offered. */

@@ -8,7 +8,7 @@ export const MAX_DESCRIBED = 20;
 /** Characters of a description in what a search gives. */
 const MAX_SUMMARY = 300;
 
-/** What is wrong with the arguments, said for the model that made them. */
+/** An error in the arguments, described for the model that wrote them. */
 export interface ArgumentProblem {
   readonly problem: string;
 }
@@ -58,12 +58,12 @@ export function parseCallArguments(args: unknown): ParsedToolCall | ArgumentProb
   return { name, arguments: read };
 }
 
-/** What a search answers: enough to choose by. */
+/** Creates the result of a search: enough to choose a tool by. */
 export function createSearchResult(found: readonly SearchHit[]): JsonObject {
   return { tools: found.map(({ name, server, tool }) => ({ name, server, ...summarizeTool(tool) })) };
 }
 
-/** What a description answers: the definitions under the names by which they are called, and the names that are none. */
+/** Creates the result of a description: definitions by public name, and the names that are unknown. */
 export function createDescribeResult(tools: readonly Tool[], unknown: readonly string[] = []): JsonObject {
   const described = tools.map(({ name, title, description, inputSchema, outputSchema, annotations }) => {
     return dropUndefined({ name, title, description, inputSchema, outputSchema, annotations });

@@ -15,7 +15,7 @@ import {
   parseSearchArguments,
 } from './meta-tool-arguments.js';
 
-/** How many tools' definitions may take how much of a model's context. */
+/** Maximum number of tokens of a model's context that tool definitions may take. */
 export type ToolBudget = number | CollapseOptions;
 
 /** A tool that a call names, once its arguments are known. */
@@ -23,7 +23,7 @@ export type FindTool = (name: string) => Promise<ProxiedTool>;
 
 const collapsedLists = new WeakMap<readonly Tool[], CollapsedTools>();
 
-/** What is offered of these tools within the budget. */
+/** Returns the tools to offer within the budget. */
 export function collapseToBudget(tools: readonly Tool[], budget: ToolBudget | undefined): CollapsedTools | undefined {
   if (budget === undefined) return undefined;
   const known = collapsedLists.get(tools);

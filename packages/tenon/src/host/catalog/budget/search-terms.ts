@@ -7,7 +7,7 @@ const MAX_TERMS = 500;
 const MAX_TEXT = 8_000;
 const MAX_PROPERTIES = 100;
 
-/** What a term counts where it stands. */
+/** Weight of a term by its place. */
 const WEIGHTS = { name: 4, title: 3, server: 2, property: 1, description: 1 } as const;
 
 const WORD = /[\p{L}\p{N}]+/gu;
@@ -23,7 +23,7 @@ export function splitTerms(text: string): string[] {
     .flatMap(word => (UNSPACED.test(word) ? splitPairs(word) : [stemWord(word.toLowerCase())]));
 }
 
-/** How often each term stands in a tool, weighted by where. */
+/** Counts the terms of a tool, weighted by their place. */
 export function weighTerms(tool: Tool, server: string): ReadonlyMap<string, number> {
   const weights = new Map<string, number>();
   const add = (text: unknown, weight: number) => {

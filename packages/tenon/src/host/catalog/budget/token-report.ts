@@ -4,7 +4,7 @@ import type { ServerInventory } from '../server-inventory.js';
 /** Counts the tokens of a text: a real tokenizer, or the estimate. */
 export type CountTokens = (text: string) => number;
 
-/** What the tools of a host cost a model before anything is said. */
+/** Tokens that the tool definitions of a host take in a model's context. */
 export interface TokenReport {
   readonly total: number;
   /** In the order given. */

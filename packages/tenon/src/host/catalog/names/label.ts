@@ -9,12 +9,15 @@ const MAX_LABEL = 30;
 const DIGEST_LENGTH = 10;
 const DIGEST_MARK = '_h';
 
-/** What ends in this is looked up, never taken apart; a plain name that happens to end so is written with a digest. */
+/**
+ * Ending of names with a digest, which are looked up and never parsed; a plain name with such an ending is written with
+ * a digest.
+ */
 const DIGEST_PATTERN = new RegExp(`${DIGEST_MARK}[a-z2-7]{${DIGEST_LENGTH}}$`);
 const PLAIN_NAME = /^[A-Za-z0-9_-]+$/;
 const PLAIN_LABEL = /^[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$/;
 
-/** Whether a name can stand as it is, in so many characters, and be read back. */
+/** True if a name of at most `space` characters can be used unchanged, and parsed again. */
 export function isPlain(name: string, space = MAX_NAME): boolean {
   return name.length <= space && PLAIN_NAME.test(name) && !DIGEST_PATTERN.test(name);
 }
@@ -30,9 +33,9 @@ export function createDigestName(name: string, identity: readonly string[], spac
 }
 
 /**
- * How a server is called in the names of what it offers: by its own name if that is at most 30 of `[A-Za-z0-9_-]`, with no
- * `_` at either end and no two together; else by what is readable of it, and a digest. It depends on nothing else, so
- * another server never changes it.
+ * Creates the label of a server for public names: its own name if that is at most 30 of `[A-Za-z0-9_-]`, with no `_` at
+ * either end and no two together; else its readable part, and a digest. It depends on nothing else, so another server
+ * never changes it.
  */
 function createLabel(server: string): string {
   if (server.length <= MAX_LABEL && PLAIN_LABEL.test(server) && !DIGEST_PATTERN.test(server)) return server;

@@ -4,7 +4,7 @@ import { createDigestName, createLabels, isPlain, MAX_NAME, SEPARATOR } from './
 /** Names with a digest that are remembered for one server; the one remembered longest gives way. */
 export const MAX_DIGEST_NAMES = 20_000;
 
-/** Whether names begin with the server: always, never, or as soon as the host has more than one. */
+/** Prefixing of names with the server: always, never, or as soon as the host has more than one. */
 export type Prefix = 'always' | 'never' | 'auto';
 
 export interface NameMapperOptions {
@@ -31,11 +31,12 @@ export interface NameMapper {
   /** The name outside. Throws `names/unknown-server` for a server that is not of the configuration. */
   toPublic(server: string, name: string): string;
   /**
-   * Whose it is and how that server calls it. A plain name with a prefix is taken apart also when it was never seen:
-   * whether there is such a tool is the server's to say. `undefined` for what no server of the host can have.
+   * Returns the server of a public name, and the name there. A plain name with a prefix is taken apart also when it was
+   * never seen: whether there is such a tool is the server's to say. `undefined` for what no server of the host can
+   * have.
    */
   toServer(publicName: string): { readonly server: string; readonly name: string } | undefined;
-  /** Whether `inner` finds a server for the name. */
+  /** True if `toServer` finds a server for the name. */
   hasName(publicName: string): boolean;
 }
 
@@ -48,7 +49,7 @@ export function findByPrefix(servers: readonly string[], outer: string): string 
 interface NamedServer {
   readonly name: string;
   readonly label: string;
-  /** What it offers under its own, plain names. */
+  /** Plain names that the server offers. */
   plain: Set<string>;
   /** Names with a digest, and what they stand for. */
   readonly digests: Map<string, string>;

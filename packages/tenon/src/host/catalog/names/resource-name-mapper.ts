@@ -24,9 +24,9 @@ export interface ResourceNameMapper {
   toPublic(server: string, uri: string): string;
   /** The template outside: wrapped when URIs of it could be another server's. Throws `names/unknown-server`. */
   toPublicTemplate(server: string, template: string): string;
-  /** Whose a URI is, if that is certain. */
+  /** Returns the server of a URI, if that is certain. */
   toServer(uri: string): WrappedResource | undefined;
-  /** Whose a template is, if that is certain. */
+  /** Returns the server of a template, if that is certain. */
   toServerTemplate(template: string): WrappedResource | undefined;
   /**
    * The servers that may own a URI: the one that it is wrapped for; else those that list it; else those with a template that
@@ -98,7 +98,7 @@ export function createResourceNameMapper({ servers }: ResourceNameMapperOptions)
   };
 }
 
-/** Whether a URI leads to a server at all; whether it leads out of a folder is for the server to judge. */
+/** True if a URI matches the template of a server; the server itself decides if the URI leads out of a folder. */
 function matchesTemplate(template: Template | undefined, uri: string): boolean {
   return template?.match(uri, { allowUnsafe: true }) !== undefined;
 }

@@ -1,4 +1,4 @@
-/** What a wrapped URI holds. */
+/** Parts of a wrapped URI. */
 export interface WrappedResource {
   readonly server: string;
   readonly uri: string;

@@ -1,6 +1,6 @@
 import { type JsonTokenFault, type JsonTokenKind, readToken } from './json-token.js';
 
-/** Why a text can not be read. */
+/** The reason why a text cannot be parsed. */
 export type SyntaxFaultKind =
   | JsonTokenFault
   | 'ValueExpected'
@@ -20,15 +20,15 @@ export interface SyntaxFault {
 }
 
 export interface SyntaxLimits {
-  /** How deep objects and arrays may lie in each other. */
+  /** Maximum depth of objects and arrays. */
   readonly maxDepth: number;
-  /** How many values there may be. Default: as many as fit in. */
+  /** Maximum number of values. Default: as many as fit in. */
   readonly maxValues?: number;
   /** Comments, and commas after the last member, are allowed. */
   readonly lenient?: boolean;
 }
 
-/** What is told on the way. */
+/** Callbacks of the parser. */
 export interface SyntaxVisitor {
   readonly onComment?: (start: number, end: number) => void;
   readonly onObjectStart?: () => void;
@@ -73,7 +73,7 @@ export function findSyntaxFault(
 
 type OpeningBracket = '{' | '[';
 
-/** What is awaited. */
+/** State of the parser: the expected token. */
 type SyntaxState = 'value' | 'first item' | 'next item' | 'first name' | 'next name' | 'colon' | 'end of value';
 
 type SyntaxStep = SyntaxState | { readonly fault: SyntaxFaultKind };

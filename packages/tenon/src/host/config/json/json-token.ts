@@ -1,7 +1,7 @@
-/** What a token is: a mark, a value that has no others in it, or nothing that JSON knows. */
+/** Kind of a token: punctuation, a scalar value, or no JSON. */
 export type JsonTokenKind = '{' | '}' | '[' | ']' | ',' | ':' | 'string' | 'scalar' | 'comment' | 'unknown' | 'end';
 
-/** What may be wrong within a token. */
+/** Errors within a token. */
 export type JsonTokenFault =
   | 'InvalidSymbol'
   | 'InvalidUnicode'

@@ -32,5 +32,5 @@ function blankComments(text: string, comments: readonly (readonly [number, numbe
 /** The name of a member, with its escapes read. */
 export const getMemberName = ({ name }: MemberNode): string => (name.type === 'String' ? name.value : name.name);
 
-/** Where a value stands. */
+/** Returns the offset of a value. */
 export const getOffset = ({ loc }: ValueNode | MemberNode): number => loc.start.offset;

@@ -1,6 +1,6 @@
 import type { ContentBlock, ResourceLink } from '../../../protocol/content.js';
 
-/** What stands in the place of something that was left out: a line that says so, and the link to the whole. */
+/** Text in place of content that was left out: a notice, and a link to the whole. */
 
 /** Maximum size of the notice and the link together. */
 export const NOTICE_SIZE = 900;

@@ -47,17 +47,18 @@ export interface HostGuardOptions {
   /** Limits on the size of results; the rest is put into `stores`, and linked to. Default: all. */
   readonly output?: Optional<OutputLimits> | true | undefined;
   /**
-   * What is taken out of what servers say before it is passed on. Definitions lose all hidden characters, results those
-   * that have a use in no text. `false`: nothing is looked at.
+   * Hidden characters to remove from text of servers before it is passed on. Definitions lose all hidden characters,
+   * results those that have a use in no text. `false`: nothing is looked at.
    */
   readonly screen?:
     | false
     | { readonly definitions?: Screening | undefined; readonly results?: Screening | false | undefined }
     | undefined;
   /**
-   * What becomes of texts that look like an instruction to a model or like a leak. `report` tells `onScreeningReport` and passes them
-   * on. `mask` puts a notice in the place of each such text. `block` answers with an error in the place of the whole result, and
-   * masks definitions, instructions and questions. The detection judges language and is best effort. Default `report`.
+   * Handling of texts that look like an instruction to a model or like a leak. `report` tells `onScreeningReport` and
+   * passes them on. `mask` puts a notice in the place of each such text. `block` answers with an error in the place of
+   * the whole result, and masks definitions, instructions and questions. The detection judges language and is best
+   * effort. Default `report`.
    */
   readonly screening?: 'report' | 'mask' | 'block' | undefined;
   /** Hears of hidden characters, and of what looks like an instruction or a leak. */
@@ -69,6 +70,6 @@ export interface HostGuardOptions {
         asked: { readonly server: string; readonly signal: AbortSignal } & Partial<CallerIdentity>,
       ) => Promise<CreateMessageResult>)
     | undefined;
-  /** Which callers the broker stands in for: those who have no model, or all. Default `fallback`. */
+  /** Callers whose sampling requests the host answers: those without a model, or all. Default `fallback`. */
   readonly sampling?: 'fallback' | 'all' | undefined;
 }

@@ -10,17 +10,17 @@ import type { UpstreamConnection } from '../../connections/upstream-connection.j
 import type { Approvals } from '../approvals/types.js';
 import type { ActionRequest } from '../policy/action-request.js';
 
-/** Who is asked, as far as a question depends on it. */
+/** Recipient of a question, as far as the question depends on it. */
 export interface QuestionRecipient {
-  /** Whether questions travel without `_meta`. */
+  /** True if questions travel without `_meta`. */
   readonly omitMeta: boolean;
-  /** Whether the question is to say in its `_meta` which server asks. */
+  /** True if `_meta` of the question names the server. */
   readonly includeServer: boolean;
 }
 
-/** How the questions of one server are put to its callers, or answered in their place. */
+/** Passes the questions of one server to its callers, or answers them. */
 export interface QuestionHandler {
-  /** Whether callers are not asked this, because the host answers it. */
+  /** True if the host answers this method itself. */
   isAnsweredByHost(method: string): boolean;
   answer: RequestInput;
   /** A question as it is put to a caller. */
@@ -38,14 +38,14 @@ export interface DeniedRequest {
   readonly error: unknown;
 }
 
-/** What stands between callers and servers: it may refuse, ask, change what is shown, and keeps the record. */
+/** Guard between callers and servers: refuses, asks, screens and records. */
 export interface HostGuard {
   readonly approvals: Approvals;
   /** Lets a server be started, or throws why not. */
   checkServerStart(server: string): Promise<void>;
-  /** What of a server's lists is offered. */
+  /** Filters the lists of a server. */
   readonly filterList: ListFilter;
-  /** What was judged before is judged anew. */
+  /** Drops cached decisions. */
   reload(): void;
   /**
    * Lets a call begin, or says what it is answered with instead: a result that the model sees. Throws where there is none.
@@ -67,11 +67,11 @@ export interface HostGuard {
   recordDenied(request: DeniedRequest): Promise<void>;
   /** Records a sign-in or a sign-out of a caller. */
   recordSignIn(change: CallerSignInChange): void;
-  /** What becomes of the questions of a server. */
+  /** Creates the handler of a server's questions. */
   createQuestionHandler(connection: UpstreamConnection): QuestionHandler;
   /** Something went wrong that no caller was told of. */
   reportError(error: TenonError): void;
-  /** What a server says of how it is to be used, if that is to be heard. */
+  /** Screens the instructions of a server. */
   screenInstructions(connection: UpstreamConnection, text: string): Promise<string | undefined>;
   /** A resource of the guard's own: what was too large to be passed on whole. */
   readOverflow(uri: string, identity: CallerIdentity): Promise<JsonObject | undefined>;

@@ -23,7 +23,7 @@ const PINNED: Readonly<Record<ListKind, PinnedKind>> = {
   templates: 'template',
 };
 
-/** What was judged, and how. */
+/** An inventory with its verdict. */
 interface CheckedInventory {
   readonly inventory: ServerInventory;
   readonly verdict: Promise<LockVerdict>;
@@ -44,7 +44,7 @@ export class InventoryGuard {
     this.#hasPrefix = hasPrefix;
   }
 
-  /** What of a list is offered. Rejects when nothing of the server may be used. */
+  /** Filters a list. Rejects when nothing of the server may be used. */
   readonly filterList: ListFilter = async <K extends ListKind>(
     kind: K,
     part: ServerList<K>,
@@ -58,12 +58,15 @@ export class InventoryGuard {
     return held.map(entry => this.#screenEntry(kind, server, entry, owners));
   };
 
-  /** What was judged is judged anew: something may have been approved. */
+  /** Drops cached verdicts: something may have been approved. */
   reset(): void {
     this.#checked = new WeakMap();
   }
 
-  /** Why something of a server is not to be used, where its configuration or the lock has it so. A resource may be named by its template. */
+  /**
+   * Returns the reason why an entry of a server is blocked by its configuration or by the lock. A resource may be named
+   * by its template.
+   */
   async findBlockReason(
     connection: UpstreamConnection,
     kind: PinnedKind | 'method',
@@ -85,7 +88,7 @@ export class InventoryGuard {
     return `the lock blocks it: ${describeBlock(drifts.map(drift => drift.kind))}`;
   }
 
-  /** Whether nothing of a server may be used. */
+  /** True if nothing of a server may be used. */
   async isServerBlocked(connection: UpstreamConnection): Promise<boolean> {
     const verdict = await this.#checkLock(connection);
     return verdict?.blocked.some(({ kind }) => kind === 'server') ?? false;
@@ -96,7 +99,7 @@ export class InventoryGuard {
     return (include === undefined || compileNames(include, true)(tool)) && !compileNames(exclude, false)(tool);
   }
 
-  /** What the lock says of all that is offered on a line: looked at again with each change of that. */
+  /** Checks the inventory of a connection against the lock, again after each change. */
   async #checkLock(connection: UpstreamConnection): Promise<LockVerdict | undefined> {
     const { gate, onDrift } = this.#options;
     const entry = this.#entries.get(connection.server);

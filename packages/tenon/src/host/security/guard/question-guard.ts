@@ -10,10 +10,10 @@ import { shouldMaskDefinitions } from './result-guard.js';
 /** The key of `_meta` under which a question says which server asks, by its name in the host. */
 export const ASKING_SERVER = 'tenon/server';
 
-/** How the questions of servers are put to callers. */
+/** Passes questions of servers to callers. */
 export class QuestionGuard {
   readonly #options: HostGuardOptions;
-  /** Whether callers know one server only: then there is no need to say which asks. */
+  /** True if callers know one server only: then questions need not name it. */
   readonly #hasOneServer: boolean;
 
   constructor(options: HostGuardOptions, hasOneServer: boolean) {

@@ -25,7 +25,7 @@ export async function readInventory(connection: UpstreamConnection): Promise<Ser
   };
 }
 
-/** Whether the same lists were read, not others that are equal. */
+/** True if both inventories have the same list objects. */
 export function isSameInventory(one: ServerInventory, other: ServerInventory): boolean {
   return (
     LISTS.every(list => one[list] === other[list]) && one.info === other.info && one.instructions === other.instructions

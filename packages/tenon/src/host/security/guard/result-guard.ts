@@ -9,7 +9,7 @@ import { screenInstructions } from '../screening/screen-definitions.js';
 import { screenResult } from '../screening/screen-results.js';
 import type { HostGuardOptions } from './guard-options.js';
 
-/** What is passed on of what servers answer. */
+/** Screens, limits and masks results of servers. */
 export class ResultGuard {
   readonly #options: HostGuardOptions;
   readonly #overflow: OverflowStore | undefined;

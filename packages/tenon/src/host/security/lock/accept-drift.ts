@@ -26,7 +26,7 @@ export async function acceptDrift(lock: Lock, drifts: readonly Drift[]): Promise
   return { servers };
 }
 
-/** Of a server that has not been started there is nothing yet to lock. */
+/** True for an inventory that can be locked: a server that was not started has none. */
 const isLockedServer = (found: Drift['found']): found is LockedServer => found?.serverInfo !== undefined;
 
 async function applyToServer(server: LockedServer, drift: Drift): Promise<LockedServer> {

@@ -23,8 +23,9 @@ import {
 import { describeSource } from './server-source.js';
 
 /**
- * What of a server is another than in the lock, in the order of the lock. Without `offered` (before it was started) only
- * where it comes from is compared. Rejects with `lock/unwritable`, `lock/too-large`.
+ * Returns the differences of a server from the lock, in the order of the lock. Without `inventory` (before it was
+ * started) only its source is compared. Without `offered` (before it was started) only where it comes from is compared.
+ * Rejects with `lock/unwritable`, `lock/too-large`.
  */
 export async function compareWithLock(lock: Lock, entry: ServerEntry, inventory?: ServerInventory): Promise<Drift[]> {
   const source = await describeSource(entry);
@@ -56,7 +57,7 @@ export async function compareAllWithLock(
   return [...found, ...gone.map(name => createServerDrift(name, 'removed server', {}))];
 }
 
-/** What a server offers, against what was approved of it, whatever it comes from. */
+/** Compares the inventory of a server with the approved one, whatever its source. */
 async function compareInventory(locked: LockedServer, inventory: ServerInventory): Promise<Drift[]> {
   const server = inventory.server;
   const about = { server, of: 'server', name: server } as const;

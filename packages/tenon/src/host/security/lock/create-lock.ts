@@ -47,7 +47,7 @@ export async function createLockedServer(inventory: ServerInventory, entry: Serv
   };
 }
 
-/** Of two definitions of the same name the first is pinned; the other will be found to differ. */
+/** Pins definitions; of two with the same name the first one. */
 async function pinDefinitions(inventory: ServerInventory, kind: PinnedKind): Promise<Definitions> {
   const pinned = new Map<string, PinnedDefinition>();
   for (const [name, definition] of listDefinitions(inventory, kind)) {

@@ -4,11 +4,11 @@ import { escapeInvisible } from './escape-invisible.js';
 import { type DiffLine, diffLines } from './line-diff.js';
 import { type LockedServer, PINNED_KINDS, SECTIONS, type TruncatedMember } from './lock.js';
 
-/** How many lines of one change are shown, how many changes, and how long a name may be. */
+/** Limits on the lines of one change, on the number of changes, and on the length of a name. */
 const MAX_LINES = 80;
 const MAX_DRIFTS = 200;
 const MAX_NAME = 200;
-/** How much of a text is compared and shown, in characters. */
+/** Maximum number of characters of a text that are compared and shown. */
 const MAX_TEXT = 65_536;
 /** Lines that did not change are shown so far from those that did. */
 const CONTEXT = 1;

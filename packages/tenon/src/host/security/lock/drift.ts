@@ -1,7 +1,7 @@
 import type { Optional } from '../../../protocol/defaults.js';
 import type { LockedServer, PinnedKind, TruncatedMember } from './lock.js';
 
-/** What is another than it was when it was approved. */
+/** Kinds of differences from the approved state. */
 export type DriftKind =
   | 'unknown server'
   | 'removed server'
@@ -76,7 +76,7 @@ const SERVER_MEMBER_KINDS: Readonly<Record<string, DriftKind>> = {
   icons: 'icons',
 };
 
-/** What it is called when a member of a definition, or of what a server says of itself, changes. */
+/** Returns the kind of a change of a member of a definition, or of the server's own description. */
 export function getDriftKind(of: Drift['of'], member: string): DriftKind {
   const [names, other]: [Readonly<Record<string, DriftKind>>, DriftKind] =
     of === 'server' ? [SERVER_MEMBER_KINDS, 'identity'] : [MEMBER_KINDS, 'member'];

@@ -1,6 +1,6 @@
-/** How many steps a comparison may take: beyond it all is shown as taken out and put in. */
+/** Maximum number of steps of a comparison: beyond it all lines count as removed and added. */
 const MAX_STEPS = 1_000_000;
-/** How long a line may be before it is broken, at the end of a sentence or at this length. */
+/** Maximum length of a line before it is broken, at the end of a sentence or at this length. */
 const MAX_LINE_LENGTH = 160;
 
 export interface DiffLine {
@@ -8,7 +8,7 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** What has to be taken out of one text and put into it to get another, line by line; long lines sentence by sentence. */
+/** Computes the removed and added lines between two texts; long lines are compared sentence by sentence. */
 export function diffLines(before: string | undefined, after: string | undefined): DiffLine[] {
   const [a, b] = [splitText(before), splitText(after)];
   let start = 0;
@@ -57,7 +57,7 @@ function diffMiddle(a: readonly string[], b: readonly string[]): DiffLine[] {
   return lines;
 }
 
-/** How many lines the rests of both texts have in common, from each place on. */
+/** Computes the number of common lines of the rests of both texts, from each place on. */
 function createTable(a: readonly string[], b: readonly string[]): Uint32Array[] {
   const rows = Array.from({ length: a.length + 1 }, () => new Uint32Array(b.length + 1));
   for (let i = a.length - 1; i >= 0; i -= 1) {

@@ -9,24 +9,30 @@ import { type Lock, type LockedServer, PINNED_KINDS, type PinnedKind } from './l
 import { createNamedQueue } from './named-queue.js';
 import { serializeLock } from './serialize-lock.js';
 
-/** How often a person is asked about one server before its changes are refused unseen: nobody is to be worn down. */
+/** Maximum number of times that a person is asked about one server before its changes are refused. */
 export const MAX_CONFIRMATIONS = 20;
 
 export interface LockGuardOptions {
   readonly lock: Lock;
-  /** What becomes of a change that must be approved. `warn` lets it pass: a rug pull is told of and not stopped. Default `block`. */
+  /**
+   * Handling of a change that must be approved. `warn` lets it pass: a rug pull is told of and not stopped. Default
+   * `block`.
+   */
   readonly onChanged?: 'block' | 'ask' | 'warn' | undefined;
-  /** What becomes of a server that is not in the lock. `trust-first` takes whatever it offers first. Default `block`. */
+  /** Handling of a server that is not in the lock. `trust-first` takes whatever it offers first. Default `block`. */
   readonly onUnknown?: 'block' | 'ask' | 'trust-first' | undefined;
   /** Asks a person. `true`: all of it is approved; or what of it is. What it throws is a no. */
   readonly confirm?: ((drifts: readonly Drift[]) => Promise<boolean | readonly Drift[]>) | undefined;
-  /** Which definitions are held to the lock besides the server itself. Default all; the resources of many servers come and go. */
+  /**
+   * Kinds of definitions that are checked besides the server itself. Default all; the resources of many servers come
+   * and go.
+   */
   readonly kinds?: readonly PinnedKind[] | undefined;
   /** Hears what was approved or trusted, to write it: `file.update(lock => accept(lock, drifts))`. When it fails, `unsaved` says so. */
   readonly onApproved?: ((drifts: readonly Drift[]) => void | Promise<void>) | undefined;
 }
 
-/** What may be used of a server. */
+/** Parts of a server that may be used. */
 export interface LockVerdict {
   /** Nothing is blocked. */
   readonly ok: boolean;
@@ -45,7 +51,7 @@ export interface BlockedItem {
 export interface LockGuard {
   /** The lock with all that was approved since. */
   readonly lock: Lock;
-  /** Whether something was approved since that `onApproved` has not seen to. */
+  /** True if an approval was not stored by `onApproved` yet. */
   readonly isUnsaved: boolean;
   /**
    * Judges a server: before it is started by where it comes from, then, and with each change, by what it offers. Checks
@@ -56,7 +62,7 @@ export interface LockGuard {
   approve(drifts: readonly Drift[]): Promise<void>;
 }
 
-/** Whether a verdict keeps something from being used. */
+/** True if a verdict blocks anything. */
 export function isBlocked({ blocked }: LockVerdict, kind: PinnedKind | 'method', name: string): boolean {
   return blocked.some(each => each.kind === 'server' || (each.kind === kind && each.name === name));
 }

@@ -3,7 +3,7 @@ import { findSyntaxFault } from '../../config/json/json-syntax.js';
 import { escapeInvisible } from './escape-invisible.js';
 import { LOCKFILE_VERSION, MAX_LOCK } from './lock.js';
 
-/** How deep its objects and arrays may lie in each other. Digests are made going one call deeper with each level. */
+/** Maximum depth of objects and arrays. Digests are made going one call deeper with each level. */
 const MAX_DEPTH = 4000;
 
 /** JSON in which no name stands twice: of two the reader would see the one, and the program take the other. */

@@ -2,12 +2,12 @@ import type { JsonObject } from '../../../jsonrpc/message.js';
 
 /** The form of `mcp.lock` that is written here. */
 export const LOCKFILE_VERSION = 1;
-/** How many definitions of one kind a server may have in a lock. */
+/** Maximum number of definitions of one kind of a server. */
 export const MAX_PINNED = 10_000;
-/** How long a lock may be as text, in characters. */
+/** Maximum length of a lock file, in characters. */
 export const MAX_LOCK = 64 * 1024 * 1024;
 
-/** What was approved of every server: where it comes from, who it says it is, and all that it tells models and users. */
+/** Approved state of every server: its source, its own description, and all definitions for models and users. */
 export interface Lock {
   /** By their names in the host. */
   readonly servers: ReadonlyMap<string, LockedServer>;
@@ -15,7 +15,7 @@ export interface Lock {
 
 export interface LockedServer {
   readonly source: ServerSource;
-  /** What it says of itself: the members of its `serverInfo`, its `instructions`, and the `revision` that was spoken. */
+  /** Description of the server: the members of its `serverInfo`, its `instructions`, and the protocol version. */
   readonly serverInfo: PinnedDefinition;
   /** By name, those of resources by URI, those of templates by URI template. */
   readonly tools: Definitions;
@@ -26,7 +26,7 @@ export interface LockedServer {
 
 export type Definitions = ReadonlyMap<string, PinnedDefinition>;
 
-/** Where a server comes from, without secrets. */
+/** Source of a server, without secrets. */
 export type ServerSource = CommandSource | UrlSource;
 
 export interface CommandSource {
@@ -61,7 +61,7 @@ export interface TruncatedMember {
   readonly digest: string;
   /** Characters of its JSON. */
   readonly length: number;
-  /** How it begins. */
+  /** Beginning of the text. */
   readonly excerpt: string;
 }
 

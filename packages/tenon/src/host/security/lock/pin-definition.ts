@@ -5,7 +5,9 @@ import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
 import type { ServerInventory } from '../../catalog/server-inventory.js';
 import { type PinnedDefinition, type PinnedKind, SECTIONS, type TruncatedMember } from './lock.js';
 
-/** How long one member of a definition (a description, a schema) may be to be kept in full, in characters of JSON. */
+/**
+ * Maximum length of one member of a definition (a description, a schema) that is kept in full, in characters of JSON.
+ */
 const MAX_MEMBER = 16_384;
 const EXCERPT = 400;
 const DATE = /^\d{4}-\d{2}-\d{2}(T[\d:.]{5,18}(Z|[+-]\d{2}:?\d{2})?)?$/;
@@ -29,7 +31,7 @@ export async function pinDefinition(definition: JsonObject): Promise<PinnedDefin
   return createPinned(mergeMembers(kept), mergeMembers(cut));
 }
 
-/** What is kept of a definition, with the digest that belongs to it. */
+/** Creates the pinned form of a definition, with its digest. */
 export async function createPinned(
   definition: JsonObject,
   cut: Readonly<Record<string, TruncatedMember>> = {},
@@ -48,7 +50,7 @@ export function listMembers(definition: JsonObject): [string, unknown][] {
 export const computeDigest = async (value: unknown): Promise<string> =>
   `sha256-${await hashSha256(toCanonicalText(value))}`;
 
-/** What stands under a member of a definition; a name such as `__proto__` is none that is there by itself. */
+/** Returns the member of a definition; undefined for a name such as `__proto__` that it inherits. */
 export const getMember = (definition: JsonObject, member: string): unknown =>
   Object.hasOwn(definition, member) ? definition[member] : undefined;
 
@@ -69,7 +71,7 @@ export function listDefinitions(inventory: ServerInventory, kind: PinnedKind): [
   });
 }
 
-/** What a server says of itself, as one definition. */
+/** Returns the description of a server as one definition. */
 export function getServerDefinition({ info, instructions, protocolVersion }: ServerInventory): JsonObject {
   return { ...info, instructions, revision: protocolVersion };
 }

@@ -17,7 +17,7 @@ const ROUNDS = 200_000;
 const BITS = 96;
 
 /**
- * What stands in a lock for a secret: it shows that another one has come, and is of no use to find out which. Without it
+ * Creates the mark that replaces a secret in a lock: it changes with the secret, and does not reveal it. Without it
  * whatever stands where a secret stands could be changed unseen.
  */
 export async function createSecretMark(secret: string): Promise<string> {

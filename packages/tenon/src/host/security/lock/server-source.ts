@@ -11,7 +11,7 @@ const NAMED_ARGUMENT = /^(-{0,2}[\w.-]+)(=|:(?!\/\/)\s*)(?=.)/s;
 /** Marks take their time to be made; a target does not change. */
 const SOURCE_CACHE = new WeakMap<ServerEntry['target'], Promise<ServerSource>>();
 
-/** Where the configuration takes a server from, without secrets: in their places stands `…` and a mark of each. */
+/** Describes the source of a server, without secrets: each is replaced by `…` and a mark. */
 export function describeSource({ target, origin }: ServerEntry): Promise<ServerSource> {
   const source =
     SOURCE_CACHE.get(target) ??
@@ -20,7 +20,7 @@ export function describeSource({ target, origin }: ServerEntry): Promise<ServerS
   return source;
 }
 
-/** What stands for the folder of the configuration: a lock is good for every copy of it. */
+/** Placeholder for the folder of the configuration, so that a lock is valid for every copy of it. */
 const FOLDER = '<folder>';
 
 function getFolder(file: string | undefined): string | undefined {

@@ -2,14 +2,14 @@ import type { JsonObject } from '../../../jsonrpc/message.js';
 import type { CallerIdentity } from '../../../protocol/caller-identity.js';
 import type { ToolAnnotations } from '../../../protocol/content.js';
 
-/** What somebody is about to do. `principal`, `issuer` and `clientId` say on whose behalf. */
+/** An action that a caller is about to do. `principal`, `issuer` and `clientId` say on whose behalf. */
 export interface ActionRequest extends CallerIdentity {
   readonly kind: 'tool' | 'resource' | 'prompt' | 'method';
   /** Its name in the host. */
   readonly server: string;
   /** Inner name of the tool or prompt; URI of the resource; name of a method that the server adds to the protocol's. */
   readonly name: string;
-  /** Of a resource: none. */
+  /** Arguments; none for a resource. */
   readonly arguments: JsonObject;
   /** As the server says; the policy heeds them only when `trusted`. */
   readonly annotations?: ToolAnnotations | undefined;

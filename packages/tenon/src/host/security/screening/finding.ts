@@ -1,4 +1,4 @@
-/** What screening finds in the words of a server. */
+/** Findings of screening in text of a server. */
 
 /** Characters that no reader sees and a model or a terminal obeys. These can be taken out of a text. */
 export const HIDDEN_KINDS = ['ansi', 'bidi', 'control', 'invisible', 'private-use', 'tag', 'variation'] as const;

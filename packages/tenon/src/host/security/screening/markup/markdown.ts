@@ -3,8 +3,8 @@ import { MAX_TAG } from './html-elements.js';
 import { isAbsoluteAddress, MAX_URL } from './link-target.js';
 
 /**
- * Where Markdown and HTML lead out of a text. Read liberally: what any renderer in use takes for a link is one here,
- * within code too. Every character is read a bounded number of times. https://spec.commonmark.org/0.31.2/
+ * Links and markup of a text in Markdown or HTML. Read liberally: what any renderer in use takes for a link is one
+ * here, within code too. Every character is read a bounded number of times. https://spec.commonmark.org/0.31.2/
  */
 
 /** An inline link or image, or the definition of a reference, that leads to an absolute address. */
