@@ -1,8 +1,8 @@
-/** What the process ends with. Scripts rely on it: `tenon --help` and the guides list the same. */
+/** Exit codes of the process. Scripts rely on it: `tenon --help` and the guides list the same. */
 export const exitCodes = {
   /** Done, and all is well. */
   success: 0,
-  /** What was looked at is not as it should be, or somebody said no. */
+  /** A check failed, or somebody denied. */
   rejected: 1,
   /** It could not be done or looked at. */
   failure: 2,

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where the command keeps what is the user's. */
+/** Folders in which the command keeps files of the user. */
 export interface Folders {
   /** Keys and tokens. */
   readonly settings: string;
-  /** What was approved. Kept apart from the key by which it is hashed. */
+  /** Folder of approvals. Kept apart from the key by which it is hashed. */
   readonly state: string;
 }
 

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CliContext } from './cli-context.js';
 
-/** How long closing may take, in milliseconds, before what is left is let go of. */
+/** Maximum time for closing, in milliseconds; then the process exits. */
 const CLOSE_TIMEOUT = 15_000;
 
-/** What runs until it is told to end. */
+/** A server that runs until a signal. */
 export interface RunningServer {
   /** Resolves when it has ended by itself: the client left. Absent: it never does. */
   readonly ended?: Promise<void>;

@@ -1,6 +1,6 @@
-/** Where a command writes. */
+/** Output of a command. */
 export interface Screen {
-  /** What the command was called for: to standard output. */
+  /** Writes the result of the command to standard output. */
   print(text: string): void;
   /** The same for programs: one JSON value a line. */
   printJson(value: unknown): void;

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 
 export interface AskOptions {
   readonly signal?: AbortSignal | undefined;
-  /** What is typed is not to be seen. */
+  /** Hides the typed text. */
   readonly hidden?: boolean | undefined;
 }
 
@@ -14,7 +14,7 @@ export const YES_OR_NO: ChoiceInputs<'yes' | 'no'> = { yes: ['y', 'yes'], no: ['
 
 /** The person in front, if there is one. */
 export interface Terminal {
-  /** Whether there is somebody to ask. */
+  /** True if a person can be asked. */
   readonly interactive: boolean;
   /** Asks one question after the other, however many are put at once. `undefined`: there was no answer. */
   ask(question: string, options?: AskOptions): Promise<string | undefined>;
@@ -30,7 +30,7 @@ export interface Terminal {
 type TerminalInput = NodeJS.ReadableStream & { readonly isTTY?: boolean };
 type TerminalOutput = NodeJS.WritableStream & { readonly isTTY?: boolean };
 
-/** How often a question is put that is answered by something else. */
+/** Maximum number of times that a question is repeated after an invalid answer. */
 const MAX_TRIES = 5;
 
 export function createTerminal(input: TerminalInput, output: TerminalOutput): Terminal {

@@ -52,7 +52,7 @@ export function lockCommand(context: CliContext): Command {
     });
 }
 
-/** What servers offer beside what the lock has of them. */
+/** Inventories of servers, compared with the lock. */
 interface LockComparison {
   readonly drifts: readonly Drift[];
   /** The servers that could not be asked. */
@@ -149,7 +149,7 @@ const isGrave = ({ severity }: Drift): boolean => severity === 'approve';
 
 const formatCount = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
-/** What was found of a server that the lock does not know has maps in it, and is told by its names. */
+/** Converts a comparison to JSON: definitions of servers that are not in the lock are reported by name. */
 function toJson({ drifts, absent }: LockComparison) {
   const serialized = drifts.map(({ found, ...drift }) => (found ? { ...drift, source: found.source } : drift));
   return { drifts: serialized, absent };

@@ -2,11 +2,11 @@ import type { Stores } from 'tenon';
 import { type Approvals, type Approver, createApprovals, formatApprovalPrompt } from 'tenon/host';
 import type { ChoiceInputs, Terminal } from '../terminal.js';
 
-/** Who is asked about what the policy does not decide. */
+/** Modes of answering actions that the policy asks about. */
 export const APPROVAL_MODES = ['terminal', 'client', 'store', 'deny'] as const;
 export type ApprovalMode = (typeof APPROVAL_MODES)[number];
 
-/** How a gateway has such questions answered. */
+/** Creates the approvals of a gateway. */
 export function createGatewayApprovals(mode: ApprovalMode, terminal: Terminal, { values, bus }: Stores): Approvals {
   switch (mode) {
     case 'terminal':

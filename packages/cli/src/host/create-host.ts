@@ -20,7 +20,7 @@ import { createUsageError, readVariable } from '../usage-error.js';
 import { type ApprovalMode, createGatewayApprovals } from './approvals.js';
 import { createHostListeners } from './host-reports.js';
 
-/** What a gateway holds its servers to. */
+/** Options of a gateway's host. */
 export interface GatewayHostOptions {
   readonly policy?: string;
   readonly approve?: ApprovalMode;

@@ -14,10 +14,10 @@ import { formatColumns, type Screen } from '../screen.js';
 
 /** The longest reason, in characters. */
 const MAX_REASON = 300;
-/** How many findings are told of once and then never again. */
+/** Maximum number of findings that are reported, each once. */
 const MAX_REPORTED = 2000;
 
-/** What a host tells of while it runs, for whoever sits at it. */
+/** Creates the listeners that report events of a host to the user. */
 export function createHostListeners(
   screen: Screen,
 ): Pick<HostOptions, 'onError'> & Pick<HostGuardOptions, 'onDrift' | 'onScreeningReport'> {

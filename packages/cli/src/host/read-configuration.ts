@@ -13,7 +13,7 @@ import {
 } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 
-/** What configurations name. */
+/** Contents of the configurations. */
 export interface Configuration {
   readonly files: readonly string[];
   /** Those that are not disabled, one of each name: of several the first. */

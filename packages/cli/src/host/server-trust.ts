@@ -16,7 +16,7 @@ import { getFolders } from '../folders.js';
 import { formatColumns } from '../screen.js';
 import { YES_OR_NO } from '../terminal.js';
 
-/** Which servers may be started. */
+/** Decision on the servers that may be started. */
 export interface TrustDecision {
   readonly approved: readonly ConfiguredEntry[];
   /** Those that nobody has approved. */

@@ -3,7 +3,7 @@ import { protect } from 'tenon/auth';
 import type { ServeHttpOptions } from 'tenon/node';
 import { createUsageError, readVariable } from '../usage-error.js';
 
-/** How callers over HTTP are told from strangers. */
+/** Authorization options of the HTTP server. */
 export interface HttpAuthOptions {
   /** The name of the variable that has the token which all callers send. */
   readonly bearerEnv?: string;
@@ -16,10 +16,10 @@ export type HttpAuth = Pick<ServeHttpOptions, 'auth' | 'authorize'>;
 
 /** The principal of all who have the one token. */
 export const BEARER_PRINCIPAL = 'bearer';
-/** How long a token must be: a short one is guessed. */
+/** Minimum length of a token: short ones can be guessed. */
 const MIN_TOKEN_LENGTH = 16;
 
-/** What lets callers in. `path`: where the endpoint lies, if not where the audience says. */
+/** Creates the authorization of the HTTP server. `path`: where the endpoint lies, if not where the audience says. */
 export function createHttpAuth(
   options: HttpAuthOptions,
   env: Readonly<Record<string, string | undefined>>,

@@ -7,9 +7,9 @@ import { type ServeHttpOptions, serveHttp, toNode } from 'tenon/node';
 import type { HttpAuth } from './http-auth.js';
 
 export interface ListenOptions extends Pick<ServeHttpOptions, 'port' | 'host' | 'allowedHosts' | 'limits'> {
-  /** What each virtual server has of the host, by name: it lies at `/NAME`. */
+  /** Servers of each virtual server, by name: it is served at `/NAME`. */
   readonly virtual?: Readonly<Record<string, readonly string[]>>;
-  /** What the server at `/mcp` has. Default: all. */
+  /** Servers of the endpoint `/mcp`. Default: all. */
   readonly servers?: readonly string[];
   /** Lets callers in, by where they come to. */
   readonly createAuth: (path?: string) => HttpAuth;
@@ -18,11 +18,11 @@ export interface ListenOptions extends Pick<ServeHttpOptions, 'port' | 'host' | 
   readonly pages?: Parameters<typeof toNode>[0] | undefined;
 }
 
-/** Where something is served. */
+/** A served endpoint. */
 export interface ServedEndpoint {
   readonly url: string;
   readonly sseUrl?: string | undefined;
-  /** Which servers, where it is not all. */
+  /** Servers of the endpoint, if not all. */
   readonly servers?: readonly string[] | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface HttpListener {
   close(): Promise<void>;
 }
 
-/** How long calls may go on when the end is asked for, in milliseconds. */
+/** Time for open calls at the end of the process, in milliseconds. */
 const CLOSE_TIMEOUT = 5000;
 
 /** Serves a host over HTTP: all of it at `/mcp`, and each virtual server at a path of its own. */

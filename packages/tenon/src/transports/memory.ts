@@ -54,7 +54,7 @@ class MemoryTransport implements Transport {
   #receiver: MessageReceiver | undefined;
   #pending: (JsonRpcMessage | readonly JsonRpcResponse[])[] = [];
   #closed = false;
-  /** Whether the other end has ended. */
+  /** True if the other end was closed. */
   #otherClosed = false;
 
   constructor(

@@ -4,7 +4,7 @@ import type { RefusedRequest } from './authorizer.js';
 import type { Grant } from './grants/grant.js';
 import { findUnwantedScopes } from './scopes.js';
 
-/** How often the same scopes are asked for anew when having them has not helped. */
+/** Maximum number of requests for the same scopes when having them did not help. */
 const MAX_STEP_UPS = 2;
 /** Authorizations for one request. */
 const MAX_AUTHORIZATIONS = 3;
@@ -37,8 +37,8 @@ export class AttemptLimiter {
   }
 
   /**
-   * Whether to get tokens anew. Nobody is asked for the sake of a farewell, nor again by itself after a sign-in that
-   * failed. Throws `auth/rejected` when the server has refused tokens that are just as new.
+   * Tells if tokens may be requested again. Nobody is asked for the sake of a farewell, nor again by itself after a
+   * sign-in that failed. Throws `auth/rejected` when the server has refused tokens that are just as new.
    */
   mayRequestTokens(refusal: RefusedRequest): boolean {
     const { interactive } = this.#grant;

@@ -9,8 +9,8 @@ export const getOauthErrorCode = (error: unknown): string | undefined => {
 };
 
 /**
- * What went wrong at an authorization server, in an error of ours. What `oauth4webapi` throws stays behind: it holds
- * the whole answer, tokens and codes included.
+ * Converts an error of an authorization server. What `oauth4webapi` throws stays behind: it holds the whole answer,
+ * tokens and codes included.
  */
 export function toAuthError(error: unknown, issuer: string, action: string): TenonError {
   if (TenonError.is(error)) return error;

@@ -10,10 +10,10 @@ import { splitScopes } from './scopes.js';
 import type { TokenOrigin, Tokens } from './token-store.js';
 
 const SECOND = 1_000;
-/** How much before their end tokens are renewed, at the most. */
+/** Maximum time before their expiry at which tokens are renewed. */
 const MAX_RENEWAL_LEAD = 30 * SECOND;
 
-/** Where tokens for a server are had, and by what means. */
+/** Source of tokens for a server. */
 export interface AuthTarget extends TokenOrigin {
   /** The server as the client was told of it. */
   readonly server: string;
@@ -31,7 +31,7 @@ interface OauthRequestOptions {
   [oauth.allowInsecureRequests]: boolean;
 }
 
-/** What every request to an authorization server takes along. */
+/** Creates the options of every request to an authorization server. */
 export function createRequestOptions(
   target: Pick<AuthTarget, 'fetch' | 'guard'>,
   signal: AbortSignal,

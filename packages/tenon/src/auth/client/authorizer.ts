@@ -13,7 +13,7 @@ export interface RefusedRequest extends AuthorizerRequest {
   readonly status: number;
   /** Looks up a header of the refusal by its lower-case name. */
   header(name: string): string | undefined;
-  /** What `getHeaders` gave for the request. */
+  /** Headers that `getHeaders` returned for the request. */
   readonly sentHeaders: Readonly<Record<string, string>>;
   /** Stands for the request: the same object each time that it is refused. By it attempts are counted. */
   readonly request?: object | undefined;

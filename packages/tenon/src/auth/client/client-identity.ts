@@ -3,7 +3,7 @@ import * as oauth from 'oauth4webapi';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { AuthorizationServerInfo } from './discovery/authorization-server.js';
 
-/** How a client shows a token endpoint who it is. Without a secret and a key it is a public one. */
+/** Credentials of a client at a token endpoint. Without a secret and a key it is a public one. */
 export interface ClientCredentials {
   readonly id: string;
   readonly secret?: string | undefined;

@@ -13,17 +13,17 @@ export function mergeScopes(...lists: (readonly string[] | undefined)[]): string
 }
 
 export interface ScopeSelection {
-  /** What the challenge of the server says. */
+  /** Scopes of the server's challenge. */
   readonly challenged: readonly string[] | undefined;
-  /** What the application wants; then nothing else is asked for. */
+  /** Scopes of the application; then no others are requested. */
   readonly wanted: readonly string[] | undefined;
   /** `scopes_supported` of the resource. */
   readonly resourceScopes: readonly string[] | undefined;
   /** `scopes_supported` of the authorization server. */
   readonly issuerScopes: readonly string[] | undefined;
-  /** What has been asked for before, when this is a step up. */
+  /** Scopes of the previous tokens, for a step up. */
   readonly previous: readonly string[] | undefined;
-  /** Whether tokens that outlive the presence of the user are wanted. */
+  /** True to request tokens that can be renewed in the absence of the user. */
   readonly offline: boolean;
 }
 

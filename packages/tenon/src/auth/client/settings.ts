@@ -5,9 +5,9 @@ import { createDpopKey, type DpopKey } from './dpop-key.js';
 import { mergeScopes } from './scopes.js';
 import { memoryTokenStore, type TokenStore } from './token-store.js';
 
-/** What all ways of signing in take. */
+/** Options of all authorizers. */
 export interface AuthorizerOptions extends GuardOptions {
-  /** Where tokens and registrations are kept. Default: in memory, until the process ends. */
+  /** Store of tokens and registrations. Default: in memory, until the process ends. */
   readonly tokenStore?: TokenStore | undefined;
   /**
    * Scopes to ask for, and no others: a call that needs more rejects with `auth/insufficient-scope`. Default: what the

@@ -45,7 +45,7 @@ export function createSingleFlight<T>(): SingleFlight<T> {
   };
 }
 
-/** What a promise comes to, or the reason of the signal, whichever is first. */
+/** Settles as the promise, or rejects with the reason of the signal, whichever is first. */
 function rejectOnAbort<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise;
   return new Promise<T>((resolve, reject) => {

@@ -38,7 +38,7 @@ export function createTokenSession(server: string, grant: Grant, settings: Autho
   let currentTarget: AuthTarget | undefined;
   let restoring: Promise<void> | undefined;
 
-  /** What an earlier process has left. */
+  /** Restores the tokens of an earlier process. */
   const restore = async () => {
     const origin = parseTokenOrigin(await settings.tokenStore.get(getOriginKey(server, grant.clientKey)));
     tokens = origin && parseTokens(await settings.accessTokenStore.get(getTokensKey(server, origin, grant.clientKey)));

@@ -1,14 +1,17 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 
-/** What a vault keeps under one key: JSON. Tokens and client secrets are in it. */
+/** Stored value of one key: JSON. Tokens and client secrets are in it. */
 export type StoredSecret = JsonObject;
 
-/** What says whose a secret is: `['tokens', server, issuer, resource, client]`, `['client', issuer]`, `['server', url, client]`. */
+/**
+ * Key of a stored value: `['tokens', server, issuer, resource, client]`, `['client', issuer]`, `['server', url,
+ * client]`.
+ */
 export type TokenStoreKey = readonly string[];
 
 /**
- * Where tokens are kept. `memoryTokenStore` is one, `fileTokenStore` of `tenon/auth/node` another; one of your own, over the keychain
- * of a system say, has these two methods.
+ * Store of tokens. `memoryTokenStore` is one, `fileTokenStore` of `tenon/auth/node` another; one of your own, over the
+ * keychain of a system say, has these two methods.
  */
 export interface TokenStore {
   get(key: TokenStoreKey): Promise<StoredSecret | undefined>;
@@ -61,7 +64,7 @@ export function memoryTokenStore(): TokenStore {
 export interface Tokens {
   readonly access: string;
   readonly type: 'bearer' | 'dpop';
-  /** When the access token expires, in milliseconds of the clock. Absent where the server did not say. */
+  /** Expiry of the access token, in milliseconds of the clock. Absent where the server did not say. */
   readonly expires?: number;
   /** From when on they are to be renewed: somewhat earlier, since clocks differ and a request takes its time. */
   readonly renew?: number;
@@ -88,7 +91,7 @@ export function toStoredSecret(value: object): StoredSecret {
   return value as StoredSecret;
 }
 
-/** Where the tokens of a server come from: what is remembered so that the next process needs not ask. */
+/** Origin of the tokens of a server, stored so that the next process need not discover it. */
 export interface TokenOrigin {
   readonly issuer: string;
   readonly resource: string;

@@ -1,4 +1,4 @@
-/** What an IP address is good for, as far as a request to it could do harm. */
+/** Class of an IP address, by the harm that a request to it could do. */
 export type AddressClass = 'public' | 'loopback' | 'private' | 'link-local' | 'reserved';
 
 /** Tells of what kind an address is; `undefined` for what is a name. Takes IPv6 with and without brackets. */

@@ -84,7 +84,7 @@ function isRedirect({ status, type }: AuthFetchResponse): boolean {
   return type === 'opaqueredirect' || (status >= 301 && status <= 308 && status !== 304);
 }
 
-/** Where a redirect leads, by the same rules as the first URL. What is sent by POST goes nowhere else. */
+/** Resolves a redirect by the same rules as the first URL. What is sent by POST goes nowhere else. */
 function resolveRedirect(
   response: AuthFetchResponse,
   fromUrl: URL,

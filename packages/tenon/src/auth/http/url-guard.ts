@@ -1,7 +1,7 @@
 import { TenonError } from '../../jsonrpc/error.js';
 import { type AddressClass, classifyAddress, classifyHost } from './address-class.js';
 
-/** What loosens the guard. */
+/** Options that loosen the guard. */
 export interface GuardOptions {
   /**
    * Lets tokens and secrets go over plain `http:` to hosts other than this machine: whoever is on the way reads them.
@@ -15,16 +15,16 @@ export interface GuardOptions {
   readonly allowPrivate?: boolean | undefined;
 }
 
-/** Which URLs that somebody else has named may be asked or opened. */
+/** Decides which URLs of other parties may be fetched or opened. */
 export interface UrlGuard {
   /** Gives the URL back, parsed. Throws `auth/unsafe-url`. `what` is what the error calls it. */
   check(url: string | URL, label: string): URL;
   /**
-   * Whether an address that a name stands for may be connected to, for the sake of `url`. One of the server's own origin may
-   * be at any address: the user named it, and the client connects to it anyway.
+   * True if an address of a name may be connected to, for `url`. One of the server's own origin may be at any address:
+   * the user named it, and the client connects to it anyway.
    */
   mayConnect(address: string, url?: URL): boolean;
-  /** Whether plain `http:` may be used at all. */
+  /** True if plain `http:` is allowed at all. */
   readonly allowsPlainHttp: boolean;
 }
 

@@ -4,11 +4,11 @@ export interface Challenge {
   readonly scheme: string;
   /** By their lower-case names. Of a parameter that is repeated the first counts. */
   readonly params: Readonly<Record<string, string>>;
-  /** What some schemes carry in place of parameters. */
+  /** Token of schemes that have one in place of parameters. */
   readonly token68?: string;
 }
 
-/** How much of a header is read, in characters. */
+/** Maximum number of characters of a header that are parsed. */
 const MAX_HEADER_LENGTH = 16 * 1024;
 const MAX_CHALLENGES = 16;
 const MAX_PARAMS = 32;

@@ -7,7 +7,7 @@ export interface PresentedToken {
   readonly token: string;
 }
 
-/** How long a token may be, in characters. */
+/** Maximum length of a token, in characters. */
 const MAX_TOKEN_LENGTH = 16 * 1024;
 /** https://www.rfc-editor.org/rfc/rfc6750#section-2.1 */
 const TOKEN_PATTERN = /^[A-Za-z0-9\-._~+/]+=*$/;

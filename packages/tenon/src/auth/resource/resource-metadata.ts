@@ -13,11 +13,11 @@ export interface ResourceMetadataOptions {
   /** The algorithms of proofs; none where there are no proofs. */
   readonly proofAlgorithms: readonly string[] | undefined;
   readonly proofRequired: boolean;
-  /** What the author adds. */
+  /** Further members, given by the user. */
   readonly additional: JsonObject;
 }
 
-/** What a protected resource says of itself. https://www.rfc-editor.org/rfc/rfc9728#section-2 */
+/** Creates the metadata of a protected resource. https://www.rfc-editor.org/rfc/rfc9728#section-2 */
 export function createResourceMetadata({
   resource,
   issuers,
@@ -42,7 +42,7 @@ export function createResourceMetadata({
   };
 }
 
-/** Where the document of a resource is: its path comes after the well-known one. */
+/** Returns the URL of a resource's metadata: its path comes after the well-known one. */
 export function getResourceMetadataUrl(resource: string): string {
   const { origin, pathname, search } = new URL(resource);
   return origin + RESOURCE_METADATA_PATH + (pathname === '/' ? '' : pathname) + search;

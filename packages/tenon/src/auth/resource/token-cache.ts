@@ -4,7 +4,7 @@ import { isTokenProblem, type VerifiedToken, type VerifyToken } from './token-pr
 
 export interface TokenCacheOptions {
   readonly clock: Clock;
-  /** How many tokens are remembered; the one that was not used for longest gives way. */
+  /** Maximum number of cached tokens; the least recently used one is dropped first. */
   readonly maxTokens: number;
   /** For how long the word on a token is good, in milliseconds. */
   readonly ttl: number;

@@ -1,6 +1,6 @@
 import type { AuthInfo } from '../../jsonrpc/transport.js';
 
-/** Why a request is refused. What `why` says crosses the wire: nothing of the token is ever in it. */
+/** The reason why a request is refused. What `why` says crosses the wire: nothing of the token is ever in it. */
 export type TokenProblem =
   /** It has no token. */
   | { readonly problem: 'missing' }
@@ -10,7 +10,7 @@ export type TokenProblem =
   | { readonly problem: 'invalid-proof'; readonly reason: string }
   | { readonly problem: 'nonce-wanted'; readonly nonce: string }
   | { readonly problem: 'insufficient-scope'; readonly scopes: readonly string[] }
-  /** Whoever could say whether the token is good can not be asked for now. */
+  /** The issuer that validates the token cannot be reached. */
   | { readonly problem: 'unavailable' };
 
 /** A token that is good for this resource. */
@@ -18,7 +18,7 @@ export interface VerifiedToken {
   readonly auth: AuthInfo;
   /** The thumbprint of the key that its sender must prove to have. */
   readonly jkt?: string | undefined;
-  /** When it ends, by the clock. */
+  /** Expiry, by the clock. */
   readonly expires: number;
 }
 

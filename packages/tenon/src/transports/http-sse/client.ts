@@ -11,7 +11,7 @@ import type { HttpReply } from '../http/client/requester.js';
 import { createSseReader, type SseEvent } from '../http/sse/sse-reader.js';
 
 export interface HttpSseTransportOptions extends HttpClientOptions {
-  /** How long `open` waits for the server to say where to POST, in milliseconds. Default `ENDPOINT_TIMEOUT`. */
+  /** Time for the server to send its endpoint, in milliseconds. Default `ENDPOINT_TIMEOUT`. */
   readonly endpointTimeout?: number;
 }
 

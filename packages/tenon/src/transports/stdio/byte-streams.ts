@@ -1,4 +1,4 @@
-/** What stdio needs of a platform: bytes that come, and a place for bytes to go. */
+/** A source of bytes, provided by the platform. */
 
 export interface ByteReader {
   /** The bytes are only lent: whoever keeps them copies them. */

@@ -13,29 +13,29 @@ export interface StdioTransportOptions extends LineLimits {
   readonly command: string;
   readonly args?: readonly string[] | undefined;
   /**
-   * What the server's environment has besides the few variables that programs need to run at all. The rest of this
-   * process' environment, with its secrets, is not passed on. A value of `undefined` takes a variable out.
+   * Environment of the server besides the few variables that programs need to run at all. The rest of this process'
+   * environment, with its secrets, is not passed on. A value of `undefined` takes a variable out.
    */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   readonly cwd?: string | undefined;
   /**
-   * What becomes of the server's stderr. `pipe` keeps its last lines for errors and shows nothing, `inherit` shows it on
-   * ours as well, a function gets each line without what looks like a secret, `ignore` drops it. Output on stderr is no
-   * failure. Default `pipe`.
+   * Handling of the server's standard error. `pipe` keeps its last lines for errors and shows nothing, `inherit` shows
+   * it on ours as well, a function gets each line without what looks like a secret, `ignore` drops it. Output on stderr
+   * is no failure. Default `pipe`.
    */
   readonly stderr?: 'pipe' | 'inherit' | 'ignore' | ((line: string) => void) | undefined;
-  /** How long a server may take to exit after its stdin was closed, before SIGTERM. Default 2,000 ms. */
+  /** Time for a server to exit after its stdin was closed, before SIGTERM. Default 2,000 ms. */
   readonly exitTimeout?: number | undefined;
-  /** How long it may take after SIGTERM, before SIGKILL. Default 2,000 ms. */
+  /** Time for it to exit after SIGTERM, before SIGKILL. Default 2,000 ms. */
   readonly terminateTimeout?: number | undefined;
-  /** How much may wait for a server that does not read, in characters. Default 64 Mi. */
+  /** Maximum number of characters that wait for a server that does not read. Default 64 Mi. */
   readonly maxQueued?: number | undefined;
   readonly clock?: Clock | undefined;
 }
 
 const EXIT_TIMEOUT = 2000;
 const TERMINATE_TIMEOUT = 2000;
-/** How long one end of a process may outlive the other: its output after its exit, or the reverse. */
+/** Time that one end of a process may outlive the other: its output after its exit, or the reverse. */
 const SETTLE_TIMEOUT = 500;
 
 /**

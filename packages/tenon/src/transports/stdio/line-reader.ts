@@ -11,7 +11,7 @@ import { findResponseId } from './response-id.js';
 export interface LineLimits {
   /** Bytes of one line. A longer one is thrown away while it flows. Default 16 MiB. */
   readonly maxLineBytes?: number | undefined;
-  /** How deep a message may nest arrays and objects. Default 128. */
+  /** Maximum depth of arrays and objects in a message. Default 128. */
   readonly maxDepth?: number | undefined;
 }
 

@@ -6,7 +6,7 @@ export interface LineHandler {
   text(text: string): void;
   /** A line is longer than the limit. Called as soon as that is known, with how it begins. */
   onOversizedLine(head: string): void;
-  /** That line has ended: how it began, and how it ended. */
+  /** Ends an oversized line: gets its first and last characters. */
   onOversizedLineEnd(head: string, tail: string): void;
 }
 

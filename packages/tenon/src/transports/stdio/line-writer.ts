@@ -5,7 +5,7 @@ import type { ByteSink } from './byte-streams.js';
 
 export interface LineWriterOptions {
   readonly peer: string;
-  /** How much may wait to be written, in characters, before a message is refused. Default 64 Mi. */
+  /** Maximum number of characters that wait to be written, before a message is refused. Default 64 Mi. */
   readonly maxQueued?: number | undefined;
   /** Told when so much waits that no more should be produced, and when that is over. */
   readonly onPressure?: ((high: boolean) => void) | undefined;
@@ -56,7 +56,7 @@ export function createLineWriter(sink: ByteSink, options: LineWriterOptions): Li
     return enqueue(line);
   }
 
-  /** Who waits for an answer that there is no room for still gets one: a short one. */
+  /** Replaces a response that does not fit by a short error, because its caller waits. */
   function rejectOverflow(message: JsonRpcMessage | readonly JsonRpcResponse[]): Promise<void> {
     if ('result' in message) {
       const errorMessage = 'The answer was dropped: too much waits to be read';

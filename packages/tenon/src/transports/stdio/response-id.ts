@@ -9,7 +9,9 @@ const ID_FIRST = new RegExp(`^\\s*\\{\\s*(?:${VERSION}\\s*,\\s*)?${ID}\\s*,\\s*(
 const BODY_FIRST = new RegExp(`^\\s*\\{\\s*(?:${VERSION}\\s*,\\s*)?${BODY}`);
 const ID_LAST = new RegExp(`,\\s*${ID}\\s*(?:,\\s*${VERSION}\\s*)?\\}\\s*$`);
 
-/** Which request a line answered that could not be read, when its two ends tell. Its caller need not wait then. */
+/**
+ * Finds the request that an unreadable line answers, from its first and last characters. Its caller need not wait then.
+ */
 export function findResponseId(head: string, tail: string): Id | undefined {
   const matched = ID_FIRST.exec(head)?.[1] ?? (BODY_FIRST.test(head) ? ID_LAST.exec(tail)?.[1] : undefined);
   if (matched === undefined) return undefined;

@@ -1,7 +1,7 @@
 import type { ByteReader, ByteSink, ByteSource } from './byte-streams.js';
 import type { StdioTransportOptions } from './client.js';
 
-/** How a process ended: with a code, or by a signal. */
+/** Exit of a process: with a code, or by a signal. */
 export interface ProcessExit {
   readonly code: number | null;
   readonly signal: string | null;
@@ -18,7 +18,7 @@ export interface ServerProcess {
   /** Never rejects. */
   readonly exited: Promise<ProcessExit>;
   isRunning(): boolean;
-  /** Whether it, or anything that it started and that can still be found, is running. */
+  /** True if it, or any process that it started and that can still be found, is running. */
   isTreeRunning(): boolean;
   /** Keeps this process from ending by itself until the returned function is called. */
   keepAlive(): () => void;

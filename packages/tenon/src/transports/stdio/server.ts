@@ -7,7 +7,7 @@ import { createLineReader, type LineLimits } from './line-reader.js';
 import { createLineWriter } from './line-writer.js';
 
 export interface ServeLinesOptions extends LineLimits {
-  /** How errors name the client. Default `stdio: the client`. */
+  /** Name of the client in errors. Default `stdio: the client`. */
   readonly peer?: string | undefined;
   /**
    * Milliseconds for which open calls may go on once the client has closed its end or the end was asked for. Then they are
@@ -17,7 +17,7 @@ export interface ServeLinesOptions extends LineLimits {
   readonly drainTimeout?: number | undefined;
   /** Milliseconds that cancelled calls have to clean up, by `ctx.signal`, before the server ends without them. Default 300. */
   readonly cancelTimeout?: number | undefined;
-  /** How much may wait for a client that does not read, in characters. Default 64 Mi. */
+  /** Maximum number of characters that wait for a client that does not read. Default 64 Mi. */
   readonly maxQueued?: number | undefined;
   /**
    * For whom this process runs, and with which scopes: whoever started it. There is no authorization on stdio: without

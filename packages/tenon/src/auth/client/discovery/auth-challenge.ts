@@ -1,9 +1,9 @@
 import { findChallenge, parseChallenges } from '../../http/www-authenticate.js';
 import { splitScopes } from '../scopes.js';
 
-/** What a refusal asks for. */
+/** Challenge of a refused request. */
 export interface AuthChallenge {
-  /** Where the metadata of the resource is. */
+  /** URL of the resource metadata. */
   readonly metadataUrl: string | undefined;
   /** Scopes that the request needs; `undefined` when nothing was said of them. */
   readonly scopes: readonly string[] | undefined;

@@ -15,7 +15,7 @@ export interface AuthorizationServerInfo {
 const OAUTH_PATH = '/.well-known/oauth-authorization-server';
 const OPENID_PATH = '/.well-known/openid-configuration';
 
-/** Where the metadata of an issuer may be, in the order in which it is looked for. */
+/** Returns the possible URLs of an issuer's metadata, in the order of the lookup. */
 export function getIssuerMetadataUrls(issuer: string): string[] {
   const { origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/$/, '');

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../jsonrpc/message.js';
 import { type GuardedFetch, redactUrl } from '../../http/guarded-fetch.js';
 import { fetchMetadataDocument } from './metadata-document.js';
 
-/** What a protected resource says of itself, as far as a client needs it. https://www.rfc-editor.org/rfc/rfc9728 */
+/** Metadata of a protected resource, as far as a client needs it. https://www.rfc-editor.org/rfc/rfc9728 */
 export interface ProtectedResourceInfo {
   /** As it was given, to the byte: authorization servers compare it so. */
   readonly resource: string;
@@ -15,7 +15,7 @@ const WELL_KNOWN_PATH = '/.well-known/oauth-protected-resource';
 /** Authorization servers that are looked at. */
 const MAX_ISSUERS = 20;
 
-/** Where the metadata of a server may be when it does not say: for its path first, then for its root. */
+/** Returns the possible URLs of a server's metadata when it names none: for its path first, then for its root. */
 export function getResourceMetadataUrls(server: string): string[] {
   const { origin, pathname, search } = new URL(server);
   const root = origin + WELL_KNOWN_PATH;
@@ -90,7 +90,7 @@ function parseProtectedResource(document: JsonObject, url: string): ProtectedRes
   });
 }
 
-/** Whether a resource is the server, or the origin or the part of its path that the server is in. */
+/** True if a resource is the server, or the origin or the part of its path that contains the server. */
 export function isResourceOf(resource: string, server: string): boolean {
   let claimed: URL;
   try {

@@ -95,8 +95,8 @@ async function createAuthorizationUrl(
 }
 
 /**
- * Whether the answer is from whom we asked, to what we asked. `iss` is compared whenever it is there: by it an answer of
- * one authorization server can not be passed off as another's. Nothing of an answer that fails is shown.
+ * Validates the response of the authorization server. `iss` is compared whenever it is there: by it an answer of one
+ * authorization server can not be passed off as another's. Nothing of an answer that fails is shown.
  * https://www.rfc-editor.org/rfc/rfc9207#section-2.4
  */
 function validateResponse(

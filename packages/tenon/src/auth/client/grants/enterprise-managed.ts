@@ -15,7 +15,7 @@ const EXTENSION_ID = 'io.modelcontextprotocol/enterprise-managed-authorization';
 const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:';
 
-/** What the user's sign-in to the enterprise has left. */
+/** Token of the user's sign-in to the enterprise. */
 export interface SubjectToken {
   readonly token: string;
   /** Default `id_token`. */
@@ -31,11 +31,11 @@ export interface EnterpriseManagedOptions extends AuthorizerOptions {
     /** The client by which the user signed in there. */
     readonly client: Omit<ClientCredentials, 'method'>;
   };
-  /** What the user's sign-in has left; a function is asked for each exchange. A string is an ID token. */
+  /** Token of the user's sign-in; a function is called for each exchange. A string is an ID token. */
   readonly subject: string | SubjectToken | (() => string | SubjectToken | Promise<string | SubjectToken>);
   /** The client at the authorization server of the MCP server. */
   readonly client: Omit<ClientCredentials, 'method'>;
-  /** That authorization server; no other is shown the credentials. Default: the first that the server names. */
+  /** Issuer of the authorization server; no other gets the credentials. Default: the first that the server names. */
   readonly issuer?: string | undefined;
 }
 
@@ -112,7 +112,7 @@ async function exchangeForGrant(
   }
 }
 
-/** What is given is no access token, and says so by its type. */
+/** Token type of the response, which is no access token. */
 const RECOGNIZED_TYPES: oauth.RecognizedTokenTypes = { n_a: () => {} };
 
 async function findProvider(

@@ -5,7 +5,7 @@ import type { AuthorizerSettings } from '../settings.js';
 import { createTokenSession, type TokenSession } from '../token-session.js';
 import type { Grant } from './grant.js';
 
-/** How often one request is sent again for the sake of a nonce. */
+/** Maximum number of times that one request is repeated with a new nonce. */
 const MAX_NONCES = 2;
 
 /** An authorizer for any number of servers, each with an account of its own. */

@@ -56,7 +56,7 @@ function requestRefresh(
   });
 }
 
-/** Whether tokens are to be renewed. */
+/** True if tokens are due for renewal. */
 export function isDue({ renew, expires }: Tokens, now: number): boolean {
   return now >= (renew ?? expires ?? Number.POSITIVE_INFINITY);
 }

@@ -11,7 +11,7 @@ import { requestTokensWithAssertion } from './jwt-bearer.js';
 export interface WorkloadIdentityOptions extends AuthorizerOptions {
   /** The JWT that the platform gives this workload. A function is asked for each sign-in: such JWTs are short-lived. */
   readonly assertion: string | (() => string | Promise<string>);
-  /** Where the authorization server wants one. */
+  /** Id of the client, if the authorization server requires one. */
   readonly clientId?: string | undefined;
   /** The authorization server to whom the assertion may be shown. Default: the first that the server names. */
   readonly issuer?: string | undefined;

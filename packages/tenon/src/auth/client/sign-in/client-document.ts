@@ -1,11 +1,11 @@
 import { TenonError } from '../../../jsonrpc/error.js';
 
 export interface ClientDocumentOptions {
-  /** Where the document will be: it is the id of the client. */
+  /** URL of the document, which is the id of the client. */
   readonly url: string;
-  /** What users are shown. */
+  /** Name that users see. */
   readonly name: string;
-  /** Where users come back to. */
+  /** Redirect URIs. */
   readonly redirects: readonly string[];
   /** The home page of the client. */
   readonly uri?: string | undefined;

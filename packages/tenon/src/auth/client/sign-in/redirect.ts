@@ -1,6 +1,6 @@
 import { TenonError } from '../../../jsonrpc/error.js';
 
-/** How a user gets to the page of an authorization server, and how what it answers comes back. */
+/** Sends a user to the page of an authorization server and receives the response. */
 export interface Redirect {
   /**
    * Makes ready for one sign-in. `known` are redirect URIs that the client is registered with already, to be used again
@@ -10,7 +10,7 @@ export interface Redirect {
 }
 
 export interface RedirectAttempt {
-  /** Where the authorization server sends the user back to. */
+  /** Redirect URI. */
   readonly uri: string;
   /** Brings the user to `url`, and resolves with the URL that the browser came back to. `state` tells whose it is. */
   authorize(url: URL, signal: AbortSignal): Promise<URL | string>;
@@ -20,7 +20,7 @@ export interface RedirectAttempt {
 export interface ManualRedirectOptions {
   /** Shows the URL to the user, and returns the address that the browser shows in the end. */
   readonly ask: (url: string, signal: AbortSignal) => string | Promise<string>;
-  /** Where the browser is sent to; nobody needs to answer there. Default `http://127.0.0.1:8765/callback`. */
+  /** Redirect URI of the browser; nothing needs to listen there. Default `http://127.0.0.1:8765/callback`. */
   readonly uri?: string | undefined;
 }
 

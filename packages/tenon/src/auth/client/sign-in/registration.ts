@@ -7,7 +7,7 @@ import type { ClientCredentials } from '../client-identity.js';
 import type { AuthorizationServerInfo } from '../discovery/authorization-server.js';
 import { type StoredSecret, type TokenStore, type TokenStoreKey, toStoredSecret } from '../token-store.js';
 
-/** What a client that registers itself says of itself. */
+/** Metadata of a client that registers itself. */
 export interface ClientInfo {
   readonly name: string;
   readonly uri?: string | undefined;
@@ -125,7 +125,7 @@ function isNativeRedirect(redirectUri: string): boolean {
   return protocol !== 'https:' || classifyHost(hostname) === 'loopback';
 }
 
-/** Whether an issuer takes the URL of a document for the id of a client. */
+/** True if an issuer accepts the URL of a document as the id of a client. */
 export function supportsClientDocuments({ metadata }: AuthorizationServerInfo): boolean {
   return metadata.client_id_metadata_document_supported === true;
 }

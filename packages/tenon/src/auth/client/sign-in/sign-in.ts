@@ -20,7 +20,7 @@ export interface RegisteredClient extends Omit<ClientCredentials, 'method'> {
 }
 
 export interface SignInOptions extends AuthorizerOptions {
-  /** How the user gets to the page of the authorization server: `loopbackRedirect()`, `manualRedirect({ ask })`. */
+  /** Sends the user to the page of the authorization server: `loopbackRedirect()`, `manualRedirect({ ask })`. */
   readonly redirect?: Redirect | undefined;
   readonly client?: RegisteredClient | undefined;
   /**
@@ -30,10 +30,10 @@ export interface SignInOptions extends AuthorizerOptions {
   readonly clientMetadataUrl?: string | undefined;
   /** The private key to the `jwks` of that document, where it has one. */
   readonly clientKey?: ClientCredentials['key'];
-  /** What users are shown where the client registers itself. Default `MCP client`. */
+  /** Name that users see where the client registers itself. Default `MCP client`. */
   readonly clientName?: string | undefined;
   readonly clientUri?: string | undefined;
-  /** Whether to ask for tokens that can be renewed in the absence of the user, where that is a scope. Default `true`. */
+  /** Requests tokens that can be renewed in the absence of the user, if there is a scope for that. Default `true`. */
   readonly offline?: boolean | undefined;
   readonly limits?: SignInLimits | undefined;
 }

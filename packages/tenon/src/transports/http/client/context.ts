@@ -10,7 +10,7 @@ import type { ReconnectPolicy } from './options.js';
 import type { RequestSignals } from './request-signals.js';
 import type { SilentStreams } from './silent-streams.js';
 
-/** What the exchanges of one channel share. */
+/** State that the exchanges of one transport share. */
 export interface HttpClientContext {
   readonly peer: string;
   readonly client: EndpointClient;
@@ -33,7 +33,7 @@ export interface HttpClientContext {
   createHeaders(session: string | undefined, more: Record<string, string>): Record<string, string>;
 }
 
-/** What one exchange is to bring. */
+/** A response that an exchange is to bring. */
 export interface PendingResponse {
   /** Absent where nothing is asked. */
   readonly id: Id | undefined;

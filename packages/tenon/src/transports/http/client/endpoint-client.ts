@@ -8,7 +8,7 @@ import type { HttpReply, HttpRequest } from './requester.js';
 
 /** Redirects that one request follows. */
 const MAX_REDIRECTS = 5;
-/** How much of an unwanted body is read to keep the connection, in bytes. */
+/** Maximum number of bytes of an unwanted body that are read to keep the connection. */
 const MAX_DRAINED = 65_536;
 
 const NO_HEADERS: HeaderRecord = {};
@@ -19,7 +19,7 @@ export interface EndpointRequest {
   readonly headers: Record<string, string>;
   readonly body?: string | undefined;
   readonly signal: AbortSignalLike;
-  /** Where to, when it is not the endpoint itself. Of the same origin. */
+  /** URL, if not that of the endpoint. Of the same origin. */
   readonly url?: string;
 }
 
@@ -31,7 +31,7 @@ export interface EndpointClient {
   request(request: EndpointRequest): Promise<HttpReply>;
 }
 
-/** What one attempt came to, and how it was made. */
+/** One attempt and its reply. */
 interface Attempt {
   readonly reply: HttpReply;
   /** The headers of the sign-in. */
@@ -153,7 +153,10 @@ function isRedirect({ status }: HttpReply): boolean {
   return status === 0 || (status >= 301 && status <= 308 && status !== 304);
 }
 
-/** Where to go on, when that is the same request to the same origin: credentials must not follow anywhere else. */
+/**
+ * Returns the target of a redirect, if it repeats the same request at the same origin: credentials must not follow
+ * anywhere else.
+ */
 function resolveRedirect(reply: HttpReply, from: string): string | undefined {
   const location = reply.status === 307 || reply.status === 308 ? reply.header('location') : undefined;
   const target = location === undefined ? undefined : parseLocation(location, from);

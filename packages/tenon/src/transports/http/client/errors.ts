@@ -4,7 +4,7 @@ import { INVALID_REQUEST } from '../../../jsonrpc/error-codes.js';
 import { classifyMessage, type ErrorObject, type Id, type JsonRpcFailure } from '../../../jsonrpc/message.js';
 import type { HttpReply } from './requester.js';
 
-/** How much of the body of a refusal is read, in bytes. */
+/** Maximum number of bytes of a refusal's body that are read. */
 const MAX_REFUSAL_BODY = 65_536;
 const MAX_SHOWN = 200;
 /** Advice for a request that may have been carried out. */
@@ -14,15 +14,15 @@ export function createClosedError(peer: string): TenonError {
   return new TenonError('connection/closed', 'the connection was closed', { peer });
 }
 
-/** Why an aborted exchange ended. */
+/** Creates the error of an aborted exchange. */
 export function createAbortError(signal: AbortSignalLike, peer: string): TenonError {
   if (TenonError.is(signal.reason)) return signal.reason;
   return new TenonError('call/aborted', 'the call was cancelled', { peer, cause: signal.reason });
 }
 
 /**
- * What a requester's rejection means. Takes over its words and no more: errors of HTTP clients are known to carry the
- * request along, and with it the credentials.
+ * Converts the rejection of a requester. Takes over its words and no more: errors of HTTP clients are known to carry
+ * the request along, and with it the credentials.
  */
 export function toRequestError(error: unknown, peer: string, url: string): TenonError {
   const known = TenonError.is(error);
@@ -113,7 +113,10 @@ function detectSessionLoss(
   return isAnswer ? createSessionRejectedError(peer, failure) : createSessionGoneError(peer, status, failure);
 }
 
-/** How the transports of the official SDKs, and code that was copied from their examples, begin. Handlers do not. */
+/**
+ * Beginning of messages of the official SDKs' transports, and of code that was copied from their examples. Handlers do
+ * not.
+ */
 const TRANSPORT_MESSAGE = /^(bad request|not found):/i;
 
 /** Codes by which servers answer for the transport. Others, such as -32602, are about the params of the request. */

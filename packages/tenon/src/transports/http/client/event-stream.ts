@@ -15,7 +15,7 @@ import {
 } from './reconnect-backoff.js';
 import type { HttpReply } from './requester.js';
 
-/** How long a stream may stay open when it has answered what it was for, in milliseconds. */
+/** Time that a stream may stay open after its last response, in milliseconds. */
 const LINGER_TIMEOUT = 1_000;
 /** Longer ids do not fit a header everywhere. */
 const MAX_EVENT_ID = 4_096;
@@ -98,7 +98,7 @@ export interface ReconnectOptions {
   readonly signal: AbortSignalLike;
   /** The session that the stream belongs to. */
   readonly session: string | undefined;
-  /** Whether somebody waits for what the stream brings, so that the process must stay. */
+  /** True if a caller waits for the stream, so that the process must stay alive. */
   readonly hold: boolean;
 }
 

@@ -14,19 +14,19 @@ export interface UnauthorizedResponse {
   header(name: string): string | undefined;
 }
 
-/** How a stream that broke is taken up again. Times are milliseconds. */
+/** Reconnection of a broken stream. Times are milliseconds. */
 export interface ReconnectPolicy {
   /** Attempts in a row that may bring nothing before the stream is given up. A server that asks to be polled is not bound by it. */
   readonly maxAttempts: number;
   /** The wait before the first attempt, doubled by each one that fails. Up to half of it is added at random. */
   readonly initialDelay: number;
-  /** What the doubling stops at. */
+  /** Upper limit of the doubling delay. */
   readonly maxDelay: number;
   /** The longest time without a message. */
   readonly maxElapsed: number;
 }
 
-/** What the two HTTP transports share. */
+/** Options of both HTTP transports. */
 export interface HttpClientOptions {
   readonly requester: Requester;
   /** Headers for every request: a token, say. A function is asked anew for each request. The protocol's own headers win. */
@@ -48,11 +48,11 @@ export interface HttpClientOptions {
 }
 
 export interface HttpTransportOptions extends HttpClientOptions {
-  /** How the stream of an unanswered request is resumed. Default `RESUME_POLICY`. */
+  /** Resumption of the stream of an unanswered request. Default `RESUME_POLICY`. */
   readonly resume?: Optional<ReconnectPolicy> | undefined;
-  /** How the standalone stream is kept open. Default `LISTEN_POLICY`. */
+  /** Reconnection of the standalone stream. Default `LISTEN_POLICY`. */
   readonly listen?: Optional<ReconnectPolicy> | undefined;
-  /** How long `close` waits for the server to end the session, in milliseconds. Default `CLOSE_TIMEOUT`. */
+  /** Time for the server to end the session on `close`, in milliseconds. Default `CLOSE_TIMEOUT`. */
   readonly closeTimeout?: number | undefined;
 }
 

@@ -5,9 +5,9 @@ import type { ReconnectPolicy } from './options.js';
 /** One stream over all the connections that carry it. */
 export interface StreamProgress {
   lastEventId: string | undefined;
-  /** What the server asked reconnects to wait, in milliseconds. */
+  /** Delay before reconnects that the server asked for, in milliseconds. */
   retry: number | undefined;
-  /** When the last message came. */
+  /** Time of the last message. */
   lastMessageAt: number;
   /** Connections in a row that carried no message. */
   idleConnections: number;
@@ -17,12 +17,12 @@ export interface StreamProgress {
   fruitlessAttempts: number;
 }
 
-/** What one connection brought. */
+/** Outcome of one connection. */
 export interface ConnectionOutcome {
   readonly message: boolean;
   /** A new event id, or a `retry`. */
   readonly hasProgress: boolean;
-  /** How long it stood, in milliseconds. */
+  /** Duration of the connection, in milliseconds. */
   readonly duration: number;
 }
 
@@ -64,7 +64,7 @@ export function isExhausted(progress: StreamProgress, policy: ReconnectPolicy, n
 }
 
 /**
- * How long to wait, in milliseconds. A server that asked for a time gets that, and up to a tenth more, so that its
+ * Computes the delay, in milliseconds. A server that asked for a time gets that, and up to a tenth more, so that its
  * clients do not come together; only one that asks for next to none and never says anything is asked ever less often.
  */
 export function computeDelay(progress: StreamProgress, policy: ReconnectPolicy, random: () => number): number {

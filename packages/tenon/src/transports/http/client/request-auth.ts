@@ -5,7 +5,7 @@ import { TenonError } from '../../../jsonrpc/error.js';
 import type { HeaderRecord } from './options.js';
 import type { HttpReply, HttpRequest } from './requester.js';
 
-/** How often one request is sent again for the sake of its authorization, whatever the authorizer thinks. */
+/** Maximum number of times that one request is repeated for its authorization. */
 const MAX_RETRIES = 8;
 /** Headers that take longer are waited for as a sign-in is, in milliseconds. */
 const SIGN_IN_DELAY = 100;
@@ -27,7 +27,7 @@ interface SentRequest {
 /** An authorizer at work for one road. */
 export interface RequestAuth {
   getHeaders(request: { method: string; url: string; signal: AbortSignalLike }): Promise<HeaderRecord>;
-  /** Whether the request is to be sent once more. Rejects when the sign-in failed. */
+  /** Tells if the request is to be sent once more. Rejects when the sign-in failed. */
   shouldRetry(reply: HttpReply, sent: SentRequest): Promise<boolean>;
 }
 

@@ -11,7 +11,7 @@ export interface HttpRequest {
   readonly signal?: AbortSignalLike | undefined;
 }
 
-/** What came back. Exactly one of `text`, `read` and `cancel` is to be called, or the connection stays taken. */
+/** Reply to a request. Exactly one of `text`, `read` and `cancel` is to be called, or the connection stays taken. */
 export interface HttpReply {
   readonly status: number;
   /** Looks up a header by its lower-case name. */

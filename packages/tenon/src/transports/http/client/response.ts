@@ -6,7 +6,7 @@ import { drain } from './endpoint-client.js';
 import { createAbortError, createNoResponseError, createUnreadableError, OUTCOME_ADVICE } from './errors.js';
 import type { HttpReply } from './requester.js';
 
-/** How much of the answer to a message that asks nothing is read, in bytes. */
+/** Maximum number of bytes that are read of the response to a notification. */
 const MAX_ACKNOWLEDGEMENT = 65_536;
 
 /** An answer that is no stream. Rejects when the connection breaks before the answer is whole. */

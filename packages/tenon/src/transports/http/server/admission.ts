@@ -7,7 +7,7 @@ import type { Exchange, RequestInfo } from './exchange.js';
 import { type MetadataDocument, serveDocument, serveRemoteDocument } from './metadata-documents.js';
 import type { AuthorizeResult, HandlerOptions } from './options.js';
 
-/** Who may come in: what all may read first, then the guard, what browsers ask, and authorization. */
+/** Creates the checks of incoming requests: public documents first, then host and origin, CORS, and authorization. */
 export function createAdmission(
   options: HandlerOptions,
   context: HttpServerContext,
@@ -114,7 +114,7 @@ export function createOriginGuard(
   };
 }
 
-/** Whether a name means this machine and nothing else. */
+/** True for names of this machine. */
 function isLoopback(name: string): boolean {
   return name === 'localhost' || name === '[::1]' || name === '::1' || /^127(?:\.\d{1,3}){3}$/.test(name);
 }

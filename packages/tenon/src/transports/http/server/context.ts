@@ -7,7 +7,7 @@ import type { EventStreams } from '../sse/event-streams.js';
 import type { Exchange, HeaderFields } from './exchange.js';
 import type { Limits } from './options.js';
 
-/** What all parts of one endpoint share. */
+/** State that all parts of one endpoint share. */
 export interface HttpServerContext {
   readonly handler: RequestHandler;
   /** Tells whether `initialize` opens a session. Otherwise each request is served by itself. */

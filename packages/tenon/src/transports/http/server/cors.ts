@@ -1,6 +1,6 @@
 import type { Exchange, HeaderFields, ResponseStream } from './exchange.js';
 
-/** Which web pages may read answers. https://fetch.spec.whatwg.org/#http-cors-protocol */
+/** Web pages that may read responses. https://fetch.spec.whatwg.org/#http-cors-protocol */
 export interface CorsOptions {
   /**
    * Origins whose pages may call and read: `https://app.example.com`. `'*'` opens the server to every page that a user
@@ -9,7 +9,7 @@ export interface CorsOptions {
   readonly origins: readonly string[] | '*';
   /** Request headers beyond those of the protocol. */
   readonly headers?: readonly string[] | undefined;
-  /** Whether browsers send cookies along. Default false; not possible with `'*'`. */
+  /** True if browsers send cookies along. Default false; not possible with `'*'`. */
   readonly credentials?: boolean | undefined;
   /** Seconds for which a browser remembers the permission. Default 600. */
   readonly maxAge?: number | undefined;

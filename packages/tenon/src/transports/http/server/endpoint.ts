@@ -25,16 +25,16 @@ import { serveStreamableHttp } from './streamable-http.js';
 export interface HttpEndpoint {
   /** Answers one exchange. Never throws. */
   handle(exchange: Exchange): void;
-  /** Whether a path is one of this server's, after what a router in front has cut off it. */
+  /** True if a path belongs to this server, after a router removed the prefix `mount`. */
   serves(path: string, mount?: string): boolean;
   /**
    * Stops taking requests (503), ends the streams on which clients listen, waits for what runs, and closes the rest after
    * `timeout` milliseconds (default 10 s).
    */
   close(options?: CloseOptions): Promise<void>;
-  /** How many sessions are open. */
+  /** Number of open sessions. */
   readonly sessionCount: number;
-  /** How many streams are open. */
+  /** Number of open streams. */
   readonly streamCount: number;
   /** Counts answers that a runtime holds because nobody reads them. */
   readonly unread: UnreadLimit;

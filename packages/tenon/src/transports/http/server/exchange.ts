@@ -2,7 +2,7 @@ import type { AuthInfo } from '../../../jsonrpc/transport.js';
 
 /** One HTTP request and the answer to it, as small as the endpoint needs it. Each runtime is an adapter that makes these. */
 export interface Exchange extends RequestInfo {
-  /** Whether the client has gone away. Nothing that is sent arrives any more. */
+  /** True if the client closed the connection. Nothing that is sent arrives any more. */
   readonly clientClosed: boolean;
   /**
    * Reads the body as UTF-8, with U+FFFD for what is not, and calls `read` once: with the text, with the value where something in front has parsed it,
@@ -21,20 +21,20 @@ export interface Exchange extends RequestInfo {
   readonly waitUntil?: ((until: Promise<void>) => void) | undefined;
 }
 
-/** What is known of a request before its body is read. */
+/** A request before its body is read. */
 export interface RequestInfo {
   readonly method: string;
   /** Without the query. */
   readonly path: string;
   /** Without the question mark. */
   readonly query: string;
-  /** What a router in front has cut off the path: `/api` when it is mounted there. Empty as a rule. */
+  /** Path prefix that a router removed: `/api` when it is mounted there. Empty as a rule. */
   readonly mount: string;
   /** Looks a header up by its lower-case name. Repeated ones are joined with a comma. */
   header(name: string): string | undefined;
   /** The address of the other end, where the runtime tells. */
   readonly remote: string | undefined;
-  /** Whom something in front has authenticated. */
+  /** User and token that a framework authenticated. */
   readonly auth: AuthInfo | undefined;
   /** The runtime's own request: a `Request`, a Node `IncomingMessage`. */
   readonly raw: unknown;
@@ -48,7 +48,7 @@ export type RequestBody = { readonly text: string } | { readonly value: unknown 
 export interface ResponseStream {
   /** Hands text to the road. A promise settles when the road has room again. */
   write(text: string): void | Promise<void>;
-  /** How many bytes (or characters, where the runtime counts so) wait for the road. */
+  /** Number of bytes (or characters, where the runtime counts so) that wait to be sent. */
   readonly bufferedAmount: number;
   /** Completes the answer. */
   end(): void;

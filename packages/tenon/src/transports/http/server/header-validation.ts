@@ -83,7 +83,7 @@ function createMismatchError(header: string, bodyField: string): ErrorObject {
   return { code: HEADER_MISMATCH, message: `Header mismatch: ${header} must be there and equal ${bodyField}` };
 }
 
-/** Whether a body says that it is JSON. */
+/** True for content types of JSON. */
 export function isJson(contentType: string | undefined): boolean {
   if (contentType === undefined) return false;
   return contentType === 'application/json' || /^\s*application\/json\s*(?:;|$)/i.test(contentType);

@@ -10,13 +10,16 @@ import type { EventStore } from '../sse/event-store.js';
 import type { CorsOptions } from './cors.js';
 import type { HeaderFields, RequestInfo } from './exchange.js';
 
-/** How an HTTP endpoint is served. Everything has a default that is safe to expose. */
+/** Options of an HTTP endpoint. Everything has a default that is safe to expose. */
 export interface HandlerOptions {
-  /** Where Streamable HTTP is served. Default `/mcp`; `*` when a router in front has chosen the path already. */
+  /** Path of Streamable HTTP. Default `/mcp`; `*` when a router in front has chosen the path already. */
   readonly path?: string | undefined;
-  /** Where clients of the two-endpoint transport (HTTP+SSE) open their stream. Default `/sse`; `false` for nowhere, as with `sessions: false`. */
+  /**
+   * Path of the stream of the two-endpoint transport (HTTP+SSE). Default `/sse`; `false` for nowhere, as with
+   * `sessions: false`.
+   */
   readonly ssePath?: string | false | undefined;
-  /** Where those clients POST to. Default `/messages`. */
+  /** Path to which those clients POST. Default `/messages`. */
   readonly messagesPath?: string | undefined;
   /**
    * Names (`mcp.example.com`) or authorities (`mcp.example.com:8443`) that may stand in `Host`, besides loopback names and
@@ -36,7 +39,10 @@ export interface HandlerOptions {
    * session or not; its metadata documents are served to all.
    */
   readonly auth?: TokenVerifier | undefined;
-  /** Who calls, and whether they may, in your way; after `auth`, whose finding it is given, where there are both. Runs on every request, known session or not. Without it everyone may. */
+  /**
+   * Authorizes each request in your own way; after `auth`, whose result it gets, if both are given. Runs on every
+   * request, known session or not. Without it everyone may.
+   */
   readonly authorize?: ((request: RequestInfo) => AuthorizeResult | Promise<AuthorizeResult>) | undefined;
   /**
    * Finds the address of the client where a proxy stands in front, so that anonymous callers are told apart:
@@ -54,10 +60,10 @@ export interface HandlerOptions {
   readonly sessions?: boolean | undefined;
   /** See `Limits`. */
   readonly limits?: Optional<Limits> | undefined;
-  /** Where messages wait for a stream to be resumed. Default: memory, bounded by `limits`. */
+  /** Store of messages that wait for a stream to be resumed. Default: memory, bounded by `limits`. */
   readonly eventStore?: EventStore | undefined;
   readonly clock?: Clock | undefined;
-  /** What went wrong inside, for the operator. Never crosses the wire. */
+  /** Receives internal errors, for the operator. Never crosses the wire. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 

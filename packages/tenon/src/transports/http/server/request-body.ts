@@ -7,7 +7,7 @@ import type { HttpServerContext } from './context.js';
 import type { Exchange, RequestBody } from './exchange.js';
 import type { Limits } from './options.js';
 
-/** Why a body can not be read. */
+/** The reason why a body cannot be read. */
 export interface UnreadableBody {
   readonly status: number;
   readonly error: ErrorObject;
@@ -82,7 +82,7 @@ function reserveBody(
   return release;
 }
 
-/** Whether a value nests more levels than `depth`. Descends no deeper than that itself. */
+/** True if a value nests more levels than `depth`. Descends no deeper than that itself. */
 export function isDeeper(value: unknown, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (depth === 0) return true;

@@ -5,7 +5,7 @@ interface EventBufferLimits {
   readonly maxReplayBytes: number;
 }
 
-/** Of each message: its stream, its place, and where its text begins. */
+/** Fields of each message: its stream, its position, and the offset of its text. */
 const FIELDS_PER_EVENT = 3;
 const INITIAL_EVENTS = 16;
 const INITIAL_BYTES = 1024;
@@ -16,8 +16,8 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /**
- * What the streams of one session carried last, as bytes in one piece: to collect many small texts that have lived for a
- * while costs more than to write them down.
+ * Last messages of the streams of one session, as bytes in one piece: collecting many small texts that have lived for a
+ * while costs more than writing them down.
  */
 export class EventBuffer {
   readonly #limits: EventBufferLimits;
@@ -60,7 +60,7 @@ export class EventBuffer {
       this.#move(new Uint8Array(this.size * 2));
   }
 
-  /** What a stream carried after a place. */
+  /** Lists the messages of a stream after a position. */
   listAfter(stream: number, position: number): StoredEvent[] {
     const events: StoredEvent[] = [];
     for (let n = 0; n < this.#count; n += 1) {

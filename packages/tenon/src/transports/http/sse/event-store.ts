@@ -8,7 +8,7 @@ export interface EventStore {
   append(session: string, stream: number, text: string): string;
   /** An event id that stands for the place before the next message of a stream. */
   createEventId(stream: number): string;
-  /** What a stream carried after an event, or `undefined` when there was no such event. */
+  /** Returns the messages of a stream after an event, or `undefined` if there is no such event. */
   replayAfter(session: string, eventId: string): Replay | undefined;
   /** Forgets a session. */
   deleteSession(session: string): void;

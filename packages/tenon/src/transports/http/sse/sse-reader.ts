@@ -11,7 +11,7 @@ export interface SseReader {
   feed(chunk: Uint8Array): void;
   /** The id of the last whole event that had one: what to resume after. The id of an event without data counts. */
   readonly lastEventId: string | undefined;
-  /** How long the server asks to wait before a reconnect, in milliseconds. */
+  /** Delay before a reconnect that the server asks for, in milliseconds. */
   readonly retry: number | undefined;
 }
 
@@ -120,7 +120,7 @@ function concatBytes(first: Uint8Array, second: Uint8Array): Uint8Array {
   return both;
 }
 
-/** How many bytes at the end begin a character that they do not finish. */
+/** Counts the bytes at the end that begin a character without finishing it. */
 function countUnfinishedBytes(bytes: Uint8Array): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back += 1) {
     const byte = bytes[bytes.length - back] as number;

@@ -1,6 +1,6 @@
 import type { HttpSession } from './session.js';
 
-/** How long no other look is taken after one that found none, in milliseconds. */
+/** Minimum time between two scans after one that found nothing, in milliseconds. */
 const RESCAN_DELAY = 1000;
 
 /** Finds sessions that may give way to others, the idlest first. One look through all of them serves for all that it finds. */
@@ -27,7 +27,7 @@ export class IdleSessionFinder {
     return this.#takeCandidate();
   }
 
-  /** What was found keeps sessions in memory that have ended since. */
+  /** Drops the candidates, which would keep ended sessions in memory. */
   clear(): void {
     this.#candidates = [];
   }

@@ -13,7 +13,7 @@ import type { HttpSession } from './session.js';
  */
 export class SessionPost implements MessageContext {
   readonly exchange: Exchange;
-  /** Whether its request opens the session. */
+  /** True if its request opens the session. */
   readonly opensSession: boolean;
   readonly auth: AuthInfo | undefined;
   /** The answers of a batch, as they are written, until all are there. */

@@ -55,7 +55,7 @@ export function createSessionRegistry(context: HttpServerContext): HttpSessionRe
     sweepDueAt = clock.now() + delay;
     clock.after(delay, sweep);
   };
-  /** Of a caller whose share is used up only its own sessions give way. */
+  /** Evicts idle sessions: of a caller over its share only its own. */
   const evictIdle = (caller: string): void => {
     let finder = idleFinder;
     if (!open.isWithinShare(caller)) {

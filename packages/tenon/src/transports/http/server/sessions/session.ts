@@ -35,7 +35,7 @@ export class HttpSession implements Transport {
   readonly auth: AuthInfo | undefined;
   /** The caller whose share of the limits it uses up. */
   readonly caller: string;
-  /** When it last did something. */
+  /** Time of its last activity. */
   lastActiveAt: number;
   serverSession: ServerSession | undefined;
   receiver: MessageReceiver | undefined;
@@ -113,7 +113,10 @@ export class HttpSession implements Transport {
     this.end();
   }
 
-  /** Where the revision has it. The client comes back after the retry time and resumes the stream. */
+  /**
+   * Closes the stream of a request, on versions that allow it. The client comes back after the retry time and resumes
+   * the stream.
+   */
   closeStream(relatedTo: Id): boolean {
     const post = this.#posts?.get(relatedTo);
     return post !== undefined && this.dialect?.http.priming === true && post.closeStream(this);
@@ -208,7 +211,7 @@ export class HttpSession implements Transport {
     return 'resumed';
   }
 
-  /** How a message that was kept is written: with its id, where the revision has ids. */
+  /** Encodes a stored message: with its id, on versions that have ids. */
   encodeStoredEvent({ id, text }: StoredEvent): string {
     return encodeEvent(text, this.dialect?.http.sessions ? id : undefined);
   }

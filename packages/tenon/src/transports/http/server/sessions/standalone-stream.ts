@@ -8,7 +8,9 @@ import type { HttpSession } from './session.js';
 /** The number of the stream that belongs to no request. */
 export const STANDALONE_STREAM = 0;
 
-/** What a session says of itself: kept until the client listens, and from then on sent over the one stream for it. */
+/**
+ * Messages of a session that belong to no request: kept until the client listens, and then sent over its one stream.
+ */
 export class StandaloneStream {
   #stream: EventStream | undefined;
   /** The last event that was sent: what came after it is still to be told. */
