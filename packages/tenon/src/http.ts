@@ -16,7 +16,7 @@ export interface HttpHandler {
   (request: Request, info?: FetchRequestInfo, workerContext?: WorkerContext): Promise<Response>;
   /** Stops taking requests, lets what runs come to its end, and closes the rest. */
   close(options?: CloseOptions): Promise<void>;
-  /** What is below it, for adapters of other runtimes. */
+  /** The endpoint below it, for adapters of other runtimes. */
   readonly endpoint: HttpEndpoint;
 }
 

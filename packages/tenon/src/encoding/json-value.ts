@@ -1,7 +1,10 @@
-/** How deep a remembered value may be. */
+/** Maximum depth of a stored value. */
 const MAX_DEPTH = 64;
 
-/** What keeps a value from coming back from JSON as it was: `/at/0: a Date`. None when nothing does. */
+/**
+ * Finds the first part of a value that JSON would change: `/at/0: a Date`. Undefined if there is none. None when
+ * nothing does.
+ */
 export function findJsonFault(value: unknown, path = '', depth = 0): string | undefined {
   if (depth > MAX_DEPTH) return `${path || '/'}: deeper than ${MAX_DEPTH}`;
   switch (typeof value) {

@@ -16,10 +16,10 @@ export type RequestInput = (
   onProgress?: ReportProgress,
 ) => Promise<JsonObject>;
 
-/** What comes of a handler: at once where it can be. */
+/** Result of a handler: synchronous where possible. */
 type HandlerResult = JsonObject | Promise<JsonObject>;
 
-/** What a handler is entered with, as far as it may be entered again: what was asked and done before is remembered. */
+/** One run of a handler, which may repeat an earlier run: earlier requests and steps are remembered. */
 export interface HandlerRun {
   request: RequestInput;
   /** Does something once, however often the handler is entered, and remembers what came of it: a JSON value, or nothing. */
@@ -29,7 +29,7 @@ export interface HandlerRun {
    * brings. `seat` is what the handler knows of the request that it serves.
    */
   invokeHandler(context: ResumableContext, invoke: () => HandlerResult): HandlerResult;
-  /** What was asked and done so far, if anything was. */
+  /** Requests and steps so far, if any. */
   readonly journal: Journal | undefined;
   /** The same run, with a journal in any case. */
   toJournaled(): Promise<JournaledRun>;
@@ -46,7 +46,7 @@ export interface JournaledRun extends HandlerRun {
   readonly journal: Journal;
 }
 
-/** What a handler that goes on in a later request has to be told of that request. */
+/** Context that takes over a later request when the handler resumes. */
 export interface ResumableContext {
   resumeWith(later: ResumableContext): void;
 }
@@ -54,7 +54,7 @@ export interface ResumableContext {
 /** Something that may ask, and that may be entered again with the answers. */
 export type RunHandler = (run: HandlerRun, inputs: RetryInputs) => HandlerResult;
 
-/** How a handler asks the client, in the manner of one dialect. */
+/** Strategy by which a handler requests input, chosen by the dialect. */
 export type InputStrategy = (asker: RunHandler) => HandlerResult;
 
 /** A question as it stands: its key is its own for as long as the call lives. */
@@ -64,7 +64,7 @@ export interface PendingInputRequest {
   readonly params: JsonObject;
 }
 
-/** What differs between the manners of asking. */
+/** Backend of an input strategy. */
 export interface ExecutionBackend {
   /** Throws when the client can not be asked this. */
   check(method: string, params: JsonObject): void;
@@ -77,7 +77,7 @@ export interface ExecutionBackend {
 /** A step that was done. Without a value it returned nothing. */
 export interface CompletedStep {
   readonly step: string;
-  /** Which of several of this name, from 0; absent for the first. */
+  /** Index among several of this name, from 0; absent for the first. */
   readonly n?: number;
   readonly value?: unknown;
 }
@@ -90,7 +90,7 @@ export interface RecordedRequest {
   readonly mark: string;
   readonly n?: number;
   readonly answer?: JsonObject;
-  /** Why there will be no answer, where the client said so. */
+  /** The reason of a refusal, if the client refused. */
   readonly refused?: string;
 }
 

@@ -3,7 +3,7 @@ import type { JsonObject } from '../jsonrpc/message.js';
 import type { CompletedStep, JournalEntry, RecordedRequest } from './handler-run.js';
 
 /**
- * What a call has asked and done so far. An entry is found by what it is, not by its place: what runs side by side may
+ * Requests and steps of a call so far. An entry is found by what it is, not by its place: what runs side by side may
  * come in another order the next time.
  */
 export class Journal {

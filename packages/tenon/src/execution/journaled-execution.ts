@@ -18,7 +18,7 @@ import { createNonDeterminismError, type Journal, toRequestKey, toStepKey } from
 declare function setTimeout(run: () => void, ms: number): unknown;
 declare function clearTimeout(timer: unknown): void;
 
-/** How long a handler that is entered again may take to come to what it came to before, in milliseconds. */
+/** Time for a repeated handler to reach all earlier requests and steps again, in milliseconds. */
 const REVISIT_TIMEOUT = 5000;
 
 /** One entry of a handler: what it asks and does is looked up in the journal before it is asked and done. */
@@ -123,7 +123,7 @@ export class JournaledExecution implements JournaledRun {
   }
 }
 
-/** What a question ends in that the client would not, or could not, answer. */
+/** Creates the error of an input request that the client refused or could not answer. */
 export function createRefusedError(reason: string): TenonError {
   return new TenonError('client/refused', `The client did not answer: ${reason}`);
 }

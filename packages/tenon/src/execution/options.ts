@@ -1,6 +1,6 @@
 import type { SealKey } from '../stores/seal.js';
 
-/** How a question goes that ends the call and is answered by a retry. Times are milliseconds. */
+/** Options of input requests that end the call and are answered by a retry. Times are milliseconds. */
 export interface InputRequestOptions {
   /**
    * Keys that seal the state that travels by the client, 32 bytes each. The first one seals, all of them open, so that
@@ -8,18 +8,18 @@ export interface InputRequestOptions {
    * reaches another process has to begin again.
    */
   readonly keys?: readonly SealKey[] | undefined;
-  /** How long the client may take for one round: people think. Default 15 minutes. */
+  /** Time for the client to answer one round: people think. Default 15 minutes. */
   readonly ttl?: number | undefined;
-  /** How often one call may ask. Default 32. */
+  /** Maximum number of input requests of one call. Default 32. */
   readonly maxRounds?: number | undefined;
   /**
    * Characters of state that may travel by the client, with what the handler returned as questions; what is larger is kept
    * in `stores`. Default 16,384.
    */
   readonly maxStateSize?: number | undefined;
-  /** How many handlers may wait in memory for their answers; others are entered again. 0: all are. Default 1,000. */
+  /** Maximum number of handlers that wait in memory for answers; others run again. 0: all are. Default 1,000. */
   readonly maxSuspended?: number | undefined;
-  /** How long a handler waits in memory at the most. Default 5 minutes. */
+  /** Maximum time that a handler waits in memory. Default 5 minutes. */
   readonly suspendTimeout?: number | undefined;
 }
 

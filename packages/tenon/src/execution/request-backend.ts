@@ -15,10 +15,10 @@ import { JournaledExecution, requestAnswers } from './journaled-execution.js';
 
 const MAX_ENTRIES = 32;
 
-/** How a handler begins. */
+/** Start of a handler. */
 export interface FirstEntry {
   readonly inputs?: RetryInputs;
-  /** What its first entry gives, where that is on its way. */
+  /** Result of the first run, if it has begun. */
   readonly first?: Promise<JsonObject> | undefined;
 }
 

@@ -15,19 +15,19 @@ import { DEFAULT_OPTIONS, type InputRequestOptions } from './options.js';
 import { addAnswers, readAnswer } from './returned-input-requests.js';
 import { SuspendedHandlers } from './suspended-handlers.js';
 
-/** How long a process that says nothing is believed to be at work on a retry, in milliseconds. */
+/** Time after which a silent process no longer counts as working on a retry, in milliseconds. */
 const LEASE = 30_000;
 
 /** Longest time that a call waits for a store with a fault, in milliseconds. */
 const MAX_FAULT_TIME = 30_000;
 
-/** What a retry goes on with. */
+/** State that a retry continues. */
 export interface OpenedState {
   /** The call that all its rounds belong to; none yet before the first. */
   readonly call: string | undefined;
   readonly round: number;
   readonly journal: Journal;
-  /** What the handler is entered with: something when it returned its questions. */
+  /** Inputs of the handler, if it returned its input requests. */
   readonly inputs: RetryInputs;
   /** Questions that the handler returned and that have no answer yet: they are asked again before it is entered. */
   readonly unanswered: InputRequests | undefined;
@@ -41,7 +41,7 @@ export interface NextRound {
   readonly call: string;
   readonly round: number;
   readonly journal: Journal;
-  /** What the handler will be entered with. */
+  /** Inputs of the next run of the handler. */
   readonly inputs: RetryInputs;
   /** Questions that the handler returned: their answers are added to that. Undefined when it waits for answers itself. */
   readonly questions: InputRequests | undefined;
@@ -50,7 +50,7 @@ export interface NextRound {
 export interface RequestStateOptions {
   readonly options: InputRequestOptions;
   readonly stores: Stores;
-  /** Whether what a store holds is found by every process that can open the seal. */
+  /** True if every process that can open the seal also sees the store. */
   readonly isShared: boolean;
   readonly clock: Clock;
   readonly onError: (error: TenonError) => void;
@@ -168,13 +168,13 @@ export class RequestStateStore {
   }
 }
 
-/** What a state says, or what is kept for it in a store. */
+/** Contents of a state, or of its entry in a store. */
 interface StateContents extends Pick<NextRound, 'inputs' | 'questions'> {
   readonly journal: JournalEntry[];
 }
 
 interface StateClaim extends Pick<OpenedState, 'saveStep' | 'finish'> {
-  /** What a process that died had done for the same retry. */
+  /** Steps that a process completed for the same retry before it died. */
   readonly entries: readonly CompletedStep[];
 }
 
@@ -186,7 +186,7 @@ interface UsedState {
 
 function doNothing(): void {}
 
-/** Of a call that begins. */
+/** Creates the state of a new call. */
 export function createOpenedState(inputs: RetryInputs = {}): OpenedState {
   const journal = new Journal();
   return { call: undefined, round: 0, journal, inputs, unanswered: undefined, saveStep: doNothing, finish: doNothing };

@@ -14,12 +14,12 @@ declare const crypto: { randomUUID(): string };
 
 export interface RetryContext {
   readonly states: RequestStateStore;
-  /** Whom and what the state is bound to: user, OAuth client, method and arguments. */
+  /** Binding of the state: user, OAuth client, method and arguments. */
   readonly boundTo: () => string;
   readonly inputs: RetryInputs;
   /** The caller whose share of the handlers that wait in memory is used up. */
   readonly caller: string;
-  /** Whether a handler may wait in memory for the next round. */
+  /** True if a handler may wait in memory for the next round. */
   readonly canSuspend: boolean;
   /** Says no when the client can not be asked this. */
   readonly check: (method: string, params: JsonObject) => void;
@@ -54,11 +54,11 @@ class RetryRound extends JournaledExecution {
   readonly #state: OpenedState;
   readonly #round: SuspensionRound;
   readonly #suspension: Suspension;
-  /** What waited here since the round before. */
+  /** Handler that waited since the previous round. */
   readonly #resumedHandler: SuspendedHandler | undefined;
-  /** What will wait for the next one. */
+  /** Handler that waits for the next round. */
   #suspendedHandler: SuspendedHandler | undefined;
-  /** Whether the handler itself came to an end in this round. */
+  /** True if the handler itself ended in this round. */
   #isHandlerDone = false;
 
   constructor(context: RetryContext, state: OpenedState) {
@@ -133,7 +133,7 @@ class RetryRound extends JournaledExecution {
     return work;
   }
 
-  /** What the handler comes to, or what it asks. */
+  /** Waits for the result of the handler, or for its input requests. */
   async #waitForHandler(handler: SuspendedHandler): Promise<JsonObject> {
     this.#suspendedHandler = handler;
     const finish = () => {
@@ -151,8 +151,8 @@ class RetryRound extends JournaledExecution {
   }
 
   /**
-   * Whether the handler had to come to all that it came to before. One that failed, one that keeps its own state, and a
-   * layer that answers by itself have their reasons to go another way.
+   * True if the handler had to repeat all its earlier requests and steps. One that failed, one that keeps its own
+   * state, and a layer that answers by itself have their reasons to go another way.
    */
   #mustRevisitAll(result: JsonObject): boolean {
     if (this.#resumedHandler !== undefined || Object.keys(this.#state.inputs).length > 0) return false;
@@ -161,7 +161,7 @@ class RetryRound extends JournaledExecution {
     return this.#isHandlerDone || this.#hasPendingRequests(result);
   }
 
-  /** Whether these are the questions that it stands at; else it, or a layer, has returned some. */
+  /** True if these are the pending requests of the handler, rather than some that it or a middleware returned. */
   #hasPendingRequests({ inputRequests = {} }: JsonObject): boolean {
     const keys = Object.keys(inputRequests as JsonObject);
     return keys.length > 0 && keys.every(key => this.#isOpen(key));

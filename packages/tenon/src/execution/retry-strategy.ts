@@ -39,7 +39,7 @@ function toRetryContext(context: RoundContext, runtime: ExecutionRuntime): Retry
 /** The first round of a call. When its handler asks, all goes on as if it had been known from the start. */
 class FirstRound extends LazyRun {
   readonly #round: RoundContext;
-  /** What the handler, and all that is around it, comes to; and who waits for that. */
+  /** Result of the handler with its middleware, and the callers that wait for it. */
   #result: RoundResult = {};
   #pendingResult: RedirectablePromise | undefined;
   /** The handler itself. */

@@ -7,7 +7,7 @@ import { toInputRequest } from './journaled-execution.js';
 
 declare function setTimeout(run: () => void, ms: number): unknown;
 
-/** What a pause needs to know of the round that is going on. */
+/** The round that is in progress. */
 export interface SuspensionRound {
   readonly check: (method: string, params: JsonObject) => void;
   /** Keeps a step where it outlives this process, if there is such a place. */
@@ -34,13 +34,13 @@ export class Suspension implements ExecutionBackend {
   #round: SuspensionRound;
   #activeSteps = 0;
   #isCheckScheduled = false;
-  /** Whether something is asked that whoever waits for the handler has not been told of. */
+  /** True if there is an input request that the caller does not know yet. */
   #hasUnsentRequests = false;
   #onIdle: (() => void) | undefined;
   #nextRound: Promise<void> | undefined;
   #startNextRound: (() => void) | undefined;
   #waiter: RoundWaiter | undefined;
-  /** Whether who waited last has what it waited for. */
+  /** True if the last caller has its result. */
   #isResolved = true;
   #redirectBackend: ExecutionBackend | undefined;
 
@@ -86,7 +86,7 @@ export class Suspension implements ExecutionBackend {
     return step;
   }
 
-  /** What the result is, or the questions when the work comes to rest on them. */
+  /** Runs until there is a result, or until the work waits for input requests. */
   runUntilSuspended(start: () => JsonObject | Promise<JsonObject>): JsonObject | Promise<JsonObject> {
     const outerWaiter = this.#waiter;
     const waiter: RoundWaiter = { resolve: undefined };
@@ -163,7 +163,7 @@ export class Suspension implements ExecutionBackend {
   }
 }
 
-/** What the work comes to, or what whoever waits for it leaves with before. */
+/** Waits for the result of the work, or for the round that ends before it. */
 function waitForResult(waiter: RoundWaiter, promise: Promise<JsonObject>, finish: () => void): Promise<JsonObject> {
   return new Promise((resolve, reject) => {
     waiter.resolve = result => {

@@ -13,7 +13,7 @@ const WRAPPERS = new Set([
   ...['additionalProperties', 'unevaluatedProperties', 'items', 'prefixItems', 'additionalItems', 'unevaluatedItems'],
 ]);
 
-/** What failed, in the validator's words: keywords in the order of the schema, each before those inside it. */
+/** Failed keywords of a value, in the order of the schema, each before those inside it. */
 interface FailedValue {
   readonly prepared: PreparedSchema;
   readonly value: unknown;
@@ -73,7 +73,7 @@ function explainLeaf(unit: OutputUnit, { prepared, value }: FailedValue): Issue[
   );
 }
 
-/** Where the units inside of the unit at `start` end. A `false` schema has no location of its own. */
+/** Returns the end of the units inside the unit at `start`. A `false` schema has no location of its own. */
 function findEnd(units: readonly OutputUnit[], start: number): number {
   const { keyword, keywordLocation } = units[start] as OutputUnit;
   if (keyword === 'false') return start + 1;
@@ -87,7 +87,7 @@ function findEnd(units: readonly OutputUnit[], start: number): number {
   return end;
 }
 
-/** Of several forms that a value may have, explains the one that was meant, where that can be told. */
+/** Explains the alternative that was most likely meant, of several that a value may match. */
 function explainChoice(unit: OutputUnit, inner: readonly OutputUnit[], failure: FailedValue): Issue[] {
   const here = locateValue(failure.value, unit.instanceLocation);
   const matches = Number(/\((\d+) matches\)/.exec(unit.error)?.[1] ?? 0);
@@ -126,7 +126,7 @@ function groupForms(unit: OutputUnit, inner: readonly OutputUnit[]): OutputUnit[
   return [...forms.values()];
 }
 
-/** Where forms differ by a constant, all that it could be. */
+/** Creates the issue of alternatives that differ by a constant: lists all its values. */
 function createTagIssue(forms: readonly OutputUnit[][], unit: OutputUnit, failure: FailedValue): Issue[] | undefined {
   const tags = forms.map(form => form.find(each => isTag(each, unit)));
   const [first] = tags;

@@ -2,7 +2,7 @@ import { TenonError } from '../jsonrpc/error.js';
 import { toJsonPointer } from './issues.js';
 import { isStandardSchema } from './standard.js';
 
-/** How large a JSON Schema may be. */
+/** Limits on a JSON Schema. */
 export interface SchemaLimits {
   /** Objects and arrays inside each other. Default 128. */
   readonly maxDepth: number;

@@ -6,12 +6,12 @@ import { inspectSchema } from './inspect-schema.js';
 import { decodeToken } from './schema-references.js';
 import { isStandardSchema, type JsonSchema, type Schema, type StandardSchema } from './standard.js';
 
-/** Which side of a schema: what goes in, or what comes out after defaults and transforms. */
+/** Side of a schema: input, or output after defaults and transforms. */
 export type SchemaSide = 'input' | 'output';
 
 /** Tried in this order: a vendor throws at a target that it can not write. */
 const TARGETS = ['draft-2020-12', 'draft-07'] as const;
-/** How many references at the root are followed, one to the next. */
+/** Maximum number of references that are followed at the root. */
 const MAX_ROOT_REFERENCES = 16;
 
 const converted: Record<SchemaSide, WeakMap<object, JsonObject>> = { input: new WeakMap(), output: new WeakMap() };
@@ -109,7 +109,7 @@ function createNoSchemaError(value: unknown): TenonError {
   });
 }
 
-/** Whether the root of a JSON Schema says `type: object`, itself or by a reference inside the document. */
+/** True if the root of a JSON Schema has `type: object`, itself or by a reference inside the document. */
 export function isObjectRoot(json: JsonSchema): boolean {
   let root: unknown = json;
   for (let hops = 0; hops <= MAX_ROOT_REFERENCES && isObject(root); hops++) {

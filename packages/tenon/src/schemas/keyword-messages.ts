@@ -17,7 +17,7 @@ const countCharacters = (value: unknown) => (typeof value === 'string' ? [...val
 const countItems = (value: unknown) => (Array.isArray(value) ? value.length : 0);
 const countMembers = (value: unknown) => (isObject(value) ? Object.keys(value).length : 0);
 
-/** What each keyword has to say about a value. */
+/** Messages by keyword. */
 const KEYWORD_MESSAGES: { readonly [keyword: string]: MessageBuilder } = {
   type: (said, value) => describeTypes([said].flat(), value),
   const: said => `expected ${formatConstant(said)}`,

@@ -18,7 +18,7 @@ export function locateValue(root: unknown, location: string): ValueLocation {
   return { path, value };
 }
 
-/** What the schema says at a keyword's location, which goes on behind a `$ref` where it leads. */
+/** Reads the value of a keyword's location, following a `$ref` on the way. */
 export function readKeyword({ root, lookup }: PreparedSchema, location: string): unknown {
   let node: unknown = root;
   for (const token of splitLocation(location)) {

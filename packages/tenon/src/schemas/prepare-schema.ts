@@ -19,7 +19,7 @@ export interface StepMeter {
   remaining: number;
 }
 
-/** How long a string may be for a pattern to be tried on it. */
+/** Estimates the maximum length of a string for which a pattern is tried. */
 export type EstimateMaxLength = (pattern: string) => number;
 
 /** Subschemas that one validation by a foreign schema may apply. */

@@ -7,7 +7,7 @@ export type StandardSchema<Input = unknown, Output = Input> = StandardSchemaV1<I
 /** A JSON Schema object: 2020-12, unless its `$schema` says draft-07 or 2019-09. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
-/** What tools, prompts and forms take as a schema: a Standard Schema, or a JSON Schema object as it is. */
+/** Schema of a tool, a prompt or a form: a Standard Schema, or a plain JSON Schema object. */
 export type Schema = SchemaOfZod | StandardSchema | JsonSchema;
 
 /**
@@ -24,14 +24,14 @@ interface Typed {
   readonly '~standard': { readonly types?: { readonly input: unknown; readonly output: unknown } | undefined };
 }
 
-/** What goes into a schema: the value before its defaults and transforms. A JSON Schema literal is read `as const`. */
+/** Input of a schema: the value before its defaults and transforms. A JSON Schema literal is read `as const`. */
 export type InferInput<S> = S extends SchemaOfZod
   ? S['_zod']['input']
   : S extends Typed
     ? TypesOf<S>['input']
     : FromJsonSchema<S>;
 
-/** What comes out of a schema: the value after its defaults and transforms. */
+/** Output of a schema: the value after its defaults and transforms. */
 export type InferOutput<S> = S extends SchemaOfZod
   ? S['_zod']['output']
   : S extends Typed
@@ -41,7 +41,7 @@ export type InferOutput<S> = S extends SchemaOfZod
 /** Looked up, not inferred: it costs the compiler far less. */
 type TypesOf<S extends Typed> = NonNullable<S['~standard']['types']>;
 
-/** What a handler is given: `InferOutput`, or any object where nothing is known of it. */
+/** Arguments of a handler: `InferOutput`, or any object if the schema says nothing. */
 export type InferArguments<S> = unknown extends InferOutput<S> ? Record<string, unknown> : InferOutput<S>;
 
 /** Tells a Standard Schema from anything else. Some vendors' schemas are functions. */

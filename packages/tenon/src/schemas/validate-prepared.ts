@@ -24,7 +24,7 @@ export function memoize<T>(make: () => T): () => T {
   };
 }
 
-/** What a prepared schema says of a value. Throws what `whyFailed` explains. */
+/** Validates a value. Throws an error that `explainFailure` explains. */
 export function validatePrepared(prepared: PreparedSchema, value: unknown): CheckResult {
   try {
     return collectIssues(prepared, value, value);

@@ -6,7 +6,7 @@ import type { StoredValue, Values } from './stores.js';
 
 declare const crypto: { randomUUID(): string };
 
-/** Who works on records, and how long it is believed to be alive after it was last heard of, in milliseconds. */
+/** Owner of leases: the process, and the time that a lease lasts, in milliseconds. */
 export interface LeaseOwner {
   readonly clock: Clock;
   readonly lease: number;
@@ -92,7 +92,7 @@ export class LeasedRecord<T extends object> {
     return this.#value;
   }
 
-  /** Whether it was not renewed in time, as when the process was held up: another may have taken it over. */
+  /** True if the lease was not renewed in time, as when the process was suspended: another may have taken it over. */
   get isLapsed(): boolean {
     return this.#owner.clock.now() >= this.#until;
   }

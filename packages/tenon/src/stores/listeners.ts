@@ -1,7 +1,7 @@
 import { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 
-/** Who listens to which topic in this process. */
+/** Listeners of this process by topic. */
 export interface TopicListeners {
   /** With `since`, hears only what has a greater number. */
   add(topic: string, listener: (message: JsonObject) => void, since?: number): () => void;

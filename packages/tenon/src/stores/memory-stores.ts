@@ -9,11 +9,13 @@ import { checkKey, createClosedError, MAX_VALUE_SIZE, serializeValue } from './v
 export interface MemoryStoresOptions {
   /** The time by which values end. */
   readonly clock?: Clock | undefined;
-  /** How many values there may be, else `store/full`. Default: 100,000. */
+  /** Maximum number of values, else `store/full`. Default: 100,000. */
   readonly maxEntries?: number | undefined;
-  /** How much JSON text they may have together, in characters, else `store/full`. Default: 256 Mi. */
+  /** Maximum size of all JSON text together, in characters, else `store/full`. Default: 256 Mi. */
   readonly maxTotalSize?: number | undefined;
-  /** How much JSON text one value or message may have, in characters, else `store/value-too-large`. Default: 1 Mi. */
+  /**
+   * Maximum size of the JSON text of one value or message, in characters, else `store/value-too-large`. Default: 1 Mi.
+   */
   readonly maxValueSize?: number | undefined;
   /**
    * Part of `maxEntries` and `maxTotalSize` that the values of one user, or of one address of anonymous callers, may take

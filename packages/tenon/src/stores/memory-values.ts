@@ -17,17 +17,17 @@ export interface MemoryLimits {
 interface MemoryEntry {
   readonly text: string;
   readonly version: number;
-  /** When its time is up, by the clock. */
+  /** Expiry, by the clock. */
   readonly expiresAt: number;
   /** Absent where nobody was named: such values only count towards the whole. */
   readonly owner: string | undefined;
 }
 
-/** How many entries each write looks at, to free those whose time is up. */
+/** Number of entries that each write checks for expiry. */
 const SWEPT_PER_WRITE = 2;
 
 export interface MemoryValues extends Values {
-  /** How many are held, those included that have ended and are not swept yet. */
+  /** Number of entries, expired ones included until they are removed. */
   readonly entryCount: number;
   clear(): void;
 }

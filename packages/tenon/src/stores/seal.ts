@@ -52,7 +52,7 @@ interface DerivationKey {
 
 const PREFIX = 'tenon1';
 const PROCESS = 'process';
-/** How long a state may be at the most, in characters. */
+/** Maximum length of a sealed state, in characters. */
 export const MAX_SEALED = 256 * 1024;
 
 /** Tells whether keys can seal: one or more of 32 bytes, with ids of letters, digits, "_" and "-" that differ. */

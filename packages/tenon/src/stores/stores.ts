@@ -1,13 +1,14 @@
 import type { JsonObject } from '../jsonrpc/message.js';
 
 /**
- * What must outlive a process, or be seen by several: tasks, sessions, remembered steps. `memoryStores` and, from
+ * Stores of values that outlive a process, or that several processes share: tasks, sessions, remembered steps.
+ * `memoryStores` and, from
  * `tenon/sqlite`, `sqliteStores` are two; `storeCases` of `tenon/testing` is what one of your own must do.
  */
 export interface Stores {
   readonly values: Values;
   readonly bus: Bus;
-  /** Whether other processes see what is kept, and this one after a restart. */
+  /** True if other processes see the values, and this one after a restart. */
   readonly durable: boolean;
   /** Frees what is held open. What comes after is refused with `store/closed`. May be called again. */
   close(): Promise<void>;
@@ -24,7 +25,7 @@ export interface StoredValue {
 export interface PutOptions {
   /** Writes only when this is the version that is there. 0: only when nothing is there. Absent: in any case. */
   readonly version?: number | undefined;
-  /** How long the value is good for, in milliseconds from now; nothing is left of it from then on. Absent: for ever. */
+  /** Time for which the value is kept, in milliseconds from now; then it is deleted. Absent: for ever. */
   readonly ttl?: number | undefined;
   /**
    * The user or address whose share of the store's room the value takes; kept from write to write. `memoryStores` leaves
@@ -36,7 +37,7 @@ export interface PutOptions {
 export interface ListOptions {
   /** Lists what comes after this key, which need not be there. */
   readonly after?: string | undefined;
-  /** How many at the most. Default and most: 1000. */
+  /** Maximum number of entries. Default and most: 1000. */
   readonly limit?: number | undefined;
 }
 
@@ -46,16 +47,16 @@ export interface ListOptions {
  * against other processes, and the calls of one process take effect in the order in which they are made.
  */
 export interface Values {
-  /** What stands under a key. `undefined` when there is nothing, or its time is up. */
+  /** Returns the value of a key. `undefined` when there is nothing, or its time is up. */
   get(key: string): Promise<StoredValue | undefined>;
   /**
    * Writes, and gives the new version; `undefined` when the version that was asked for is not the one that is there.
    * Once it resolves the value is kept: in a durable store it survives the end of the process and of the power.
    */
   put(key: string, value: JsonObject, options?: PutOptions): Promise<number | undefined>;
-  /** Whether something was deleted. With `version`, only that one is. */
+  /** Deletes a value. Returns true if there was one. With `version`, only that one is. */
   delete(key: string, version?: number): Promise<boolean>;
-  /** What stands under the keys that begin with `prefix`, in the order of the keys' characters by their codes. */
+  /** Lists the values whose keys begin with `prefix`, in the order of the keys' character codes. */
   list(prefix: string, options?: ListOptions): Promise<StoredValue[]>;
 }
 

@@ -2,11 +2,11 @@ import { TenonError } from '../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import type { ListOptions, PutOptions } from './stores.js';
 
-/** How many characters a key may have. */
+/** Maximum length of a key, in characters. */
 const MAX_KEY = 512;
-/** How many entries one listing may have. */
+/** Maximum number of entries of one listing. */
 const MAX_LISTED = 1000;
-/** How large the JSON text of a value or a message may be unless a store says otherwise, in characters. */
+/** Default for the maximum size of the JSON text of a value or a message, in characters. */
 export const MAX_VALUE_SIZE = 2 ** 20;
 
 const PRINTABLE = /^[ -~]*$/;
@@ -59,7 +59,7 @@ function createValueError(received: string, cause?: unknown): TenonError {
   return new TenonError('store/value', 'this can not be kept', { expected: 'a JSON object', received, cause });
 }
 
-/** When a value that is written at `now` ends. */
+/** Computes the expiry of a value that is written at `now`. */
 export function computeExpiry({ ttl }: PutOptions, now: number): number | undefined {
   if (ttl === undefined) return undefined;
   if (!Number.isFinite(ttl)) throw createOptionError('ttl', 'a number of milliseconds', ttl);
@@ -71,7 +71,7 @@ export function checkVersion(version: number | undefined): void {
     throw createOptionError('version', 'a whole number from 0 on', version);
 }
 
-/** Which keys are listed: `first` and those after it, as far as they begin with the prefix. */
+/** Range of keys: `first` and those after it, as far as they begin with the prefix. */
 export interface KeyRange {
   readonly first: string;
   readonly limit: number;

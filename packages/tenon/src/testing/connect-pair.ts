@@ -9,7 +9,7 @@ import { createTransportPair, type MessageObserver } from '../transports/memory.
 /** Every revision, newest first, to run the same test over each. */
 export const protocolVersions: readonly string[] = dialects.map(({ protocolVersion }) => protocolVersion);
 
-/** How a client and a server in one process are connected: as any client is, and the following. */
+/** Options of a client and a server in one process: those of any client, and the following. */
 export interface PairOptions extends ClientOptions {
   /** Sees every message that crosses, in the words of the revision. */
   readonly onMessage?: MessageObserver | undefined;

@@ -4,7 +4,7 @@ import type { Clock } from '../cancellation/clock.js';
 export interface FakeClock extends Clock {
   /** Lets `ms` milliseconds pass: the timers that are due run, in the order in which they are due. */
   advance(ms: number): void;
-  /** How many timers wait. */
+  /** Number of pending timers. */
   readonly timers: number;
 }
 

@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../cancellation/clock.js';
 import type { JsonRpcMessage, JsonRpcResponse } from '../jsonrpc/message.js';
 import type { MessageContext, MessageReceiver, SendOptions, Transport } from '../jsonrpc/transport.js';
 
-/** What happens to one message on its way. */
+/** Fault of one message. */
 export type MessageFault =
   | { readonly kind: 'drop' }
   | { readonly kind: 'duplicate' }

@@ -6,7 +6,7 @@ import type { Observation, ObservedEvent } from './handler-equivalence/observati
 import { runScenario } from './handler-equivalence/run-scenario.js';
 import { type ExecutionScenario, listScenarios } from './handler-equivalence/scenarios.js';
 
-/** What a handler is given, and what its client answers. */
+/** Input of the handler, and the answers of its client. */
 export interface HandlerEquivalenceOptions extends EquivalenceCheckOptions {
   /** The arguments of the call. Default `{}`. Of a resource: none. */
   readonly input?: JsonObject | undefined;
@@ -23,14 +23,14 @@ export interface ExecutionResult {
   readonly protocolVersion: string;
   /** The questions that reached the client, in the words of the newest revision, and the steps that ran, in their order. */
   readonly events: readonly ObservedEvent[];
-  /** How often the handler was entered. */
+  /** Number of runs of the handler. */
   readonly entries: number;
-  /** What `effects` gave. */
+  /** Results of `effects`. */
   readonly effects: readonly unknown[];
-  /** What the client got: a result, or an error. */
+  /** Result that the client received; absent after an error. */
   readonly result?: JsonObject;
   readonly error?: { readonly code: number | undefined; readonly message: string };
-  /** What the handler asks and a client of this revision can not be asked: then nothing of it is compared. */
+  /** Capabilities that the handler needs and a client of this version cannot have: then nothing of it is compared. */
   readonly missingCapabilities?: readonly string[];
 }
 

@@ -13,21 +13,21 @@ export interface StoreFixture {
   readonly openSecond?: (() => Stores | Promise<Stores>) | undefined;
   /** Lets so many milliseconds pass, where the stores go by a clock that is told. Absent: they pass by themselves. */
   readonly advance?: ((ms: number) => void | Promise<void>) | undefined;
-  /** How many characters of JSON text a value may have. Default: 1 Mi. */
+  /** Maximum size of a value, in characters of JSON text. Default: 1 Mi. */
   readonly maxValueSize?: number | undefined;
   /** Frees what the stores needed besides. They are closed by then. */
   readonly release?: (() => void | Promise<void>) | undefined;
 }
 
-/** What stores may not have. */
+/** Features that stores may lack. */
 export interface UnsupportedStoreFeatures {
   /** They can not be opened a second time: they are in the memory of one process. */
   readonly secondOpen?: boolean | undefined;
 }
 
 /**
- * What all stores must do, as named cases for any test runner:
- * `for (const { name, run } of storeCases(open)) it(name, run)`. `open` is called once for each case.
+ * Contract of all stores, as named cases for any test runner: `for (const { name, run } of storeCases(open)) it(name,
+ * run)`. `open` is called once for each case.
  */
 export function storeCases(
   open: () => StoreFixture | Promise<StoreFixture>,
@@ -38,7 +38,7 @@ export function storeCases(
   return cases.map(([name, use]) => ({ name, run: () => runCase(open, use) }));
 }
 
-/** How often a case looks whether what it waits for is there, and how long it waits each time, in milliseconds. */
+/** Number and interval (in milliseconds) of the polls of a case. */
 const MAX_POLLS = 1000;
 const POLL_INTERVAL = 10;
 

@@ -11,7 +11,7 @@ import {
 } from '../jsonrpc/message.js';
 import type { MessageReceiver, Transport } from '../jsonrpc/transport.js';
 
-/** How long one answer may take before a case fails, in milliseconds. */
+/** Time for one response before a case fails, in milliseconds. */
 const RESPONSE_TIMEOUT = 10_000;
 
 /** An answer as it came. */
@@ -32,7 +32,7 @@ export interface TestPeer {
   onRequest(method: string, handler: (params: JsonObject) => JsonObject): void;
   /** The params of the notifications of a method that have come. */
   getNotifications(method: string): JsonObject[];
-  /** How many answers have come to ids that begin so. */
+  /** Counts the responses to ids that begin with the prefix. */
   countResponses(prefix: string): number;
   /** Settles when the receiver was told of the end. */
   readonly closed: Promise<void>;

@@ -18,7 +18,7 @@ export interface TransportFixture {
   readonly release?: (() => void | Promise<void>) | undefined;
 }
 
-/** What a road may not have. */
+/** Features that a transport may lack. */
 export interface UnsupportedFeatures {
   /** The other end can not ask by requests of its own. */
   readonly serverRequests?: boolean | undefined;
@@ -27,8 +27,8 @@ export interface UnsupportedFeatures {
 }
 
 /**
- * What every channel must do, as named cases for any test runner:
- * `for (const { name, run } of transportCases(open)) it(name, run)`. `open` is called once for each case.
+ * Contract of every transport, as named cases for any test runner: `for (const { name, run } of transportCases(open))
+ * it(name, run)`. `open` is called once for each case.
  */
 export function transportCases(
   open: () => TransportFixture | Promise<TransportFixture>,

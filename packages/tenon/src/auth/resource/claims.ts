@@ -1,11 +1,11 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import { createInvalidTokenProblem, type TokenProblem, type VerifiedToken } from './token-problem.js';
 
-/** How what is said of a token becomes who is calling. */
+/** Rules that turn the claims of a token into the caller. */
 export interface ClaimOptions {
   /** Names the caller. */
   readonly getPrincipal: (claims: JsonObject) => string | undefined;
-  /** What scopes a token has that has this one, itself included. */
+  /** Returns all scopes that a token with these scopes has, themselves included. */
   readonly expandScopes: (scopes: readonly string[]) => readonly string[];
 }
 

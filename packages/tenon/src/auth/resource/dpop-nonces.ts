@@ -4,7 +4,7 @@ import { createSigner, type Signer } from './digest.js';
 /** The nonces of a server that remembers none: the time at which one was made, signed. */
 export interface DpopNonces {
   createNonce(): Promise<string>;
-  /** Whether one is good, and whether its holder should have the next. */
+  /** Tells if a nonce is valid, and if its holder should get the next one. */
   verifyNonce(nonce: string): Promise<'good' | 'ageing' | 'bad'>;
 }
 
@@ -14,7 +14,9 @@ export interface NonceOptions {
    * one made for this process.
    */
   readonly keys?: readonly Uint8Array[] | undefined;
-  /** How long a nonce is good for, in milliseconds. Default 5 minutes; its holder gets another after half of that. */
+  /**
+   * Time for which a nonce is valid, in milliseconds. Default 5 minutes; its holder gets another after half of that.
+   */
   readonly ttl?: number | undefined;
 }
 

@@ -11,11 +11,11 @@ export interface ProofVerifierOptions {
   /** Milliseconds by which the time of a proof may differ from ours. */
   readonly maxProofAge: number;
   readonly nonces: DpopNonces | undefined;
-  /** Where proofs that were seen are remembered. */
+  /** Store of used proofs. */
   readonly usedProofs: Values;
 }
 
-/** What a proof is to prove. */
+/** Values that a proof must match. */
 export interface ExpectedProof {
   readonly method: string;
   /** The URLs by which the request may be known. */
@@ -25,7 +25,7 @@ export interface ExpectedProof {
   readonly jkt: string;
 }
 
-/** How long a proof may be, in characters. */
+/** Maximum length of a proof, in characters. */
 const MAX_PROOF_LENGTH = 8 * 1024;
 
 /** Gives the nonce for the next proof, when there should be one. */

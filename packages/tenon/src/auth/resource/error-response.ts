@@ -7,9 +7,9 @@ import type { AuthResult } from './token-verifier.js';
 export interface ErrorResponseContext {
   /** The URL of the MCP endpoint. */
   readonly resource: string;
-  /** Where the metadata of the resource is. */
+  /** URL of the resource metadata. */
   readonly metadataUrl: string;
-  /** What every request needs. */
+  /** Scopes that every request needs. */
   readonly scopes: readonly string[];
   /** The algorithms of proofs. */
   readonly proofAlgorithms: readonly string[];

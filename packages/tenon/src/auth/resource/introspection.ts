@@ -17,14 +17,14 @@ import {
 } from './issuer-requests.js';
 import { createInvalidTokenProblem, type VerifyToken } from './token-problem.js';
 
-/** How the issuer is asked about tokens. https://www.rfc-editor.org/rfc/rfc7662 */
+/** Options of token introspection. https://www.rfc-editor.org/rfc/rfc7662 */
 export interface IntrospectionOptions {
-  /** Who asks: this server is a client of the issuer. */
+  /** Client id of this server at the issuer. */
   readonly clientId: string;
   readonly clientSecret: string;
-  /** How it says so. Default `basic`. */
+  /** Client authentication method. Default `basic`. */
   readonly method?: 'basic' | 'post' | undefined;
-  /** Where to ask. Default: what the metadata of the issuer says. */
+  /** URL of the endpoint. Default: what the metadata of the issuer says. */
   readonly endpoint?: string | undefined;
   /**
    * For how long the answer is good, in milliseconds. Default 30 s: so long may a token that was revoked go on. 0 asks for

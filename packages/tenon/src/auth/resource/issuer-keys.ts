@@ -8,7 +8,7 @@ import {
   stripError,
 } from './issuer-requests.js';
 
-/** Where the keys of an issuer are. */
+/** Source of an issuer's keys. */
 export interface IssuerKeySource extends IssuerConnection {
   /** The URL of its JWK Set. Without it its metadata says. */
   readonly jwksUri?: string | undefined;
@@ -16,10 +16,10 @@ export interface IssuerKeySource extends IssuerConnection {
   readonly onError: (error: TenonError) => void;
 }
 
-/** How long keys are good for without asking again, and how long when the issuer does not answer, in milliseconds. */
+/** Time for which keys are valid without a request, and when the issuer does not answer, in milliseconds. */
 const FRESH_TIME = 10 * 60_000;
 const STALE_TIME = 60 * 60_000;
-/** How long the issuer is left in peace after it was asked: nobody can make it be asked for each request. */
+/** Minimum time between two requests to the issuer, in milliseconds: callers cannot cause one for each request. */
 const MIN_FETCH_INTERVAL = 30_000;
 
 /**

@@ -5,14 +5,14 @@ import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import { type AuthFetch, createGuardedFetch } from '../http/guarded-fetch.js';
 import { checkBrowserUrl, createUrlGuard } from '../http/url-guard.js';
 
-/** How the servers that issue tokens are asked. */
+/** Connection to an issuer of tokens. */
 export interface IssuerConnection {
   readonly clock: Clock;
   readonly fetch: AuthFetch;
   readonly issuer: string;
 }
 
-/** Whether a URL may be asked for keys or about tokens: by TLS, or on this machine. */
+/** True if a URL may be asked for keys or about tokens: by TLS, or on this machine. */
 export function isSafeUrl(url: string): boolean {
   try {
     checkBrowserUrl(url);
@@ -22,12 +22,12 @@ export function isSafeUrl(url: string): boolean {
   }
 }
 
-/** Whom the operator trusts with the keys may be in the operator's own network, though others can not see that. */
+/** Creates a fetch that may reach the operator's own network, because the operator trusts this issuer. */
 function createIssuerFetch({ clock, fetch, issuer }: IssuerConnection) {
   return createGuardedFetch(fetch, createUrlGuard(issuer, { allowPrivate: true }), clock);
 }
 
-/** What oauth4webapi is told with each request. The guard says which URLs may be asked without TLS. */
+/** Creates the options of each `oauth4webapi` request. The guard says which URLs may be asked without TLS. */
 export function createRequestOptions(connection: IssuerConnection) {
   return { [customFetch]: createIssuerFetch(connection) as never, [allowInsecureRequests]: true };
 }

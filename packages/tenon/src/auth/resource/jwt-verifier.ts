@@ -16,13 +16,13 @@ export interface JwtVerifierOptions extends ClaimOptions {
   readonly clock: Clock;
   readonly issuers: ReadonlyMap<string, AcceptedIssuer>;
   readonly algorithms: readonly string[];
-  /** Whether a token must say that it is one of RFC 9068. */
+  /** True if a token must have the type of RFC 9068. */
   readonly requireTokenType: boolean;
   /** Milliseconds by which the clocks may differ. */
   readonly clockTolerance: number;
 }
 
-/** What tokens are called that are none for APIs: other JWTs of the same issuer must not pass for one. */
+/** Type of access tokens: other JWTs of the same issuer must not pass for one. */
 const ACCESS_TOKEN_TYPE = /^(?:application\/)?at\+jwt$/i;
 const PLAIN_TYPE = /^(?:application\/)?jwt$/i;
 

@@ -8,18 +8,18 @@ import type { NonceOptions } from './dpop-nonces.js';
 import type { IntrospectionOptions } from './introspection.js';
 import { isSafeUrl } from './issuer-requests.js';
 
-/** How a server is protected. Times are milliseconds. */
+/** Options of `protect`. Times are milliseconds. */
 export interface ProtectOptions {
   /**
    * The URL by which clients know the MCP endpoint: what tokens are issued for. Compared byte for byte: a slash more or
    * less is another resource.
    */
   readonly resource: string;
-  /** Whose tokens are taken: at least one. What its metadata and its tokens say must be this, byte for byte. */
+  /** Trusted issuers of tokens: at least one. What its metadata and its tokens say must be this, byte for byte. */
   readonly issuers: readonly (string | TrustedIssuer)[];
-  /** What every request needs. Default: no scope. What a tool needs is said with the tool. */
+  /** Scopes that every request needs. Default: no scope. What a tool needs is said with the tool. */
   readonly scopes?: readonly string[] | undefined;
-  /** Which scopes a broader one stands for: `{ 'notes:write': ['notes:read'] }`. */
+  /** Scopes that a broader one includes: `{ 'notes:write': ['notes:read'] }`. */
   readonly scopeHierarchy?: { readonly [scope: string]: readonly string[] } | undefined;
   /** Asks the issuer about each token, in place of verifying JWTs. For tokens that are none, or are to be revocable at once. */
   readonly introspection?: IntrospectionOptions | undefined;
@@ -30,7 +30,10 @@ export interface ProtectOptions {
   readonly verify?: ((token: string) => AuthInfo | undefined | Promise<AuthInfo | undefined>) | undefined;
   /** Names the caller. Must be stable, and different for different people. Default: `issuer|subject`, or `issuer#client` for a client without one. */
   readonly principal?: ((claims: JsonObject) => string | undefined) | undefined;
-  /** How JWTs may be signed. Default: RS, PS and ES with 256, 384 and 512, EdDSA, Ed25519. Never by a shared secret. */
+  /**
+   * Accepted signature algorithms of JWTs. Default: RS, PS and ES with 256, 384 and 512, EdDSA, Ed25519. Never by a
+   * shared secret.
+   */
   readonly algorithms?: readonly string[] | undefined;
   /**
    * `required`: a JWT must say `typ: at+jwt`, as RFC 9068 has it. Default `optional`: plain JWTs pass as well, as many
@@ -40,13 +43,13 @@ export interface ProtectOptions {
   /** By how much the clocks may differ. Default 30 s. */
   readonly clockTolerance?: number | undefined;
   /**
-   * Whether the sender of a token must prove to have its key (RFC 9449). Default `optional`: where the token is bound to
-   * one. `required`: always. `false`: tokens that are bound are refused.
+   * Proof of possession of the token's key (RFC 9449). Default `optional`: where the token is bound to one. `required`:
+   * always. `false`: tokens that are bound are refused.
    */
   readonly dpop?: false | 'optional' | 'required' | DpopOptions | undefined;
-  /** Where the proofs that were seen are remembered. Default: in memory; give one that all processes share. */
+  /** Store of used proofs. Default: in memory; give one that all processes share. */
   readonly stores?: Stores | undefined;
-  /** What the resource is called, for people. */
+  /** Name of the resource, for people. */
   readonly name?: string | undefined;
   /** More for the metadata document: `resource_documentation`, `scopes_supported`. Default of that: `scopes`. */
   readonly metadata?: JsonObject | undefined;
@@ -55,7 +58,7 @@ export interface ProtectOptions {
    * protected-resource metadata look there. Default: the only issuer; none where there are several. `false`: none.
    */
   readonly originMetadata?: string | false | undefined;
-  /** How many good tokens are remembered, and for how long at the most. Default 10,000 and 5 minutes. */
+  /** Maximum number of cached tokens, and maximum time in the cache. Default 10,000 and 5 minutes. */
   readonly tokenCacheSize?: number | undefined;
   readonly tokenCacheTtl?: number | undefined;
   /** Told when an issuer can not be asked. Default: standard error. */
@@ -70,7 +73,7 @@ export interface ProtectOptions {
 export interface TrustedIssuer {
   /** Byte for byte what stands in `iss`. */
   readonly issuer: string;
-  /** Where its keys are. Default: what its metadata says. */
+  /** URL of its keys. Default: what its metadata says. */
   readonly jwksUri?: string | undefined;
   /**
    * By which other name it knows this resource, where it does not issue tokens for URLs: `api://notes`. No other API may
@@ -84,9 +87,9 @@ export interface DpopOptions {
   readonly required?: boolean | undefined;
   /** By how much the time of a proof may differ from ours. Default 60 s, at most 5 minutes. */
   readonly maxProofAge?: number | undefined;
-  /** Whether proofs must have a nonce of ours, so that none can be made in advance. Default false. */
+  /** Requires a nonce of this server in proofs, so that none can be made in advance. Default false. */
   readonly nonces?: boolean | NonceOptions | undefined;
-  /** How proofs may be signed. Default: as tokens. */
+  /** Accepted signature algorithms of proofs. Default: as tokens. */
   readonly algorithms?: readonly string[] | undefined;
 }
 
@@ -94,7 +97,7 @@ const RSA_AND_EC_ALGORITHMS = ['RS', 'PS', 'ES'].flatMap(kind => [`${kind}256`, 
 const DEFAULT_ALGORITHMS: readonly string[] = [...RSA_AND_EC_ALGORITHMS, 'EdDSA', 'Ed25519'];
 const MAX_PROOF_AGE = 300_000;
 
-/** What is used of the options, with all that has a default. */
+/** Options with their defaults. */
 export interface ProtectSettings {
   readonly algorithms: readonly string[];
   readonly issuers: readonly TrustedIssuer[];

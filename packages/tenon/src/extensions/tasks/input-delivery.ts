@@ -13,7 +13,7 @@ declare class AbortController {
   abort(reason?: unknown): void;
 }
 
-/** How long a client has at the least to come for the questions of its task, in milliseconds. */
+/** Minimum time for a client to fetch the input requests of its task, in milliseconds. */
 const MIN_DELIVERY_DELAY = 1000;
 
 /**
@@ -82,7 +82,7 @@ export class TaskInputDelivery {
     this.#unwatchStore = undefined;
   }
 
-  /** What a task no longer asks, because it has ended or was answered elsewhere, nobody need answer. */
+  /** Withdraws the input requests of a task that has ended or was answered elsewhere. */
   async #withdraw(id: string): Promise<void> {
     const own = this.#deliveries.get(id);
     if (own === undefined) return;
@@ -94,7 +94,7 @@ export class TaskInputDelivery {
   }
 }
 
-/** What becomes of a question; undefined when it was withdrawn: who has hung up has not said no. */
+/** Requests input; undefined if the request was withdrawn: a closed connection is no refusal. */
 async function requestInput(
   { id, questions }: TaskRecord,
   key: string,

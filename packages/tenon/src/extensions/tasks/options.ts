@@ -3,13 +3,13 @@ import { identifyCaller } from '../../protocol/caller-identity.js';
 import type { Complete } from '../../protocol/defaults.js';
 import type { CallerInfo } from '../../server/caller-info.js';
 
-/** How a server keeps and runs tasks. Times are milliseconds. */
+/** Options of tasks. Times are milliseconds. */
 export interface TasksOptions {
-  /** How long a task is kept, from its creation on, ended or not. Default 24 hours. */
+  /** Time for which a task is kept, from its creation, ended or not. Default 24 hours. */
   readonly ttl?: number | undefined;
   /** The longest time that a client, or a tool, can ask for. Default 7 days. */
   readonly maxTtl?: number | undefined;
-  /** How often clients are advised to look. Default 1,000. */
+  /** Advised interval between polls of clients. Default 1,000. */
   readonly pollInterval?: number | undefined;
   /** Tasks that this process works on at once; those that wait for an answer do not count. Others wait. Default 100. */
   readonly maxRunning?: number | undefined;
@@ -27,17 +27,17 @@ export interface TasksOptions {
    * refused before anything runs; a larger result ends the task as failed. Default 16,777,216 (16 Mi).
    */
   readonly maxRecordSize?: number | undefined;
-  /** How long a process that says nothing is believed to be at work on its tasks. Default 15,000. */
+  /** Time after which a silent process no longer counts as working on its tasks. Default 15,000. */
   readonly lease?: number | undefined;
   /**
-   * How long a task is left to other processes when no tool of its name, or no tool of its version, is here; then it
-   * fails. Applies to stores that several processes share. Default 10 minutes.
+   * Time for which a task is left to other processes when no tool of its name, or no tool of its version, is here; then
+   * it fails. Applies to stores that several processes share. Default 10 minutes.
    */
   readonly handoverTimeout?: number | undefined;
-  /** How long a handler waits in memory for an answer; later it is entered again. Default 5 minutes. */
+  /** Time that a handler waits in memory for an answer; later it runs again. Default 5 minutes. */
   readonly suspendTimeout?: number | undefined;
   /**
-   * Whether `tasks/list` is offered. Default: to callers that are authenticated, since all others can not be told apart.
+   * Offers `tasks/list`. Default: to callers that are authenticated, since all others can not be told apart.
    * `true` for a server that has one user.
    */
   readonly list?: boolean | undefined;
@@ -88,7 +88,7 @@ export function describeCaller({ auth }: Pick<CallerInfo, 'auth'>): Pick<TaskEve
   return { principal, ...(clientId === undefined ? {} : { clientId }) };
 }
 
-/** Whoever can not be told from others gets no list of everybody's tasks. */
+/** True if the caller may list tasks: unauthenticated callers cannot be told apart and would see those of others. */
 export function canListTasks({ list }: TaskSettings, { auth }: CallerInfo): boolean {
   return list ?? auth !== undefined;
 }

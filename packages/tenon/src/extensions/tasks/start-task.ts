@@ -32,7 +32,7 @@ export function startAsTask(
   return after > 0 ? promote(depart => clock.after(after, depart)) : create();
 }
 
-/** Where the client says whether it wants a task. */
+/** Starts a task on versions where the client asks for one. */
 function startRequestedTask(getService: () => Promise<TaskService>, call: ToolCall): Promise<JsonObject> | undefined {
   const { taskOptions } = call;
   const { task } = call.operation.params;

@@ -9,7 +9,7 @@ declare class AbortController {
   readonly signal: AbortSignal;
 }
 
-/** What a handler that works on a task knows of its client, who may be gone for long. */
+/** Creates the request context of a handler that works on a task: the client may be gone for long. */
 export function createTaskContext(
   record: TaskRecord,
   dialect: Dialect,
@@ -51,7 +51,7 @@ export function getProgressToken({ params }: Pick<TaskRecord, 'params'>): string
   return isId(token) ? token : undefined;
 }
 
-/** What the handler is entered with. Its progress is wanted in any case: it is how the task stands. */
+/** Creates the params of the handler. Its progress is wanted in any case: it is how the task stands. */
 export function createHandlerParams(record: TaskRecord): JsonObject {
   const { id, params } = record;
   if (getProgressToken(record) !== undefined) return params;

@@ -14,7 +14,7 @@ import type { TaskWorker } from './task-worker.js';
 
 declare const crypto: { randomUUID(): string };
 
-/** What makes tasks of calls. */
+/** Dependencies of creating tasks. */
 export interface TaskRuntime {
   readonly host: ExtensionHost;
   readonly worker: TaskWorker;

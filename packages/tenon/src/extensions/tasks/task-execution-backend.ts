@@ -17,8 +17,8 @@ import type { TaskRecord } from './task-record.js';
 export interface TaskRecordAccess {
   readonly record: TaskRecord;
   /**
-   * Whether a step may begin: resolves while the task is held here. Rejects when somebody has ended it; what another goes
-   * on with comes no further here.
+   * Resolves while this process holds the task. Rejects when somebody has ended it; what another goes on with comes no
+   * further here.
    */
   ensureHeld(): Promise<void>;
   /** Writes, and tells of it, on the same terms. */
@@ -32,7 +32,7 @@ interface PendingAnswer {
   readonly reject: (error: unknown) => void;
 }
 
-/** How a task asks and takes its steps: all of it is in the record before anything goes on. */
+/** Execution of a task: every request and step is in the record before the handler continues. */
 export class TaskExecutionBackend implements ExecutionBackend {
   readonly #access: TaskRecordAccess;
   readonly #journal: Journal;

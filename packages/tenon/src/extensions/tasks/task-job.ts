@@ -17,7 +17,7 @@ declare class AbortController {
   abort(reason?: unknown): void;
 }
 
-/** Whom a job tells of what happens to it. */
+/** Observer of a job. */
 export interface JobObserver {
   /** The record has changed. */
   onChange(job: TaskJob): Promise<void>;
@@ -44,7 +44,7 @@ export class TaskJob implements TaskRecordAccess {
   #isOver = false;
   /** Its end is being written. */
   #isEnding = false;
-  /** Who has ended it, where that was not its handler. */
+  /** The reason of an end that was not the handler's. */
   #endReason: TenonError | undefined;
 
   /** `journal`: of a handler that runs already. */

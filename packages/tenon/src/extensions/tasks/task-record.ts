@@ -30,9 +30,9 @@ export interface TaskRecord {
   readonly version?: string;
   /** Scopes that the tool demanded when the task was made. */
   readonly scopes?: readonly string[];
-  /** Of the call. */
+  /** Params of the call. */
   readonly params: JsonObject;
-  /** What the handler was entered with beside them. */
+  /** Inputs of the handler beside the params. */
   readonly inputs: RetryInputs;
   readonly journal: readonly JournalEntry[];
   /** The questions that are open, by their keys. */
@@ -72,7 +72,7 @@ export function endRecord(
   return updateRecord(rest, now, { ...end, journal: [], questions: {} });
 }
 
-/** How long a record is still good for. */
+/** Returns the remaining time of a record, in milliseconds. */
 export function getRemainingTtl({ created, ttl }: TaskRecord, now: number): number | undefined {
   return ttl === null ? undefined : Math.max(1, created + ttl - now);
 }

@@ -15,10 +15,10 @@ import { TaskStore } from './task-store.js';
 import { TaskSubscribers } from './task-subscribers.js';
 import { TaskWorker } from './task-worker.js';
 
-/** How many tasks one listener may name. */
+/** Maximum number of tasks of one listening request. */
 const MAX_LISTENED_TASKS = 1000;
 
-/** Where the tasks of one server are made, worked on and asked after. */
+/** Creates, runs and reports the tasks of one server. */
 export interface TaskService {
   readonly handlers: { readonly [method: string]: MethodHandler };
   create(call: ToolCall, rules: TaskOptions): Promise<JsonObject>;

@@ -23,7 +23,7 @@ const PAGE_SIZE = 1000;
 
 type StoredTask = TaskRecord & { readonly lease?: Lease };
 
-/** Where tasks lie, how they are found, and who is told when one has changed. */
+/** Stores tasks and notifies of their changes. */
 export class TaskStore {
   readonly #bus: Stores['bus'];
   readonly #values: Values;
@@ -82,7 +82,7 @@ export class TaskStore {
     return this.#acquire(id, stored => (stored?.status === 'working' ? stored : undefined));
   }
 
-  /** What is left of a task that has ended, or is no more, in the index of those that have not. */
+  /** Removes the index entry of a task that has ended or no longer exists. */
   async removeOpenEntry(id: string): Promise<void> {
     await this.#values.delete(OPEN_PREFIX + id);
   }

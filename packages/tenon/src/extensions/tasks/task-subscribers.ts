@@ -9,7 +9,7 @@ import { getProgressToken } from './task-context.js';
 import { type TaskRecord, toDetailedTask } from './task-record.js';
 import type { TaskStore } from './task-store.js';
 
-/** How often what a handler says of its progress is written down, in milliseconds. */
+/** Minimum time between two stored progress reports of a handler, in milliseconds. */
 const THROTTLE_INTERVAL = 1000;
 
 type TaskNotifier = (method: string, params: JsonObject) => void;
@@ -22,7 +22,7 @@ interface SubscribedSession {
   progress: number;
 }
 
-/** Who is told of tasks: the sessions that made them, and those who listen. */
+/** Subscribers of tasks: the sessions that created them, and listeners. */
 export class TaskSubscribers {
   readonly #store: TaskStore;
   readonly #clock: Clock;
@@ -83,7 +83,7 @@ export class TaskSubscribers {
     };
   }
 
-  /** What a handler says to its client goes to the session that made the task, where there is one. */
+  /** Sends a notification of a handler to the session that created the task, if there is one. */
   notifySession(record: TaskRecord, method: string, params: JsonObject): void {
     const subscribed = this.#sessions.get(record.id);
     if (subscribed === undefined || !this.#access.isAllowed(record, subscribed.caller)) return;

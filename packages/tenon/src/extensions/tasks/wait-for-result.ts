@@ -9,7 +9,7 @@ import type { TaskRuntime } from './task-creation.js';
 import type { TaskRecord } from './task-record.js';
 import type { TaskStore } from './task-store.js';
 
-/** How long nothing may be heard of a task before it is looked at again, in milliseconds. */
+/** Time without a notification after which a task is read again, in milliseconds. */
 const CHECK_INTERVAL = 5000;
 
 /** Waits for a task to end, and asks meanwhile what it has to ask. `find` reads it, and throws when there is none. */

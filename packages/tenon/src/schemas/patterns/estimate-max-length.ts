@@ -9,7 +9,7 @@ const MAX_PATTERN = 2_000;
 /** A repetition that is bounded below this counts as its copies, above it as unbounded. */
 const MAX_COPIES = 10;
 
-/** How the steps of a match grow with the length n of a string: factor × n^degree × base^n. */
+/** Growth of the number of steps of a match with the length n of a string: factor × n^degree × base^n. */
 interface Growth {
   readonly factor: number;
   readonly degree: number;
@@ -19,8 +19,8 @@ interface Growth {
 const CONSTANT: Growth = { factor: 1, degree: 0, base: 1 };
 
 /**
- * How long a string may be for a pattern to be tried on it, so that a match that goes back and forth still ends soon.
- * An estimate by the shape of the pattern: repetitions inside repetitions, repetitions that follow each other,
+ * Estimates the maximum length of a string for which a pattern is tried, so that backtracking still ends soon. An
+ * estimate by the shape of the pattern: repetitions inside repetitions, repetitions that follow each other,
  * alternatives that begin alike. Errs on the short side.
  * @param source A valid pattern.
  */
@@ -46,7 +46,7 @@ function estimateBranches(branches: readonly Branch[], top: boolean): Growth {
   };
 }
 
-/** Whether more than one alternative can begin with the same character. */
+/** True if more than one alternative can begin with the same character. */
 function isForked(branches: readonly Branch[]): boolean {
   if (branches.length < 2) return false;
   const first = branches.map(branch => getRequiredChars(branch[0]));
@@ -102,14 +102,14 @@ function estimateLoop(branches: readonly Branch[], inner: Growth, min: number): 
   return { ...CONSTANT, base: (Math.max(2, inner.factor * (inner.degree + 1)) * inner.base) ** Math.max(1, min) };
 }
 
-/** Whether a character loop is followed by a character that it can not take itself, or by the end. */
+/** True if a character loop is followed by a character that it cannot match itself, or by the end. */
 function isDelimited(chars: string, rest: Branch, top: boolean): boolean {
   const next = rest.find(({ atom }) => atom.kind !== 'start' && atom.kind !== 'end' && atom.kind !== 'edge');
   if (next === undefined) return top;
   return isDisjoint(chars, getRequiredChars(next));
 }
 
-/** Whether each round begins or ends with a character that nothing flexible in it can take. */
+/** True if each round begins or ends with a character that nothing flexible in it can match. */
 function isSeparated(branch: Branch): boolean {
   return [branch[0], branch.at(-1)].some(edge => {
     const mark = getRequiredChars(edge);

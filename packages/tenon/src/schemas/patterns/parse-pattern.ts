@@ -5,7 +5,7 @@ export type PatternAtom =
   | { readonly kind: 'group'; readonly branches: readonly Branch[]; readonly looks: boolean }
   /** `^`, `$`, and `\b` or `\B`: they take no character. */
   | { readonly kind: 'start' | 'end' | 'edge' }
-  /** What an earlier group matched, again. */
+  /** A back-reference. */
   | { readonly kind: 'echo' };
 
 /** An atom and how often it may repeat. */

@@ -14,13 +14,13 @@ export interface SqliteBusOptions {
   readonly report: ErrorReporter;
 }
 
-/** How long a message stands in the file, for the processes that look for it. */
+/** Time that a message stays in the file for other processes to read. */
 const MESSAGE_TTL = 60_000;
-/** How many messages stand there at the most. */
+/** Maximum number of messages in the file. */
 const MAX_MESSAGES = 10_000;
 /** Each so many messages, the outdated ones are deleted. */
 const MESSAGES_PER_SWEEP = 64;
-/** How many messages are read at once. */
+/** Maximum number of messages that are read at once. */
 const READ_BATCH = 100;
 const LAST_ID_ATTEMPTS = 20;
 
@@ -54,7 +54,7 @@ export function createSqliteBus(
     return statement(...parameters);
   }
 
-  /** What comes later has a greater number. */
+  /** Returns the number of the last message: later ones have greater numbers. */
   function readLastId(): number {
     for (let attempt = 1; ; attempt++) {
       try {

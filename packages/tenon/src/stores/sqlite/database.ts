@@ -1,4 +1,4 @@
-/** What is used of an SQLite library with the interface of better-sqlite3, as libsql has it. */
+/** The part of an SQLite library that is used, with the interface of better-sqlite3, as libsql has it. */
 export interface Database {
   prepare(sql: string): Statement;
   exec(sql: string): unknown;

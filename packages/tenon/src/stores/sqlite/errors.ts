@@ -1,6 +1,6 @@
 import { TenonError } from '../../jsonrpc/error.js';
 
-/** Whether another connection is at it just now. */
+/** True if another connection holds the lock. */
 export function isBusy(error: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED)/.test(getErrorCode(error));
 }
@@ -13,7 +13,7 @@ export function isReadOnly(error: unknown): boolean {
   return /^SQLITE_READONLY/.test(getErrorCode(error));
 }
 
-/** What SQLite said, in our words. It says nothing of what was read or written. */
+/** Converts an error of SQLite. It says nothing of what was read or written. */
 export function toStoreError(error: unknown, file: string): TenonError {
   if (TenonError.is(error)) return error;
   const [code, problem, hint] = classifyError(error);

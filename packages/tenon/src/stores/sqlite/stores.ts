@@ -13,13 +13,15 @@ import { ATTEMPT_TIMEOUT, createWorkQueue } from './work-queue.js';
 export interface SqliteStoresOptions {
   /** The time by which values end: the same for all processes that share the file. Default: the system's. */
   readonly clock?: Clock | undefined;
-  /** How large the file may become, in bytes, else `store/full`. Default: 1 Gi. */
+  /** Maximum size of the file, in bytes, else `store/full`. Default: 1 Gi. */
   readonly maxSize?: number | undefined;
-  /** How much JSON text one value or message may have, in characters, else `store/value-too-large`. Default: 1 Mi. */
+  /**
+   * Maximum size of the JSON text of one value or message, in characters, else `store/value-too-large`. Default: 1 Mi.
+   */
   readonly maxValueSize?: number | undefined;
-  /** How long a call waits for other processes that write, in milliseconds, else `store/busy`. Default: 5000. */
+  /** Time that a call waits for other processes that write, in milliseconds, else `store/busy`. Default: 5000. */
   readonly busyTimeout?: number | undefined;
-  /** How often a listener looks for messages of other processes, in milliseconds. Default: 50. */
+  /** Interval at which a listener reads messages of other processes, in milliseconds. Default: 50. */
   readonly pollInterval?: number | undefined;
   /** Hears of listeners that threw, and of messages that could not be read. Default: nobody does. */
   readonly onError?: ((error: TenonError) => void) | undefined;

@@ -1,9 +1,11 @@
 import type { Clock } from '../../cancellation/clock.js';
 import { isBusy, toStoreError } from './errors.js';
 
-/** How long to wait before trying again, at the most. SQLite itself has waited a little each time: see `ATTEMPT_MS`. */
+/** Maximum delay before the next attempt, in milliseconds. SQLite itself has waited before: see `ATTEMPT_TIMEOUT`. */
 const MAX_PAUSE = 25;
-/** How long one attempt may stand still in SQLite, and with it this process, while another process writes. */
+/**
+ * Time that one attempt may block in SQLite, and with it this process, while another process writes, in milliseconds.
+ */
 export const ATTEMPT_TIMEOUT = 25;
 
 /** Runs work on a connection, in the order in which it comes. */

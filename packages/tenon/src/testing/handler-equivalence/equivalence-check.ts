@@ -7,16 +7,16 @@ import { Observation } from './observation.js';
 import type { ExecutionScenario } from './scenarios.js';
 
 export interface EquivalenceCheckOptions {
-  /** What the client answers. What is not here it can not be asked. */
+  /** Answers of the client. What is not here it can not be asked. */
   readonly answers?: ClientHandlers | undefined;
   /**
-   * What the handler has done that the kit can not see: called before and after each way. Give what fakes have written down and let
-   * them begin anew: `() => mails.splice(0)`. Compared like the rest.
+   * Effects of the handler that the kit cannot see: called before and after each scenario. Give what fakes have written
+   * down and let them begin anew: `() => mails.splice(0)`. Compared like the rest.
    */
   readonly effects?: (() => readonly unknown[]) | undefined;
   /** Makes of what the handler returned what is to be compared. Default: all of it. */
   readonly compare?: ((returned: unknown) => unknown) | undefined;
-  /** How long one way may take, in milliseconds. Default 10,000. */
+  /** Maximum time for one scenario, in milliseconds. Default 10,000. */
   readonly timeout?: number | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface EquivalenceCheckOptions {
 export class EquivalenceCheck {
   readonly answers: ClientHandlers;
   readonly #options: EquivalenceCheckOptions;
-  /** What was seen in the first way. */
+  /** Observation of the first scenario. */
   expected: Observation | undefined;
   /** The first ways of each revision. */
   readonly #firsts = new Map<Dialect, Observation>();
@@ -61,7 +61,7 @@ export class EquivalenceCheck {
     this.#fail(error);
   }
 
-  /** What a step returns: what it returned the first time that it ran in any way. */
+  /** Returns the value of a step: the one of its first run in any scenario. */
   recordStepValue<T>(step: string, n: number, own: T): T {
     const key = `${n} ${step}`;
     if (!this.#values.has(key)) this.#values.set(key, own);

@@ -1,7 +1,7 @@
 import { toCanonicalJson } from '../../encoding/canonical-json.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 
-/** What a handler comes to: a question that it asks, or a step that it takes. */
+/** Action of a handler: an input request or a step. */
 export type HandlerAction =
   | { readonly question: string; readonly params: JsonObject; readonly step?: undefined }
   | { readonly step: string; readonly question?: undefined };
@@ -26,7 +26,7 @@ export function truncate(text: string): string {
   return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
 }
 
-/** What is in `all` more often than in `some`. */
+/** Returns the entries of `all` that occur more often than in `some`. */
 export function subtract<T extends object>(all: readonly T[], some: readonly T[]): T[] {
   const counts = new Map<string, number>();
   for (const each of some) counts.set(toComparisonKey(each), (counts.get(toComparisonKey(each)) ?? 0) + 1);

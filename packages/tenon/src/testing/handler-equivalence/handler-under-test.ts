@@ -20,7 +20,7 @@ export interface HandlerUnderTest {
   readonly params: JsonObject;
   /** Without these it is not entered. */
   readonly requiredCapabilities: ClientCapabilities | undefined;
-  /** How its calls become tasks; undefined: they can not. */
+  /** Task options of its calls; undefined if they cannot become tasks. */
   readonly task: TaskOptions | undefined;
   /** `wrap` stands around the handler itself. */
   createDefinition(

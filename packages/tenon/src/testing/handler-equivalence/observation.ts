@@ -5,7 +5,7 @@ import type { HandlerAction } from './handler-action.js';
 import type { Replica } from './replica.js';
 import type { ExecutionScenario } from './scenarios.js';
 
-/** What can be seen from outside: a question that reached the client, a step that ran. */
+/** Event that is visible from outside: an input request that reached the client, a step that ran. */
 export type ObservedEvent =
   | { readonly question: string; readonly params: JsonObject }
   | { readonly step: string; readonly threw?: string };
@@ -16,7 +16,7 @@ interface RecordedEvent {
   readonly replica: Replica;
   readonly n: number;
   done: boolean;
-  /** What came of it is with the client. */
+  /** True once the client has the result. */
   persisted: boolean;
   /** It was going on, or was not yet remembered, when its process was lost: it comes again, and counts then. */
   interrupted: boolean;
@@ -29,17 +29,17 @@ export class Observation {
   effects: readonly unknown[] = [];
   result: JsonObject | undefined;
   error: { readonly code: number | undefined; readonly message: string } | undefined;
-  /** What the handler came to, in the entry that came to an end. */
+  /** Actions of the handler, in the run that ended. */
   actions: readonly HandlerAction[] = [];
-  /** What that entry returned or threw. */
+  /** Return value or error of that run. */
   outcome: unknown;
-  /** How often the handler was entered. */
+  /** Number of runs of the handler. */
   entries = 0;
-  /** Whether the handler returned questions, and has a plan of its own for each entry. */
+  /** True if the handler returned input requests, which have an order of their own for each run. */
   returnsInputRequests = false;
-  /** Whether the handler did two things at once: then their order is not its own. */
+  /** True if the handler did two things at once: then their order is not its own. */
   overlaps = false;
-  /** What the client said that it can be asked. */
+  /** Capabilities that the client declared. */
   capabilities: ClientCapabilities = {};
   missingCapabilities: readonly string[] = [];
   /** Nobody waits for the way any longer: it came to its end, or went wrong. */

@@ -12,7 +12,7 @@ import type { HandlerFunction } from './handler-under-test.js';
 import type { Observation } from './observation.js';
 import type { Replica } from './replica.js';
 
-/** What happens when a handler comes to something: a call may become a task at this moment. */
+/** Called at each action of a handler: a call may become a task at this moment. */
 export type ActionListener = (index: number) => void;
 
 /** The handler, seen through: what it asks and does goes on to where it goes, and is noted. */
@@ -82,7 +82,7 @@ class HandlerEntry {
     if (error) this.#equivalence.fail(error);
   }
 
-  /** What this way can be held against. */
+  /** Observation to compare this scenario with. */
   get #expected(): Observation | undefined {
     const { expected } = this.#equivalence;
     return this.#observation.missingCapabilities.length > 0 ||
@@ -134,7 +134,7 @@ class HandlerEntry {
   }
 }
 
-/** What was asked in the first way, where it could be, and this client can not be asked. */
+/** Returns the capabilities that the first scenario needed and this client lacks. */
 function findMissingCapabilities(expected: Observation | undefined, { capabilities }: Observation): string[] {
   if (expected === undefined) return [];
   const isAskable = (action: HandlerAction, by: ClientCapabilities) =>
@@ -153,7 +153,9 @@ function toPlainJson(outcome: object): unknown {
   }
 }
 
-/** That the client can not be asked is said in other words where there is a code for it. */
+/**
+ * Describes the reason of a refusal: clients that cannot be asked are reported with different words on some versions.
+ */
 function describeReason(error: unknown): string {
   if (!TenonError.is(error)) return String(error);
   const isLack =

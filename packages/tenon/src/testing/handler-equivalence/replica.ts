@@ -7,16 +7,16 @@ import { memoryStores } from '../../stores/memory-stores.js';
 import type { Stores, Values } from '../../stores/stores.js';
 import { type FakeClock, fakeClock } from '../fake-clock.js';
 
-/** How long a process that says nothing may be believed to be at work, in the time of the clock, which is played. */
+/** Time after which a silent process no longer counts as working, by the fake clock, in milliseconds. */
 const LEASE_DURATION = 30_000;
 const START_TIME = Date.UTC(2030, 0);
 
-/** What outlives the processes: their time, what they have written, and the keys that they share. */
+/** State that outlives the processes: their time, their stores, and their shared keys. */
 export class SharedEnvironment {
   readonly clock: FakeClock = fakeClock(START_TIME);
   readonly keys = [{ id: 'handler-equivalence', key: new Uint8Array(32).fill(7) }];
   readonly stores: Stores = memoryStores({ clock: this.clock });
-  /** What is remembered of the call, as it was last written: the record of a task, or of a retry. */
+  /** Record of the call as it was last written: of a task, or of a retry. */
   record: JsonObject = {};
   readonly #records = new Map<string, JsonObject>();
   /** Processes are lost only when the client knows what to come back to. */
@@ -111,7 +111,10 @@ export class Replica {
   }
 }
 
-/** What of a record says how far the task is. That somebody has taken it, or still works on it, does not. */
+/**
+ * Returns the parts of a record that show the progress of the task, without its lease. That somebody has taken it, or
+ * still works on it, does not.
+ */
 function getProgress({ status, journal, questions, result, error, entries }: JsonObject): string {
   return JSON.stringify([status, journal, questions, result, error, entries]);
 }

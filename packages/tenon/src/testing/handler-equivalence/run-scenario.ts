@@ -113,7 +113,7 @@ class ScenarioClient {
     return this.#scenario.dialect.tasks === 'by-parameter' ? this.#awaitResult(taskId) : this.#pollTask(taskId);
   }
 
-  /** Where the answer waits until there is one, and the server asks by requests meanwhile. */
+  /** Waits for the result by a request that stays open, on versions where the server requests input meanwhile. */
   async #awaitResult(taskId: string): Promise<JsonObject> {
     for (;;) {
       const result = await this.#trySend('tasks/result', { taskId });

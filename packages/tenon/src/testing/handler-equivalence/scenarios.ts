@@ -6,15 +6,15 @@ import type { HandlerUnderTest } from './handler-under-test.js';
 export interface ExecutionScenario {
   readonly name: string;
   readonly dialect: Dialect;
-  /** Whether the call is, or becomes, a task. */
+  /** True if the call is, or becomes, a task. */
   readonly task?: boolean;
   /** At which of its deeds the handler is when its call becomes a task. */
   readonly promotion?: { readonly index: number };
-  /** Whether no handler waits in memory. */
+  /** True if no handler waits in memory. */
   readonly withoutMemory?: boolean;
-  /** Whether each request reaches another process than the one before. */
+  /** True if each request reaches another process than the one before. */
   readonly alternates?: boolean;
-  /** Whether the process dies after each write of what has to be remembered. */
+  /** True if the process dies after each write that has to be remembered. */
   readonly crashes?: boolean;
 }
 
