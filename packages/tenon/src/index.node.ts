@@ -1,4 +1,4 @@
-/** What nine users of ten need, on Node, Bun and Deno. */
+/** Main entry on Node, Bun and Deno. */
 import type { Client, ServerTypes } from './client/client.js';
 import type { ClientOptions } from './client/options.js';
 import type { ConnectTarget } from './client/target.js';

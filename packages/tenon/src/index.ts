@@ -1,4 +1,4 @@
-/** What nine users of ten need, for every runtime. On Node `tenon` is `index.node.ts`: the same names. */
+/** Main entry for every runtime. On Node `tenon` is `index.node.ts`: the same names. */
 // For those who call.
 
 export type { Clock } from './cancellation/clock.js';

@@ -1,4 +1,4 @@
-/** What asking works by: loaded when somebody asks, or comes back with answers. */
+/** Parts for input requests and steps: loaded by the first handler that needs them. */
 
 export { Journal } from './journal.js';
 export { JournaledExecution } from './journaled-execution.js';

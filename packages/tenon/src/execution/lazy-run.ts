@@ -2,7 +2,7 @@ import type { JsonObject } from '../jsonrpc/message.js';
 import type { HandlerRun, JournaledRun, RequestInput, ResumableContext } from './handler-run.js';
 import type { Journal } from './journal.js';
 
-/** What asking works by. */
+/** Module of the parts for input requests and steps. */
 export type ExecutionRuntime = typeof import('./execution-runtime.js');
 
 let loaded: ExecutionRuntime | undefined;

@@ -11,16 +11,16 @@ import {
 /** Characters of a thrown object that an error shows at the most. */
 const MAX_DESCRIPTION = 500;
 
-/** What is known of the circumstances of an error. All of it may be shown to the user of the program. */
+/** Details of an error. All of it may be shown to the user of the program. */
 export interface ErrorDetails {
   /** The other end: `notes (2025-06-18, stdio: node notes.js)`. */
   peer?: string | undefined;
   /** The protocol method. */
   method?: string | undefined;
-  /** What was expected, and what came instead. */
+  /** Expected value. */
   expected?: string | undefined;
   received?: string | undefined;
-  /** What to do next. */
+  /** Next step for the user. */
   hint?: string | undefined;
   /** The JSON-RPC error code, when the error crossed the wire or is to cross it. */
   rpcCode?: number | undefined;
@@ -38,7 +38,7 @@ export interface ErrorDetails {
 export class TenonError extends Error {
   override readonly name = 'TenonError';
   readonly code: string;
-  /** What happened, without the circumstances that the message adds. */
+  /** The problem, without the details that the message adds. */
   readonly summary: string;
   readonly peer: string | undefined;
   readonly method: string | undefined;
@@ -103,19 +103,21 @@ export function rpcError(rpcCode: number, message: string, data?: unknown): Teno
   return new TenonError('rpc/error', message, { rpcCode, data });
 }
 
-/** Whether an error was made by `rpcError`. What another peer answered is not: it may say more than this one may know. */
+/**
+ * True if an error was made by `rpcError`. What another peer answered is not: it may say more than this one may know.
+ */
 export function isForPeer(error: unknown): error is TenonError & { readonly rpcCode: number } {
   return TenonError.is(error) && error.code === 'rpc/error' && error.rpcCode !== undefined;
 }
 
-/** What of an error may cross the wire: the words of one made by `rpcError`, and nothing of any other. */
+/** Returns the part of an error that may cross the wire: that of one made by `rpcError`, and nothing of any other. */
 export function toErrorObject(error: unknown): ErrorObject {
   if (!isForPeer(error)) return { code: INTERNAL_ERROR, message: 'Internal error' };
   const { rpcCode, message, data } = error;
   return data === undefined ? { code: rpcCode, message } : { code: rpcCode, message, data };
 }
 
-/** What is answered in place of results that can not be written. */
+/** Returns the errors that replace results that cannot be serialized. */
 export function toErrorResponses(response: JsonRpcResponse | JsonRpcResponse[]): JsonRpcResponse | JsonRpcResponse[] {
   if (Array.isArray(response)) return response.map(each => toErrorResponses(each) as JsonRpcResponse);
   return createFailure(response.id, { code: INTERNAL_ERROR, message: 'Internal error' });

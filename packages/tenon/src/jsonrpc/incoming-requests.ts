@@ -32,7 +32,7 @@ export class IncomingRequests {
     return this.#active;
   }
 
-  /** Why a request with this id can not be taken now. */
+  /** Returns the error of a request that cannot be accepted now. */
   findRejection(id: Id): ErrorObject | undefined {
     if (this.#requests.has(id)) {
       return { code: INVALID_REQUEST, message: `Invalid request: the id ${formatId(id)} is in use` };

@@ -91,7 +91,7 @@ export class KeepAlive {
   }
 }
 
-/** Why a connection was ended whose other end answers no ping. */
+/** Creates the error of a connection whose other end answers no ping. */
 export function createUnresponsiveError(peer: string, timeout?: number): TenonError {
   const time = timeout === undefined ? 'in time' : `within ${timeout} ms`;
   return new TenonError('connection/unresponsive', `the other end answered no ping ${time}`, {

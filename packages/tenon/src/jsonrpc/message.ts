@@ -93,12 +93,12 @@ export function withoutNulls<M extends JsonRpcMessage>(message: M): M {
   return copy;
 }
 
-/** Whether a value, well formed or not, looks like the answer to a request. */
+/** True if a value, well formed or not, looks like the response to a request. */
 export function isResponseLike(value: unknown): value is { id: Id } {
   return isObject(value) && !('method' in value) && isId(value.id);
 }
 
-/** Why a value is no message, in words, and the id that an answer can still name. */
+/** Returns the reason why a value is no message, and the id for a response, if any. */
 export function diagnoseMessage(value: unknown): { id?: Id; reason: string } {
   if (!isObject(value)) return { reason: `a message is an object, not ${describeType(value)}` };
   const id = isId(value.id) && 'method' in value ? { id: value.id } : {};
@@ -157,7 +157,7 @@ export function isPreserialized(result: JsonObject): boolean {
   return serializedResults.has(result);
 }
 
-/** What is sent, as JSON. Throws what `JSON.stringify` throws. */
+/** Serializes a message as JSON. Throws what `JSON.stringify` throws. */
 export function serializeMessage(message: JsonRpcMessage | readonly JsonRpcResponse[]): string {
   if (!('result' in message) || !serializedResults.has(message.result)) return JSON.stringify(message);
   const { id, result } = message;

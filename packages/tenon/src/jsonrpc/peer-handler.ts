@@ -3,9 +3,9 @@ import type { JsonObject, JsonRpcNotification, JsonRpcRequest } from './message.
 import type { RequestScope } from './request-scope.js';
 import type { MessageContext } from './transport.js';
 
-/** What a role does with what its peer sends. */
+/** Handles messages of a peer. */
 export interface PeerHandler {
-  /** How errors name the peer, when more is known of it than its road. */
+  /** Name of the peer in errors, if more is known than its transport. */
   readonly peer?: string;
   /** Answers one request. What it throws becomes the error that crosses: see `rpcError`. */
   onRequest(onRequest: JsonRpcRequest, scope: RequestScope, context?: MessageContext): JsonObject | Promise<JsonObject>;
@@ -18,8 +18,8 @@ export interface PeerHandler {
   onSessionLost?(error: TenonError): void;
   /** Tells whether an array of messages is welcome now. `split`: its messages are taken, and answered, one by one. */
   getBatchMode(): boolean | 'split';
-  /** What stands for the id of a message that was too broken to have one; `false`: such a message is not answered. */
+  /** Id in responses to unreadable messages; `false`: such messages are not answered. */
   getUnreadableId(): null | undefined | false;
-  /** Whether what the peer asks may be answered; when not, it is told nothing at all. Default: it may. */
+  /** True if requests of the peer may be answered; if not, it gets no response at all. Default: it may. */
   mayAnswer?(): boolean;
 }

@@ -51,7 +51,7 @@ export class Peer implements MessageReceiver {
     return this.#handler.peer ?? this.transport.peer;
   }
 
-  /** How many requests of the peer are being worked on. */
+  /** Number of requests of the peer in progress. */
   get inFlight(): number {
     return this.#incoming?.size ?? 0;
   }
@@ -61,7 +61,7 @@ export class Peer implements MessageReceiver {
     return this.#incoming?.active ?? 0;
   }
 
-  /** How many requests of ours wait for their answer. */
+  /** Number of own requests without a response. */
   get pendingCount(): number {
     return this.#pending?.size ?? 0;
   }

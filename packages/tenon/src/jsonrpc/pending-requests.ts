@@ -4,7 +4,7 @@ import { TenonError } from './error.js';
 import type { Id, JsonObject, JsonRpcResponse } from './message.js';
 import type { SendOptions } from './transport.js';
 
-/** How long a caller waits. */
+/** Timeouts of a request. */
 export interface RequestTimeouts {
   /** Milliseconds without a sign of life (progress) before the call is given up. Infinity: no limit. Default 60,000. */
   readonly idleTimeout?: number | undefined;
@@ -95,7 +95,7 @@ export class PendingRequests {
     return this.#requests.has(id);
   }
 
-  /** How many wait. */
+  /** Number of pending requests. */
   get size(): number {
     return this.#requests.size;
   }

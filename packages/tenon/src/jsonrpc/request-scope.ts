@@ -11,7 +11,7 @@ export class RequestScope {
   #finishingListener: (() => void) | undefined;
   #isDone = false;
 
-  /** Whether it is answered, or will not be: nothing more is said about it. */
+  /** True once the request is answered or dropped: nothing more is sent for it. */
   get isDone(): boolean {
     return this.#isDone || this.isCancelled;
   }

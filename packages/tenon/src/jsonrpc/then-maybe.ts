@@ -15,7 +15,7 @@ export function catchMaybe<T>(run: () => T | Promise<T>, onError: (error: unknow
   }
 }
 
-/** Whether a value is there only later. */
+/** True if a value is a promise. */
 export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }

@@ -7,7 +7,7 @@ import type { Id, JsonRpcMessage, JsonRpcResponse } from './message.js';
  * channel, ours and yours, passes.
  */
 export interface Transport {
-  /** How errors name the other end, without secrets: `stdio: node notes.js`, `http://127.0.0.1:3000/mcp`. */
+  /** Name of the other end in errors, without secrets: `stdio: node notes.js`, `http://127.0.0.1:3000/mcp`. */
   readonly peer: string;
 
   /**
@@ -17,7 +17,7 @@ export interface Transport {
   readonly progressDelay?: number | undefined;
 
   /**
-   * Whether a stream is open on which one end speaks by itself, over a network that may fail without a word. Absent on
+   * True while a stream is open on which one end sends by itself, over a network that may fail silently. Absent on
    * channels whose end is always noticed.
    */
   readonly hasOpenStream?: boolean | undefined;
@@ -55,7 +55,7 @@ export interface Transport {
   readonly closeStream?: ((relatedTo: Id) => boolean) | undefined;
 }
 
-/** What a channel calls. Never throws. */
+/** Callbacks of a transport. Never throws. */
 export interface MessageReceiver {
   /** One JSON value came: a message, or whatever else the peer sent. */
   onMessage(value: unknown, context?: MessageContext): void;
@@ -79,7 +79,7 @@ export interface RequestHeaders {
   header(name: string): string | undefined;
 }
 
-/** What came around a message, when the transport knows. */
+/** Context of a message, as far as the transport knows it. */
 export interface MessageContext {
   /** The principal and what is known of its token, as the transport's authorization found it. */
   readonly auth?: AuthInfo | undefined;
@@ -91,7 +91,10 @@ export interface MessageContext {
   readonly relatedTo?: Id | undefined;
 }
 
-/** Whom a request comes from. Made by the authorization of a transport. `principal`, `issuer` and `clientId` decide what belongs to the caller. */
+/**
+ * The authorized caller of a request. Made by the authorization of a transport. `principal`, `issuer` and `clientId`
+ * decide what belongs to the caller.
+ */
 export interface AuthInfo {
   /** A stable name for who is calling. What belongs to one principal is never shown to another. */
   readonly principal: string;

@@ -8,7 +8,7 @@ export interface ClientCapabilities {
   sampling?: { context?: JsonObject | undefined; tools?: JsonObject | undefined } | undefined;
   /** An empty object means form mode. */
   elicitation?: { form?: JsonObject | undefined; url?: JsonObject | undefined } | undefined;
-  /** Where tasks are made by a parameter; else they are an extension. */
+  /** Tasks on versions where they are made by a parameter; else they are an extension. */
   tasks?:
     | {
         list?: JsonObject | undefined;
@@ -33,7 +33,7 @@ export interface ServerCapabilities {
   prompts?: { listChanged?: boolean | undefined } | undefined;
   resources?: { subscribe?: boolean | undefined; listChanged?: boolean | undefined } | undefined;
   tools?: { listChanged?: boolean | undefined } | undefined;
-  /** Where tasks are made by a parameter; else they are an extension. */
+  /** Tasks on versions where they are made by a parameter; else they are an extension. */
   tasks?:
     | {
         list?: JsonObject | undefined;

@@ -19,7 +19,7 @@ export const checkNumber: Check = value =>
 export const checkInteger: Check = value =>
   Number.isInteger(value) ? undefined : describeMismatch('an integer', value);
 
-/** What may be a request id or a progress token. */
+/** Checks a request id or a progress token. */
 export const checkToken: Check = value =>
   typeof value === 'string' || Number.isSafeInteger(value)
     ? undefined

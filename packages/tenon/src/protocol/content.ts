@@ -82,7 +82,7 @@ export interface Icon {
   theme?: 'light' | 'dark' | undefined;
 }
 
-/** What everything with a name has. */
+/** Members of everything with a name. */
 export interface BaseMetadata {
   /** For programs. */
   name: string;
@@ -91,7 +91,7 @@ export interface BaseMetadata {
   icons?: Icon[] | undefined;
 }
 
-/** Who one end is. */
+/** Identity of a client or a server. */
 export interface Implementation extends BaseMetadata {
   version: string;
   description?: string | undefined;
@@ -125,9 +125,9 @@ export interface ToolAnnotations {
   openWorldHint?: boolean | undefined;
 }
 
-/** How a tool may be called, where tasks are made by a parameter. */
+/** Execution of a tool, on versions where tasks are made by a parameter. */
 export interface ToolExecution {
-  /** Whether it is called as a task. Absent: forbidden. */
+  /** Execution as a task. Absent: forbidden. */
   taskSupport?: 'forbidden' | 'optional' | 'required' | undefined;
 }
 

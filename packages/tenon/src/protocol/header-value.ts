@@ -1,6 +1,6 @@
 /**
- * How a value that mirrors the body travels in an HTTP header: visible ASCII with inner spaces as it is, everything
- * else as base64 of its UTF-8 between two exact markers.
+ * Encodes a value of the body for an HTTP header: visible ASCII with inner spaces as it is, everything else as base64
+ * of its UTF-8 between two exact markers.
  * https://modelcontextprotocol.io/specification/draft/basic/transports/streamable-http
  */
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../jsonrpc/message.js';
 import type { AudioContent, ContentBlock, ImageContent, Meta, Role, Root, TextContent, Tool } from './content.js';
 
-/** What a server may ask of a client: sampling, elicitation, roots. */
+/** Requests of a server to a client: sampling, elicitation, roots. */
 
 /** https://modelcontextprotocol.io/specification/2026-07-28/client/sampling */
 export interface CreateMessageParams {

@@ -7,14 +7,14 @@ export const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
 export const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
 /** Names the task that a message belongs to, `{ taskId }`, where tasks are made by a parameter. */
 export const RELATED_TASK = 'io.modelcontextprotocol/related-task';
-/** What the model may be told at once when a task was made: a string in `_meta` of the result that tells of it. */
+/** Text for the model as soon as a task was created: a string in `_meta` of the result that announces the task. */
 export const MODEL_IMMEDIATE_RESPONSE = 'io.modelcontextprotocol/model-immediate-response';
 
 const LABEL = /^[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/;
 const NAME = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)?$/;
 const RESERVED = new Set(['mcp', 'modelcontextprotocol']);
 
-/** Whether a key is of the form `label.label/name`, or just `name`. */
+/** True for a key of the form `label.label/name`, or just `name`. */
 export function isMetaKey(key: string): boolean {
   const slash = key.indexOf('/');
   if (slash < 0) return key !== '' && NAME.test(key);
@@ -28,9 +28,9 @@ export function isMetaKey(key: string): boolean {
 }
 
 /**
- * Whether the prefix of a key belongs to the protocol in any version. In 2025-06-18 `mcp` and `modelcontextprotocol` are
- * reserved as last label but one (`mcp.dev/`), later as second label (`dev.mcp/`). As only label they are taken for the
- * protocol's too. `com.example.mcp/` is free in every version.
+ * True if the prefix of a key belongs to the protocol in any version. In 2025-06-18 `mcp` and `modelcontextprotocol`
+ * are reserved as last label but one (`mcp.dev/`), later as second label (`dev.mcp/`). As only label they are taken for
+ * the protocol's too. `com.example.mcp/` is free in every version.
  */
 export function isReservedKey(key: string): boolean {
   const slash = key.indexOf('/');
@@ -40,7 +40,7 @@ export function isReservedKey(key: string): boolean {
   return RESERVED.has(second ?? '') || RESERVED.has(labels.at(-2) ?? '');
 }
 
-/** Whether a string may name an extension: a `_meta` key that has a prefix. */
+/** True if a string may name an extension: a `_meta` key that has a prefix. */
 export function isExtensionId(id: string): boolean {
   return id.indexOf('/') > 0 && !id.endsWith('/') && isMetaKey(id);
 }

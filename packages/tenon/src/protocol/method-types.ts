@@ -81,7 +81,7 @@ export type NotificationName = keyof Notifications;
 export type Sender = 'client' | 'server' | 'either';
 
 export interface MethodDefinition {
-  /** Who sends it. */
+  /** Sender of the method. */
   readonly sender: Sender;
   /** The capability that the answering side declares, a dotted path. */
   readonly capability?: string;
@@ -89,9 +89,9 @@ export interface MethodDefinition {
   readonly extension?: string;
   readonly params: Check;
   readonly result: Check;
-  /** Whether it may be answered by a question. */
+  /** True if it may be answered by an input request. */
   readonly mayRequestInput?: boolean;
-  /** Whether its result says how long it stays good. */
+  /** True if its result has cache hints. */
   readonly cacheable?: boolean;
 }
 

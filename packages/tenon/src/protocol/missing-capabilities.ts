@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import type { ClientCapabilities } from './capabilities.js';
 import type { Dialect } from './versions/dialect.js';
 
-/** Whether a dotted path of capabilities is declared: `resources.subscribe`. A flag that is `false` is not. */
+/** True if a dotted path of capabilities is declared: `resources.subscribe`. A flag that is `false` is not. */
 export function hasCapability(capabilities: object, path: string): boolean {
   const dot = path.indexOf('.');
   const step = dot === -1 ? path : path.slice(0, dot);
@@ -14,7 +14,7 @@ export function hasCapability(capabilities: object, path: string): boolean {
   return declared !== undefined && declared !== null && declared !== false;
 }
 
-/** What a client would have to declare, and does not, before it may be asked this. */
+/** Returns the capabilities that a client lacks for a request. */
 export function findMissingForRequest(
   method: string,
   params: JsonObject,
@@ -34,7 +34,7 @@ export function findMissingForRequest(
   }
 }
 
-/** What of the capabilities that are needed is not declared, if anything. */
+/** Returns the required capabilities that are not declared, if any. */
 export function findMissingCapabilities(
   required: ClientCapabilities,
   declared: ClientCapabilities,
@@ -80,7 +80,10 @@ export function createMissingCapabilityError(
   });
 }
 
-/** What a handler meets that asks what the client can not answer: the error of the revision, where it has one. */
+/**
+ * Creates the error of a handler that requests input which the client cannot give: the error of the version, where it
+ * has one.
+ */
 export function createUnsupportedError(dialect: Dialect, missing: ClientCapabilities): TenonError {
   if (dialect.errors.missingCapability !== undefined) return createMissingCapabilityError(dialect, missing);
   if (dialect.sessionMethods !== undefined) return createNoSessionError(Object.keys(missing).join(', '));

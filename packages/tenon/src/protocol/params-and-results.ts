@@ -13,7 +13,7 @@ export interface MethodResult {
   resultType?: string | undefined;
 }
 
-/** How long a result stays good, in milliseconds, and whether it may be shown to others than who asked. */
+/** Cache hints of a result: its lifetime in milliseconds, and its scope. */
 export interface Cacheable {
   ttlMs?: number | undefined;
   cacheScope?: 'public' | 'private' | undefined;
@@ -27,7 +27,7 @@ export interface PaginatedResult extends MethodResult, Cacheable {
   nextCursor?: string;
 }
 
-/** What a retry brings along. */
+/** Members of a retry. */
 export interface RetryInputs {
   inputResponses?: InputResponses | undefined;
   requestState?: string | undefined;
@@ -77,13 +77,13 @@ export interface InitializeResult extends MethodResult {
   instructions?: string;
 }
 
-/** What a listener wants to hear of. Absent and false mean: not this. */
+/** Notifications that a listener wants. Absent and false mean: not this. */
 export interface SubscriptionFilter {
   toolsListChanged?: boolean | undefined;
   promptsListChanged?: boolean | undefined;
   resourcesListChanged?: boolean | undefined;
   resourceSubscriptions?: string[] | undefined;
-  /** Of the tasks extension. */
+  /** Tasks to listen to (tasks extension). */
   taskIds?: string[] | undefined;
   [extension: string]: unknown;
 }

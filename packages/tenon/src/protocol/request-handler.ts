@@ -2,7 +2,7 @@ import type { ErrorObject, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse 
 import type { AuthInfo, RequestHeaders, Transport } from '../jsonrpc/transport.js';
 import type { Dialect } from './versions/dialect.js';
 
-/** What a server is to a transport. */
+/** A server, as a transport sees it. */
 export interface RequestHandler {
   /** Serves one peer for as long as its channel lives: a process, a session, a pair in memory. */
   connect(transport: Transport, options?: ConnectOptions): Promise<ServerSession>;
@@ -40,7 +40,7 @@ export interface ServerSession {
   readonly dialect: Dialect | undefined;
   /** Tells whether the peer may send several messages as one array. Default: where the revision has batches. */
   readonly getBatchMode?: (() => boolean) | undefined;
-  /** How many requests of the peer are still to be answered; not counted are those that only listen. */
+  /** Number of requests of the peer without a response; those that only listen do not count. */
   readonly inFlight: number;
   /** Counts the handlers that run, those included whose request was cancelled. Absent where that is not known. */
   readonly activeHandlers?: number | undefined;
@@ -70,7 +70,7 @@ export type RequestRoute =
   /** The request can not be served. */
   | { readonly opening: 'refused'; readonly error: ErrorObject };
 
-/** What a transport lends to one request. */
+/** Input and output of one request, provided by the transport. */
 export interface RequestIO {
   readonly auth?: AuthInfo | undefined;
   /** The address that the request came from, where the transport knows. */

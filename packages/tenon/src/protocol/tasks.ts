@@ -22,7 +22,7 @@ export type TaskStatus = (typeof STATUSES)[number];
 export interface Task {
   taskId: string;
   status: TaskStatus;
-  /** How it stands, for people. */
+  /** Description of the state, for people. */
   statusMessage?: string;
   /** ISO 8601. */
   createdAt: string;
@@ -39,7 +39,7 @@ export type DetailedTask =
   | (Task & { status: 'working' | 'cancelled' })
   /** Every question that is still open. */
   | (Task & { status: 'input_required'; inputRequests: InputRequests })
-  /** What the request would have been answered with; a tool that failed has completed. */
+  /** Result of the request; a tool call with `isError` counts as completed. */
   | (Task & { status: 'completed'; result: JsonObject })
   /** The error that the request would have been answered with. */
   | (Task & { status: 'failed'; error: ErrorObject });
@@ -51,7 +51,7 @@ export interface TaskState extends Task {
   error?: ErrorObject;
 }
 
-/** What a request is answered with that goes on as a task. */
+/** Result of a request that continues as a task. */
 export interface CreateTaskResult extends MethodResult, Task {
   resultType: 'task';
 }
@@ -78,12 +78,12 @@ export interface TaskNotifications {
   'notifications/tasks/status': RequestParams & TaskState;
 }
 
-/** Whether it stays as it is from now on. */
+/** True if the status never changes again. */
 export function isTerminal(status: TaskStatus): boolean {
   return TRANSITIONS[status].length === 0;
 }
 
-/** Whether a task may go from one status to another. To stay is no step. */
+/** True if a task may change from one status to the other. To stay is no step. */
 export function canBecome(from: TaskStatus, to: TaskStatus): boolean {
   return TRANSITIONS[from].includes(to);
 }
@@ -116,7 +116,7 @@ const payloadChecks: { readonly [S in TaskStatus]?: Check } = {
   failed: checkObject({ error }),
 };
 
-/** What became a task: no member of its payload is looked for. */
+/** Checks the creation of a task, without any member of its payload. */
 export const createTaskResult: Check = checkObject({ resultType: checkOneOf('task'), ...taskFields });
 
 export const taskState: Check = checkObject({

@@ -1,4 +1,4 @@
-/** What stands where a secret stood. */
+/** Replacement of a secret. */
 export const REDACTED = '…';
 
 const SECRET_NAME =
@@ -17,12 +17,12 @@ const BASE64 = /[A-Za-z0-9+/]{24,}={0,2}/g;
  */
 const IN_AUTHORIZATION_URL = /[?&](?:response_type|client_id|redirect_uri|code_challenge|nonce|state)=\S*$/i;
 
-/** Whether what is called so is a secret by its name: `Authorization`, `apiKey`, `--client-secret`, `DB_PASSWORD`. */
+/** True for names of secrets: `Authorization`, `apiKey`, `--client-secret`, `DB_PASSWORD`. */
 export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name.replace(/([a-z0-9])([A-Z])/g, '$1-$2'));
 }
 
-/** Whether a word looks as if it had been drawn by lot: long, of capitals, small letters and digits, and no path. */
+/** True if a word looks random: long, of capitals, small letters and digits, and no path. */
 function isRandomLooking(word: string): boolean {
   return word.length >= 24 && /[A-Z]/.test(word) && /[a-z]/.test(word) && (word.match(/\d/g)?.length ?? 0) >= 3;
 }

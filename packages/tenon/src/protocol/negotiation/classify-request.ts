@@ -9,14 +9,14 @@ import type { RequestRoute } from '../request-handler.js';
 import type { Dialect } from '../versions/dialect.js';
 import { DEFAULT_HTTP_VERSION, dialects, getDialect, getNewestDialect } from '../versions/index.js';
 
-/** What a request of a per-request dialect says of its sender. */
+/** Metadata by which a request of a stateless version identifies its sender. */
 export interface RequestMetadata {
   readonly capabilities: ClientCapabilities;
   readonly client: Implementation | undefined;
   readonly logLevel: LoggingLevel | undefined;
 }
 
-/** Whether a request says its revision itself: it then stands under the rules of that, whatever was agreed before. */
+/** True if a request states its protocol version, whose rules then apply to it, whatever was negotiated before. */
 export function hasProtocolVersion(request: JsonRpcRequest): boolean {
   const meta = request.params?._meta;
   return isObject(meta) && meta[PROTOCOL_VERSION] !== undefined;

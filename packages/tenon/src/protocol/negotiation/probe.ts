@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import { HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY, UNSUPPORTED_VERSION } from '../error-codes.js';
 import type { Dialect } from '../versions/dialect.js';
 
-/** What a server's answer to a first `server/discover` says of how to open. */
+/** Conclusion from a server's response to a first `server/discover`. */
 export type ProbeResult =
   | { readonly opening: 'per-request'; readonly dialect: Dialect }
   | { readonly opening: 'handshake'; readonly dialect: Dialect }

@@ -1,7 +1,7 @@
 import type { Dialect, DialectTransforms, Transform } from './dialect.js';
 import { composeTransforms, hasTransforms, type MessageTransforms, type VersionChange } from './message-transforms.js';
 
-/** What differs from one revision to the next. */
+/** Differences of a version from the next one. */
 export interface VersionDefinition extends Omit<Dialect, 'transforms'> {
   /** The changelog against the revision before. */
   readonly changes: readonly VersionChange[];

@@ -7,13 +7,16 @@ import type { JsonObject } from '../../jsonrpc/message.js';
 export interface Dialect {
   /** The protocol version string. Compared for equality only. */
   readonly protocolVersion: string;
-  /** How do peers meet? By a handshake that opens a session, or by facts that each request carries. */
+  /** Opening: by a handshake that begins a session, or by metadata of each request. */
   readonly opening: 'handshake' | 'per-request';
-  /** How does a handler ask the client? By a request of its own, or by a result that asks for a retry. */
+  /** Input requests: by a request of the server, or by a result that asks for a retry. */
   readonly inputRequests: 'by-request' | 'by-retry';
-  /** How are changes announced? To who subscribed or is connected, or only on streams that listen. */
+  /** Announcement of changes: to subscribers and open sessions, or only on streams that listen. */
   readonly subscriptions: 'by-subscribe' | 'by-listen';
-  /** Who makes a request a task? The client, by a parameter; or the server, for who has the extension. Where there are none: nobody. */
+  /**
+   * Creation of tasks: by the client with a parameter, or by the server for clients with the extension. Where there are
+   * none: nobody.
+   */
   readonly tasks: 'by-parameter' | 'by-extension' | undefined;
   /** The client's methods that are refused because the server keeps no sessions. Absent where it keeps them. */
   readonly sessionMethods?: ReadonlySet<string> | undefined;
@@ -25,35 +28,35 @@ export interface Dialect {
 }
 
 export interface HttpTraits {
-  /** Whether a body may be an array of messages. */
+  /** True if a body may be an array of messages. */
   readonly batches: boolean;
-  /** Whether a session id, a GET stream, DELETE and `Last-Event-ID` exist. */
+  /** True if a session id, a GET stream, DELETE and `Last-Event-ID` exist. */
   readonly sessions: boolean;
-  /** Whether each request after the opening states its revision in `MCP-Protocol-Version`. */
+  /** True if each request after the opening states its version in `MCP-Protocol-Version`. */
   readonly versionHeader: boolean;
-  /** Whether `Mcp-Method`, `Mcp-Name` and `Mcp-Param-*` mirror the body. */
+  /** True if `Mcp-Method`, `Mcp-Name` and `Mcp-Param-*` mirror the body. */
   readonly mirrorHeaders: boolean;
-  /** Whether a stream begins with an empty event that has an id, so that the server may hang up and be polled. */
+  /** True if a stream begins with an empty event that has an id, so that the server may close it and be polled. */
   readonly priming: boolean;
-  /** Whether closing the response cancels the request. */
+  /** True if closing the response cancels the request. */
   readonly closeCancels: boolean;
-  /** Which refusals of a first POST tell a client to try the two-endpoint transport. */
+  /** True for statuses of a first POST after which a client tries the two-endpoint transport. */
   readonly isFallbackStatus: (status: number) => boolean;
 }
 
 export interface ErrorTraits {
   readonly resourceNotFound: number;
-  /** Whether arguments that do not fit a tool's schema are a result that the model sees, or an error. */
+  /** Handling of arguments that do not fit a tool's schema: a result that the model sees, or an error. */
   readonly invalidArguments: 'result' | 'error';
   /** The code that says that a URL must be visited first, where there is one. */
   readonly urlElicitationRequired?: number | undefined;
   /** The code that says that the client lacks a capability, where there is one. */
   readonly missingCapability?: number | undefined;
-  /** What stands for the id of a message that was too broken to have one. */
+  /** Id in responses to unreadable messages. */
   readonly unreadableId: null | undefined;
 }
 
-/** What is around a value that is being reshaped: the tool it is about, or the request it answers. */
+/** Context of a transformed value: the tool it concerns, or the request it answers. */
 export interface TransformContext {
   readonly outputSchema?: JsonObject | undefined;
   readonly params?: JsonObject | undefined;

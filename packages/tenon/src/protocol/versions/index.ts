@@ -27,7 +27,7 @@ export function getNewestDialect(opening?: Dialect['opening']): Dialect {
   return dialects.find(dialect => opening === undefined || dialect.opening === opening) as Dialect;
 }
 
-/** What a server answers to a client that asks for a revision in a handshake: that one, or the newest that has handshakes. */
+/** Returns the version for a handshake: the requested one, or the newest that has handshakes. */
 export function negotiateDialect(requested: string, served: readonly Dialect[] = dialects): Dialect {
   const candidates = served.filter(dialect => dialect.opening === 'handshake');
   return (

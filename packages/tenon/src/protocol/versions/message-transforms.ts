@@ -1,7 +1,10 @@
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { Transform, TransformContext } from './dialect.js';
 
-/** How to speak with a peer that has not read one sentence of a revision's changelog: the one that stands above it. */
+/**
+ * Transforms that undo one change of a version for peers of the version before, named by the sentence of the changelog
+ * above it.
+ */
 export interface VersionChange {
   /** Our words to theirs. */
   readonly encode?: MessageTransforms;
@@ -36,7 +39,7 @@ interface PartLocation {
 
 const locatePart = (part: MessagePart, path: string): PartLocation => ({ part, path: path.split(/\.|(?=\[\])/) });
 
-/** Where the parts stand. */
+/** Locations of the parts. */
 const partLocations: {
   readonly [side in 'params' | 'result']: { readonly [method: string]: readonly PartLocation[] };
 } = {
@@ -76,7 +79,7 @@ export function composeTransforms(
   return (value, context) => steps.reduce((result, step) => step(result, context), value);
 }
 
-/** Whether a method's params or result are reshaped, other than as those of all methods are. */
+/** True if params or result of a method are transformed by more than the transforms of all methods. */
 export function hasTransforms(transforms: MessageTransforms, side: 'params' | 'result', method: string): boolean {
   const name = resolveAlias(side, method);
   return Object.hasOwn(partLocations[side], name) || Object.hasOwn(transforms[side] ?? {}, name);

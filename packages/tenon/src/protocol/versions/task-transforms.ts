@@ -2,9 +2,9 @@ import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import { TASKS } from '../tasks.js';
 import type { Transform } from './dialect.js';
 
-/** How tasks are told of where they are made by a parameter, and how that is put in our words. */
+/** Transforms of tasks for versions where they are made by a parameter. */
 
-/** How much of what a tool said a status message repeats, in UTF-16 units. */
+/** Maximum part of a tool's text that a status message repeats, in UTF-16 units. */
 const MAX_MESSAGE = 1000;
 const DURATIONS = new Map([
   ['ttl', 'ttlMs'],

@@ -9,7 +9,7 @@ import type { Stores } from '../../stores/stores.js';
 
 type Libsql = new (path: string, options: { timeout: number }) => Database;
 
-/** How long opening waits for others, in milliseconds. */
+/** Time that opening waits for other processes, in milliseconds. */
 const OPENING_TIMEOUT_MS = 5000;
 
 /**

@@ -1,15 +1,17 @@
 import type { AuthInfo } from '../../jsonrpc/transport.js';
 import type { Exchange, HeaderFields, RequestBody, ResponseStream } from '../../transports/http/server/exchange.js';
 
-/** What may be known of a request beside the request. Members of other types, as runtimes pass them, do not count. */
+/**
+ * Information about a request beside the request itself. Members of other types, as runtimes pass them, do not count.
+ */
 export interface FetchRequestInfo {
-  /** Whom something in front has authenticated. */
+  /** User that a framework authenticated. */
   readonly auth?: AuthInfo | undefined;
   /** The address of the other end. */
   readonly remote?: string | undefined;
 }
 
-/** How long a runtime stays with a request: the `ctx` of a Worker. */
+/** Lifetime of a request in a runtime: the `ctx` of a Worker. */
 export interface WorkerContext {
   readonly waitUntil?: ((until: Promise<unknown>) => void) | undefined;
 }
@@ -27,10 +29,10 @@ export function answerFetch(
 declare function setTimeout(run: () => void, ms: number): unknown;
 declare const navigator: { readonly userAgent?: string } | undefined;
 
-/** Where promises of one request do not settle in another. */
+/** True on Workers, where promises of one request do not settle in another. */
 const IS_WORKERS = typeof navigator === 'object' && navigator.userAgent === 'Cloudflare-Workers';
 
-/** What some servers write into their logs for a client that left. */
+/** Status that some servers log for a client that left. */
 const STATUS_CLIENT_CLOSED = 499;
 
 /** An exchange of `fetch`. Adapters on Node make the costly parts of a `Request` when they are asked for: here they seldom are. */
@@ -170,7 +172,7 @@ function parseUrl(url: string): { host: string; path: string; query: string } {
 /** Between texts it remembers nothing. */
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** What says how long it is is read in one go. */
+/** Reads a body of known length at once. */
 async function readBody(request: Request, limit: number): Promise<RequestBody> {
   const length = request.headers.get('content-length');
   if (length === null) return readChunks(request, limit);

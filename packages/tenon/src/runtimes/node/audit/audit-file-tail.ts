@@ -6,13 +6,13 @@ import type { TornLine } from '../../../host/security/audit/audit-sink.js';
 const WINDOW = 64 * 1024;
 const LINE_FEED = 10;
 
-/** How a file of a record ends. */
+/** End of an audit file. */
 export interface AuditFileTail {
   /** Its last whole line. */
   readonly last: string | undefined;
-  /** Where the next line begins, in bytes. */
+  /** Offset of the next line, in bytes. */
   readonly end: number;
-  /** What stands after that. */
+  /** Incomplete line after that. */
   readonly torn: TornLine | undefined;
 }
 

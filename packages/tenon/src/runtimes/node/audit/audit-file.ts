@@ -11,9 +11,9 @@ import { createAuditWriter } from './audit-writer.js';
 import { createBrokenError, openLastAuditFile } from './open-audit-file.js';
 
 export interface AuditFileOptions {
-  /** How long a file grows before another is begun, in bytes; the last line may go beyond. Default 16 MiB. */
+  /** Maximum size of a file before another is begun, in bytes; the last line may go beyond. Default 16 MiB. */
   readonly maxBytes?: number | undefined;
-  /** How many files are kept; what is dropped is recorded. Default 64. */
+  /** Maximum number of files; dropped ones are recorded. Default 64. */
   readonly maxFiles?: number | undefined;
   /**
    * `always`: an event is kept once the disk has it; those that come at once share the wait. `batch`: once the operating

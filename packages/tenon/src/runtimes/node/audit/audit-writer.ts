@@ -3,16 +3,16 @@ import type { Clock } from '../../../cancellation/clock.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { syncFolder } from '../files/replace-file.js';
 
-/** How much is written at once, in bytes. */
+/** Maximum number of bytes that are written at once. */
 const MAX_BATCH = 1024 * 1024;
 /** With `sync: 'batch'`, how long what was written may be with the operating system alone, in milliseconds. */
 const SYNC_DELAY = 1_000;
 
 export interface AuditWriterOptions {
   readonly file: FileHandle;
-  /** Where the next line begins. */
+  /** Offset of the next line. */
   readonly end: number;
-  /** How many bytes there are. */
+  /** Number of bytes. */
   readonly size: number;
   readonly sync: 'always' | 'batch';
   readonly clock: Clock;
@@ -22,7 +22,7 @@ export interface AuditWriter {
   append(line: string): Promise<void>;
   /** Goes on in a file that is not there yet, and takes others away once something is kept in it. */
   rotate(path: string, unneeded: readonly string[]): void;
-  /** How long the file is with all that waits. */
+  /** Length of the file with all pending lines. */
   readonly length: number;
   close(): Promise<void>;
 }

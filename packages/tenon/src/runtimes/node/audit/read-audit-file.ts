@@ -14,7 +14,7 @@ export async function* readAudit(path: string): AsyncGenerator<Uint8Array> {
   for await (const { bytes } of readChunks(path)) yield bytes;
 }
 
-/** What a record in files shows; the problem with the file that it is in, and the line of that file, from 1. */
+/** Verification of an audit in files, with the file of the problem and its line there, from 1. */
 export interface AuditFileVerification extends AuditVerification {
   readonly files: readonly string[];
   readonly at?: { readonly file: string; readonly line: number };

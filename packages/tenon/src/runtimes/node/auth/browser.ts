@@ -7,7 +7,10 @@ export interface BrowserCommand {
   readonly args: readonly string[];
 }
 
-/** What opens a URL on a platform. Throws `auth/unsafe-url` for what is neither `https:` nor `http:` on loopback. */
+/**
+ * Returns the command that opens a URL on a platform. Throws `auth/unsafe-url` for what is neither `https:` nor `http:`
+ * on loopback.
+ */
 export function getBrowserCommand(url: string | URL, platform: string = process.platform): BrowserCommand {
   const href = escapeShellCharacters(checkBrowserUrl(url).href);
   if (platform === 'darwin') return { file: 'open', args: [href] };
@@ -16,8 +19,8 @@ export function getBrowserCommand(url: string | URL, platform: string = process.
 }
 
 /**
- * What `URL` leaves as it is and a shell would not: some openers are shell scripts themselves. To a server an escaped
- * character is the same.
+ * Escapes characters that `URL` leaves and a shell would interpret: some openers are shell scripts themselves. To a
+ * server an escaped character is the same.
  */
 function escapeShellCharacters(href: string): string {
   return href.replace(/[`$()'|\\^{};!*<>"]/g, each => `%${each.charCodeAt(0).toString(16).toUpperCase()}`);

@@ -61,7 +61,9 @@ interface ListenCandidate {
   readonly path: string;
 }
 
-/** Where to listen, best first: where the client is registered already, so that it needs not register again. */
+/**
+ * Returns the addresses to listen on, best first: those that the client registered, so that it need not register again.
+ */
 function listCandidates(known: readonly string[], { port = 0, path }: LoopbackOptions): ListenCandidate[] {
   const before = known.map(uri => new URL(uri)).filter(url => url.protocol === 'http:' && url.hostname === HOST);
   const again = before.map(url => ({ port: Number(url.port), path: url.pathname }));

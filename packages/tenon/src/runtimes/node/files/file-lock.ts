@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import type { Clock } from '../../../cancellation/clock.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 
-/** How often who holds a lock shows that it lives, in milliseconds. */
+/** Interval at which the holder of a lock shows that it is alive, in milliseconds. */
 const HEARTBEAT_INTERVAL = 2_000;
 /** Without a sign of life for so long, who held the lock has died, wherever it ran. */
 const STALE_AFTER = 15_000;

@@ -8,11 +8,11 @@ import { type ConfigResult, parseConfig } from '../../../host/config/parse-confi
 import type { EntryOrigin } from '../../../host/config/server-entry.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 
-/** How large a file of environment variables may be, in bytes. */
+/** Maximum size of a file of environment variables, in bytes. */
 const MAX_ENV_FILE = 2 ** 20;
 
 export interface ConfigFileOptions {
-  /** Whose file it is. Default `user`; say `project` of what came with a folder that somebody else has made. */
+  /** Author of the file. Default `user`; say `project` of what came with a folder that somebody else has made. */
   readonly scope?: EntryOrigin['scope'] | undefined;
   /** Default: that of this process. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;

@@ -5,7 +5,7 @@ import type { EntryOrigin } from '../../../host/config/server-entry.js';
 
 /** A configuration that is there. */
 export interface ConfigLocation {
-  /** Whose format and place it is: `Claude Code`, `VS Code`, … */
+  /** Program of this format and location: `Claude Code`, `VS Code`, …  */
   readonly program: string;
   readonly path: string;
   readonly scope: EntryOrigin['scope'];
@@ -36,7 +36,7 @@ export async function findUserConfigs(options: ConfigLocationOptions = {}): Prom
   return filterExisting(listUserConfigLocations(options));
 }
 
-/** Where `findUserConfigs` looks. */
+/** Returns the locations that `findUserConfigs` searches. */
 export function listUserConfigLocations(options: ConfigLocationOptions = {}): ConfigLocation[] {
   const { platform = process.platform, env = process.env, home = homedir() } = options;
   const path = platform === 'win32' ? win32 : posix;

@@ -6,7 +6,7 @@ import { MAX_CONFIG_SIZE } from '../../../host/config/json-node.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { readBoundedFile } from './config-file.js';
 
-/** How long a file is left alone after a change before it is read, in milliseconds: who writes it may not have ended. */
+/** Delay between a change of a file and reading it, in milliseconds: the write may not be complete. */
 const SETTLE_DELAY = 200;
 
 export interface ConfigWatchOptions {

@@ -16,7 +16,7 @@ import { openLockFile } from './lock-file.js';
 import { readPolicyFile } from './policy-file.js';
 import { loadTrustKey } from './trust-key.js';
 
-/** What a host reads from files, beside what it is given. */
+/** Options of a host that reads files. */
 export interface NodeHostOptions extends Omit<HostOptions, 'servers' | 'policy' | 'audit' | 'mayStart'> {
   readonly servers?: Readonly<Record<string, HostServer>> | undefined;
   /** Paths of configurations: `mcp.json`, `.vscode/mcp.json`, …; of two servers of one name the first stands. */
@@ -25,15 +25,15 @@ export interface NodeHostOptions extends Omit<HostOptions, 'servers' | 'policy' 
   readonly onConfigProblem?: ((problem: ConfigProblem) => void) | undefined;
   /** Asks whether a server of a project may run. Without it none does that was not approved. */
   readonly trust?: AskTrust | undefined;
-  /** Where the key of such approvals is kept. Default `~/.tenon/trust.key`. */
+  /** File of the key of such approvals. Default `~/.tenon/trust.key`. */
   readonly trustKey?: string | undefined;
   /** Rules, or the path of a policy file. */
   readonly policy?: HostOptions['policy'] | string;
   /** The path of `mcp.lock`. What differs from it is blocked, unless `onChanged` says otherwise. */
   readonly lock?: string | undefined;
-  /** What becomes of what differs from the lock; `ask`: `confirmDrift` is called. Default `block`. */
+  /** Handling of differences from the lock; `ask` calls `confirmDrift`. Default `block`. */
   readonly onChanged?: 'block' | 'ask' | 'warn' | undefined;
-  /** What becomes of servers that are not in the lock: `trust-first` writes them into it. Default `block`. */
+  /** Handling of servers that are not in the lock: `trust-first` writes them into it. Default `block`. */
   readonly onUnknown?: 'block' | 'ask' | 'trust-first' | undefined;
   readonly confirmDrift?: ((drifts: readonly Drift[]) => Promise<boolean>) | undefined;
   /** The record, or the path of its file. */
@@ -43,7 +43,7 @@ export interface NodeHostOptions extends Omit<HostOptions, 'servers' | 'policy' 
 /** A configuration, and whose it is: one that came with a project is asked about. */
 export type ConfigSource = string | { readonly path: string; readonly scope: 'user' | 'project' };
 
-/** What was read, and what has to be closed. */
+/** Options read from files, and resources to close. */
 export interface LoadedHost {
   readonly options: HostOptions;
   close(): Promise<void>;

@@ -23,7 +23,7 @@ export interface LockFile {
   update(change: (lock: Lock) => Lock | Promise<Lock>): Promise<Lock>;
 }
 
-/** Where the lock of a host is kept. */
+/** Opens the lock file of a host. */
 export function openLockFile(path: string, { clock = systemClock }: LockFileOptions = {}): LockFile {
   const read = async () => {
     const text = await readText(path);

@@ -4,7 +4,7 @@ import type { HttpEndpoint } from '../../../transports/http/server/endpoint.js';
 import type { UnreadLimit } from '../../../transports/http/sse/unread-output.js';
 import { NodeExchange, type NodeRequest } from './node-exchange.js';
 
-/** What `toNode` takes: anything that `createHandler` makes, or `createIssuer` of `tenon/auth/issuer`. */
+/** Argument of `toNode`: anything that `createHandler` makes, or `createIssuer`. */
 export interface HttpMount {
   readonly endpoint: Pick<HttpEndpoint, 'handle' | 'serves'> & Optional<Pick<HttpEndpoint, 'unread'>>;
 }

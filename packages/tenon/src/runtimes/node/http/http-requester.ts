@@ -11,11 +11,11 @@ export interface NodeRequesterOptions {
 }
 
 /**
- * How long a connection is kept without use, in milliseconds: less than the 5 s after which most servers hang up, since a
- * request that is sent into a connection that is just being closed has an unknown outcome.
+ * Time for which an unused connection is kept, in milliseconds: less than the 5 s after which most servers close it,
+ * because a request on a connection that is being closed has an unknown outcome.
  */
 const IDLE_SOCKET_TIMEOUT = 4_000;
-/** When to ask a silent peer whether it is there, in milliseconds. */
+/** Delay before the TCP keep-alive of a silent peer, in milliseconds. */
 const KEEP_ALIVE_DELAY = 15_000;
 
 /** A requester on `node:http` and `node:https`, at a sixth of what `fetch` costs there. */
@@ -32,7 +32,7 @@ export function createNodeRequester(options: NodeRequesterOptions = {}): Request
   return request => sendRequest(request, getTarget(request.url));
 }
 
-/** Where to, and how. */
+/** Target and method of a request. */
 interface RequestTarget {
   readonly send: typeof http.request;
   /** The event of a socket from which on what is written may arrive. */

@@ -29,9 +29,9 @@ export interface ServeHttpOptions extends HandlerOptions {
 
 /** A server that listens. */
 export interface HttpServer {
-  /** Where Streamable HTTP is served: what a client is given. */
+  /** URL of Streamable HTTP, for clients. */
   readonly url: string;
-  /** Where the two-endpoint transport is served, if it is. */
+  /** URL of the two-endpoint transport, if it is served. */
   readonly sseUrl: string | undefined;
   readonly port: number;
   /** Stops listening, lets what runs come to its end, then frees the port. */
@@ -166,7 +166,7 @@ function addHost(host: string, allowed: HandlerOptions['allowedHosts']): readonl
   return allowed === '*' ? '*' : [...(allowed ?? []), host];
 }
 
-/** How an address is written in a URL. What listens everywhere is called by its loopback name. */
+/** Formats an address for a URL. What listens everywhere is called by its loopback name. */
 function formatAuthority(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost';
   return host.includes(':') ? `[${host}]` : host;

@@ -10,13 +10,13 @@ const LONG_TEXT = 16_384;
 /** Headers that decide who may come in, and of which Node keeps one value. */
 const SINGLE_VALUE_HEADERS: ReadonlySet<string> = new Set(['host', 'authorization', 'content-type']);
 
-/** What frameworks add to a request of Node. */
+/** Members that frameworks add to a request of Node. */
 export interface NodeRequest extends IncomingMessage {
   /** The body, where a body parser has read it already. */
   readonly body?: unknown;
   /** The path before a router cut something off. */
   readonly baseUrl?: string;
-  /** Whom a middleware has authenticated. */
+  /** User that a middleware authenticated. */
   readonly auth?: unknown;
 }
 
@@ -173,7 +173,7 @@ function createBodyConsumedError(): TenonError {
   });
 }
 
-/** What still comes is thrown away, so that the client gets to read the answer. */
+/** Discards the rest of the body, so that the client can read the response. */
 function rejectTooLarge(request: IncomingMessage, read: (body: RequestBody) => void): void {
   request.resume();
   read({ status: 413 });

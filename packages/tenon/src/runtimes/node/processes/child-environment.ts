@@ -1,4 +1,6 @@
-/** What a program needs to find its files, its user and its language. Nothing that is a secret by its nature. */
+/**
+ * Variables that a program needs to find its files, its user and its language. Nothing that is a secret by its nature.
+ */
 const POSIX_VARIABLES = [
   ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'TERM', 'LANG', 'LANGUAGE', 'TZ', 'TMPDIR', 'TMP', 'TEMP'],
   ...['XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_CACHE_HOME', 'XDG_STATE_HOME', 'XDG_RUNTIME_DIR'],

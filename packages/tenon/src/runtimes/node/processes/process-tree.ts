@@ -39,8 +39,8 @@ function sendSignalToGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
 }
 
 /**
- * Whether all that is left of a group has ended, and merely waits for init to notice: in a container that has none, for
- * ever. Told only on Linux.
+ * True if all processes left of a group have ended and only wait for init: in a container without one, for ever. Told
+ * only on Linux.
  */
 function hasOnlyZombies(group: number): boolean {
   if (process.platform !== 'linux') return false;

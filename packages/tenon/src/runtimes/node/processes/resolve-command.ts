@@ -6,11 +6,11 @@ export interface CommandEnvironment {
   /** The environment that the child will have. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Whether a path is a file. */
+  /** True if a path is a file. */
   readonly exists: (path: string) => boolean;
 }
 
-/** What to hand to `spawn`. `verbatim`: the arguments are quoted already, Windows must take them as they are. */
+/** Arguments for `spawn`. `verbatim`: the arguments are quoted already, Windows must take them as they are. */
 export interface ResolvedCommand {
   readonly file: string;
   readonly args: readonly string[];

@@ -4,7 +4,7 @@ const FRAME_LOCATION = /(?:\(|^at (?:async )?)((?:file:\/\/|\/|[A-Za-z]:[\\/]).*
 
 type Callable = (...args: never[]) => unknown;
 
-/** Which line of a program called `callee`, past Node's own frames: `file:line:column`. */
+/** Returns the line of a program that called `callee`, past Node's own frames: `file:line:column`. */
 export function findCallSite(callee: Callable): string | undefined {
   const { stackTraceLimit } = Error;
   const trace: { stack?: string } = {};

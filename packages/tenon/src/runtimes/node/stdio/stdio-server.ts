@@ -13,8 +13,8 @@ import { guardStdout, type StdoutWriteEvent } from './stdout-guard.js';
 
 export interface ServeStdioOptions extends ServeLinesOptions {
   /**
-   * Whether this process ends when the client leaves, or on SIGTERM and SIGINT. `false` leaves signals and the process
-   * alone: whoever embeds the server ends it. Default `true`.
+   * Ends this process when the client leaves, and on SIGTERM and SIGINT. `false` leaves signals and the process alone:
+   * whoever embeds the server ends it. Default `true`.
    */
   readonly exit?: boolean | undefined;
   /** Runs after the last answer and before the process exits, for at most `drainTimeout`. */

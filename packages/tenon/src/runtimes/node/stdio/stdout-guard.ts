@@ -4,9 +4,9 @@ import { divertDescriptor } from './stdout-descriptor.js';
 
 /** Something wrote to stdout, which belongs to the protocol. */
 export interface StdoutWriteEvent {
-  /** Where it came from: `file:line:column`, when it is known. */
+  /** Place of the write: `file:line:column`, if known. */
   readonly from: string | undefined;
-  /** Whether it was there before stdout was guarded, and so has reached the client. */
+  /** True if it was written before stdout was guarded, and so has reached the client. */
   readonly early: boolean;
 }
 
