@@ -11,7 +11,8 @@ import type { JsonObject } from '../jsonrpc/message.js';
 import { applyDefaults } from '../protocol/defaults.js';
 import type { CallToolResult } from '../protocol/params-and-results.js';
 import { getNewestDialect } from '../protocol/versions/index.js';
-import { createServer, type Server } from '../server/server.js';
+import type { Prompts, Resources, ServerDefinition, Tools } from '../server/definitions/server-definition.js';
+import { createServerWithBackend, type Server } from '../server/server.js';
 import { memoryStores } from '../stores/memory-stores.js';
 import type { Stores } from '../stores/stores.js';
 import type { ServerInventory } from './catalog/server-inventory.js';
@@ -252,7 +253,7 @@ export class RunningHost implements Host {
     });
     this.#gateways.add(gateway);
     for (const connection of registry.connections) gateway.observeConnection(connection);
-    return createServer({
+    const definition: ServerDefinition<Tools, Prompts, Resources> = {
       name,
       version,
       stores: this.#stores,
@@ -264,8 +265,8 @@ export class RunningHost implements Host {
       extensions: [tasks(applyDefaults({ holdTime: SUSPEND_TIMEOUT }, this.#options.tasks ?? {}))],
       rateLimits: rateLimits === false ? false : applyDefaults({ notifications: false } as const, rateLimits ?? {}),
       onError: error => this.#guard.reportError(error),
-      proxy: createProxyBackend(gateway),
-    });
+    };
+    return createServerWithBackend(definition, createProxyBackend(gateway));
   }
 }
 

@@ -11,7 +11,7 @@ interface CachedCapabilities {
   /** Sum of the versions of the registries that the capabilities were made from. */
   readonly version: number;
   readonly capabilities: ServerCapabilities;
-  /** Answers of `declaresCapability`, by the path. */
+  /** Answers of `isCapabilityDeclared`, by the path. */
   readonly declared: Map<string, boolean>;
 }
 
@@ -26,7 +26,7 @@ function getServerCapabilities(runtime: ServerRuntime): ServerCapabilities {
 }
 
 /** Tells whether the server declares a capability to everybody. `path` is dotted: `resources.subscribe`. */
-export function declaresCapability(runtime: ServerRuntime, path: string): boolean {
+export function isCapabilityDeclared(runtime: ServerRuntime, path: string): boolean {
   const { declared, capabilities } = cacheCapabilities(runtime);
   const cached = declared.get(path);
   if (cached !== undefined) return cached;
@@ -44,11 +44,11 @@ function cacheCapabilities(runtime: ServerRuntime): CachedCapabilities {
   return created;
 }
 
-function composeCapabilities({ tools, prompts, resources, options }: ServerRuntime): ServerCapabilities {
+function composeCapabilities({ tools, prompts, resources, options, backend }: ServerRuntime): ServerCapabilities {
   const hasCompletion = hasCompletions(prompts, resources);
   const { extensions = [] } = options;
   return {
-    ...options.proxy?.baseCapabilities,
+    ...backend.capabilities,
     ...(tools.isOffered ? { tools: { listChanged: true } } : {}),
     ...(prompts.isOffered ? { prompts: { listChanged: true } } : {}),
     ...(resources.isOffered ? { resources: { subscribe: true, listChanged: true } } : {}),

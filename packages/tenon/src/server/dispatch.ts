@@ -4,34 +4,23 @@ import type { HandlerRun } from '../execution/handler-run.js';
 import { withoutInputRequests } from '../execution/without-input-requests.js';
 import { rpcError, TenonError } from '../jsonrpc/error.js';
 import { INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND } from '../jsonrpc/error-codes.js';
-import {
-  isObject,
-  isPreserialized,
-  type JsonObject,
-  type JsonRpcRequest,
-  markPreserialized,
-} from '../jsonrpc/message.js';
+import type { JsonObject, JsonRpcRequest } from '../jsonrpc/message.js';
 import { catchMaybe, thenMaybe } from '../jsonrpc/then-maybe.js';
 import { getOwnerKey, identifyCaller } from '../protocol/caller-identity.js';
 import type { MethodName } from '../protocol/method-types.js';
 import { isMethod, methods } from '../protocol/methods.js';
 import { createMissingCapabilityError } from '../protocol/missing-capabilities.js';
 import type { RetryInputs } from '../protocol/params-and-results.js';
-import type { Transform } from '../protocol/versions/dialect.js';
-import { declaresCapability } from './capabilities.js';
+import { isCapabilityDeclared } from './capabilities.js';
 import { Context } from './context/context.js';
-import { compileTool } from './definitions/compiled-tool.js';
 import { isToolResultParts } from './definitions/tool-result.js';
-import { completeArgument } from './methods/completion.js';
+import { encodeResult } from './encode-result.js';
+import type { MaybeAsyncResult, MethodOperation, ParamsOf, ServerMethodHandler } from './method-handler.js';
+import { findCompletedItem } from './methods/completion.js';
 import { runCustomMethod } from './methods/custom-methods.js';
-import { discover } from './methods/discover.js';
-import { finalizeResult } from './methods/finalize-result.js';
-import { listPrompts, listResources, listTemplates, listTools } from './methods/lists.js';
-import { getPrompt } from './methods/prompts.js';
-import { readResource } from './methods/resources.js';
-import { setLoggingLevel, subscribeResource, unsubscribeResource } from './methods/session-settings.js';
-import { listen } from './methods/subscriptions.js';
-import { callTool, createErrorResult, isForModel } from './methods/tools/call-tool.js';
+import { resolveResource } from './methods/resources.js';
+import { findListenedResources } from './methods/subscriptions.js';
+import { createErrorResult, isForModel } from './methods/tools/call-tool.js';
 import { encodeFailure } from './methods/tools/encode-return-value.js';
 import { requestUrlElicitation } from './methods/url-elicitation.js';
 import {
@@ -41,37 +30,13 @@ import {
   selectMiddleware,
 } from './middleware/compose-middleware.js';
 import type { RequestContext } from './request-context.js';
-import { requireScopes } from './scopes.js';
+import { type HasScopes, requireItemScopes } from './scopes.js';
 import type { ServerRuntime } from './server-runtime.js';
-import { findExtensionMethod, toolNames } from './setup-extensions.js';
 
-/** Result of a request: synchronous where possible. */
-type MaybeAsyncResult = JsonObject | Promise<JsonObject>;
-type ServerMethodHandler = (
-  runtime: ServerRuntime,
-  operation: Operation,
-  requestContext: RequestContext,
-) => MaybeAsyncResult;
-
-/** Handlers of the client's methods. Opening is not here: it makes the turn that these are given. */
-const methodHandlers: { readonly [M in MethodName]?: ServerMethodHandler } = {
-  'server/discover': discover,
-  ping: () => ({}),
-  'tools/list': listTools,
-  'tools/call': callTool,
-  'resources/list': listResources,
-  'resources/templates/list': listTemplates,
-  'resources/read': readResource,
-  'resources/subscribe': subscribeResource,
-  'resources/unsubscribe': unsubscribeResource,
-  'prompts/list': listPrompts,
-  'prompts/get': getPrompt,
-  'completion/complete': completeArgument,
-  'logging/setLevel': setLoggingLevel,
-  'subscriptions/listen': listen,
-};
-
-/** One request, from the peer's words to the peer's words. What it throws is made for the peer, or to be masked. */
+/**
+ * Serves one request: finds the handler of its method, decodes the params, checks what the caller may do, runs the handler
+ * inside the middleware, and encodes the result. Throws errors that are made for the peer, and others, which are masked.
+ */
 export function dispatch(
   runtime: ServerRuntime,
   request: JsonRpcRequest,
@@ -79,100 +44,90 @@ export function dispatch(
 ): MaybeAsyncResult {
   const { method } = request;
   if (!isMethod(method)) return runCustomMethod(runtime, request, requestContext);
+  const handler = resolveMethod(runtime, method, requestContext);
+  const params = decodeParams(method, request.params, requestContext);
+  authorize(runtime, method, params, requestContext);
+  return thenMaybe(runOperation(runtime, method, params, requestContext, handler), result =>
+    encodeResult(runtime, result, method, params.name, requestContext),
+  );
+}
+
+/** Returns the handler of a method. Throws -32601 where the server, or the protocol version, does not have the method. */
+function resolveMethod<M extends MethodName>(
+  runtime: ServerRuntime,
+  method: M,
+  requestContext: RequestContext,
+): ServerMethodHandler<M> {
   const { capability, extension } = methods[method];
-  const handler = findMethodHandler(runtime, method);
+  const handler = runtime.methodHandlers[method];
   if (handler === undefined || !requestContext.dialect.methods.client.has(method))
     throw createMethodNotFoundError(method, requestContext);
   if (extension !== undefined) requireClientExtension(extension, requestContext);
-  if (capability !== undefined && !declaresCapability(runtime, capability)) throw createMethodNotFoundError(method);
-  const params = readParams(method, request.params, requestContext);
-  requireScopes(runtime, method, params, requestContext);
-  runtime.rateLimits.check(method, requestContext.caller);
-  return thenMaybe(runOperation(runtime, method, params, requestContext, handler), result => {
-    const transform = requestContext.dialect.transforms.encode.result(method);
-    const completed = completeResult(runtime, result, requestContext);
-    return transform === undefined
-      ? completed
-      : encodeResult(runtime, transform, completed, method, params, requestContext);
-  });
+  if (capability !== undefined && !isCapabilityDeclared(runtime, capability)) throw createMethodNotFoundError(method);
+  return handler;
 }
 
-/**
- * Returns the handler of a method: of the proxy or an extension if one has it, else the server's own. Only what stands
- * in front of others, and extensions that have the method, do it their own way.
- */
-function findMethodHandler(runtime: ServerRuntime, method: MethodName): ServerMethodHandler | undefined {
-  const builtIn = methods[method].extension === undefined ? methodHandlers[method] : undefined;
-  if (builtIn !== undefined && runtime.options.proxy === undefined) return builtIn;
-  const extensionHandler = findExtensionMethod(runtime, method);
-  return extensionHandler ? (_, operation, requestContext) => extensionHandler(operation, requestContext) : builtIn;
-}
-
-/** A result in the words of the peer's revision. The tool whose result it is says what its structured content is. */
-function encodeResult(
-  { tools, options: { proxy } }: ServerRuntime,
-  transform: Transform,
-  result: JsonObject,
-  method: MethodName,
-  { name: calledName }: JsonObject,
-  requestContext: RequestContext,
-): MaybeAsyncResult {
-  const name = method === 'tools/call' ? calledName : toolNames.get(result);
-  if (typeof name !== 'string') return isPreserialized(result) ? encodeOnce(transform, result) : transform(result, {});
-  if (proxy)
-    return thenMaybe(proxy.getOutputSchema(name, requestContext), outputSchema => transform(result, { outputSchema }));
-  const tool = tools.find(name, requestContext.caller);
-  return transform(result, tool ? { outputSchema: compileTool(name, tool).wire.outputSchema } : {});
-}
-
-const encodedResults = new WeakMap<JsonObject, Map<Transform, JsonObject>>();
-
-/** A result that lasts does so in the words of each revision. */
-function encodeOnce(transform: Transform, result: JsonObject): JsonObject {
-  const cached = encodedResults.get(result) ?? new Map<Transform, JsonObject>();
-  const previous = cached.get(transform);
-  if (previous) return previous;
-  const encoded = transform(result, {});
-  const preserialized = isPreserialized(encoded) ? encoded : markPreserialized(encoded);
-  encodedResults.set(result, cached.set(transform, preserialized));
-  return preserialized;
-}
-
-/** Completes a result that a middleware returned, like any other final result. */
-function completeResult(runtime: ServerRuntime, result: JsonObject, { dialect }: RequestContext): JsonObject {
-  if (!isObject(result))
-    throw new TenonError('handler/result', 'a middleware returned no result', { expected: 'an object' });
-  return result.resultType === undefined && dialect.opening === 'per-request'
-    ? finalizeResult(runtime, result)
-    : result;
-}
-
-function createMethodNotFoundError(method: string, requestContext?: RequestContext): TenonError {
-  if (requestContext?.dialect.sessionMethods?.has(method)) {
-    return rpcError(METHOD_NOT_FOUND, `Method not found: ${method} needs a session, and this server keeps none`);
-  }
-  return rpcError(METHOD_NOT_FOUND, `Method not found: ${method.slice(0, 128)}`);
-}
-
-function readParams(method: MethodName, raw: JsonObject = {}, { dialect }: RequestContext): JsonObject {
+/** Translates params into the newest protocol version. Throws -32602 when they are invalid. */
+function decodeParams<M extends MethodName>(method: M, raw: JsonObject = {}, { dialect }: RequestContext): ParamsOf<M> {
   const params = dialect.transforms.decode.params(method)?.(raw, {}) ?? raw;
-  const problem = methods[method].params(params);
-  if (problem) throw rpcError(INVALID_PARAMS, `Invalid params: ${problem}`);
+  requireParams(method, params);
   return params;
 }
 
-/** Runs the operation inside its onion, in the manner in which this client can be asked. */
-function runOperation(
+function requireParams<M extends MethodName>(method: M, params: JsonObject): asserts params is ParamsOf<M> {
+  const problem = methods[method].params(params);
+  if (problem) throw rpcError(INVALID_PARAMS, `Invalid params: ${problem}`);
+}
+
+/** Throws the error of a 403 when the caller lacks a scope, and that of a 429 when its requests come too fast. */
+function authorize<M extends MethodName>(
   runtime: ServerRuntime,
-  method: MethodName,
-  params: JsonObject,
+  method: M,
+  params: ParamsOf<M>,
   requestContext: RequestContext,
-  handler: ServerMethodHandler,
+): void {
+  requireScopes(runtime, method, params, requestContext);
+  runtime.rateLimits.check(method, requestContext.caller);
+}
+
+/** Finds the definition that a request is for. The handler of the method reports one that does not exist. */
+type ScopedItemFinder<M extends MethodName> = (
+  runtime: ServerRuntime,
+  params: ParamsOf<M>,
+  requestContext: RequestContext,
+) => HasScopes | undefined;
+
+const scopedItems: { readonly [M in MethodName]?: ScopedItemFinder<M> } = {
+  'tools/call': ({ tools }, { name }, { caller }) => tools.find(name, caller),
+  'prompts/get': ({ prompts }, { name }, { caller }) => prompts.find(name, caller),
+  'resources/read': (runtime, { uri }, requestContext) => resolveResource(runtime, uri, requestContext)?.definition,
+  'resources/subscribe': (runtime, { uri }, requestContext) =>
+    resolveResource(runtime, uri, requestContext)?.definition,
+  'subscriptions/listen': findListenedResources,
+  'completion/complete': findCompletedItem,
+};
+
+function requireScopes<M extends MethodName>(
+  runtime: ServerRuntime,
+  method: M,
+  params: ParamsOf<M>,
+  requestContext: RequestContext,
+): void {
+  const item = scopedItems[method]?.(runtime, params, requestContext);
+  if (item?.scopes !== undefined) requireItemScopes(item, requestContext.caller);
+}
+
+/** Runs the handler of a method inside its middleware, with the way of asking that this client has. */
+function runOperation<M extends MethodName>(
+  runtime: ServerRuntime,
+  method: M,
+  params: ParamsOf<M>,
+  requestContext: RequestContext,
+  handler: ServerMethodHandler<M>,
 ): MaybeAsyncResult {
   const handleOperation = (operation: Operation): MaybeAsyncResult => {
-    // A middleware may have made another request of it.
-    if (operation.params !== params) requireScopes(runtime, method, operation.params, requestContext);
-    return handler(runtime, operation, requestContext);
+    requireOperation(runtime, method, params, operation, requestContext);
+    return handler(operation, requestContext, runtime);
   };
   const { use } = runtime.options;
   const run = use === undefined ? handleOperation : wrapInMiddleware(use, method, handleOperation);
@@ -198,6 +153,19 @@ function runOperation(
     );
   };
   return catchMaybe(() => strategy(runHandler), rethrowInputError);
+}
+
+/** Checks the params again where a middleware has replaced them. */
+function requireOperation<M extends MethodName>(
+  runtime: ServerRuntime,
+  method: M,
+  checked: ParamsOf<M>,
+  operation: Operation,
+  requestContext: RequestContext,
+): asserts operation is MethodOperation<M> {
+  if (operation.params === checked) return;
+  requireParams(method, operation.params);
+  requireScopes(runtime, method, operation.params, requestContext);
 }
 
 /** Runs the middleware of the method around the handler. A middleware may return questions of its own. */
@@ -241,6 +209,13 @@ function rethrowInputError(error: unknown): never {
 function createOperation(method: string, params: JsonObject, context: Context): Operation {
   const name = params.name ?? params.uri;
   return { method, name: typeof name === 'string' ? name : undefined, params, context };
+}
+
+function createMethodNotFoundError(method: string, requestContext?: RequestContext): TenonError {
+  if (requestContext?.dialect.sessionMethods?.has(method)) {
+    return rpcError(METHOD_NOT_FOUND, `Method not found: ${method} needs a session, and this server keeps none`);
+  }
+  return rpcError(METHOD_NOT_FOUND, `Method not found: ${method.slice(0, 128)}`);
 }
 
 /** Requires clients to declare the extension of a method, on versions where each request declares it. */

@@ -44,7 +44,7 @@ export interface ExtensionHost {
   /** Marks a result as final. */
   finalizeResult(result: JsonObject): JsonObject;
   /** Marks a result as that of a tool, though it answers another method. */
-  tagToolResult(name: string, result: JsonObject): JsonObject;
+  markToolResult(name: string, result: JsonObject): JsonObject;
 }
 
 export interface ToolAccess {

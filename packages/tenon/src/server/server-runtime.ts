@@ -24,8 +24,10 @@ import type { Prompts, Resources, ServerDefinition, ServerOptions, Tools } from 
 import { checkTaskOptions } from './definitions/task-options.js';
 import type { ToolDefinition } from './definitions/tool.js';
 import type { ExtensionHooks } from './extension.js';
+import type { MethodHandlers } from './method-handler.js';
 import { createRateLimits, type RateLimits } from './rate-limits.js';
 import { Registry } from './registry.js';
+import type { ServerBackend } from './server-backend.js';
 import { batchListChanges } from './session/batch-list-changes.js';
 import { PendingElicitations } from './session/pending-elicitations.js';
 import { SessionPings } from './session/session-ping.js';
@@ -51,12 +53,17 @@ export interface ServerRuntime {
   readonly requestStates: LazyStateStore;
   /** Hooks of the extensions that have any. */
   readonly extensionHooks: readonly ExtensionHooks[];
+  readonly backend: ServerBackend;
+  readonly methodHandlers: MethodHandlers;
   readonly clock: Clock;
   readonly rateLimits: RateLimits;
   readonly onError: (error: TenonError) => void;
 }
 
-export function createServerRuntime(definition: ServerDefinition<Tools, Prompts, Resources>): ServerRuntime {
+export function createServerRuntime(
+  definition: ServerDefinition<Tools, Prompts, Resources>,
+  backend: ServerBackend,
+): ServerRuntime {
   requireServerShape(definition);
   const { name, version, title, description, websiteUrl, icons, instructions, ...options } = definition;
   checkServerOptions(options);
@@ -91,11 +98,15 @@ export function createServerRuntime(definition: ServerDefinition<Tools, Prompts,
       onError,
     }),
     extensionHooks: [],
+    backend,
+    methodHandlers: {},
     clock,
     rateLimits: createRateLimits(options.rateLimits, clock),
     onError: onError,
   };
-  return { ...runtime, extensionHooks: setupExtensions(runtime) };
+  const extensionHooks = setupExtensions(runtime);
+  const handlers = extensionHooks.map(({ methodHandlers }) => methodHandlers);
+  return { ...runtime, extensionHooks, methodHandlers: Object.assign({}, ...handlers, backend.methodHandlers) };
 }
 
 function subscribeToResource({ resources }: ServerRuntime, uri: string): (() => void) | undefined {

@@ -7,7 +7,9 @@ import type { PromptDefinition } from './definitions/prompt.js';
 import type { ResourceDefinition } from './definitions/resource.js';
 import type { Prompts, Resources, ServerDefinition, Tools } from './definitions/server-definition.js';
 import type { ToolDefinition } from './definitions/tool.js';
+import { localBackend } from './local-backend.js';
 import type { Registry } from './registry.js';
+import type { ServerBackend } from './server-backend.js';
 import { createServerRuntime, type ServerRuntime } from './server-runtime.js';
 import { Session } from './session/session.js';
 import { createStatelessHandler, type StatelessHandler } from './stateless-request.js';
@@ -47,7 +49,15 @@ export function createServer<
   const M extends KnownKeys = Record<never, never>,
   S = unknown,
 >(definition: ServerDefinition<T, P, R, M, S>): Server<T, P, R> {
-  const runtime = createServerRuntime(definition as unknown as ServerDefinition<Tools, Prompts, Resources>);
+  return createServerWithBackend(definition as unknown as ServerDefinition<Tools, Prompts, Resources>, localBackend);
+}
+
+/** Makes a server whose method handlers come from `backend`. */
+export function createServerWithBackend<T = Tools, P = Prompts, R = KnownKeys>(
+  definition: ServerDefinition<Tools, Prompts, Resources>,
+  backend: ServerBackend,
+): Server<T, P, R> {
+  const runtime = createServerRuntime(definition, backend);
   return {
     info: runtime.info,
     tools: runtime.tools,

@@ -31,7 +31,7 @@ export async function waitForResult(
     if (isTerminal(record.status)) {
       change.stop();
       runtime.worker.emitEvent('read', record);
-      return runtime.host.tagToolResult(record.params.name as string, toToolResult(record));
+      return runtime.host.markToolResult(record.params.name as string, toToolResult(record));
     }
     for (const key of Object.keys(record.questions)) {
       if (requested.has(key)) continue;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import { dialects } from '../../protocol/versions/index.js';
-import type { RequesterInfo } from '../../server/proxy-backend.js';
 import type { ClientSession } from '../../server/request-context.js';
+import type { RequesterInfo } from '../../server/server-backend.js';
 import { createConnectionScope } from './connection-scope.js';
 import { sessionNamed } from './fixtures/stand-in.js';
 

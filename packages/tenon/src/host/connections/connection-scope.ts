@@ -3,8 +3,8 @@ import { type CallerIdentity, getOwnerKey, identifyCaller } from '../../protocol
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import { TASKS } from '../../protocol/tasks.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
-import type { RequesterInfo } from '../../server/proxy-backend.js';
 import type { ClientSession } from '../../server/request-context.js';
+import type { RequesterInfo } from '../../server/server-backend.js';
 
 /** Those for whom one line to a server may be used: who they are, and what they can be asked. */
 export interface ConnectionScope {

@@ -1,4 +1,4 @@
-import type { RequesterInfo } from '../../server/proxy-backend.js';
+import type { RequesterInfo } from '../../server/server-backend.js';
 import type { ConnectionScope } from '../connections/connection-scope.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import { waitAtMost } from '../within-time.js';

@@ -1,9 +1,10 @@
 import type { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { readLoggingLevel } from '../../protocol/content.js';
-import type { MethodHandler } from '../../server/extension.js';
-import type { ProxyBackend } from '../../server/proxy-backend.js';
+import { localBackend } from '../../server/local-backend.js';
+import type { MethodHandlers, ParamsOf } from '../../server/method-handler.js';
 import type { ClientSession, RequestContext } from '../../server/request-context.js';
+import type { ServerBackend } from '../../server/server-backend.js';
 import { createResourceRequest } from './action-requests.js';
 import type { GatewayContext } from './gateway-context.js';
 import { collectInstructions } from './instructions.js';
@@ -11,13 +12,15 @@ import { listPage } from './list-page.js';
 import { createListener } from './listen.js';
 import { completeArgument, getPrompt, readResource } from './read-requests.js';
 import { resolveResource } from './resolve-target.js';
-import { resolveTool } from './tool-calls.js';
+import { callTool, findObstacle, runTool } from './tool-calls.js';
 
 const SUBSCRIBE = 'resources/subscribe';
 
 /** A host as that which a server offers: everything of all its servers. */
-export function createProxyBackend(gateway: GatewayContext): ProxyBackend {
-  const methodHandlers: { readonly [method: string]: MethodHandler } = {
+export function createProxyBackend(gateway: GatewayContext): ServerBackend {
+  const methodHandlers: MethodHandlers = {
+    ...localBackend.methodHandlers,
+    'tools/call': (operation, requestContext, runtime) => callTool(gateway, operation, requestContext, runtime),
     'tools/list': (operation, requestContext) => listPage(gateway, 'tools', operation, requestContext),
     'prompts/list': (operation, requestContext) => listPage(gateway, 'prompts', operation, requestContext),
     'resources/list': (operation, requestContext) => listPage(gateway, 'resources', operation, requestContext),
@@ -32,16 +35,17 @@ export function createProxyBackend(gateway: GatewayContext): ProxyBackend {
   };
   return {
     methodHandlers,
-    baseCapabilities: {
+    capabilities: {
       tools: { listChanged: true },
       prompts: { listChanged: true },
       resources: { subscribe: true, listChanged: true },
       completions: {},
     },
-    getTool: (name, requestContext) => resolveTool(gateway, name, requestContext),
     getOutputSchema: (name, requestContext) => findOutputSchema(gateway, name, requestContext),
     subscribe: (wishes, requestContext) => createListener(gateway, wishes, requestContext),
     getInstructions: requester => collectInstructions(gateway, requester),
+    runTool: call => runTool(gateway, call),
+    findObstacle: (name, _version, requestContext) => findObstacle(gateway, name, requestContext),
     handleRootsChange: session => notifyRootsChanged(gateway, session),
     close: () => gateway.close(),
   };
@@ -61,10 +65,9 @@ async function findOutputSchema(
 
 async function subscribe(
   gateway: GatewayContext,
-  params: JsonObject,
+  { uri }: ParamsOf<'resources/subscribe'>,
   requestContext: RequestContext,
 ): Promise<JsonObject> {
-  const uri = params.uri as string;
   const { connection, uri: inner } = await resolveResource(gateway, uri, requestContext, SUBSCRIBE);
   const actionRequest = createResourceRequest(connection, inner);
   await gateway.guard.authorizePassive(actionRequest, connection, SUBSCRIBE);
@@ -78,8 +81,12 @@ async function subscribe(
   return {};
 }
 
-function unsubscribe(gateway: GatewayContext, { uri }: JsonObject, { session }: RequestContext): JsonObject {
-  if (session) gateway.subscriptions.remove(session, uri as string);
+function unsubscribe(
+  gateway: GatewayContext,
+  { uri }: ParamsOf<'resources/unsubscribe'>,
+  { session }: RequestContext,
+): JsonObject {
+  if (session) gateway.subscriptions.remove(session, uri);
   return {};
 }
 

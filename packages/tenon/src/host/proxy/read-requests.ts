@@ -1,7 +1,6 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
-import type { CompleteParams } from '../../protocol/params-and-results.js';
 import { Context } from '../../server/context/context.js';
-import type { Operation } from '../../server/middleware/compose-middleware.js';
+import type { MethodOperation } from '../../server/method-handler.js';
 import type { RequestContext } from '../../server/request-context.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import { createPromptRequest, createResourceRequest } from './action-requests.js';
@@ -15,10 +14,10 @@ const COMPLETE = 'completion/complete';
 /** `resources/read`, at the server whose resource it is. */
 export async function readResource(
   gateway: GatewayContext,
-  { params, context }: Operation,
+  { params, context }: MethodOperation<'resources/read'>,
   requestContext: RequestContext,
 ): Promise<JsonObject> {
-  const outer = params.uri as string;
+  const { uri: outer } = params;
   const own = await gateway.guard.readOverflow(outer, gateway.getScope(requestContext).identity);
   if (own) return own;
   const { connection, uri } = await resolveResource(gateway, outer, requestContext, 'resources/read');
@@ -40,16 +39,10 @@ export async function readResource(
 /** `prompts/get`, at the server whose prompt it is. */
 export async function getPrompt(
   gateway: GatewayContext,
-  { params, context }: Operation,
+  { params, context }: MethodOperation<'prompts/get'>,
   requestContext: RequestContext,
 ): Promise<JsonObject> {
-  const { connection, name } = await resolveName(
-    gateway,
-    'prompts',
-    params.name as string,
-    requestContext,
-    'prompts/get',
-  );
+  const { connection, name } = await resolveName(gateway, 'prompts', params.name, requestContext, 'prompts/get');
   const args = isObject(params.arguments) ? params.arguments : {};
   const proxiedRequest = {
     connection,
@@ -67,10 +60,10 @@ export async function getPrompt(
 /** `completion/complete`, at the server whose prompt or template it is. What a server does not offer is no value at all. */
 export async function completeArgument(
   gateway: GatewayContext,
-  { params, context }: Operation,
+  { params, context }: MethodOperation<'completion/complete'>,
   requestContext: RequestContext,
 ): Promise<JsonObject> {
-  const { ref } = params as unknown as CompleteParams;
+  const { ref } = params;
   const catalog = gateway.getCatalog(gateway.getScope(requestContext));
   const forwardCompletion = async (connection: UpstreamConnection, own: JsonObject): Promise<JsonObject> => {
     if ((await connection.getClient()).server.capabilities.completions === undefined)

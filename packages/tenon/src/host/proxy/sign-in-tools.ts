@@ -6,12 +6,12 @@ import type { Tool } from '../../protocol/content.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import type { Context } from '../../server/context/context.js';
 import { urlElicitationRequired } from '../../server/methods/url-elicitation.js';
-import type { ProxiedTool } from '../../server/proxy-backend.js';
 import type { RequestContext } from '../../server/request-context.js';
 import type { ConnectionScope } from '../connections/connection-scope.js';
 import type { UnavailableServer } from '../connections/upstream-registry.js';
 import { waitAtMost } from '../within-time.js';
 import type { GatewayContext } from './gateway-context.js';
+import type { ProxiedTool } from './tool-calls.js';
 
 /** Time for the user to sign in when a call is repeated, in milliseconds. */
 const SIGN_IN_WAIT = 300_000;

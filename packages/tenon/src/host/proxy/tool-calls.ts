@@ -1,10 +1,14 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import type { Tool } from '../../protocol/content.js';
 import { type HeaderParam, readHeaderParams } from '../../protocol/header-params.js';
-import type { Context } from '../../server/context/context.js';
+import { Context } from '../../server/context/context.js';
 import type { ResolvedTaskOptions } from '../../server/definitions/task-options.js';
-import type { ProxiedTool } from '../../server/proxy-backend.js';
+import type { MethodOperation } from '../../server/method-handler.js';
+import { runTool as runServerTool } from '../../server/methods/tools/call-tool.js';
+import { checkHeaderParams } from '../../server/methods/tools/check-header-params.js';
 import type { RequestContext } from '../../server/request-context.js';
+import type { DetachedToolCall } from '../../server/server-backend.js';
+import type { ServerRuntime } from '../../server/server-runtime.js';
 import { resolveMetaTool } from '../catalog/budget/resolve-meta-tool.js';
 import { getTaskSupport, type ResolvedTool } from '../catalog/host-catalog.js';
 import type { ActionRequest } from '../security/policy/action-request.js';
@@ -17,8 +21,49 @@ import { findSignedIn } from './sign-in-tools.js';
 
 const headerParams = new WeakMap<Tool, readonly HeaderParam[]>();
 
+/** A tool of another server, or one that the host makes. */
+export interface ProxiedTool {
+  readonly headerParams: readonly HeaderParam[];
+  readonly taskOptions: ResolvedTaskOptions | undefined;
+  run(params: JsonObject, context: Context, requestContext: RequestContext): Promise<JsonObject>;
+}
+
+/** `tools/call`, at the server whose tool it is. That server checks the arguments. */
+export async function callTool(
+  gateway: GatewayContext,
+  operation: MethodOperation<'tools/call'>,
+  requestContext: RequestContext,
+  runtime: ServerRuntime,
+): Promise<JsonObject> {
+  const { params, context } = operation;
+  const tool = await resolveTool(gateway, params.name, requestContext);
+  if (tool.headerParams.length > 0) checkHeaderParams(tool.headerParams, params.arguments, requestContext);
+  return runServerTool(operation, requestContext, runtime, tool.taskOptions, () =>
+    tool.run(params, context, requestContext),
+  );
+}
+
+/** Forwards a call of a task. */
+export async function runTool(
+  gateway: GatewayContext,
+  { params, requestContext, run, inputs }: DetachedToolCall,
+): Promise<JsonObject> {
+  const tool = await resolveTool(gateway, String(params.name), requestContext);
+  return tool.run(params, new Context(requestContext, run, params, undefined, inputs), requestContext);
+}
+
+/** The version of a tool is the concern of its server: only a missing tool keeps a task from running. */
+export async function findObstacle(
+  gateway: GatewayContext,
+  name: string,
+  requestContext: RequestContext,
+): Promise<string | undefined> {
+  const tool = await resolveTool(gateway, name, requestContext).catch(() => undefined);
+  return tool === undefined ? `Unknown tool: ${name.slice(0, 128)}` : undefined;
+}
+
 /** A tool as a caller of the host sees it: one of a server's, or one that stands for many. */
-export async function resolveTool(
+async function resolveTool(
   gateway: GatewayContext,
   name: string,
   requestContext: RequestContext,

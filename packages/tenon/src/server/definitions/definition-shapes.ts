@@ -65,7 +65,6 @@ const serverKeys: DefinitionChecks<ServerDefinition> = {
   keepAlive: checkOptional(checkEither(checkFalse, anyObject)),
   onError: checkOptional(checkFunction),
   clock: checkOptional(anyObject),
-  proxy: checkAnything,
 };
 
 const toolKeys: DefinitionChecks<ToolDefinition> = {

@@ -11,7 +11,6 @@ import type { CallerInfo } from '../caller-info.js';
 import type { CreateState } from '../context/create-state.js';
 import type { ServerExtension } from '../extension.js';
 import type { Middleware } from '../middleware/compose-middleware.js';
-import type { ProxyBackend } from '../proxy-backend.js';
 import type { ServerRateLimits } from '../rate-limits.js';
 import type { RootsChange } from '../session/roots.js';
 import type { CustomMethods } from './custom-method.js';
@@ -121,6 +120,4 @@ export interface ServerOptions<S = unknown> {
   readonly onError?: ((error: TenonError) => void) | undefined;
   /** Source of time, for tests. Default: the clock of the system. */
   readonly clock?: Clock | undefined;
-  /** Replaces the registries by a proxy. @internal */
-  readonly proxy?: ProxyBackend | undefined;
 }

@@ -7,10 +7,11 @@ import type { CompleteParams } from '../../protocol/params-and-results.js';
 import type { Context } from '../context/context.js';
 import { compileResource } from '../definitions/compiled-resource.js';
 import type { Completer, Completers } from '../definitions/completers.js';
-import type { Operation } from '../middleware/compose-middleware.js';
+import { finalizeResult } from '../encode-result.js';
+import type { MethodOperation } from '../method-handler.js';
 import type { RequestContext } from '../request-context.js';
+import type { HasScopes } from '../scopes.js';
 import type { ServerRuntime } from '../server-runtime.js';
-import { finalizeResult } from './finalize-result.js';
 import { findPrompt } from './prompts.js';
 
 /** Maximum number of values in one response, as the specification says. */
@@ -18,11 +19,11 @@ const MAX_VALUES = 100;
 
 /** `completion/complete`. https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion */
 export async function completeArgument(
-  runtime: ServerRuntime,
-  { params, context }: Operation,
+  { params, context }: MethodOperation<'completion/complete'>,
   requestContext: RequestContext,
+  runtime: ServerRuntime,
 ): Promise<JsonObject> {
-  const { ref, argument, context: completionContext } = params as unknown as CompleteParams;
+  const { ref, argument, context: completionContext } = params;
   const completers =
     ref.type === 'ref/prompt'
       ? findPromptCompleters(runtime, ref.name, requestContext)
@@ -127,4 +128,13 @@ async function runCompleter(
     expected: 'a list of strings, or { values }',
     received: returned === null ? 'null' : typeof returned,
   });
+}
+
+/** Finds the prompt or resource whose argument is completed. */
+export function findCompletedItem(
+  { prompts, resources }: ServerRuntime,
+  { ref }: CompleteParams,
+  { caller }: RequestContext,
+): HasScopes | undefined {
+  return ref.type === 'ref/prompt' ? prompts.find(ref.name, caller) : resources.find(ref.uri, caller);
 }

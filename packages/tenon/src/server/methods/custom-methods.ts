@@ -11,11 +11,11 @@ import { compileSchema } from '../../schemas/validate.js';
 import type { CallerInfo } from '../caller-info.js';
 import { Context } from '../context/context.js';
 import type { CustomMethod, CustomNotification } from '../definitions/custom-method.js';
+import { finalizeResult } from '../encode-result.js';
 import { composeMiddleware, selectMiddleware } from '../middleware/compose-middleware.js';
 import type { RequestContext } from '../request-context.js';
 import { hasRequiredScopes } from '../scopes.js';
 import type { ServerRuntime } from '../server-runtime.js';
-import { finalizeResult } from './finalize-result.js';
 import { requireJson } from './json-text.js';
 
 /** Runs a method that the author added. Throws -32601 where there is none. */

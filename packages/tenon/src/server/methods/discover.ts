@@ -1,19 +1,19 @@
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { listVersions } from '../../protocol/negotiation/classify-request.js';
 import { getCapabilitiesFor } from '../capabilities.js';
-import type { Operation } from '../middleware/compose-middleware.js';
+import { finalizeCacheable } from '../encode-result.js';
+import type { MethodOperation } from '../method-handler.js';
 import type { RequestContext } from '../request-context.js';
 import type { ServerRuntime } from '../server-runtime.js';
-import { finalizeCacheable } from './finalize-result.js';
 
 /** `server/discover`. https://modelcontextprotocol.io/specification/2026-07-28/server/discover */
 export async function discover(
-  runtime: ServerRuntime,
-  _: Operation,
+  _: MethodOperation<'server/discover'>,
   requestContext: RequestContext,
+  runtime: ServerRuntime,
 ): Promise<JsonObject> {
   const { servedDialects, options } = runtime;
-  const instructions = options.proxy ? await options.proxy.getInstructions(requestContext) : runtime.instructions;
+  const instructions = await runtime.backend.getInstructions(requestContext, runtime);
   const result = {
     supportedVersions: listVersions(servedDialects),
     capabilities: getCapabilitiesFor(runtime, requestContext.dialect, requestContext.caller),

@@ -1,6 +1,7 @@
 import { rpcError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
 import type { JsonObject, JsonRpcRequest } from '../../jsonrpc/message.js';
+import { thenMaybe } from '../../jsonrpc/then-maybe.js';
 import { methods } from '../../protocol/methods.js';
 import { requireServed } from '../../protocol/negotiation/classify-request.js';
 import type { InitializeParams } from '../../protocol/params-and-results.js';
@@ -32,11 +33,9 @@ export function initialize(
   caller: CallerInfo,
   session: ClientSession | undefined,
 ): JsonObject | Promise<JsonObject> {
-  const { proxy } = runtime.options;
-  if (proxy === undefined) return createInitializeResult(runtime, dialect, caller, runtime.instructions);
-  return proxy
-    .getInstructions({ caller, dialect, session })
-    .then(instructions => createInitializeResult(runtime, dialect, caller, instructions));
+  return thenMaybe(runtime.backend.getInstructions({ caller, dialect, session }, runtime), instructions =>
+    createInitializeResult(runtime, dialect, caller, instructions),
+  );
 }
 
 function createInitializeResult(
@@ -49,7 +48,7 @@ function createInitializeResult(
   const result = {
     protocolVersion: dialect.protocolVersion,
     capabilities: getCapabilitiesFor(runtime, dialect, caller) as JsonObject,
-    serverInfo: info as unknown as JsonObject,
+    serverInfo: info,
     ...(instructions === undefined ? {} : { instructions }),
   };
   return dialect.transforms.encode.result('initialize')?.(result, {}) ?? result;

@@ -7,17 +7,21 @@ import { compileResource, isUriTemplate } from '../definitions/compiled-resource
 import { compileTool } from '../definitions/compiled-tool.js';
 import type { ResourceDefinition } from '../definitions/resource.js';
 import { hasTasks, type ResolvedTaskOptions } from '../definitions/task-options.js';
-import type { Operation } from '../middleware/compose-middleware.js';
+import { finalizeCacheable } from '../encode-result.js';
+import type { MethodOperation } from '../method-handler.js';
 import type { HasVisibility, Registry } from '../registry.js';
 import type { RequestContext } from '../request-context.js';
 import { type HasScopes, hasRequiredScopes } from '../scopes.js';
 import type { ServerRuntime } from '../server-runtime.js';
-import { finalizeCacheable } from './finalize-result.js';
 import { paginate } from './paginate.js';
 
 /** The four lists. https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination */
 
-export function listTools(runtime: ServerRuntime, { params }: Operation, requestContext: RequestContext): JsonObject {
+export function listTools(
+  { params }: MethodOperation<'tools/list'>,
+  requestContext: RequestContext,
+  runtime: ServerRuntime,
+): JsonObject {
   const { tools } = runtime;
   const asTasks = requestContext.dialect.tasks === 'by-parameter' && hasTasks(runtime.options.extensions);
   const all = getCachedList(runtime, tools, asTasks ? 'tools as tasks' : 'tools', () =>
@@ -33,7 +37,11 @@ function addExecution(wire: Tool, taskOptions: ResolvedTaskOptions | undefined):
   return taskOptions === undefined ? wire : { ...wire, execution: { taskSupport: taskOptions.support } };
 }
 
-export function listPrompts(runtime: ServerRuntime, { params }: Operation, requestContext: RequestContext): JsonObject {
+export function listPrompts(
+  { params }: MethodOperation<'prompts/list'>,
+  requestContext: RequestContext,
+  runtime: ServerRuntime,
+): JsonObject {
   const { prompts } = runtime;
   const all = getCachedList(runtime, prompts, 'prompts', () =>
     selectListed(runtime, prompts, requestContext).map(([name, prompt]) => compilePrompt(name, prompt).wire),
@@ -42,9 +50,9 @@ export function listPrompts(runtime: ServerRuntime, { params }: Operation, reque
 }
 
 export function listTemplates(
-  runtime: ServerRuntime,
-  { params }: Operation,
+  { params }: MethodOperation<'resources/templates/list'>,
   requestContext: RequestContext,
+  runtime: ServerRuntime,
 ): JsonObject {
   const { resources } = runtime;
   const selectTemplates = () => selectListed(runtime, resources, requestContext).filter(([key]) => isUriTemplate(key));
@@ -62,9 +70,9 @@ export function listTemplates(
 }
 
 export async function listResources(
-  runtime: ServerRuntime,
-  { params, context }: Operation,
+  { params, context }: MethodOperation<'resources/list'>,
   requestContext: RequestContext,
+  runtime: ServerRuntime,
 ): Promise<JsonObject> {
   const { resources } = runtime;
   const lists = selectListed(runtime, resources, requestContext).map(([key, resource]) => {

@@ -10,11 +10,11 @@ import { coerceTexts } from '../../schemas/text-arguments.js';
 import { Context } from '../context/context.js';
 import { type CompiledPrompt, compilePrompt } from '../definitions/compiled-prompt.js';
 import { isInputRequired, toContentBlocks } from '../definitions/tool-result.js';
-import type { Operation } from '../middleware/compose-middleware.js';
+import { finalizeResult } from '../encode-result.js';
+import type { MethodOperation } from '../method-handler.js';
 import type { RequestContext } from '../request-context.js';
 import type { ServerRuntime } from '../server-runtime.js';
 import { requireContentBlocks } from './content-blocks.js';
-import { finalizeResult } from './finalize-result.js';
 import { requireCapabilities } from './tools/call-tool.js';
 
 export function findPrompt(
@@ -28,15 +28,15 @@ export function findPrompt(
 
 /** `prompts/get`. https://modelcontextprotocol.io/specification/2026-07-28/server/prompts */
 export async function getPrompt(
-  runtime: ServerRuntime,
-  { params, context }: Operation,
+  { params, context }: MethodOperation<'prompts/get'>,
   requestContext: RequestContext,
+  runtime: ServerRuntime,
 ): Promise<JsonObject> {
-  const name = params.name as string;
+  const { name } = params;
   const prompt = findPrompt(runtime, name, requestContext);
   if (prompt === undefined) throw rpcError(INVALID_PARAMS, `Unknown prompt: ${name.slice(0, 128)}`);
   const checked = prompt.input
-    ? await prompt.input.check(coerceTexts((params.arguments ?? {}) as JsonObject, prompt.arguments))
+    ? await prompt.input.check(coerceTexts(params.arguments ?? {}, prompt.arguments))
     : { ok: true as const, value: params.arguments ?? {} };
   if (!checked.ok)
     throw rpcError(INVALID_PARAMS, `Invalid arguments for prompt ${name}: ${describeIssues(checked.issues)}`);
@@ -45,7 +45,7 @@ export async function getPrompt(
     const returned = await prompt.definition.run(checked.value as never, context);
     checkNestedMeta(`prompt "${name}"`, returned);
     checkInputRequestMethods(`prompt "${name}"`, returned);
-    if (isInputRequired(returned)) return returned as unknown as JsonObject;
+    if (isInputRequired(returned)) return { ...returned };
     const result = toPromptResult(prompt, returned);
     const problem = methods['prompts/get'].result(result);
     if (problem) throw new TenonError('handler/output', `prompt "${name}" returned what is no prompt: ${problem}`);

@@ -6,11 +6,11 @@ import { Context } from '../context/context.js';
 import { compileResource, isUriTemplate } from '../definitions/compiled-resource.js';
 import type { ResourceDefinition } from '../definitions/resource.js';
 import { isInputRequired } from '../definitions/tool-result.js';
-import type { Operation } from '../middleware/compose-middleware.js';
+import { finalizeCacheable } from '../encode-result.js';
+import type { MethodOperation } from '../method-handler.js';
 import type { RequestContext } from '../request-context.js';
 import type { ServerRuntime } from '../server-runtime.js';
 import { encodeContents } from './encode-contents.js';
-import { finalizeCacheable } from './finalize-result.js';
 import { requireCapabilities } from './tools/call-tool.js';
 
 /** A resource that a URI names: by itself, or by a template that it matches. */
@@ -40,11 +40,11 @@ export function createNotFoundError(uri: string, { dialect }: RequestContext): E
 
 /** `resources/read`. https://modelcontextprotocol.io/specification/2026-07-28/server/resources */
 export async function readResource(
-  runtime: ServerRuntime,
-  { params, context }: Operation,
+  { params, context }: MethodOperation<'resources/read'>,
   requestContext: RequestContext,
+  runtime: ServerRuntime,
 ): Promise<JsonObject> {
-  const uri = params.uri as string;
+  const { uri } = params;
   const resolved = resolveResource(runtime, uri, requestContext);
   if (resolved === undefined) throw createNotFoundError(uri, requestContext);
   const { definition, variables } = resolved;
@@ -55,7 +55,7 @@ export async function readResource(
     const subject = `resource "${uri.slice(0, 128)}"`;
     checkNestedMeta(subject, returned);
     checkInputRequestMethods(subject, returned);
-    if (isInputRequired(returned)) return returned as unknown as JsonObject;
+    if (isInputRequired(returned)) return { ...returned };
     return finalizeCacheable(runtime, { contents: encodeContents(uri, definition, returned) }, definition.cache);
   });
 }

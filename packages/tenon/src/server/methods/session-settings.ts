@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { readLoggingLevel } from '../../protocol/content.js';
-import type { Operation } from '../middleware/compose-middleware.js';
+import type { MethodOperation } from '../method-handler.js';
 import type { RequestContext } from '../request-context.js';
 import type { ServerRuntime } from '../server-runtime.js';
 import { createNotFoundError, resolveResource } from './resources.js';
@@ -8,8 +8,7 @@ import { createNotFoundError, resolveResource } from './resources.js';
 /** Sets the log level of a session. */
 
 export function setLoggingLevel(
-  _runtime: ServerRuntime,
-  { params }: Operation,
+  { params }: MethodOperation<'logging/setLevel'>,
   requestContext: RequestContext,
 ): JsonObject {
   const level = readLoggingLevel(params.level);
@@ -18,21 +17,20 @@ export function setLoggingLevel(
 }
 
 export function subscribeResource(
-  runtime: ServerRuntime,
-  { params }: Operation,
+  { params }: MethodOperation<'resources/subscribe'>,
   requestContext: RequestContext,
+  runtime: ServerRuntime,
 ): JsonObject {
-  const uri = params.uri as string;
+  const { uri } = params;
   if (resolveResource(runtime, uri, requestContext) === undefined) throw createNotFoundError(uri, requestContext);
   requestContext.subscriptions?.add(uri);
   return {};
 }
 
 export function unsubscribeResource(
-  _runtime: ServerRuntime,
-  { params }: Operation,
+  { params }: MethodOperation<'resources/unsubscribe'>,
   requestContext: RequestContext,
 ): JsonObject {
-  requestContext.subscriptions?.remove(params.uri as string);
+  requestContext.subscriptions?.remove(params.uri);
   return {};
 }

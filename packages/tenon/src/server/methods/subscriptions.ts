@@ -1,12 +1,13 @@
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { SUBSCRIPTION_ID } from '../../protocol/meta.js';
 import type { SubscriptionFilter } from '../../protocol/params-and-results.js';
+import { finalizeResult } from '../encode-result.js';
 import type { ExtensionSubscription } from '../extension.js';
-import type { Operation } from '../middleware/compose-middleware.js';
+import type { MethodOperation, ParamsOf } from '../method-handler.js';
 import type { RequestContext } from '../request-context.js';
+import type { HasScopes } from '../scopes.js';
 import type { ServerRuntime } from '../server-runtime.js';
 import type { ListName, Subscriber } from '../session/subscription-manager.js';
-import { finalizeResult } from './finalize-result.js';
 import { resolveResource } from './resources.js';
 
 /** Maximum number of URIs of one listening request. */
@@ -17,11 +18,11 @@ const MAX_URIS = 1000;
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
 export async function listen(
-  runtime: ServerRuntime,
-  { params }: Operation,
+  { params }: MethodOperation<'subscriptions/listen'>,
   requestContext: RequestContext,
+  runtime: ServerRuntime,
 ): Promise<JsonObject> {
-  const requested = params.notifications as SubscriptionFilter;
+  const requested = params.notifications;
   const extensionSubscriptions = await subscribeExtensions(runtime, requested, requestContext);
   const filter = Object.assign(
     selectServedFilter(runtime, requested, requestContext),
@@ -77,4 +78,16 @@ function selectServedFilter(
   const known = uris.filter(uri => resolveResource(runtime, uri, requestContext) !== undefined);
   if (known.length > 0) filter.resourceSubscriptions = known;
   return filter;
+}
+
+/** Returns the scopes of all resources that a client wants to listen to. */
+export function findListenedResources(
+  runtime: ServerRuntime,
+  { notifications: { resourceSubscriptions = [] } }: ParamsOf<'subscriptions/listen'>,
+  requestContext: RequestContext,
+): HasScopes {
+  const scopes = resourceSubscriptions
+    .slice(0, MAX_URIS)
+    .flatMap(uri => resolveResource(runtime, uri, requestContext)?.definition.scopes ?? []);
+  return { scopes };
 }

@@ -276,4 +276,18 @@ describe('a layer of a server', () => {
       await client.close();
     },
   );
+
+  it('gets -32602 for params that it replaced by invalid ones', async () => {
+    const server = createServer({
+      name: 's',
+      version: '1',
+      use: [
+        forMethod('tools/call', (operation, next) => next({ ...operation, params: { ...operation.params, name: 5 } })),
+      ],
+      tools: { a: tool({ run: () => '' }) },
+    });
+    const client = await connectPair(server);
+    await expect(client.callTool('a')).rejects.toMatchObject({ rpcCode: -32602 });
+    await client.close();
+  });
 });

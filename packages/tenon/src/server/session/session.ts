@@ -137,7 +137,7 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
         if (isId(params.progressToken)) this.#peer.resetIdleTimeout(params.progressToken, params);
         return;
       case 'notifications/roots/list_changed':
-        this.#runtime.options.proxy?.handleRootsChange(this);
+        this.#runtime.backend.handleRootsChange?.(this);
         return handleRootsChange(this.#runtime, this.caller, this);
       default:
         void handleCustomNotification(this.#runtime, { jsonrpc: '2.0', method, params }, this.caller).catch(error =>

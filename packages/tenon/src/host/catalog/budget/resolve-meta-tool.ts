@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../jsonrpc/message.js';
 import type { Tool } from '../../../protocol/content.js';
-import type { ProxiedTool } from '../../../server/proxy-backend.js';
 import type { RequestContext } from '../../../server/request-context.js';
 import type { GatewayContext } from '../../proxy/gateway-context.js';
+import type { ProxiedTool } from '../../proxy/tool-calls.js';
 import type { HostCatalog } from '../host-catalog.js';
 import { type CatalogSearch, createCatalogSearch } from './catalog-search.js';
 import { type CollapsedTools, type CollapseOptions, collapseTools } from './collapse-tools.js';

@@ -1,22 +1,21 @@
-import type { HandlerRun } from '../../../execution/handler-run.js';
 import { isForPeer, rpcError, TenonError } from '../../../jsonrpc/error.js';
 import { INVALID_PARAMS } from '../../../jsonrpc/error-codes.js';
 import type { JsonObject } from '../../../jsonrpc/message.js';
 import { catchMaybe, thenMaybe } from '../../../jsonrpc/then-maybe.js';
 import type { ClientCapabilities } from '../../../protocol/capabilities.js';
 import { createUnsupportedError, findMissingCapabilities } from '../../../protocol/missing-capabilities.js';
-import type { RetryInputs } from '../../../protocol/params-and-results.js';
 import { describeIssues, type Issue } from '../../../schemas/issues.js';
 import type { CheckResult } from '../../../schemas/validate.js';
 import { Context } from '../../context/context.js';
 import { type CompiledTool, compileTool } from '../../definitions/compiled-tool.js';
 import type { ResolvedTaskOptions } from '../../definitions/task-options.js';
 import { isToolResultParts } from '../../definitions/tool-result.js';
+import { finalizeResult } from '../../encode-result.js';
+import type { MethodOperation } from '../../method-handler.js';
 import type { Operation } from '../../middleware/compose-middleware.js';
-import type { ProxyBackend } from '../../proxy-backend.js';
 import type { RequestContext } from '../../request-context.js';
+import type { DetachedToolCall } from '../../server-backend.js';
 import type { ServerRuntime } from '../../server-runtime.js';
-import { finalizeResult } from '../finalize-result.js';
 import { isUrlElicitationRequired } from '../url-elicitation.js';
 import { checkHeaderParams } from './check-header-params.js';
 import { encodeFailure, encodeReturnValue } from './encode-return-value.js';
@@ -25,62 +24,47 @@ import { encodeFailure, encodeReturnValue } from './encode-return-value.js';
 type ToolCallReturn = JsonObject | Promise<JsonObject>;
 
 /** `tools/call`. https://modelcontextprotocol.io/specification/2026-07-28/server/tools */
-export function callTool(runtime: ServerRuntime, operation: Operation, requestContext: RequestContext): ToolCallReturn {
+export function callTool(
+  operation: MethodOperation<'tools/call'>,
+  requestContext: RequestContext,
+  runtime: ServerRuntime,
+): ToolCallReturn {
   const { params, context } = operation;
-  if (runtime.options.proxy) return callProxiedTool(runtime, runtime.options.proxy, operation, requestContext);
-  const tool = findTool(runtime, params.name as string, requestContext);
-  if (tool.headerParams.length > 0)
-    checkHeaderParams(tool.headerParams, params.arguments as JsonObject | undefined, requestContext);
+  const tool = findTool(runtime, params.name, requestContext);
+  if (tool.headerParams.length > 0) checkHeaderParams(tool.headerParams, params.arguments, requestContext);
   return thenMaybe(checkInput(tool, params.arguments ?? {}), input => {
     if (!input.ok) return finalizeResult(runtime, rejectArguments(tool, input.issues, requestContext));
     requireCapabilities(tool.definition.requiredCapabilities, requestContext);
-    const runHandler = () => invokeTool(runtime, tool, input.value, context);
-    const invoke = () => Context.invokeHandler(context, runHandler);
-    return thenMaybe(
-      callExtensions(runtime, tool.taskOptions, operation, requestContext, invoke) ?? invoke(),
-      result => (isFinal(result) ? finalizeResult(runtime, result) : result),
+    return runTool(operation, requestContext, runtime, tool.taskOptions, () =>
+      invokeTool(runtime, tool, input.value, context),
     );
   });
 }
 
-/** The tool is another's: it judges its own arguments. */
-async function callProxiedTool(
-  runtime: ServerRuntime,
-  proxy: ProxyBackend,
+/** Runs a tool for a request: now, or as an extension decides. */
+export function runTool(
   operation: Operation,
   requestContext: RequestContext,
-): Promise<JsonObject> {
-  const { params, context } = operation;
-  const tool = await proxy.getTool(params.name as string, requestContext);
-  if (tool.headerParams.length > 0)
-    checkHeaderParams(tool.headerParams, params.arguments as JsonObject | undefined, requestContext);
-  const invoke = () => Context.invokeHandler(context, () => tool.run(params, context, requestContext));
-  const result = await (callExtensions(runtime, tool.taskOptions, operation, requestContext, invoke) ?? invoke());
-  return isFinal(result) ? finalizeResult(runtime, result) : result;
+  runtime: ServerRuntime,
+  taskOptions: ResolvedTaskOptions | undefined,
+  run: () => ToolCallReturn,
+): ToolCallReturn {
+  const invoke = () => Context.invokeHandler(operation.context, run);
+  return thenMaybe(callExtensions(runtime, taskOptions, operation, requestContext, invoke) ?? invoke(), result =>
+    isFinal(result) ? finalizeResult(runtime, result) : result,
+  );
 }
 
-/** Runs a tool's handler with all that belongs to it, for no request in particular. */
+/** Runs the handler of a tool for no open request. The result is not final. */
 export async function runToolHandler(
+  { params, requestContext, run, inputs }: DetachedToolCall,
   runtime: ServerRuntime,
-  params: JsonObject,
-  requestContext: RequestContext,
-  run: HandlerRun,
-  inputs: RetryInputs,
 ): Promise<JsonObject> {
-  const { proxy } = runtime.options;
-  if (proxy) {
-    const proxied = await proxy.getTool(params.name as string, requestContext);
-    return proxied.run(params, new Context(requestContext, run, params, runtime.options.state, inputs), requestContext);
-  }
-  const tool = findTool(runtime, params.name as string, requestContext);
+  const tool = findTool(runtime, String(params.name), requestContext);
   const input = await checkInput(tool, params.arguments ?? {});
   if (!input.ok) return rejectArguments(tool, input.issues, requestContext);
-  return invokeTool(
-    runtime,
-    tool,
-    input.value,
-    new Context(requestContext, run, params, runtime.options.state, inputs),
-  );
+  const context = new Context(requestContext, run, params, runtime.options.state, inputs);
+  return invokeTool(runtime, tool, input.value, context);
 }
 
 /** Lets an extension handle the call, if one does. */

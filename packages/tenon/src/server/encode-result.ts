@@ -1,0 +1,83 @@
+import { TenonError } from '../jsonrpc/error.js';
+import { isObject, isPreserialized, type JsonObject, markPreserialized } from '../jsonrpc/message.js';
+import { thenMaybe } from '../jsonrpc/then-maybe.js';
+import { SERVER_INFO } from '../protocol/meta.js';
+import type { MethodName } from '../protocol/method-types.js';
+import type { Cacheable } from '../protocol/params-and-results.js';
+import type { Transform } from '../protocol/versions/dialect.js';
+import type { MaybeAsyncResult } from './method-handler.js';
+import type { RequestContext } from './request-context.js';
+import type { ServerRuntime } from './server-runtime.js';
+
+/** Marks a result as final, with the name and version of the server. */
+export function finalizeResult({ info }: ServerRuntime, result: JsonObject): JsonObject {
+  const serverMeta = { [SERVER_INFO]: info };
+  const _meta = result._meta === undefined ? serverMeta : { ...(result._meta as JsonObject), ...serverMeta };
+  return { resultType: 'complete', ...result, _meta };
+}
+
+/** Marks a result as final, with the time for which it may be cached. */
+export function finalizeCacheable(runtime: ServerRuntime, result: JsonObject, cache: Cacheable = {}): JsonObject {
+  const { ttlMs = 0, cacheScope = 'private' } = cache;
+  return finalizeResult(runtime, { ...result, ttlMs, cacheScope });
+}
+
+/** Translates the result of a method into the client's protocol version. */
+export function encodeResult(
+  runtime: ServerRuntime,
+  result: JsonObject,
+  method: MethodName,
+  calledName: unknown,
+  requestContext: RequestContext,
+): MaybeAsyncResult {
+  const completed = completeResult(runtime, result, requestContext);
+  const transform = requestContext.dialect.transforms.encode.result(method);
+  return transform === undefined
+    ? completed
+    : transformResult(runtime, transform, completed, method === 'tools/call' ? calledName : undefined, requestContext);
+}
+
+/** A result that a middleware returned by itself is made final like any other. */
+function completeResult(runtime: ServerRuntime, result: JsonObject, { dialect }: RequestContext): JsonObject {
+  if (!isObject(result))
+    throw new TenonError('handler/result', 'a middleware returned no result', { expected: 'an object' });
+  return result.resultType === undefined && dialect.opening === 'per-request'
+    ? finalizeResult(runtime, result)
+    : result;
+}
+
+const toolNames = new WeakMap<JsonObject, string>();
+
+/** Marks a result as that of a tool, because the request that it answers is not `tools/call`. */
+export function markToolResult(name: string, result: JsonObject): JsonObject {
+  toolNames.set(result, name);
+  return result;
+}
+
+/** Transforms a result. The transform of a tool's result needs the schema of its structured content. */
+function transformResult(
+  runtime: ServerRuntime,
+  transform: Transform,
+  result: JsonObject,
+  calledName: unknown,
+  requestContext: RequestContext,
+): MaybeAsyncResult {
+  const name = calledName ?? toolNames.get(result);
+  if (typeof name !== 'string') return isPreserialized(result) ? encodeOnce(transform, result) : transform(result, {});
+  return thenMaybe(runtime.backend.getOutputSchema(name, requestContext, runtime), outputSchema =>
+    transform(result, { outputSchema }),
+  );
+}
+
+const encodedResults = new WeakMap<JsonObject, Map<Transform, JsonObject>>();
+
+/** Transforms a result that answers many requests once for each transform. */
+function encodeOnce(transform: Transform, result: JsonObject): JsonObject {
+  const cached = encodedResults.get(result) ?? new Map<Transform, JsonObject>();
+  const previous = cached.get(transform);
+  if (previous) return previous;
+  const encoded = transform(result, {});
+  const preserialized = isPreserialized(encoded) ? encoded : markPreserialized(encoded);
+  encodedResults.set(result, cached.set(transform, preserialized));
+  return preserialized;
+}

@@ -1,0 +1,44 @@
+import { compileTool } from './definitions/compiled-tool.js';
+import { completeArgument } from './methods/completion.js';
+import { discover } from './methods/discover.js';
+import { listPrompts, listResources, listTemplates, listTools } from './methods/lists.js';
+import { getPrompt } from './methods/prompts.js';
+import { readResource } from './methods/resources.js';
+import { setLoggingLevel, subscribeResource, unsubscribeResource } from './methods/session-settings.js';
+import { listen } from './methods/subscriptions.js';
+import { callTool, runToolHandler } from './methods/tools/call-tool.js';
+import type { ServerBackend } from './server-backend.js';
+
+/** Serves the tools, prompts and resources of the server's own registries. `initialize` is not here: it opens a session. */
+export const localBackend: ServerBackend = {
+  methodHandlers: {
+    'server/discover': discover,
+    ping: () => ({}),
+    'tools/list': listTools,
+    'tools/call': callTool,
+    'resources/list': listResources,
+    'resources/templates/list': listTemplates,
+    'resources/read': readResource,
+    'resources/subscribe': subscribeResource,
+    'resources/unsubscribe': unsubscribeResource,
+    'prompts/list': listPrompts,
+    'prompts/get': getPrompt,
+    'completion/complete': completeArgument,
+    'logging/setLevel': setLoggingLevel,
+    'subscriptions/listen': listen,
+  },
+  getInstructions: (_, { instructions }) => instructions,
+  getOutputSchema(name, { caller }, { tools }) {
+    const tool = tools.find(name, caller);
+    return tool && compileTool(name, tool).wire.outputSchema;
+  },
+  runTool: runToolHandler,
+  findObstacle(name, version, { caller }, { tools }) {
+    const tool = tools.find(name, caller);
+    if (tool === undefined) return `Unknown tool: ${name.slice(0, 128)}`;
+    const ownVersion = compileTool(name, tool).taskOptions?.version;
+    return ownVersion === version
+      ? undefined
+      : `Tool ${name} has another version: expected ${version ?? 'none'}, got ${ownVersion ?? 'none'}`;
+  },
+};

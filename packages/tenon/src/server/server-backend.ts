@@ -1,0 +1,48 @@
+import type { HandlerRun } from '../execution/handler-run.js';
+import type { JsonObject } from '../jsonrpc/message.js';
+import type { ServerCapabilities } from '../protocol/capabilities.js';
+import type { RetryInputs } from '../protocol/params-and-results.js';
+import type { ExtensionHooks } from './extension.js';
+import type { MethodHandlers } from './method-handler.js';
+import type { ClientSession, RequestContext } from './request-context.js';
+import type { ServerRuntime } from './server-runtime.js';
+
+/**
+ * Everything that depends on where a server gets its tools, prompts and resources from: its own registries, or other servers.
+ */
+export interface ServerBackend extends Pick<ExtensionHooks, 'subscribe' | 'close'> {
+  readonly methodHandlers: MethodHandlers;
+  /** Capabilities declared to every client, in addition to those of the registries. */
+  readonly capabilities?: ServerCapabilities | undefined;
+  getInstructions(requester: RequesterInfo, runtime: ServerRuntime): string | undefined | Promise<string | undefined>;
+  /** Returns the schema of the structured content of a tool, if it is known. */
+  getOutputSchema(
+    name: string,
+    requestContext: RequestContext,
+    runtime: ServerRuntime,
+  ): JsonObject | undefined | Promise<JsonObject | undefined>;
+  /** Runs a tool outside of the request that called it, without middleware. */
+  runTool(call: DetachedToolCall, runtime: ServerRuntime): JsonObject | Promise<JsonObject>;
+  /** Returns the reason why this process cannot run a tool of this version. `undefined`: it can. */
+  findObstacle(
+    name: string,
+    version: string | undefined,
+    requestContext: RequestContext,
+    runtime: ServerRuntime,
+  ): string | undefined | Promise<string | undefined>;
+  /** Called when the client of a session says that its roots have changed. */
+  readonly handleRootsChange?: ((session: ClientSession) => void) | undefined;
+}
+
+/** A client that opens a session, or asks for a server's description. */
+export type RequesterInfo = Pick<RequestContext, 'caller' | 'dialect' | 'originSession'> & {
+  readonly session?: ClientSession | undefined;
+};
+
+/** A call of a tool that runs for no open request: in a task. */
+export interface DetachedToolCall {
+  readonly params: JsonObject;
+  readonly requestContext: RequestContext;
+  readonly run: HandlerRun;
+  readonly inputs: RetryInputs;
+}
