@@ -11,7 +11,7 @@ import {
 import { getRetry, getText } from './wire.js';
 
 describe('answers', () => {
-  it('of the wrong kind are refused, and use nothing up [mrtr.input-responses-validated mrtr.malformed-responses-error]', async () => {
+  it('are refused when of the wrong kind, and use nothing up [mrtr.input-responses-validated mrtr.malformed-responses-error]', async () => {
     const on = createGuardedServer();
     const retry = await beginCall(on);
     const wrong = [
@@ -27,7 +27,7 @@ describe('answers', () => {
     await expectAccepted(on, retry);
   });
 
-  it('that do not fit the form are told to the model, not taken', async () => {
+  it('are reported to the model when they do not fit the form', async () => {
     const on = createGuardedServer({ inputRequests: { keys: [KEY], maxSuspended: 0 } });
     const retry = await beginCall(on);
     const answer = { action: 'accept', content: { yes: 'maybe' } };
@@ -46,14 +46,14 @@ describe('answers', () => {
     expect(getText(await send(on, sentCall, getRetry(second)))).toBe('done');
   });
 
-  it('that were given can not be changed later [mrtr.earlier-answers-in-state]', async () => {
+  it('cannot be changed later [mrtr.earlier-answers-in-state]', async () => {
     const on = createGuardedServer({ inputRequests: { keys: [KEY], maxSuspended: 0 } });
     const second = getRetry(await send(on, sentCall, await beginCall(on)));
     const inputResponses = { ...second.inputResponses, 'ask-0': { action: 'accept', content: { yes: 'no boolean' } } };
     expect(getText(await send(on, sentCall, { ...second, inputResponses }))).toBe('done');
   });
 
-  it('that are missing are asked for again [mrtr.missing-responses-reasked]', async () => {
+  it('are asked for again when missing [mrtr.missing-responses-reasked]', async () => {
     for (const maxSuspended of [0, 10]) {
       const on = createGuardedServer({ inputRequests: { keys: [KEY], maxSuspended } });
       const { requestState } = await beginCall(on);
@@ -74,7 +74,7 @@ describe('answers', () => {
   });
 });
 
-describe('where nothing is asked', () => {
+describe('a call without questions', () => {
   it('a state is looked at by nobody [mrtr.unsupported-methods]', async () => {
     const on = createGuardedServer();
     const { requestState } = await beginCall(on);

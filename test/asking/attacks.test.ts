@@ -134,7 +134,7 @@ describe('a state has its time', () => {
     await expectRefusal(on, sentCall, getRetry(second));
   });
 
-  it('which can be set', async () => {
+  it('can be set', async () => {
     const clock = fakeClock(1_000_000);
     const on = createGuardedServer({ clock, inputRequests: { keys: [KEY], ttl: 1000 } });
     const retry = await beginCall(on);
@@ -156,7 +156,7 @@ describe('a state has its time', () => {
 describe('keys', () => {
   const key = (id: string, fill: number) => ({ id, key: new Uint8Array(32).fill(fill) });
 
-  it('of others open nothing [mrtr.request-state-tampered-rejected]', async () => {
+  it('opens nothing with keys of others [mrtr.request-state-tampered-rejected]', async () => {
     const retry = await beginCall(createGuardedServer());
     for (const keys of [[key('a', 2)], [key('b', 1)], [key('b', 2), key('c', 1)]])
       await expectRefusal(createGuardedServer({ inputRequests: { keys } }), sentCall, retry);
@@ -200,7 +200,7 @@ describe('a state is good once', () => {
     expect([...one.ran, ...other.ran].filter(each => each.startsWith('step'))).toHaveLength(3);
   });
 
-  it('of two that come at once', async () => {
+  it('runs once for two that come at once', async () => {
     const on = createGuardedServer();
     const retry = await beginCall(on);
     const both = await Promise.all([send(on, sentCall, retry), send(on, sentCall, retry)]);

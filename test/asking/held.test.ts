@@ -80,7 +80,7 @@ describe('a handler that waits in memory', () => {
     expect(getText(await done)).toBe('accept true');
   });
 
-  it('that had to make room is entered again, with the same outcome', async () => {
+  it('runs again after it had to make room, with the same outcome', async () => {
     const { server, entered } = rig(1);
     const one = await callTool(server, 't', {}, saidBy(1, []));
     const two = await callTool(server, 't', {}, saidBy(1, []));
@@ -90,7 +90,7 @@ describe('a handler that waits in memory', () => {
     expect(entered()).toBe(3);
   });
 
-  it('that waited for too long is entered again, and no timer runs meanwhile', async () => {
+  it('runs again after it waited too long, and no timer runs meanwhile', async () => {
     const clock = fakeClock(1_000_000);
     let entries = 0;
     const server = createServer({

@@ -112,7 +112,7 @@ describe.each(ways)('on %s, %s', (protocolVersion, way, maxSuspended) => {
     await open.close();
   });
 
-  it('what a handler throws after it was answered is its error, however it comes to it', async () => {
+  it('reports errors that a handler throws after it was answered', async () => {
     const { client, problems } = rig(async (_, ctx) => {
       await ctx.elicit({ message: 'Sure?', input: confirmationSchema });
       throw toolError('out of paper');
@@ -140,7 +140,7 @@ describe.each(ways)('on %s, %s', (protocolVersion, way, maxSuspended) => {
     await open.close();
   });
 
-  it('what is wrong with a step is told by its name, and masked to the client', async () => {
+  it('reports errors of a step by its name, and masks them to the client', async () => {
     const { client, problems } = rig(async (_, ctx) => {
       await ctx.step('outer', () => ctx.step('inner', () => 1)).catch(() => {});
       await ctx.step('asks', () => ctx.roots()).catch(() => {});

@@ -63,7 +63,7 @@ describe('two replicas', () => {
     },
   );
 
-  it('that share a file take each state once, and what one has done the other knows [mrtr.request-state-single-use]', async () => {
+  it("take each state once when they share a file, and see each other's steps [mrtr.request-state-single-use]", async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tenon-asking-'));
     const file = join(folder, 'stores.db');
     const stores = [sqliteStores(file), sqliteStores(file)];
@@ -85,7 +85,7 @@ describe('two replicas', () => {
     }
   });
 
-  it('that have keys and no store can not let a state travel that is too large', async () => {
+  it('cannot let a large state travel when they have keys and no store', async () => {
     const problems: TenonError[] = [];
     const server = createServer({
       name: 's',
@@ -107,7 +107,7 @@ describe('two replicas', () => {
 });
 
 describe('calls at once', () => {
-  it('of the same tool with the same arguments do not mix [mrtr.not-used-for-other-requests]', async () => {
+  it('do not mix for the same tool with the same arguments [mrtr.not-used-for-other-requests]', async () => {
     for (const maxSuspended of [100, 0]) {
       const server = createServer({
         name: 's',

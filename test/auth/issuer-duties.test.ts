@@ -14,7 +14,7 @@ import {
 
 const located = (response: Response) => new URL(response.headers.get('location') ?? 'about:blank');
 
-describe('what an issuer says of itself', () => {
+describe('metadata of an issuer', () => {
   const documents = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'] as const;
   const described = async (place: Place, path: string = documents[0]) =>
     (await (await place.send(path)).json()) as Record<string, unknown>;

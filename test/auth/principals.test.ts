@@ -12,7 +12,7 @@ async function two(...options: Parameters<typeof served>) {
 
 const call = (name: string, more = {}) => ({ name, arguments: {}, ...more });
 
-describe('what belongs to one is out of reach for another', () => {
+describe('property of one principal', () => {
   it('a session: as if it were not there', async () => {
     const { open, within, send, ada, eve } = await two();
     const session = await open(ada);
@@ -68,7 +68,7 @@ describe('what belongs to one is out of reach for another', () => {
     server.close();
   });
 
-  it('what a session is told of: nobody else gets its stream', async () => {
+  it('streams of a session', async () => {
     const { open, handler, within, server, ada, eve } = await two();
     const [hers, others] = [await open(ada), await open(eve)];
     expect((await within(hers, 'resources/subscribe', { uri: 'note://secret' }, ada)).status).toBe(200);
@@ -93,7 +93,7 @@ describe('what belongs to one is out of reach for another', () => {
     expect(await overheard.text()).not.toContain('note://secret');
   });
 
-  it('what is remembered of results', async () => {
+  it('cached results', async () => {
     const { alone, ada, eve } = await two({}, { use: [caching({ ttl: 60_000, tools: ['whoami'] })] });
     const asked = async (as: Fields) => (await alone('tools/call', call('whoami'), as)).text;
     expect([await asked(ada), await asked(ada), await asked(eve)].map(text => /\|(\w+)/.exec(text)?.[1])).toEqual([
@@ -103,7 +103,7 @@ describe('what belongs to one is out of reach for another', () => {
     ]);
   });
 
-  it('what is remembered of tokens', async () => {
+  it('cached tokens', async () => {
     const { alone, bearer } = await two();
     for (const sub of ['ada', 'eve', 'ada', 'bob']) {
       expect((await alone('tools/call', call('whoami'), await bearer({ sub }))).text).toContain(`|${sub}`);

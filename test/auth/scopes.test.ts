@@ -48,7 +48,7 @@ function forbidden({ status, challenge, body, headers }: Seen, scope: string) {
   expect(body).toMatchObject({ id: 1, error: { code: 403, data: { scopes: scope.split(' ') } } });
 }
 
-describe('what needs a scope that the token lacks is refused before it runs, with all that it needs [auth.scope.insufficient-403 auth.scope.insufficient-names-needed auth.insufficient-scope-all-at-once auth.scope.user-experience auth.scope.server-consistent auth.status.403 auth.token.no-data-to-unauthorized]', () => {
+describe('refuses a call without the needed scopes before it runs, and names all of them [auth.scope.insufficient-403 auth.scope.insufficient-names-needed auth.insufficient-scope-all-at-once auth.scope.user-experience auth.scope.server-consistent auth.status.403 auth.token.no-data-to-unauthorized]', () => {
   it.each(alone)('%s, by a request that stands alone', async (_, method, params, scope) => {
     const { alone: ask, bearer, ran } = await served();
     forbidden(await ask(method, params, await bearer()), scope);
@@ -62,7 +62,7 @@ describe('what needs a scope that the token lacks is refused before it runs, wit
     expect(ran).toEqual([]);
   });
 
-  it('what all need is among it', async () => {
+  it('names the scopes that all requests need as well', async () => {
     const { alone: ask, bearer } = await served({ scopes: ['notes:read'] });
     const { status, challenge } = await ask('resources/read', { uri: 'note://secret' }, await bearer());
     expect([status, challenge?.params.scope]).toEqual([403, 'notes:read notes:write']);
@@ -223,7 +223,7 @@ describe('lists', () => {
   });
 });
 
-it('what is no scope is refused where it is defined', () => {
+it('refuses an invalid scope at definition', () => {
   expect(() => notes().server.tools.set('x', { scopes: ['a b'], run: () => 'x' })).toThrow(
     expect.objectContaining({ code: 'auth/scope' }),
   );

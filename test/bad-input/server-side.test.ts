@@ -48,13 +48,13 @@ describe.each(roads)('a server %s', (name, open) => {
     await gives(expected, sent);
   };
 
-  describe.runIf(textual)('that gets what is not JSON [base.error.parse-error]', () => {
+  describe.runIf(textual)('a server that gets no JSON [base.error.parse-error]', () => {
     it.each(['not json', '{"jsonrpc":"2.0",', '{]', '\u0000', "{'a':1}", '{"a":NaN}', '\ufeff\ufeff{}'])('%j', text =>
       quietly([-32700], text),
     );
   });
 
-  describe('that gets what is no message [base.error.invalid-request base.jsonrpc-2.0]', () => {
+  describe('a server that gets no message [base.error.invalid-request base.jsonrpc-2.0]', () => {
     it.each([
       '5',
       '"text"',

@@ -149,13 +149,13 @@ describe.each([
   });
 
   // Over HTTP what is not well formed is refused with a status, and whole.
-  it.runIf(!road.includes('HTTP'))('of what is no message is answered for each', async () => {
+  it.runIf(!road.includes('HTTP'))('answers each entry that is no message', async () => {
     const said = await wire.text(JSON.stringify([1, {}, [ping(1)], ping(2)]));
     expect(said.filter(({ error }) => (error as Json)?.code === -32600)).toHaveLength(3);
     expect(said).toContainEqual({ ...v, id: 2, result: {} });
   });
 
-  it('that is empty or too long is refused whole, and of notifications only is not answered', async () => {
+  it('refuses a whole batch when empty or too long, and answers none of notifications only', async () => {
     expect(await wire.text('[]')).toMatchObject([{ error: { code: -32600 } }]);
     // Each request of a batch that is too long is refused by its id: its sender would wait for ever.
     const refusals = await wire.text(JSON.stringify(Array.from({ length: 51 }, (_each, id) => ping(id))));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sharesOf } from '../../bench/profile/shares.mjs';
 
-describe('whose time it was', () => {
+describe('shares of the time', () => {
   it('counts by what was on top, leaves out when nothing was done, and names functions of the library', () => {
     const frame = (id: number, functionName: string, url = '') => ({
       id,

@@ -6,7 +6,7 @@ const xs = Array.from({ length: 60 }, (_, at) => (at * SPAN) / 59);
 /** The same each time, without a trend. */
 const noise = (at: number) => Math.sin(at * 7919) * 100;
 
-describe('whether the soak has grown', () => {
+describe('growth of the soak', () => {
   it('finds the slope of a line, without an error', () => {
     const { slope, error, mean } = lineThrough([0, 1, 2, 3], [5, 7, 9, 11]);
     expect(slope).toBeCloseTo(2);

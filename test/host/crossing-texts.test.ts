@@ -67,7 +67,7 @@ describe('the reason of a cancellation', () => {
     await retryUntilPasses(() => expect(reasons).toEqual([expected]));
   });
 
-  it('of a call that takes too long is its time limit', async () => {
+  it('names the time limit of a call that takes too long', async () => {
     const { server, reasons } = waiting();
     const client = await connected(server, { protocolVersion: '2025-11-25' });
     await expect(client.callTool('wait', {}, { totalTimeout: 20 })).rejects.toMatchObject({ code: 'call/timeout' });
@@ -111,7 +111,7 @@ describe('the reason of a cancellation', () => {
   );
 });
 
-describe('what a caller of a host is told of a server that fails', () => {
+describe('errors of a server, as a caller of a host gets them', () => {
   const SECRET = /hunter2|\/opt\/private|private\.example|ada|no-such/;
   const servers: Record<string, () => HostServer> = {
     'a program that is not there': () => ({ command: '/opt/private/no-such', args: ['--token', 'hunter2'], cwd: '/' }),

@@ -39,7 +39,7 @@ describe.each(pairs)('a client of %s and servers of %s: one server answers garba
   };
 
   it.each(takePart(Object.keys(notThere), turn, pairs.length))(
-    'when it is listed (%s): it is absent, and why is said',
+    'makes a server absent when listed (%s), with the reason',
     async lists => {
       await begin({ lists });
       const { names, absent } = await listTools(scene);
@@ -73,7 +73,7 @@ describe.each(pairs)('a client of %s and servers of %s: one server answers garba
     await goesOn();
   });
 
-  it('when it is opened', async () => {
+  it('makes a server absent when opened', async () => {
     await begin({ start: 'garbage' });
     const { absent } = await listTools(scene);
     expect(absent).toEqual([{ server: 'lies', why: expect.any(String) }]);
@@ -90,7 +90,7 @@ describe.each(pairs)('a client of %s and servers of %s: one server answers garba
   };
 
   it.each(takePart(Object.keys(errors), turn, pairs.length))(
-    'when it is called (%s): its caller is told',
+    'is reported to the caller when called (%s)',
     async tool => {
       await begin();
       const call = scene.client.callTool(`lies__${tool}`);

@@ -12,11 +12,18 @@ import {
   MAX_USUAL_FILE_LINES,
 } from './code-rules.js';
 import { findDeepImports, findForbiddenImports, findImportCycles, findPlatformImports } from './import-rules.js';
-import { findBannedNames, findCrowdedFolders, findFunctionsWithoutVerb } from './naming-rules.js';
-import { readSources } from './source.js';
+import {
+  findBannedNames,
+  findCrowdedFolders,
+  findFunctionsWithoutVerb,
+  findRelativeComments,
+  findRelativeTitles,
+} from './naming-rules.js';
+import { readSources, readTestSources } from './source.js';
 
 const sources = readSources();
-const named = sources.filter(({ path }) => !/^host\/(projection|sampling)\//.test(path));
+const unnamed = /(^|\/)(host\/(projection|sampling)|auth\/issuer)\//;
+const named = sources.filter(({ path }) => !unnamed.test(path));
 
 describe('the library', () => {
   it('has files', () => expect(sources.length).toBeGreaterThan(100));
@@ -33,6 +40,14 @@ describe('the library', () => {
     expect(getNinetiethPercentile(sources)).toBeLessThanOrEqual(MAX_USUAL_FILE_LINES));
   it('begins the names of functions with a verb', () => expect(named.flatMap(findFunctionsWithoutVerb)).toEqual([]));
   it('has no banned word in a name', () => expect(named.flatMap(findBannedNames)).toEqual([]));
+  it('begins no comment with a relative word', () =>
+    expect([...named, ...readSources('cli')].flatMap(findRelativeComments)).toEqual([]));
+  it('begins no title of a test with a relative word', () =>
+    expect(
+      readTestSources()
+        .filter(({ path }) => !unnamed.test(path))
+        .flatMap(findRelativeTitles),
+    ).toEqual([]));
   it('has no crowded folder', () => expect(findCrowdedFolders(named)).toEqual([]));
   it('has no long function', () => expect(sources.flatMap(findLongFunctions)).toEqual([]));
 

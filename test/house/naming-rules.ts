@@ -60,13 +60,15 @@ export function findRelativeTitles(source: Source): string[] {
   const titles: string[] = [];
   const visit = (node: ts.Node): void => {
     const [title] = ts.isCallExpression(node) ? node.arguments : [];
-    if (title && ts.isStringLiteralLike(title) && isTestCall((node as ts.CallExpression).expression))
-      if (RELATIVE_WORD.test(title.text)) titles.push(`${source.path}: ${title.text.slice(0, 60)}`);
+    if (title && isText(title) && isTestCall((node as ts.CallExpression).expression))
+      if (RELATIVE_WORD.test(title.getText().slice(1))) titles.push(`${source.path}: ${title.getText().slice(1, 60)}`);
     ts.forEachChild(node, visit);
   };
   visit(source.tree);
   return titles;
 }
+
+const isText = (node: ts.Node): boolean => ts.isStringLiteralLike(node) || ts.isTemplateExpression(node);
 
 /** Tells if this is `it`, `describe`, `it.skipIf(…)` or `it.each(…)`. */
 function isTestCall(callee: ts.Expression): boolean {

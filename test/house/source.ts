@@ -22,11 +22,27 @@ export interface Import {
 /** The files of a package that are published: all but the tests and their fixtures. */
 export function readSources(name = 'tenon'): Source[] {
   const folder = fileURLToPath(new URL(`../../packages/${name}/src`, import.meta.url));
-  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map(path => path.split(sep).join('/'));
-  const published = paths
-    .filter(path => path.endsWith('.ts') && !/\.(test|test-d)\.ts$|\/fixtures\//.test(path))
-    .sort();
+  const published = listFiles(folder).filter(
+    path => path.endsWith('.ts') && !/\.(test|test-d)\.ts$|\/fixtures\//.test(path),
+  );
   return published.map(path => parse(path, readFileSync(`${folder}/${path}`, 'utf8')));
+}
+
+/** The tests beside the code of all packages, and those in `test`. */
+export function readTestSources(): Source[] {
+  const root = fileURLToPath(new URL('../..', import.meta.url));
+  const packages = readdirSync(`${root}/packages`).map(name => `packages/${name}/src`);
+  return [...packages, 'test'].flatMap(folder =>
+    listFiles(`${root}/${folder}`)
+      .filter(path => (folder === 'test' ? path.endsWith('.ts') : path.endsWith('.test.ts')))
+      .map(path => parse(`${folder}/${path}`, readFileSync(`${root}/${folder}/${path}`, 'utf8'))),
+  );
+}
+
+/** Lists the files below a folder, by paths with forward slashes. */
+function listFiles(folder: string): string[] {
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map(path => path.split(sep).join('/'));
+  return paths.filter(path => !/(^|\/)(node_modules|dist)\//.test(path)).sort();
 }
 
 export function parse(path: string, text: string): Source {

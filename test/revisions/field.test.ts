@@ -45,7 +45,7 @@ describe('a server in the field', () => {
     return { client, ask: (message: Json) => void pair.server.send(message as never), told };
   }
 
-  it.each(handshakes)('of %s may end a list with an empty cursor', async revision => {
+  it.each(handshakes)('may end a list with an empty cursor on %s', async revision => {
     let lists = 0;
     const { client } = await answeredBy(revision, () => ({ prompts: [{ name: `p${lists++}` }], nextCursor: '' }));
     const names: string[] = [];
@@ -53,7 +53,7 @@ describe('a server in the field', () => {
     expect(names).toEqual(['p0']);
   });
 
-  it('of the newest revision goes on after one [pagination.empty-string-cursor-valid]', async () => {
+  it('goes on after an empty cursor on the newest version [pagination.empty-string-cursor-valid]', async () => {
     const { client } = await answeredBy(newest, (_, { cursor }) => ({
       resultType: 'complete',
       prompts: [{ name: String(cursor) }],
@@ -65,7 +65,7 @@ describe('a server in the field', () => {
   });
 
   it.each(revisions)(
-    'of %s may send an empty structured content where there is none, and members that nobody knows [result.open-object, result.result-type-absent-is-complete, tools.call.is-error-default, schema.capability.open-set]',
+    'may send an empty structured content and unknown members on %s [result.open-object, result.result-type-absent-is-complete, tools.call.is-error-default, schema.capability.open-set]',
     async revision => {
       const { client } = await answeredBy(revision, method =>
         method === 'tools/list'
@@ -99,7 +99,7 @@ describe('a server in the field', () => {
     await expect(client.call('resources/list')).rejects.toBeInstanceOf(Error);
   });
 
-  it.each(handshakes)('of %s may ask for sampling by another name', async revision => {
+  it.each(handshakes)('may ask for sampling by another name on %s', async revision => {
     const sample = () => ({ role: 'assistant' as const, content: { type: 'text' as const, text: 'yes' }, model: 'm' });
     const { ask, told } = await answeredBy(revision, () => ({}), { sample });
     ask({ jsonrpc: '2.0', id: 'q', method: 'sampling/complete', params: { messages: [], maxTokens: 1 } });
@@ -110,7 +110,7 @@ describe('a server in the field', () => {
   });
 
   it.each(['2025-11-25'] as const)(
-    'of %s that asks for what was not declared is told so [elicitation.mode.undeclared-error, elicitation.complete.unknown-ignored, sampling.tools.undeclared-error, sampling.tools.undeclared-fails]',
+    'gets an error on %s when it asks for undeclared input [elicitation.mode.undeclared-error, elicitation.complete.unknown-ignored, sampling.tools.undeclared-error, sampling.tools.undeclared-fails]',
     async revision => {
       const options = {
         elicit: () => ({ action: 'decline' as const }),
@@ -140,7 +140,7 @@ describe('a server in the field', () => {
     },
   );
 
-  it('that asks in a result for what was not declared fails the call here [mrtr.unfulfillable-input-fails-locally]', async () => {
+  it('fails the call when it asks in a result for undeclared input [mrtr.unfulfillable-input-fails-locally]', async () => {
     const { client } = await answeredBy(newest, method =>
       method === 'tools/list'
         ? { tools: [] }

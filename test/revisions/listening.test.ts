@@ -164,7 +164,7 @@ describe('a listening that the server cancels', () => {
   });
 });
 
-describe('what is kept of answers', () => {
+describe('cached results', () => {
   it('is kept by each client for itself [caching.private-not-shared]', async () => {
     let reads = 0;
     const server = createServer({

@@ -136,7 +136,7 @@ describe.each(handshakes)('a client of %s that speaks by hand', revision => {
   });
 });
 
-describe.each(revisions)('what comes to a server of %s', revision => {
+describe.each(revisions)('messages to a server of %s', revision => {
   const _meta =
     revision === newest
       ? { 'io.modelcontextprotocol/protocolVersion': newest, 'io.modelcontextprotocol/clientCapabilities': {} }

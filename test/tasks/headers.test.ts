@@ -47,7 +47,7 @@ describe('over HTTP', () => {
     }
   });
 
-  it('who lacks the extension is told so by status 400 [ext-tasks.required-capability-error ext-tasks.methods-missing-capability]', async () => {
+  it('answers a caller without the extension by status 400 [ext-tasks.required-capability-error ext-tasks.methods-missing-capability]', async () => {
     const requiredCapabilities = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
     const lacking = { status: 400, error: { code: -32021, data: { requiredCapabilities } } };
     expect(await post('tools/call', { name: 'structured' }, { 'mcp-name': 'structured' }, {})).toMatchObject(lacking);

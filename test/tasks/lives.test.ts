@@ -190,7 +190,7 @@ function soon<T>(answer: Promise<T>): Promise<T | undefined> {
   return Promise.race([answer, waitTurns().then(() => undefined)]);
 }
 
-describe('whatever happens to tasks and to those who work on them', () => {
+describe('tasks through any events, and their processes', () => {
   // A server loads parts of itself when it first needs them, which takes real time: here before time is counted in turns.
   beforeAll(async () => {
     const world = new World(['step beside ask', 'ask two']);

@@ -113,7 +113,7 @@ describe('the tasks of a client', () => {
     ]);
   });
 
-  it('of a server that is not known are of any tool', () => {
+  it('accept any tool of an unknown server', () => {
     void ((unknown: Client) => {
       expectTypeOf(unknown.tasks.start('any', { thing: 1 })).resolves.toEqualTypeOf<TaskHandle<unknown>>();
       expectTypeOf(unknown.tasks.resume('t1', { tool: 'any' })).toEqualTypeOf<TaskHandle<unknown>>();
@@ -149,7 +149,7 @@ describe('a client', () => {
     expectTypeOf(client.watch('a://b')).toEqualTypeOf<AsyncIterable<ChangeEvent>>();
   });
 
-  it('of a server that is not known calls by name alone, and gets whole results', () => {
+  it('call by name alone on an unknown server, and get whole results', () => {
     void ((unknown: Client) => {
       expectTypeOf(unknown.callTool('any', { thing: 1 })).resolves.toEqualTypeOf<CallToolResult>();
       expectTypeOf(unknown.getPrompt('any', { thing: 1 })).resolves.toEqualTypeOf<GetPromptResult>();
@@ -167,7 +167,7 @@ describe('a client', () => {
     });
   });
 
-  it('of a known server still calls any name, because servers add tools while they run', () => {
+  it('call any name on a known server, because servers add tools while they run', () => {
     expectTypeOf(client.callTool).parameter(0).toExtend<string>();
     expectTypeOf<string>().toExtend<Parameters<typeof client.callTool>[0]>();
     expectTypeOf<string>().toExtend<Parameters<typeof client.getPrompt>[0]>();

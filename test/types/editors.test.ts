@@ -32,7 +32,7 @@ await client.tools.now();
 await client.prompts.report({ city: 'Oslo' });
 `;
 
-describe('what an editor shows', () => {
+describe('hovers of an editor', () => {
   const editor = edit(SERVER);
 
   it('has no errors to show', () => {
@@ -93,7 +93,7 @@ describe('an editor suggests', () => {
     ["client.callTool('", ['forecast', 'now']],
     ["client.getPrompt('", ['report']],
     ["client.readResource('", ['weather://stations']],
-  ])('what fits: %s…', (before, expected) => {
+  ])('completes %s…', (before, expected) => {
     expect([...editor.completions(before)].sort()).toEqual([...expected].sort());
     expect(editor.errors).toEqual([]);
   });

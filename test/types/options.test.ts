@@ -38,13 +38,13 @@ describe('options', () => {
       expect(paths).toContain(path);
   });
 
-  it('that are optional accept `undefined` under exactOptionalPropertyTypes', () => {
+  it('accept `undefined` when optional, under exactOptionalPropertyTypes', () => {
     const strict = members.filter(({ isStrict, path }) => isStrict && !OF_THE_PLATFORM.includes(path));
     expect(strict.map(({ path }) => path)).toEqual([]);
   });
 
   it.each(['createServer(definition)', 'tool(definition)', 'prompt(definition)', 'resource(definition)', 'connect('])(
-    'of %s have a documentation comment',
+    'have a documentation comment in %s',
     start => {
       const own = members.filter(({ path }) => path.startsWith(start) && !path.slice(start.length).match(/\..*\./));
       const silent = own.filter(({ declaration }) => ts.getJSDocCommentsAndTags(declaration).length === 0);

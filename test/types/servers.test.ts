@@ -41,7 +41,7 @@ describe('catalogs', () => {
     await client.close();
   });
 
-  it('of any kind make a Server', () => {
+  it('make a Server for any kind', () => {
     const server = createServer({
       ...about,
       tools: { one: tool({ run: () => 1 }) },
@@ -118,7 +118,7 @@ describe('middleware', () => {
   });
 });
 
-describe('what a handler asks is typed by the form', () => {
+describe('types answers of a handler by the form', () => {
   it('by zod and by JSON Schema', () => {
     const ask = async (ctx: Context) => {
       const answer = await ctx.elicit({ message: 'Sure?', input: z.object({ yes: z.boolean().default(true) }) });

@@ -80,7 +80,7 @@ describe('ctx.state', () => {
     });
   });
 
-  it('of definitions apart from the server is said by `Context<State>` and `Middleware<State>`', async () => {
+  it('takes `Context<State>` and `Middleware<State>` for definitions apart from the server', async () => {
     const find = tool({
       input: z.object({ name: z.string() }),
       run: ({ name }, { state }: Context<AppState>) => state.db.find(name),

@@ -9,7 +9,7 @@ const city = z.object({ city: z.string(), days: z.number().default(1) });
 const degrees = z.object({ degrees: z.number() });
 
 describe('a tool is typed by its schemas', () => {
-  it('of zod: what callers pass is before defaults, what the handler gets is after', () => {
+  it('infer from zod: callers pass values before defaults, handlers get them after', () => {
     const forecast = tool({
       input: city,
       output: degrees,
@@ -23,13 +23,13 @@ describe('a tool is typed by its schemas', () => {
     expectTypeOf(forecast).toEqualTypeOf<Expected>();
   });
 
-  it('of zod, with a transform in the output: the handler returns what goes in, callers get what comes out', () => {
+  it('infer from zod with a transform in the output: handlers return its input, callers get its output', () => {
     const output = z.object({ at: z.string().transform(text => text.length) });
     const timed = tool({ output, run: () => ({ at: 'noon' }) });
     expectTypeOf(timed).toEqualTypeOf<ToolDefinition<undefined, { at: number }>>();
   });
 
-  it('of valibot', () => {
+  it('infer from valibot', () => {
     const converted = tool({
       input: toStandardJsonSchema(v.object({ a: v.number(), b: v.optional(v.string()) })),
       run(input) {
@@ -46,7 +46,7 @@ describe('a tool is typed by its schemas', () => {
     });
   });
 
-  it('of arktype', () => {
+  it('infer from arktype', () => {
     const divided = tool({
       input: type({ a: 'number', 'b?': 'string' }),
       output: type({ half: 'number' }),
@@ -58,7 +58,7 @@ describe('a tool is typed by its schemas', () => {
     expectTypeOf(divided).toEqualTypeOf<ToolDefinition<{ a: number; b?: string }, { half: number }>>();
   });
 
-  it('of JSON Schema, as it is and `as const`', () => {
+  it('infer from JSON Schema, plain and `as const`', () => {
     const input = {
       type: 'object',
       properties: {
@@ -83,7 +83,7 @@ describe('a tool is typed by its schemas', () => {
     expectTypeOf(written).branded.toEqualTypeOf<ToolDefinition<{ a: number }, { sum: number }>>();
   });
 
-  it('of a JSON Schema that is not known when compiling: any object', () => {
+  it('take any object for a JSON Schema that is unknown when compiling', () => {
     const input: { [keyword: string]: unknown } = JSON.parse('{ "type": "object" }');
     tool({
       input,
@@ -104,7 +104,7 @@ describe('a tool is typed by its schemas', () => {
   });
 });
 
-describe('what a tool returns is checked against its output', () => {
+describe('check return values of a tool against its output', () => {
   it('takes what fits, a reply, and a promise of either', () => {
     tool({ output: degrees, run: () => ({ degrees: 1 }) });
     tool({ output: degrees, run: async () => ({ degrees: 1 }) });

@@ -138,7 +138,7 @@ const CALL: Undefined<
 };
 
 describe('options that are undefined', () => {
-  it('of a server, a client and a call have their defaults', async () => {
+  it('use the defaults of a server, a client and a call', async () => {
     const client = await connect<typeof server>(server, { ...CLIENT, protocolVersion: undefined });
     expect(await client.tools.double({ n: 2 }, CALL)).toEqual({ n: 4 });
     expect(await client.tools.now({}, CALL)).toMatchObject({ content: [{ text: 'now' }] });
@@ -147,7 +147,7 @@ describe('options that are undefined', () => {
     await client.close();
   });
 
-  it('of an HTTP server and its target have their defaults', async () => {
+  it('use the defaults of an HTTP server and its target', async () => {
     const limits = {
       maxBodyBytes: undefined,
       maxJsonDepth: undefined,
@@ -176,7 +176,7 @@ describe('options that are undefined', () => {
     await http.close();
   });
 
-  it('of a host have their defaults', async () => {
+  it('use the defaults of a host', async () => {
     const stores = memoryStores({ clock: undefined });
     const host = await createHost({
       servers: { notes: { service: server, disabled: undefined, tools: undefined, idleTimeout: undefined } },

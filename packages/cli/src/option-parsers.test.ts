@@ -9,7 +9,7 @@ import {
   parseWebUrl,
 } from './option-parsers.js';
 
-describe('what options are given as', () => {
+describe('option parsers', () => {
   it('reads times', () => {
     expect(['500ms', '90s', '30m', '2h', '1d', '1.5s'].map(parseDuration)).toEqual([
       500, 90_000, 1_800_000, 7_200_000, 86_400_000, 1500,

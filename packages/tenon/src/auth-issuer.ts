@@ -24,7 +24,7 @@ export type { SealKey } from './stores/seal.js';
 /** An authorization server as a function: `export default { fetch: createIssuer(…) }`. On Node: `toNode(issuer)`. */
 export interface Issuer {
   (request: Request): Promise<Response>;
-  /** What is below it, for `toNode` and for adapters of other runtimes. */
+  /** The endpoint below it, for `toNode` and for adapters of other runtimes. */
   readonly endpoint: IssuerEndpoint;
 }
 

@@ -216,7 +216,7 @@ describe('shared instance', () => {
     }
   });
 
-  it('what one gives up by an id goes on for the other who has the same', async () => {
+  it('keeps the work of one when the other gives up the same id', async () => {
     const { open, within, as, door, aborted, send } = await shared();
     const params = { name: 'wait', arguments: {} };
     const sessions = { ada: await open(as('ada')), eve: await open(as('eve')) };

@@ -111,7 +111,7 @@ describe('a server that wants the user to sign in again and again', () => {
 });
 
 describe('scopes beyond the `scope` option', () => {
-  it('of a 403 are refused without a page', async () => {
+  it('are refused without a page for a 403', async () => {
     const { auth, visited } = setUp({ scope: 'notes:read notes:write' });
     await auth.handleRefusal(refusal('Bearer scope="notes:read"'));
     const challenge = 'Bearer error="insufficient_scope", scope="notes:write admin"';
@@ -124,14 +124,14 @@ describe('scopes beyond the `scope` option', () => {
     expect(visited).toHaveLength(1);
   });
 
-  it('of a 401 and of the resource are not asked for', async () => {
+  it('are not asked for beyond a 401 and the resource', async () => {
     const described = { [PRM]: { json: { ...resourceMetadata, scopes_supported: ['admin', 'root'] } } };
     const { auth, visited } = setUp({ scope: ['notes:read'] }, described);
     await auth.handleRefusal(refusal('Bearer scope="notes:read admin"'));
     expect(visited[0]?.searchParams.get('scope')).toBe('notes:read');
   });
 
-  it('of an earlier process are not asked for again', async () => {
+  it('are not asked for again after those of an earlier process', async () => {
     const tokenStore = memoryTokenStore();
     const { auth, world } = setUp({ tokenStore });
     await auth.handleRefusal(refusal('Bearer scope="admin"'));

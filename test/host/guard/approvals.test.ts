@@ -152,7 +152,7 @@ describe('a call of somebody who can not be asked', () => {
     expect(await host.approvals.listPending()).toEqual([]);
   });
 
-  it('what is allowed serves no other arguments, principal or server, and not twice', async () => {
+  it('serves no other arguments, principal or server, and not twice', async () => {
     const { host, ran, ranInTwo } = await asking();
     const server = host.toServer();
     const ada = { ...nobody, principal: 'ada' };
@@ -232,7 +232,7 @@ describe('a call of somebody who can not be asked', () => {
   });
 
   it.each(WITH_FORMS)(
-    'whoever sits at this process is asked once for a call that asks itself, in %s',
+    'asks the user of this process once for a call that asks itself, in %s',
     async protocolVersion => {
       const seen: string[] = [];
       const { client, ran } = await asking({ approve: ({ name }) => seen.push(name) > 0 });
@@ -243,7 +243,7 @@ describe('a call of somebody who can not be asked', () => {
     },
   );
 
-  it('whoever sits at this process is asked before all others', async () => {
+  it('asks the user of this process before all others', async () => {
     const seen: unknown[] = [];
     const { client, ran } = await asking({
       approve(proposal) {

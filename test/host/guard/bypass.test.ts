@@ -36,7 +36,7 @@ const yes: NonNullable<ClientOptions['elicit']> = ({ message }) => ({
   content: message.startsWith('Allow to') ? { decision: 'once' } : { yes: true },
 });
 
-describe.each(REVISIONS)('what is denied is not done, in %s', protocolVersion => {
+describe.each(REVISIONS)('does not run denied calls, in %s', protocolVersion => {
   it.each(['erase', 'later', 'sure', 'replays'])('the tool %s', async name => {
     const { client, ran } = await ruled();
     const on = await client({ protocolVersion, elicit: yes });
@@ -61,7 +61,7 @@ describe.each(REVISIONS)('what is denied is not done, in %s', protocolVersion =>
   });
 });
 
-describe('what is denied is not watched either', () => {
+describe('does not watch denied resources', () => {
   it.each(REVISIONS.slice(0, 4))('by a subscription of %s', async protocolVersion => {
     const { client } = await ruled();
     const on = await client({ protocolVersion });
@@ -150,7 +150,7 @@ describe('the tools that search, describe and call', () => {
     expect(ran).toEqual([]);
   });
 
-  it.each(WITH_FORMS)('what is asked about is the call that is inside, in %s', async protocolVersion => {
+  it.each(WITH_FORMS)('asks about the inner call, in %s', async protocolVersion => {
     const { client, ran } = await ruled({ policy: [ask('one/erase'), allow()], budget: 1 });
     const asked: string[] = [];
     const elicit: typeof yes = (form, about) => {
@@ -163,7 +163,7 @@ describe('the tools that search, describe and call', () => {
     expect(ran).toEqual(['erase a']);
   });
 
-  it('what was approved through call_tool serves no other call through it', async () => {
+  it('serves no other call through call_tool than the approved one', async () => {
     const { host, ran } = await ruled({ policy: [ask('one/erase'), allow()], budget: 1 });
     const forms = { capabilities: { elicitation: {} } };
     const inside = (path: string) => ({ arguments: { name: 'erase', arguments: { path } } });
@@ -217,7 +217,7 @@ describe('a retry', () => {
 });
 
 describe('tasks', () => {
-  it.each(['2025-11-25', '2026-07-28'])('what is denied is no task either, in %s', async protocolVersion => {
+  it.each(['2025-11-25', '2026-07-28'])('makes no task of a denied call, in %s', async protocolVersion => {
     const { client, ran } = await ruled();
     const on = await client({ protocolVersion, elicit: yes });
     expect(await getOutcome(on.tasks.start('later', { path: 'a' }).then(task => task.toolResult()))).toMatch(refused);
@@ -229,32 +229,29 @@ describe('tasks', () => {
     ['2025-11-25', 'deny'],
     ['2026-07-28', 'once'],
     ['2026-07-28', 'deny'],
-  ] as const)(
-    'what is asked about is asked within the task, in %s: %s [ext-tasks.input-trust-model]',
-    async (protocolVersion, decision) => {
-      const audit = join(await createFolder(), 'audit');
-      const { client, host, ran } = await ruled({ policy: [ask('one/later'), allow()], audit });
-      const asked: string[] = [];
-      const on = await client({
-        protocolVersion,
-        elicit({ message }) {
-          asked.push(message);
-          return { action: 'accept', content: { decision } };
-        },
-      });
-      const text = await getOutcome(on.tasks.start('later', { path: 'a' }).then(task => task.toolResult()));
-      expect(asked).toEqual([expect.stringContaining('Allow to call the tool later of one?')]);
-      await host.close();
-      const events = await readAuditMethods(audit);
-      if (decision === 'once') {
-        expect([text, ran]).toEqual(['later a', ['later a']]);
-        expect(events).toEqual(['asked later', 'allowed later', 'called later', 'answered later']);
-      } else {
-        expect([/^refused/.test(text), ran]).toEqual([true, []]);
-        expect(events).toEqual(['asked later', 'denied later']);
-      }
-    },
-  );
+  ] as const)('asks within the task, in %s: %s [ext-tasks.input-trust-model]', async (protocolVersion, decision) => {
+    const audit = join(await createFolder(), 'audit');
+    const { client, host, ran } = await ruled({ policy: [ask('one/later'), allow()], audit });
+    const asked: string[] = [];
+    const on = await client({
+      protocolVersion,
+      elicit({ message }) {
+        asked.push(message);
+        return { action: 'accept', content: { decision } };
+      },
+    });
+    const text = await getOutcome(on.tasks.start('later', { path: 'a' }).then(task => task.toolResult()));
+    expect(asked).toEqual([expect.stringContaining('Allow to call the tool later of one?')]);
+    await host.close();
+    const events = await readAuditMethods(audit);
+    if (decision === 'once') {
+      expect([text, ran]).toEqual(['later a', ['later a']]);
+      expect(events).toEqual(['asked later', 'allowed later', 'called later', 'answered later']);
+    } else {
+      expect([/^refused/.test(text), ran]).toEqual([true, []]);
+      expect(events).toEqual(['asked later', 'denied later']);
+    }
+  });
 });
 
 describe('headers that mirror the call, over HTTP', () => {
@@ -315,7 +312,7 @@ describe('hidden by the configuration', () => {
   });
 });
 
-describe('what several servers have and do not offer', () => {
+describe('hides entries that several servers have and do not offer', () => {
   it.each(['always', 'never'] as const)('says why, with prefix %s', async prefix => {
     const [one, two] = [createWorksServer(), createWorksServer()];
     const path = join(await createFolder(), 'audit.jsonl');

@@ -79,7 +79,7 @@ describe.each(REVISIONS)('a client of %s with a model', protocolVersion => {
   );
 });
 
-describe('what a server may know', () => {
+describe('knowledge of a server', () => {
   it.each(REVISIONS)(
     'the roots of one server are its own, for a client of %s [roots.security.access-control]',
     async protocolVersion => {
@@ -98,7 +98,7 @@ describe('what a server may know', () => {
   );
 
   it.each(WITH_FORMS)(
-    'who asks is said: in words where several might, in %s [elicitation.ui.server-identified]',
+    'names the asking server where several might ask, in %s [elicitation.ui.server-identified]',
     async protocolVersion => {
       const seen: (readonly [unknown, string])[] = [];
       const elicit: NonNullable<ClientOptions['elicit']> = form => {
@@ -143,7 +143,7 @@ describe('what a server may know', () => {
   );
 
   it.each(REVISIONS)(
-    'what was read of one goes to no other, and to no model, for a client of %s [security.consent.no-onward-transfer, security.isolation.no-conversation-leak]',
+    'passes nothing read of one server to another or to a model, for a client of %s [security.consent.no-onward-transfer, security.isolation.no-conversation-leak]',
     async protocolVersion => {
       const told: string[] = [];
       const other = createWorksServer({
@@ -222,7 +222,7 @@ describe('a budget', () => {
     expect(await serverOf('greet')).toBe('other');
   });
 
-  it('that is not reached changes nothing', async () => {
+  it('changes nothing when not reached', async () => {
     const { server } = createWorksServer();
     const { client } = await startGuardedHost({ servers: { one: { service: server } }, budget: 100_000 });
     const on = await client();

@@ -40,7 +40,7 @@ function sly() {
 const shown = (options: Partial<NodeHostOptions> = {}) =>
   startGuardedHost({ servers: { sly: { service: sly() } }, ...options });
 
-describe.each(REVISIONS)('what is hidden is gone, and told, in %s', protocolVersion => {
+describe.each(REVISIONS)('removes and reports hidden text, in %s', protocolVersion => {
   it('from definitions, instructions and results', async () => {
     const { client, sighted } = await shown();
     const on = await client({ protocolVersion });
@@ -104,7 +104,7 @@ describe.each(WITH_FORMS)('a question of a server, in %s', protocolVersion => {
   });
 });
 
-describe('what is over the cap', () => {
+describe('results over the limit', () => {
   const output = { maxText: 40 };
 
   it.each(REVISIONS)('is linked, and read back, in %s', async protocolVersion => {

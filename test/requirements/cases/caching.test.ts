@@ -59,7 +59,7 @@ describe('an answer', () => {
     ['for no time [caching.ttl-zero-stale]', { ttlMs: 0, cacheScope: 'public' }, newest],
     ['for less than no time [caching.ttl-negative-as-zero]', { ttlMs: -1000, cacheScope: 'public' }, newest],
     ['for a time that it does not say [compat.ttl-absent-is-zero]', {}, '2025-11-25'],
-  ] as const)('that is good %s is asked for each time', async (_, lasting, revision) => {
+  ] as const)('is requested each time when it is valid %s', async (_, lasting, revision) => {
     const { client, asked } = await kept(lasting, revision);
     await client.call(list);
     await client.call(list);

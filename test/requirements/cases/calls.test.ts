@@ -35,7 +35,7 @@ function working() {
 }
 
 describe.each(protocolVersions)('a call on %s', protocolVersion => {
-  it('that nobody wants any more is cancelled, and its handler hears of it [cancellation.client-should-cancel, cancellation.unsupported-by-handler]', async () => {
+  it('is cancelled when nobody wants it any more, and its handler sees that [cancellation.client-should-cancel, cancellation.unsupported-by-handler]', async () => {
     const { server, reasons } = working();
     const cancelled: Json[] = [];
     const client = await connectPair(server, {
@@ -79,7 +79,7 @@ describe.each(protocolVersions)('a call on %s', protocolVersion => {
 });
 
 describe('a cancellation', () => {
-  it('of what is not there, is over or makes no sense does nothing [cancellation.invalid-ignored]', async () => {
+  it('does nothing for a request that is unknown, over or malformed [cancellation.invalid-ignored]', async () => {
     const { server } = working();
     const { ask, say, heard, close } = await peerOf(server);
     await ask('tools/call', { name: 'quick' });
@@ -120,7 +120,7 @@ describe('a cancellation', () => {
   );
 });
 
-describe('what each message says of its sender', () => {
+describe('metadata of each message', () => {
   it('is who it is, on every request and every result [meta.client-info-should, meta.server-info-should, discover.server-info-in-meta]', async () => {
     const crossed: { from: string; message: Json }[] = [];
     const client = await connectPair(working().server, {
@@ -197,7 +197,7 @@ describe.each(protocolVersions.filter(revision => revision >= '2025-06-18'))('a 
     expect(answers).toEqual([{ action: 'accept', content: { age: 36, name: 'Grace' } }]);
   });
 
-  it('that is declined or put away has no content, whatever was in it [elicitation.response.no-content-otherwise, elicitation.response.server-handles-each]', async () => {
+  it('has no content when declined or cancelled, whatever the client sent [elicitation.response.no-content-otherwise, elicitation.response.server-handles-each]', async () => {
     for (const action of ['decline', 'cancel']) {
       const { answers, result } = await answered(() => ({ action, content: { age: 36 } }));
       expect(answers).toEqual([{ action }]);

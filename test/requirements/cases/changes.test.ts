@@ -34,7 +34,7 @@ describe.each(protocolVersions)('changes on %s', protocolVersion => {
     return { server, client, seen, notices, close };
   }
 
-  it('of each list are told [tools.list-changed.notify, prompts.list-changed.notify, resources.list-changed.notify, tools.list-changed-notification, prompts.list-changed-notification, resources.list-changed-notification]', async () => {
+  it('are notified for each list [tools.list-changed.notify, prompts.list-changed.notify, resources.list-changed.notify, tools.list-changed-notification, prompts.list-changed-notification, resources.list-changed-notification]', async () => {
     const { server, seen, close } = await watched({ tools: true, prompts: true, resources: true });
     server.tools.set('late', tool({ run: () => 'x' }));
     await expect.poll(() => seen, { interval: 5 }).toEqual([{ list: 'tools' }]);
@@ -45,7 +45,7 @@ describe.each(protocolVersions)('changes on %s', protocolVersion => {
     await close();
   });
 
-  it('of a resource are told to who subscribed to it [resources.updated.subscribers-only]', async () => {
+  it('are notified to the subscribers of a resource [resources.updated.subscribers-only]', async () => {
     const { server, client, seen, notices, close } = await watched({ uris: ['x://a'] });
     server.notifyResourceUpdated('x://b');
     server.notifyResourceUpdated('x://a');

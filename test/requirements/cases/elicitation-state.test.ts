@@ -43,7 +43,7 @@ const accept = (key: string, pin: string): Json => ({
   inputResponses: { [key]: { action: 'accept', content: { pin } } },
 });
 
-describe('what a question is remembered by', () => {
+describe('the state of a question', () => {
   const opened = async () => {
     const url = await site(server(), { authorize });
     const ask = (user: string, more: Json = {}, args: Json = {}) =>

@@ -44,7 +44,7 @@ const rpcOf = (promise: Promise<unknown>) =>
 describe.each(protocolVersions)('errors on %s', protocolVersion => {
   const open = () => connectPair(server, { protocolVersion });
 
-  it('of a tool are results that the model sees [tools.call.execution-error-in-result, tools.call.execution-errors-to-model]', async () => {
+  it('are results that the model sees, for a tool [tools.call.execution-error-in-result, tools.call.execution-errors-to-model]', async () => {
     const client = await open();
     const failed = (text: string) => ({ isError: true, content: [{ type: 'text', text }] });
     expect(await client.callTool('says')).toMatchObject(failed('The service is closed on Sundays.'));
@@ -53,7 +53,7 @@ describe.each(protocolVersions)('errors on %s', protocolVersion => {
     await client.close();
   });
 
-  it('of prompts have the codes that say which [prompts.get.unknown-name-error, prompts.get.missing-argument-error, prompts.arguments-validated, prompts.internal-error]', async () => {
+  it('have their codes, for prompts [prompts.get.unknown-name-error, prompts.get.missing-argument-error, prompts.arguments-validated, prompts.internal-error]', async () => {
     const client = await open();
     const get = (params: Json) => rpcOf(client.call('prompts/get', params as never));
     expect(await get({ name: 'nothing' })).toBe(-32602);
@@ -65,7 +65,7 @@ describe.each(protocolVersions)('errors on %s', protocolVersion => {
     await client.close();
   });
 
-  it('of resources say which is not there, and nothing of what went wrong inside [resources.read.not-found-error, resources.read.not-found-uri-in-data, resources.internal-error]', async () => {
+  it('name the missing resource, and nothing of an internal failure [resources.read.not-found-error, resources.read.not-found-uri-in-data, resources.internal-error]', async () => {
     const client = await open();
     for (const uri of ['note://none', 'other://none']) {
       const error = (await client.readResource(uri).catch((thrown: unknown) => thrown)) as TenonError;
@@ -78,7 +78,7 @@ describe.each(protocolVersions)('errors on %s', protocolVersion => {
     await client.close();
   });
 
-  it('of completion have the codes that say which [completion.error.not-supported, completion.error.invalid-prompt-name, completion.error.missing-argument, completion.error.internal]', async () => {
+  it('have their codes, for completion [completion.error.not-supported, completion.error.invalid-prompt-name, completion.error.missing-argument, completion.error.internal]', async () => {
     const client = await open();
     const argument = { name: 'name', value: '' };
     const complete = (params: Json) => rpcOf(client.call('completion/complete', params as never));
@@ -100,7 +100,7 @@ describe.each(protocolVersions)('errors on %s', protocolVersion => {
     }
   });
 
-  it('of levels that there are not are said [logging.error.invalid-level, logging.invalid-level-error]', async () => {
+  it('name invalid log levels [logging.error.invalid-level, logging.invalid-level-error]', async () => {
     if (protocolVersion === newest) {
       const url = await site(server);
       const _meta = { ...meta(), 'io.modelcontextprotocol/logLevel': 'loud' };
@@ -115,7 +115,7 @@ describe.each(protocolVersions)('errors on %s', protocolVersion => {
     await close();
   });
 
-  it('of cursors are errors and nothing worse [pagination.invalid-cursor-handled, pagination.invalid-cursor-error]', async () => {
+  it('are plain errors for invalid cursors [pagination.invalid-cursor-handled, pagination.invalid-cursor-error]', async () => {
     const client = await open();
     for (const cursor of ['x', '-1', '1e9', '"', '\u0000', 'eyJhIjoxfQ=='])
       expect(await rpcOf(client.call('prompts/list', { cursor })), cursor).toBe(-32602);

@@ -93,7 +93,7 @@ describe('an annotation that no client could follow', () => {
   });
 });
 
-describe('what mirrors an argument, over HTTP', () => {
+describe('mirrored arguments, over HTTP', () => {
   const call = async (args: Json, headers: Json, input = route) => {
     const url = await site(offering(input));
     const given = await postAlone(url, 'tools/call', { name: 't', arguments: args }, { id: 'mine', headers });
@@ -205,7 +205,7 @@ describe('what mirrors an argument, over HTTP', () => {
   });
 });
 
-describe('what a client mirrors', () => {
+describe('mirrored headers of a client', () => {
   async function tapped() {
     const url = await site(
       createServer({

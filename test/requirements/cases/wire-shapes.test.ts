@@ -17,7 +17,7 @@ function metaKeys(value: unknown, found = new Set<string>()): Set<string> {
 /** The labels of the prefix of a key: of `a.b/c`, a and b. */
 const labels = (key: string) => (key.includes('/') ? key.slice(0, key.indexOf('/')).split('.') : []);
 
-describe('what is said in _meta', () => {
+describe('members of _meta', () => {
   it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const)(
     'has no keys of our own under what is reserved, on %s [base.meta.reserved-prefix-domain-order]',
     async revision => {

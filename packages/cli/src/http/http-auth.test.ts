@@ -8,7 +8,7 @@ function judged(authorization: string | undefined) {
   return authorize?.({ header: () => authorization } as never);
 }
 
-describe('who is let in', () => {
+describe('HTTP authorization', () => {
   it('is who has the token', () => {
     for (const scheme of ['Bearer', 'bearer'])
       expect(judged(`${scheme} ${env.TOKEN}`)).toMatchObject({ auth: { principal: 'bearer' } });

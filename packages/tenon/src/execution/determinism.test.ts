@@ -26,7 +26,7 @@ const asks =
 describe('a handler that is entered again', () => {
   afterEach(() => void vi.unstubAllGlobals());
 
-  it('that asks something else in each entry is found out and named', async () => {
+  it('is reported by name when it asks something else in each run', async () => {
     speedUpTimers();
     const process = createStateStore({ options: { maxSuspended: 0 } });
     let entries = 0;
@@ -40,7 +40,7 @@ describe('a handler that is entered again', () => {
     await check;
   });
 
-  it('that leaves out a step is found out, even when it is through', async () => {
+  it('is reported when it leaves out a step, even at its end', async () => {
     speedUpTimers();
     const process = createStateStore({ options: { maxSuspended: 0 } });
     let entries = 0;

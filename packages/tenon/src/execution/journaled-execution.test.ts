@@ -65,7 +65,7 @@ describe('a step', () => {
     expect(first).toStrictEqual({ zero: 0, bare: { b: 1 } });
   });
 
-  it('that throws is not remembered, and runs again', async () => {
+  it('is not remembered when it throws, and runs again', async () => {
     const { enter, journal } = rig();
     let runs = 0;
     const flaky = () => {
@@ -78,7 +78,7 @@ describe('a step', () => {
     expect(await enter().step('flaky', flaky)).toBe('yes');
   });
 
-  it('that returns what is no JSON has failed, says where, and is not remembered', async () => {
+  it('fails when it returns no JSON, names the place, and is not remembered', async () => {
     const { enter, journal } = rig();
     const step = enter().step('when', () => ({ at: [new Date()] }));
     await expect(step).rejects.toMatchObject({ code: 'handler/step-not-json', received: '/at/0: a Date' });
@@ -113,7 +113,7 @@ describe('a step', () => {
     expect(await Promise.all([slow, ...both])).toEqual(['slow', 'quick', { of: 'ask-0' }]);
   });
 
-  it('of a name that comes twice is told apart by how often it came', async () => {
+  it('is told apart by its index when a name comes twice', async () => {
     const { enter } = rig();
     let runs = 0;
     for (let entry = 0; entry < 2; entry++) {
@@ -163,7 +163,7 @@ describe('a question', () => {
     expect(put).toEqual(['ask-0 a 1', 'ask-1 a 2', 'ask-2 b 1']);
   });
 
-  it('that is asked twice is two', async () => {
+  it('is two requests when asked twice', async () => {
     const { enter, put } = rig();
     for (let entry = 0; entry < 2; entry++) {
       const ask = name(enter());
@@ -194,7 +194,7 @@ describe('a question', () => {
     expect(await enter().request('a', {})).toEqual(answer);
   });
 
-  it('that the client would not answer ends so in every entry', async () => {
+  it('ends alike in every run when the client refused', async () => {
     const { enter, journal } = rig();
     await enter().request('a', {});
     const [asked] = journal.listAnswered();
@@ -245,7 +245,7 @@ describe('a handler that is entered again', () => {
   });
 });
 
-describe('where one can not ask', () => {
+describe('input that the client cannot give', () => {
   it('a question is refused, and steps are taken', async () => {
     const run = withoutInputRequests('tools/list');
     await expect(run.request('roots/list', {})).rejects.toMatchObject({

@@ -50,7 +50,7 @@ describe('a state', () => {
     ['with keys of another id', { options: { keys: [{ id: 'j', key: KEYS[0]?.key as Uint8Array }] } }, 'me', 0],
     ['too long ago', {}, 'me', 15 * MINUTE],
   ])(
-    'that was sealed %s is refused, and nothing runs [mrtr.request-state-untrusted mrtr.request-state-integrity mrtr.request-state-tampered-rejected mrtr.request-state-rejection-code mrtr.request-state-principal-bound mrtr.request-state-expiry mrtr.request-state-request-bound]',
+    'is refused when it was sealed %s, and nothing runs [mrtr.request-state-untrusted mrtr.request-state-integrity mrtr.request-state-tampered-rejected mrtr.request-state-rejection-code mrtr.request-state-principal-bound mrtr.request-state-expiry mrtr.request-state-request-bound]',
     async (_, more: Omit<ProcessOptions, 'clock'>, boundTo, pass) => {
       const did: string[] = [];
       const { own, clock } = rig();
@@ -111,7 +111,7 @@ describe('a state', () => {
     await expect(fourth).rejects.toMatchObject({ code: 'handler/endless-questions' });
   });
 
-  it('of more rounds than are allowed is refused', async () => {
+  it('is refused beyond the maximum number of rounds', async () => {
     const { own, clock } = rig();
     let result = await first(own, asking(4));
     result = await runRound(wrapHandler(asking(4)), { states: own, inputs: createRetryInputs(result, player) });
@@ -183,7 +183,7 @@ describe('a state that is used', () => {
   });
 });
 
-describe('what is too large to travel', () => {
+describe('large state', () => {
   const large = asking(2, [], 20_000);
 
   it('is kept in the store, and only its place travels', async () => {
@@ -245,7 +245,7 @@ describe('what is too large to travel', () => {
     expect(result).toEqual({ requestState: state });
   });
 
-  it('that the store has lost is refused', async () => {
+  it('is refused when the store has lost it', async () => {
     const clock = fakeClock(1_000_000);
     const stores = memoryStores({ clock });
     const own = createStateStore({ clock, stores });

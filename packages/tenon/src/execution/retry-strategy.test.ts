@@ -84,7 +84,7 @@ describe.each([
     expect(seen).toEqual(options.maxSuspended > 0 ? [fresh, one, last] : [fresh, fresh, one, one, last, last]);
   });
 
-  it('that keeps its own state has it sealed and gets it back, and sees no more than the inputs [mrtr.request-state-integrity]', async () => {
+  it('gets its own state sealed and back, and sees no more than the inputs [mrtr.request-state-integrity]', async () => {
     const process = createStateStore({ options });
     const seen: unknown[] = [];
     const handler = wrapHandler(async (_, inputs) => {
@@ -118,7 +118,7 @@ describe.each([
     expect(did.sort()).toEqual(['a after', 'a before', 'b after', 'b before']);
   });
 
-  it('that a layer around it enters keeps what the layer has asked and done', async () => {
+  it('keeps the requests and steps of a middleware that enters it', async () => {
     const process = createStateStore({ options });
     const events: string[] = [];
     const layer: RunHandler = async run => {
@@ -175,7 +175,7 @@ describe('a handler', () => {
     expect(did).toEqual(['s1', 's2', 's3', 's4', 's5', 's6']);
   });
 
-  it('that waited too long is entered again, with the same outcome', async () => {
+  it('runs again when it waited too long, with the same outcome', async () => {
     const clock = fakeClock(5000);
     const process = createStateStore({ clock, options: { suspendTimeout: 1000 } });
     let entries = 0;
@@ -194,7 +194,7 @@ describe('a handler', () => {
     expect([result.result, entries]).toEqual([{ heard: [1, 2].map(answer) }, 3]);
   });
 
-  it('that waits in memory is told of the request that it goes on with', async () => {
+  it('gets the request that it continues with when it waits in memory', async () => {
     const process = createStateStore();
     const seats = [createContext(), createContext()];
     let round = 0;
@@ -211,7 +211,7 @@ describe('a handler', () => {
     await expect(runRound(wrapHandler(asks([1])), { states: process, check })).rejects.toThrow('lacks');
   });
 
-  it('that does a step between its last question and its state has it remembered', async () => {
+  it('remembers a step between its last question and its state', async () => {
     const process = createStateStore({ options: { maxSuspended: 0 } });
     const did: string[] = [];
     const slowStep = (run: HandlerRun) =>
@@ -260,7 +260,7 @@ describe('calls of the same', () => {
   });
 });
 
-describe('where nothing outlives its request', () => {
+describe('stores that outlive no request', () => {
   it('no handler is held: each is entered again', async () => {
     const process = createStateStore({ options: { maxSuspended: 10 } });
     let entered = 0;

@@ -61,7 +61,7 @@ describe('a handler that has asked', () => {
     expect(did).toEqual(['slow']);
   });
 
-  it('that has a result, or throws, has that', async () => {
+  it('has its result or its error', async () => {
     const { pause, ask } = rig();
     expect(await pause.runUntilSuspended(async () => ({ a: 1 }))).toEqual({ a: 1 });
     await expect(pause.runUntilSuspended(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
@@ -190,7 +190,7 @@ describe('between two rounds', () => {
   });
 });
 
-describe('what stands around a handler', () => {
+describe('middleware around a handler', () => {
   it('sees the round as an end, and may ask and take steps after it', async () => {
     const { pause, ask, run } = rig();
     const events: string[] = [];

@@ -42,7 +42,7 @@ describe('a TenonError', () => {
   });
 });
 
-describe('what of an error crosses the wire', () => {
+describe('errors on the wire', () => {
   it('is what was made for it', () => {
     expect(toErrorObject(rpcError(-32602, 'no', { a: 1 }))).toEqual({ code: -32602, message: 'no', data: { a: 1 } });
     expect(toErrorObject(rpcError(-32602, 'no'))).toEqual({ code: -32602, message: 'no' });

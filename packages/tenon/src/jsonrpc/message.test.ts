@@ -103,7 +103,7 @@ describe('the kind of a message', () => {
     );
   });
 
-  it('of what is made here is what it was made as [base.notification.no-id base.response.same-id]', () => {
+  it('is the kind that it was created as [base.notification.no-id base.response.same-id]', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string(), fc.maxSafeInteger()),

@@ -13,7 +13,7 @@ import {
 
 const isText = (value: unknown): value is JsonObject => JSON.stringify(value) !== undefined;
 
-describe('what is sent, as JSON', () => {
+describe('serialized messages', () => {
   it('says the same whether its result lasts or not, for whatever id', () => {
     const id = fc.oneof(fc.integer(), fc.string());
     fc.assert(

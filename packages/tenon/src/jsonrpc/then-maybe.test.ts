@@ -6,7 +6,7 @@ const broken = (): never => {
 };
 const failed = (error: unknown) => `failed: ${(error as Error).message}`;
 
-describe('what follows some work', () => {
+describe('work that follows other work', () => {
   const next = (value: number) => value + 1;
 
   it('is there at once when the work is, and else a promise', async () => {
@@ -41,7 +41,7 @@ describe('a rescue', () => {
   });
 });
 
-it('what is there only later is told from what looks a little like it', () => {
+it('tells promises from values that look a little like them', () => {
   const having = (then: unknown): unknown => Object.fromEntries([['then', then]]);
   for (const value of [undefined, null, 1, 'then', {}, having(1), () => {}]) expect(isPromise(value)).toBe(false);
   expect(isPromise(having(() => {}))).toBe(true);

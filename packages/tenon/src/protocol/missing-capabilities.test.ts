@@ -19,7 +19,7 @@ describe('a declared capability', () => {
   });
 });
 
-describe('what a client lacks to be asked', () => {
+describe('missing capabilities of a client', () => {
   it.each([
     ['form mode, of one without', 'elicitation/create', {}, {}, { elicitation: {} }],
     [

@@ -84,7 +84,7 @@ describe('the keys of the state', () => {
   });
 });
 
-describe('what is too large to travel', () => {
+describe('large state', () => {
   it('stays in the memory of a process whose own the key is, or in the stores that it was given', async () => {
     const own = replica();
     expect((await retried(own, own, 'ask')).result).toMatchObject({ resultType: 'complete' });

@@ -116,7 +116,7 @@ describe.each(protocolVersions)('notifications of one request on %s', protocolVe
 });
 
 describe('identical completions', () => {
-  it('of one session are asked once while the first runs', async () => {
+  it('are requested once in a session while the first runs', async () => {
     let asked = 0;
     let answer = (_: string[]): void => {};
     const server = createServer({

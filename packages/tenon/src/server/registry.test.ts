@@ -100,7 +100,7 @@ describe('a catalog', () => {
     expect(catalog.isOffered).toBe(true);
   });
 
-  it('that is a function throws at set and delete, because nobody would see the change', () => {
+  it('throws at set and delete when it is a function, because nobody would see the change', () => {
     const { catalog, told } = start(() => ({ a: { n: 1 } }));
     const code = 'server/catalog-function';
     expect(() => catalog.set('b', { n: 2 })).toThrow(

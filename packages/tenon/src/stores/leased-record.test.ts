@@ -101,7 +101,7 @@ describe('a claim', () => {
     expect(await stored()).toMatchObject({ n: 2 });
   });
 
-  it('that lapsed and that nobody took is still the owner’s', async () => {
+  it('is still the owner’s when it lapsed and nobody took it', async () => {
     const { take, clock } = rig();
     const claim = await taken(take());
     clock.advance(10_000);
@@ -199,7 +199,7 @@ describe('a claim', () => {
     expect(await updateIfPresent<Count>(values, 'k', plus, () => 10)).toBeUndefined();
   });
 
-  it('whose owners come and go loses no change that was said to be written', async () => {
+  it('loses no written change when owners come and go', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom('take', 'write', 'lapse', 'release', 'amend'), { maxLength: 30 }),

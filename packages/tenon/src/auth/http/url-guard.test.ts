@@ -96,7 +96,7 @@ describe('an address', () => {
     ['svc.example.com', 'public'],
     ['internal.example.com', 'public'],
     ['example.com', 'public'],
-  ])('of the host %s is %s', (host, reach) => expect(classifyHost(host)).toBe(reach));
+  ])('sees the host %s as %s', (host, reach) => expect(classifyHost(host)).toBe(reach));
 
   it('is read as URL does, however it is written', () => {
     fc.assert(
@@ -139,7 +139,7 @@ describe('the guard', () => {
     ['https://168.63.129.16', { allowPrivate: true }],
     ['https://169.254.169.254', { allowPrivate: true }],
     ['http://10.0.0.1', { allowPrivate: true }],
-  ])('of a public server refuses %s [security.ssrf.https-only security.ssrf.private-ranges-blocked]', (url, options) =>
+  ])('refuses %s for a public server [security.ssrf.https-only security.ssrf.private-ranges-blocked]', (url, options) =>
     expect(check('https://mcp.example.com/mcp', url, options)).toThrow(refused),
   );
 
@@ -150,13 +150,13 @@ describe('the guard', () => {
     ['http://127.0.0.1:3000/mcp', 'http://localhost:4000', {}],
     ['http://127.0.0.1:3000/mcp', 'https://10.0.0.1', {}],
     ['https://10.0.0.2/mcp', 'https://10.0.0.1', {}],
-  ])('of %s allows %s', (server, url, options) => expect(check(server, url, options)().href).toBe(`${url}/`));
+  ])('allows, for %s, %s', (server, url, options) => expect(check(server, url, options)().href).toBe(`${url}/`));
 
   it.each([
     ['http://127.0.0.1:3000', 'http://as.example.com'],
     ['http://127.0.0.1:3000', 'http://10.0.0.1'],
     ['http://127.0.0.1:3000', 'https://169.254.169.254'],
-  ])('of %s refuses %s', (server, url) => expect(check(server, url)).toThrow(refused));
+  ])('refuses, for %s, %s', (server, url) => expect(check(server, url)).toThrow(refused));
 
   it('judges the address that a name stands for', () => {
     const { mayConnect } = createUrlGuard('https://mcp.example.com');

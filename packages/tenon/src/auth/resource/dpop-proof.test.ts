@@ -26,7 +26,7 @@ describe('a token that is bound to a key', () => {
     }
   });
 
-  it.each(['ES256', 'EdDSA', 'PS256'])('whatever way the proof is signed: %s', async alg => {
+  it.each(['ES256', 'EdDSA', 'PS256'])('accepts a proof signed by %s', async alg => {
     holder = await createHolder(issuer.clock, alg);
     token = await issuer.token({ cnf: { jkt: holder.jkt } });
     expect((await outcome(protect(), proven(await holder.proof(token)))).status).toBe(200);
@@ -106,7 +106,7 @@ describe('proofs that prove nothing', () => {
     expect((await outcome(one, proven(await third.proof(token, { jti: 'same' })))).status).toBe(200);
   });
 
-  it('what is invalid fills no memory', async () => {
+  it('keeps nothing in memory of invalid proofs', async () => {
     const stores = memoryStores({ clock: issuer.clock });
     const protection = issuer.protect({ stores });
     for (let n = 0; n < 5; n += 1) await outcome(protection, proven(await holder.proof(token, { htm: 'GET' })));
@@ -114,7 +114,7 @@ describe('proofs that prove nothing', () => {
   });
 });
 
-describe('where a proof is required', () => {
+describe('a required proof', () => {
   it('plain tokens are refused, and the metadata says so', async () => {
     const protection = protect('required');
     const plain = await outcome(protection, bearer(await issuer.token()));

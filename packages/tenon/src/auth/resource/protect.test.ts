@@ -75,7 +75,7 @@ describe('a token that is good', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('refusals', () => {
   it('without a token: 401, where the metadata is, which scopes, and no error [auth.token.missing-401 auth.prm.header-on-401 auth.prm.header-or-well-known auth.scope.in-401 auth.status.401]', async () => {
     const protection = issuer.protect({ scopes: ['notes:read', 'offline_access'] });
     for (const headers of [{}, { authorization: 'Basic YTpi' }]) {
@@ -133,7 +133,7 @@ describe('what is refused', () => {
   });
 
   it.each(['Bearer', 'Bearer a b', 'Bearer a,b', 'DPoP', 'Bearer ä', `Bearer ${'a'.repeat(20_000)}`])(
-    'what is malformed: 400 invalid_request (%#) [auth.status.400]',
+    'answers malformed requests by 400 invalid_request (%#) [auth.status.400]',
     async authorization => {
       const { status, challenge = '' } = await outcome(issuer.protect(), asks({ authorization }));
       expect(status).toBe(400);
@@ -141,7 +141,7 @@ describe('what is refused', () => {
     },
   );
 
-  it('what lacks a scope that all need: 403, with all of these [auth.status.403 auth.scope.insufficient-403]', async () => {
+  it('answers a token without a scope that all need by 403, with all of these [auth.status.403 auth.scope.insufficient-403]', async () => {
     const protection = issuer.protect({ scopes: ['notes:read', 'notes:list'] });
     const { status, challenge = '' } = await outcome(protection, bearer(await issuer.token()));
     expect(status).toBe(403);
@@ -226,7 +226,7 @@ describe('options that would protect nothing are refused', () => {
     expect(() => issuer.protect(options)).toThrow(expect.objectContaining({ code: 'auth/options' }));
   });
 
-  it('what is on this machine needs no TLS', () => {
+  it('needs no TLS on this machine', () => {
     expect(() =>
       issuer.protect({ resource: 'http://127.0.0.1:3000/mcp', issuers: ['http://localhost:4000'] }),
     ).not.toThrow();

@@ -66,7 +66,7 @@ describe('a clock that can stand still', () => {
   });
 });
 
-describe('what is allowed to a call', () => {
+describe('the time of a call', () => {
   it('grows less with time, but not below nothing, and not while somebody is asked', () => {
     const base = fakeClock(5);
     const allowance = new CallDeadline(base, 100);

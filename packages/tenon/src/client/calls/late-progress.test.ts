@@ -45,7 +45,7 @@ const versions = protocolVersions.filter(each => each !== '2026-07-28');
 
 describe('progress', () => {
   it.each(versions)(
-    'that follows the answer at once is dropped on %s [progress.stops-after-completion]',
+    'is dropped when it follows the answer at once, on %s [progress.stops-after-completion]',
     async revision => {
       const { connecting } = connectToScript(revision, id => [
         progress(id, 1),

@@ -19,7 +19,7 @@ const code = (promise: Promise<unknown>) =>
   );
 const elicit = (result: unknown): ClientHandlers => ({ elicit: () => result as never });
 
-describe('what a client declares', () => {
+describe('declared capabilities', () => {
   it.each([
     [{}, {}],
     [{ tasks: true }, { extensions: { 'io.modelcontextprotocol/tasks': {} } }],

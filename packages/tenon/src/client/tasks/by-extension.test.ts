@@ -278,7 +278,7 @@ describe('giving a call up that has become a task', () => {
   });
 });
 
-describe('what a task asks', () => {
+describe('input requests of a task', () => {
   const asking = (keys: string[]) =>
     task('input_required', { inputRequests: Object.fromEntries(keys.map(key => [key, form])) });
   const done = task('completed', { result: content('done') });

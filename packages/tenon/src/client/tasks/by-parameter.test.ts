@@ -161,7 +161,7 @@ describe('a tool that runs as a task', () => {
     await client.close();
   });
 
-  it('that failed gives what the tool says of it, as a call does [tasks.result.exact-result]', async () => {
+  it("gives the tool's text when it failed, as a call does [tasks.result.exact-result]", async () => {
     const result = { ...content('oh'), isError: true };
     const { client, pass } = await scripted(PARAMETER, telling([plain('failed')], { 'tasks/result': () => result }));
     const called = client.callTool('x');
@@ -311,7 +311,7 @@ describe('a client that is asked to make a task of a question', () => {
   });
 });
 
-describe('what stands in no revision, or is not offered', () => {
+describe('tasks that the version or the server does not have', () => {
   it.each([
     ['2025-06-18', { tools: {} }, 'call/not-in-revision', 'call/not-in-revision'],
     [PARAMETER, { tools: {} }, 'call/not-offered', 'call/not-offered'],

@@ -62,7 +62,7 @@ describe('a notification of the server', () => {
     expect(kept()).toHaveLength(5);
   });
 
-  it('that is malformed is reported, and forgets nothing', () => {
+  it('is reported when malformed, and drops nothing from the cache', () => {
     const { caller, told, kept } = start();
     handleNotification(caller, 'notifications/resources/updated', { uri: 5 });
     handleNotification(caller, 'notifications/message', { level: 'loud', data: 1 });

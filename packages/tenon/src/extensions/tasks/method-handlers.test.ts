@@ -288,7 +288,7 @@ describe('one caller and another', () => {
   });
 });
 
-describe('what is told to those who keep watch', () => {
+describe('notifications of subscribers', () => {
   it('is what happens to tasks, by whom [tasks.audit.receiver-logs tasks.audit.suspicious-patterns]', async () => {
     const site = siteOf();
     const caller = await connectTaskClient(site.serve(job(both)), { principal: 'ann' });

@@ -29,7 +29,7 @@ async function outcomes(revision: string, capabilities: JsonObject, task?: JsonO
 const direct = { optional: 'done', forbidden: 'done', silent: 'done' };
 const legacy = { tasks: { requests: { sampling: { createMessage: {} } } } };
 
-describe('who gets a task', () => {
+describe('callers that get a task', () => {
   it('is decided by the server where the client has the extension, whatever it asks for [ext-tasks.server-decides ext-tasks.task-parameter-ignored ext-tasks.client-declares-per-request]', async () => {
     const all = { optional: 'task', required: 'task', forbidden: 'done', silent: 'done' };
     expect(await outcomes('2026-07-28', FULL_CAPABILITIES)).toEqual(all);
@@ -107,7 +107,7 @@ describe('who gets a task', () => {
   });
 });
 
-describe('what is declared', () => {
+describe('declared capabilities', () => {
   it('is the extension on its revision, and never the capability of the other [ext-tasks.server-advertises ext-tasks.legacy-capability-not-advertised ext-tasks.extension-id]', async () => {
     const caller = await connectTaskClient(siteOf().serve(tools), { principal: 'ann' });
     const { capabilities } = (await caller.call('server/discover')).result as JsonObject;

@@ -75,7 +75,7 @@ describe('a fault of the store', () => {
     },
   );
 
-  it('of 6.5 s ends none of ten tasks that take steps and end meanwhile', async () => {
+  it('ends none of ten tasks when it lasts 6.5 s', async () => {
     const { site, faults, pass } = createFaultySite();
     const work = gate();
     let runs = 0;
@@ -122,7 +122,7 @@ describe('a fault of the store', () => {
   });
 
   it.each(['get', 'put', 'publish'] as const)(
-    'of `%s` around a question loses neither question nor answer',
+    'loses neither question nor answer when `%s` fails around a question',
     async call => {
       const { site, faults, pass } = createFaultySite();
       faults.calls = [call];
@@ -148,7 +148,7 @@ describe('a fault of the store', () => {
     },
   );
 
-  it('that lasts until another process has the task leaves it to that one', async () => {
+  it('leaves the task to another process that took it meanwhile', async () => {
     const { site, faults, pass } = createFaultySite();
     const healthy = siteOf(() => site.stores);
     const other = await connectTaskClient(healthy.serve(job(() => 'elsewhere')));

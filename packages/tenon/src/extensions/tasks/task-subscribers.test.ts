@@ -105,7 +105,7 @@ describe('a session that made a task', () => {
   });
 });
 
-describe('what a handler says of its progress', () => {
+describe('progress of a handler', () => {
   it('is how the task stands, written down once in a while', async () => {
     const site = siteOf();
     const steps = [gate(), gate(), gate()];
@@ -143,7 +143,7 @@ describe('what a handler says of its progress', () => {
   });
 });
 
-describe('who listens to tasks', () => {
+describe('listeners of tasks', () => {
   const listening = async (run: (ctx: Context) => unknown) => {
     const site = siteOf();
     const server = site.serve(job(run));

@@ -3,7 +3,7 @@ import { answerAll, ask, job, start, statusOf, textOf } from './fixtures/jobs.js
 import { accept, type Gate, gate, settle, siteOf, until } from './fixtures/site.js';
 import { connectTaskClient } from './fixtures/task-client.js';
 
-describe('how much is done at once', () => {
+describe('the limit of running tasks', () => {
   it('is bounded; the rest waits for its turn, in its order', async () => {
     const site = siteOf();
     const gates = new Map<unknown, Gate<void>>();
@@ -104,7 +104,7 @@ describe('how much is done at once', () => {
   });
 });
 
-describe('how many tasks are open', () => {
+describe('the limit of open tasks', () => {
   it('is bounded, for all and for each; what ends makes room [tasks.resources.concurrency-limit tasks.security.rate-limited]', async () => {
     const site = siteOf();
     const gates: Gate<void>[] = [];

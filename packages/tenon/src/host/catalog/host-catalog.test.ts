@@ -102,7 +102,7 @@ describe('resources of several servers', () => {
     expect(catalog.unavailable).toEqual([]);
   });
 
-  it('that are new lead to their owner as well', async () => {
+  it('lead to their owner when they are new', async () => {
     const servers = { a: { resources: [at('note://a')] }, b: {} };
     const { catalog, stands } = catalogOf(servers);
     expect(await catalog.resolveResource('note://new')).toBeUndefined();
@@ -111,7 +111,7 @@ describe('resources of several servers', () => {
     expect(await catalog.resolveResource('note://new')).toMatchObject({ connection: { server: 'a' } });
   });
 
-  it('that are known are found at once, whoever else hangs', async () => {
+  it('are found at once when known, whoever else hangs', async () => {
     const { catalog, clock } = catalogOf({ a: { resources: [at('note://a')] }, hung: 'hangs' });
     const first = catalog.resolveResource('note://a');
     await turns();

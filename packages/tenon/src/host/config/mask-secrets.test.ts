@@ -18,7 +18,7 @@ describe('masks', () => {
     ['@modelcontextprotocol/server-filesystem@2025', undefined, '@modelcontextprotocol/server-filesystem@2025'],
     ['postgres://me:hush@db/x?y=hush', undefined, 'postgres://••••@db/x?y=••••'],
     ['/a/very/long/path/to/some/file.js', undefined, '/a/very/long/path/to/some/file.js'],
-  ])('of the argument %s after %s is left %s', (text, before, shown) => {
+  ])('leaves of the argument %s after %s %s', (text, before, shown) => {
     expect(maskArgument(text, before)).toBe(shown);
   });
 

@@ -5,7 +5,7 @@ import { read, readOne, said, told } from './fixtures/read.js';
 import { MAX_SERVERS } from './parse-config.js';
 import { createProblemReport, MAX_PROBLEMS } from './problem.js';
 
-describe('what is wrong with a configuration', () => {
+describe('problems of a configuration', () => {
   it('names the file, the line and the key, also among comments', async () => {
     const text =
       '// one\r\n{ /* two\nthree */ "mcpServers": {\n\n  "a b": {\n "command": "x",\n "args": [\n"ok", // here\n{}]\n}}}';

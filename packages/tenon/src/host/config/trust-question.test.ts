@@ -10,7 +10,7 @@ beforeEach(() => {
   values = memoryStores().values;
 });
 
-describe('what is asked before a server of a project runs', () => {
+describe('the question before a server of a project runs', () => {
   it('shows the whole of a server that was never seen [security.local-server.consent]', async () => {
     const trust = createTrust({ values, key });
     const question = await trust.getQuestion(await entry(command, { env: variables, fromFile: { A: hush } }));

@@ -18,7 +18,7 @@ const call = (name: string, more: Partial<UpstreamCall> = {}) => {
   return { flight, logged };
 };
 
-describe('what a server asks while calls are on their way', () => {
+describe('requests of a server during calls', () => {
   it('goes to the call that it names: by its stream, or its task', async () => {
     const calls = new ActiveCalls(undefined);
     const end = deferred<void>();

@@ -47,7 +47,7 @@ describe('the lists of a server', () => {
     expect(listed).toEqual(['resourceTemplates', 'resourceTemplates']);
   });
 
-  it('of a server that tells no changes are good for as long as it says', async () => {
+  it('are valid for the time that the server gives, when it notifies of no changes', async () => {
     const pages = () => [
       { tools: [tool('a')], ttlMs: 500 },
       { tools: [], ttlMs: 1000 },
@@ -104,7 +104,7 @@ describe('the lists of a server', () => {
     expect(await names(lists.get('tools'))).toEqual(['a']);
   });
 
-  it('that were read of another process are forgotten, also when they come later', async () => {
+  it('are dropped when another process was read, also when they come later', async () => {
     const late = deferred<JsonObject[]>();
     let round = 0;
     const { lists } = listsOf({ pages: () => (round++ === 0 ? late.promise : [{ tools: [tool('new')] }]) });
@@ -143,7 +143,7 @@ describe('the lists of a server that lies', () => {
   });
 });
 
-describe('how long pages stay good together', () => {
+describe('merged cache hints', () => {
   it('is as long as the shortest, and as private as the most private', () => {
     expect(mergeCacheHints({}, {})).toEqual({});
     expect(mergeCacheHints({ ttlMs: 5 }, { ttlMs: 3, cacheScope: 'public' })).toEqual({

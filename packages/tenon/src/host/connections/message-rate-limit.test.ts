@@ -21,7 +21,7 @@ describe('a flood', () => {
     expect([admitted(), told]).toEqual([3, 2]);
   });
 
-  it('that is none is not told of', () => {
+  it('is silent when nothing was dropped', () => {
     const clock = fakeClock();
     let told = 0;
     const flood = new MessageRateLimit(clock, () => {

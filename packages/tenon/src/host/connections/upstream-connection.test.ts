@@ -71,7 +71,7 @@ describe('a line', () => {
     expect(line.openClient).toBeUndefined();
   });
 
-  it('that is closed while it opens ends that, and waits for it', async () => {
+  it('ends the opening when closed meanwhile, and waits for it', async () => {
     const opening = deferred<Client>();
     const { line } = lineTo(options => {
       options.getOpenSignal?.().addEventListener('abort', () => opening.reject(new Error('aborted')));
@@ -183,7 +183,7 @@ describe('a line that is lost', () => {
   });
 });
 
-describe('what is said on a line', () => {
+describe('messages of a connection', () => {
   it('is passed on up to a bound, and what is wrong as well', async () => {
     const stand = standIn();
     const { session, told } = sessionNamed('mine');

@@ -103,7 +103,7 @@ describe('lists that are gathered', () => {
     expect((await board.aggregateList('tools', all)).parts).toHaveLength(2);
   });
 
-  it('of one audience wait for nothing of another', async () => {
+  it('wait for nothing of another scope', async () => {
     let asked = 0;
     const { board, clock } = boardOf({ slow: () => (asked++ === 0 ? never() : [{ tools: [tool('x')] }]) });
     const ada = board.aggregateList('tools', audienceNamed('ada'));

@@ -113,7 +113,7 @@ describe('the lines to a server', () => {
     expect(opened.filter(({ stand }) => stand.closed() === 1).length).toBe(3);
   });
 
-  it('that nobody uses are closed in time, unless a session has them', async () => {
+  it('are closed in time when unused, unless a session has them', async () => {
     const { upstream, clock, opened } = upstreamOf();
     const { session } = sessionNamed('mine');
     await upstream.getConnection(audienceNamed('idle')).getClient();

@@ -91,7 +91,7 @@ describe('a call that is entered again', () => {
     await close();
   });
 
-  it('where nobody knows of it is refused, with what that means, and not sent again', async () => {
+  it('is refused where nobody knows of it, with the reason, and not sent again', async () => {
     const { calls, retryAt, close } = await begun();
     await expect(retryAt(1)).rejects.toMatchObject({
       rpcCode: -32603,
@@ -108,7 +108,7 @@ describe('callers of one host', () => {
     ['2025-11-25', '2025-11-25'],
     ['2026-07-28', '2026-07-28'],
   ])(
-    'of %s, two principals: each has lines of its own, and hears what its own calls ask',
+    'has connections of its own for each principal on %s, and gets the questions of its own calls',
     async (protocolVersion, theirs) => {
       const { service, lines } = asking([theirs]);
       const host = await createHost({ prefix: 'auto', servers: { asking: { service } }, onError: () => {} });

@@ -45,7 +45,7 @@ describe('an error that crosses', () => {
     code => expect(cross(error(code)).summary).not.toContain('carried out'),
   );
 
-  it('that happened here is not taken for an answer of the server', () => {
+  it('is not taken for an answer of the server when it happened here', () => {
     const tooLong = error('stdio/line-too-long', { rpcCode: -32700 }, 'sent a line that is too long to read');
     expect(cross(tooLong)).toMatchObject({ rpcCode: -32603, summary: expect.stringContaining('"notes"') });
   });

@@ -109,7 +109,7 @@ describe('the manner of a request', () => {
   });
 });
 
-describe('what a request says of its sender', () => {
+describe('metadata of a request', () => {
   it('is what we say of ourselves [meta.request-meta-shape meta.protocol-version-required]', () => {
     const facts = { capabilities: { roots: {} }, client: { name: 'a', version: '1' }, logLevel: 'error' as const };
     const sent = request('m', createRequestMeta(facts));

@@ -32,7 +32,7 @@ describe('the answer to a probe', () => {
   });
 
   it.each([-32020, -32021, -32022])(
-    'that is the error %i is of a server that opens per request [compat.client-recognised-modern-error compat.stdio-probe-modern-error]',
+    'shows a stateless server by the error %i [compat.client-recognised-modern-error compat.stdio-probe-modern-error]',
     code => {
       expect(interpretProbe(rpc(code), dialects)).toEqual(perRequest);
       expect(interpretProbe(rpc(code, 'no data', 400), dialects)).toEqual(perRequest);
@@ -40,11 +40,11 @@ describe('the answer to a probe', () => {
   );
 
   it.each([-32601, -32602, -32600, -32603, -32700, -32000, 0, 1])(
-    'that is the error %i is of one that wants a handshake [compat.stdio-probe-other-error compat.stdio-probe-not-one-code compat.client-anything-else-is-legacy]',
+    'shows a server with handshakes by the error %i [compat.stdio-probe-other-error compat.stdio-probe-not-one-code compat.client-anything-else-is-legacy]',
     code => expect(interpretProbe(rpc(code), dialects)).toEqual(handshake),
   );
 
-  it('that does not come is of one that wants a handshake [compat.stdio-probe-other-error]', () => {
+  it('shows a server with handshakes when it does not come [compat.stdio-probe-other-error]', () => {
     expect(interpretProbe(error('call/timeout'), dialects)).toEqual(handshake);
     expect(interpretProbe(error('stdio/exited'), dialects)).toEqual(handshake);
   });
@@ -61,7 +61,7 @@ describe('the answer to a probe', () => {
   });
 
   it.each(['http/unreachable', 'http/interrupted', 'call/aborted', 'connection/closed', 'stdio/spawn'])(
-    'that is %s says nothing',
+    'shows nothing when it is %s',
     code => {
       expect(interpretProbe(error(code), dialects)).toEqual({ opening: 'unknown' });
     },

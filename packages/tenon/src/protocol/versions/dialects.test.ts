@@ -131,7 +131,7 @@ describe('error codes', () => {
 });
 
 describe.skipIf(!schemasPresent).each(dialects.map(dialect => [dialect.protocolVersion, dialect] as const))(
-  'what is said to a peer of %s',
+  'messages to a peer of %s',
   (revision, dialect) => {
     const official = schemasPresent ? judge(revision as Revision, { exact: true }) : undefined;
     const faults = (type: string, value: JsonObject) => official?.type(type, value) ?? [];
@@ -183,7 +183,7 @@ describe.skipIf(!schemasPresent).each(dialects.map(dialect => [dialect.protocolV
 );
 
 describe.each(older.map(dialect => [dialect.protocolVersion, dialect] as const))(
-  'what a peer of %s could say',
+  'messages of a peer of %s',
   (_, dialect) => {
     it.each(Object.keys(results))('in answer to %s comes back as it was', method => {
       const [, value] = results[method] as (typeof results)[string];

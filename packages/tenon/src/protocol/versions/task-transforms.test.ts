@@ -73,7 +73,7 @@ describe('tasks', () => {
   });
 });
 
-describe.skipIf(!schemasPresent)('where tasks are made by a parameter', () => {
+describe.skipIf(!schemasPresent)('tasks that are made by a parameter', () => {
   const official = schemasPresent ? judge('2025-11-25', { exact: true }) : undefined;
   const faults = (type: string, value: JsonObject) => official?.type(type, JSON.parse(JSON.stringify(value)));
 

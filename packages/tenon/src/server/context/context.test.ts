@@ -132,7 +132,7 @@ describe.each(protocolVersions)('the context of a handler, on %s', revision => {
 
 describe('a handler without a token', () => {
   it.each([undefined, null, 1.5, {}, true])(
-    'of a kind (%j) reports no progress [progress.token-type progress.known-token-only]',
+    'is no token of kind %j, and reports no progress [progress.token-type progress.known-token-only]',
     async progressToken => {
       const said: unknown[] = [];
       const server = createServer({

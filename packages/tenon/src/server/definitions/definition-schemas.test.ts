@@ -77,7 +77,7 @@ describe('a JSON Schema that is invalid is refused when the server is made', () 
     });
   });
 
-  it('when it is added later too', () => {
+  it('is checked when added later too', () => {
     const server = createServer({ ...about, tools: {} });
     const bad = tool({ input: withProperty({ pattern: '(' }), run });
     expect(refusal(() => server.tools.set('t', bad))).toMatchObject({ code: 'schema/broken' });

@@ -40,7 +40,7 @@ describe.each(protocolVersions)('arguments of a prompt, on %s', protocolVersion 
     await client.close();
   });
 
-  it('that are unfit are refused as they came', async () => {
+  it('are refused as they came when they do not fit', async () => {
     const server = createServer({
       ...about,
       prompts: { p: prompt({ input: z.object({ days: z.number(), warm: z.boolean() }), run: () => 'x' }) },

@@ -18,7 +18,7 @@ function read(list: () => readonly string[], size: number, between = () => {}): 
 }
 
 describe('pages', () => {
-  it('of a list that fits one have its order and no cursor [pagination.next-cursor-when-more]', () => {
+  it('have their order and no cursor when the list fits one [pagination.next-cursor-when-more]', () => {
     expect(paginate(['b', 'a'], self, undefined, 2)).toEqual({ items: ['b', 'a'], nextCursor: undefined });
     expect(paginate([], self, undefined, 2)).toEqual({ items: [], nextCursor: undefined });
   });

@@ -34,7 +34,7 @@ const two = () =>
     { message: 'Pay', url: 'https://b.example/', elicitationId: 'b' },
   );
 
-describe('what has to be visited first', () => {
+describe('a URL that has to be visited first', () => {
   it('is an error that has all of it', () => {
     expect(isUrlElicitationRequired(two())).toBe(true);
     expect(isUrlElicitationRequired(new TenonError('tool/failed', 'x'))).toBe(false);

@@ -25,7 +25,7 @@ describe('changes of a list', () => {
     expect(announced).toHaveLength(1);
   });
 
-  it('of different lists are announced apart, and a later one again', () => {
+  it('are announced apart for different lists, and a later one again', () => {
     const { clock, announced, changed } = listening();
     changed('tools', [item()]);
     changed('prompts', [item()]);

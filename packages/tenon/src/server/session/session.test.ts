@@ -235,7 +235,7 @@ describe('a session', () => {
     expect(closed()).toBe(1);
   });
 
-  it('that was ended watches nothing any more, whatever comes [subscriptions.no-state-across-reconnect]', async () => {
+  it('watches nothing after its end, whatever comes [subscriptions.no-state-across-reconnect]', async () => {
     const { ask, open, say, conversation, server, said } = await start();
     await open();
     await ask('resources/subscribe', { uri: 'a:1' });
@@ -251,7 +251,7 @@ describe('a session', () => {
     ['an error', { error: { code: -1, message: 'secret' } }],
     ['garbage', { result: { roots: 'secret' } }],
     ['a broken answer', { result: 'secret' }],
-  ])('whose client answers a question with %s keeps its words from the model', async (_, answer) => {
+  ])("keeps the client's text from the model when the client answers with %s", async (_, answer) => {
     const { open, say, ask } = await start();
     await open('2025-11-25', { roots: {} });
     const question = await ask('tools/call', { name: 'roots' }, 'call');

@@ -91,7 +91,7 @@ describe('watchers', () => {
 });
 
 describe('changes', () => {
-  it('of one list that come together are announced once, with all that changed', () => {
+  it('are announced once when they come together, with all that changed', () => {
     const clock = fakeClock();
     const told: unknown[] = [];
     const announce = batchListChanges(clock, (list, items) => told.push([list, items.length]));

@@ -300,7 +300,7 @@ describe('a file that can not be used', () => {
     }
   });
 
-  it('that another process is making is waited for', () => {
+  it('waits for another process that is creating it', () => {
     const [one, other] = [openDatabase(file), openDatabase(file)];
     let held = 0;
     const slow: Database = {

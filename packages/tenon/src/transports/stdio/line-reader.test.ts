@@ -122,7 +122,7 @@ describe('reading lines [stdio.newline-delimited] [stdio.single-message-line]', 
   });
 });
 
-describe('what can not be read', () => {
+describe('unreadable lines', () => {
   it('is reported with its head, escaped and short, and survived', () => {
     const { text, values, errors } = collect();
     text(`\u001b[31mServer ${'x'.repeat(500)}\u202e\n{"id":1}\n`);

@@ -102,7 +102,7 @@ describe('the metadata of the authorization server', () => {
   });
 
   it.each([`${ISSUER}/`, 'https://AS.example.com', 'https://evil.example.com'])(
-    'of %s is not used for another [auth.as-metadata-issuer-validated auth.as-metadata-issuer-mismatch-rejected]',
+    'is not used for another when it belongs to %s [auth.as-metadata-issuer-validated auth.as-metadata-issuer-mismatch-rejected]',
     async issuer => {
       const metadata = { ...issuerMetadata(), issuer };
       const { done, visited, urls } = await signedIn({

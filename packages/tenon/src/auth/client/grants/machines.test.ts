@@ -229,7 +229,7 @@ describe('a workload', () => {
   });
 });
 
-describe('what a machine shows', () => {
+describe('credentials of a machine', () => {
   const plain = { [AS]: { json: { ...issuerMetadata(), token_endpoint: 'http://as.example.com/token' } } };
 
   it('goes over TLS only [ext-ema.tls wif.tls ext-client-credentials.security-practices ext-client-credentials.baseline-conformance]', async () => {

@@ -39,7 +39,7 @@ async function resumed(tokens: Partial<Tokens>, routes: Parameters<typeof create
 }
 
 describe('tokens', () => {
-  it('of an earlier process are used without a question [auth.token.every-http-request auth.token.every-request]', async () => {
+  it('are used without a question when an earlier process left them [auth.token.every-http-request auth.token.every-request]', async () => {
     const { auth, world } = await resumed({ expires: 9_000_000 });
     expect(await headersOf(auth)).toEqual({ authorization: 'Bearer kept' });
     expect(world.seen).toEqual([]);
@@ -87,7 +87,7 @@ describe('tokens', () => {
     expect(world.tokenRequests()).toHaveLength(1);
   });
 
-  it('that another process has renewed are taken over when the old ones are refused', async () => {
+  it('are taken over from another process that renewed them when the old ones are refused', async () => {
     const { auth, vault, world } = await resumed({ expires: 9_000_000, refresh: 'r0' });
     const sentHeaders = await headersOf(auth);
     const theirs = { access: 'theirs', type: 'bearer', refresh: 'r1', asked: ['a'] };
@@ -97,7 +97,7 @@ describe('tokens', () => {
     expect(world.tokenRequests()).toEqual([]);
   });
 
-  it('that were refused are renewed, and the user is asked only when that does not help', async () => {
+  it('are renewed when refused, and the user is asked only when that does not help', async () => {
     const { auth, visited } = await resumed({ expires: 9_000_000, refresh: 'r0' });
     const request = {};
     expect(await auth.handleRefusal(refusal('Bearer', { request, sentHeaders: await headersOf(auth) }))).toBe(true);
@@ -106,7 +106,7 @@ describe('tokens', () => {
     expect(visited).toHaveLength(1);
   });
 
-  it('that can not be renewed are cleared, and only those', async () => {
+  it('are cleared when they cannot be renewed, and only those', async () => {
     const { auth, vault } = await resumed(
       { expires: 0, refresh: 'r0' },
       { [TOKEN]: { status: 400, json: { error: 'invalid_grant' } } },

@@ -5,7 +5,7 @@ import { memoryTokenStore } from '../token-store.js';
 import { createClientDocument } from './client-document.js';
 import { signIn } from './sign-in.js';
 
-describe('who the client is', () => {
+describe('client identity', () => {
   const register = (world: ReturnType<typeof createWorld>) => world.seen.filter(({ url }) => url.endsWith('/register'));
 
   it('is what was registered by hand, before anything else [auth.registration.priority auth.registration.static-credentials auth.registration.alternative]', async () => {

@@ -203,7 +203,7 @@ describe('the list within a budget', () => {
 });
 
 describe('arguments of the tools that stand for others', () => {
-  it('of a call are a name and its arguments', () => {
+  it('are a name and its arguments for a call', () => {
     expect(parseCallArguments({ name: 'x', arguments: { a: 1 } })).toEqual({ name: 'x', arguments: { a: 1 } });
     expect(parseCallArguments({ name: 'x' })).toEqual({ name: 'x', arguments: {} });
     expect(parseCallArguments({ name: 'x', arguments: '{"a":1}' })).toEqual({ name: 'x', arguments: { a: 1 } });
@@ -220,7 +220,7 @@ describe('arguments of the tools that stand for others', () => {
     }
   });
 
-  it('of a search are words and a number', () => {
+  it('are words and a number for a search', () => {
     expect(parseSearchArguments({ query: 'x' })).toEqual({ query: 'x', limit: 8 });
     expect(parseSearchArguments({ query: 'x', limit: 999 })).toEqual({ query: 'x', limit: MAX_RESULTS });
     for (const bad of [undefined, {}, { query: 1 }, { query: 'x', limit: 0 }, { query: 'x', limit: 'many' }]) {
@@ -228,7 +228,7 @@ describe('arguments of the tools that stand for others', () => {
     }
   });
 
-  it('of a description are names', () => {
+  it('are names for a description', () => {
     expect(parseDescribeArguments({ names: ['a', 'b', 'a'] })).toEqual({ names: ['a', 'b'] });
     expect(parseDescribeArguments({ names: 'a' })).toEqual({ names: ['a'] });
     for (const bad of [null, {}, { names: [] }, { names: [1] }, { names: Array(MAX_DESCRIBED + 1).fill('x') }]) {

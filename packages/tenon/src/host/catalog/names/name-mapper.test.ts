@@ -89,7 +89,7 @@ describe('names [tools.name-aggregation-disambiguated] [tools.server-name-not-di
     expect(names.toPublic('ünï', '😀')).toBe('n_hfts2uvbtgd___hdn2owkxn5y');
   });
 
-  it('of one server are its own, and any name is asked of it', () => {
+  it('are its own for one server, which is asked for any name', () => {
     const names = createNameMapper({ servers: ['only'], prefix: 'auto' });
     for (const name of ['', 'a.b', 'x'.repeat(128), '工具', 'only__x']) {
       expect(names.toPublic('only', name)).toBe(name);

@@ -81,7 +81,7 @@ describe('URIs of resources', () => {
     expect(names.toServer('note://2')).toBeUndefined();
   });
 
-  it('that no list names go to the owner of the template, and to nobody when there is none', () => {
+  it('go to the owner of the template when no list names them, and to nobody without one', () => {
     const names = createResourceNameMapper({ servers });
     names.update('a', ['note://listed'], ['note://{title}', '{broken']);
     names.update('c', [], ['file:///{+path}']);
@@ -96,7 +96,7 @@ describe('URIs of resources', () => {
     expect(names.toPublic('c', 'note://x')).toBe('tenon:c/note://x');
   });
 
-  it('of one server are its own', () => {
+  it('are its own for one server', () => {
     const names = createResourceNameMapper({ servers: ['only'] });
     for (const uri of ['note://x', 'tenon:only/x', '']) {
       expect(names.toPublic('only', uri)).toBe(uri);
@@ -123,7 +123,7 @@ describe('templates of resources', () => {
     expect(names.toServerTemplate('unlisted://{x}')).toBeUndefined();
   });
 
-  it('that are the same are told apart', () => {
+  it('are told apart when they are equal', () => {
     const names = createResourceNameMapper({ servers });
     for (const server of ['a', 'c']) names.update(server, [], ['note://{title}', '{broken']);
     const outers = ['a', 'c'].map(server => names.toPublicTemplate(server, 'note://{title}'));

@@ -5,7 +5,7 @@ import { findSyntaxFault, type SyntaxFaultKind } from './json-syntax.js';
 const strict = { maxDepth: 100 };
 const lenient = { maxDepth: 100, lenient: true };
 
-describe('what is wrong with a text of JSON', () => {
+describe('syntax errors of JSON', () => {
   it.each<[string, SyntaxFaultKind, number]>([
     ['', 'ValueExpected', 0],
     [' \n', 'ValueExpected', 2],

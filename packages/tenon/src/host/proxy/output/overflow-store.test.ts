@@ -19,7 +19,7 @@ function place(options: Partial<OverflowStoreOptions> = {}) {
 const put = async (spill: ReturnType<typeof place>['spill'], length: number, who?: string) =>
   (await spill.put({ text: 'x'.repeat(length) }, who)) ?? '';
 
-describe('what is put away', () => {
+describe('stored content', () => {
   it('is read in pages, over several values of the store', async () => {
     const { spill, values } = place({ maxPageSize: 200_000 });
     const text = Array.from({ length: 60_000 }, (_, i) => `${i}\u0000"é`).join('');

@@ -108,7 +108,7 @@ describe('a person who sits at this process', () => {
   });
 });
 
-describe('what is remembered', () => {
+describe('remembered approvals', () => {
   const nobody = { waits: false };
 
   it('serves any arguments, but no other tool, kind, server, principal or rule', async () => {

@@ -8,7 +8,7 @@ const entry = (folder: string, args: readonly string[], cwd: string): ServerEntr
   origin: { file: `${folder}/mcp.json`, line: 2, scope: 'project' },
 });
 
-describe('where a server is taken from', () => {
+describe('the source of a server', () => {
   it('is the same in every copy of the folder of its configuration', async () => {
     const one = await describeSource(entry('/home/ann/work', ['/home/ann/work/server.js'], '/home/ann/work'));
     const other = await describeSource(entry('/builds/7', ['/builds/7/server.js'], '/builds/7'));

@@ -53,7 +53,7 @@ describe('letter case', () => {
     ],
     ['wide letters', { action: 'deny', arguments: { sql: 'drop *' } }, { arguments: { sql: '\u{ff24}\u{ff32}OP a' } }],
     ['a letter without a dot', { action: 'deny', tool: 'insert' }, { name: '\u0131nsert' }],
-  ])('of %s folds in deny and ask, and counts in allow', (_, rule, proposal) => {
+  ])('folds for %s in deny and ask, and counts in allow', (_, rule, proposal) => {
     expect(judge(rule, proposal)).toBe('deny');
     expect(judge({ ...rule, action: 'ask' }, proposal)).toBe('ask');
     expect(judge({ ...rule, action: 'allow' }, proposal)).toBe('deny');
@@ -87,7 +87,7 @@ describe('letter case', () => {
     expect(judge({ ...rule, action: 'allow' }, same)).toBe('allow');
   });
 
-  it('of an exact URI counts, and no other part of its spelling', () => {
+  it('counts for an exact URI, and for no other part of its spelling', () => {
     const rule = deny({ resource: { exact: 'https://h/Keys' } });
     expect(judge(rule, { kind: 'resource', name: 'HTTPS://H:443/Keys#a' })).toBe('deny');
     expect(judge(rule, { kind: 'resource', name: 'https://h/keys' })).toBe('allow');
@@ -173,7 +173,7 @@ describe('`only`', () => {
     { path: '/work/a', Path: '/etc' },
   ])('lets no other argument pass: %j', args => expect(onArguments(rule, args)).toBe('deny'));
 
-  it('of nothing lets no argument pass', () => {
+  it('lets no argument pass when empty', () => {
     expect(onArguments(allow({ only: [] }), {})).toBe('allow');
     expect(onArguments(allow({ only: [] }), { a: 1 })).toBe('deny');
   });

@@ -64,11 +64,11 @@ describe('an exact URI', () => {
   });
 
   it.each(['file://localhost/etc/passwd', 'file:/etc/passwd', 'FILE:///etc/passwd', 'file:///etc/pass\nwd'])(
-    'of a file is denied in the spelling %j',
+    'is denied in the spelling %j of a file',
     uri => expect(judgeUri(deny({ resource: 'file:///etc/passwd' }), uri)).toBe('deny'),
   );
 
-  it('of a scheme that no standard knows is denied with another user, fragment, query mark and final dot', () => {
+  it('is denied for an unknown scheme with another user, fragment, query mark and final dot', () => {
     const rule = deny({ resource: 'db://main/users' });
     for (const uri of [
       'db://main/users#a',

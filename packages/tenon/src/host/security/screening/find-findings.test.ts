@@ -36,7 +36,7 @@ describe('findings', () => {
     expect(count('bidi')).toBe(1);
   });
 
-  it('of a text too long to be read in full are of its characters', () => {
+  it('come from the characters alone in a text too long to be read in full', () => {
     const found = kinds(`${'a'.repeat(MAX_SCANNED)}\u202e`);
     expect(found).toEqual(['bidi', 'unscanned']);
   });

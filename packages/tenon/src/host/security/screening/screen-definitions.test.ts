@@ -154,7 +154,7 @@ describe('screenTool [security.tool-descriptions-untrusted]', () => {
 });
 
 describe('the other definitions', () => {
-  it('of prompts', () => {
+  it('screens prompts', () => {
     const prompt = { name: 'p', description: 'd', arguments: [{ name: 'a' }, { name: 'b', description: `x${tag}` }] };
     const { value, findings } = screenPrompt(prompt);
     expect(value.arguments).toEqual([{ name: 'a' }, { name: 'b', description: 'x' }]);
@@ -162,7 +162,7 @@ describe('the other definitions', () => {
     expect(findings).toMatchObject([{ where: 'arguments/1/description' }]);
   });
 
-  it('of resources and templates, whose URIs stay', () => {
+  it('screens resources and templates, whose URIs stay', () => {
     const resource = { name: 'r', uri: `db://x${tag}`, title: `T${tag}` };
     expect(screenResource(resource)).toMatchObject({
       value: { uri: resource.uri, title: 'T' },
@@ -172,7 +172,7 @@ describe('the other definitions', () => {
     expect(screenResource(template)).toEqual({ value: template, findings: [] });
   });
 
-  it('of servers', () => {
+  it('screens servers', () => {
     expect(screenInstructions(`Use${tag} it.`)).toMatchObject({
       value: 'Use it.',
       findings: [{ where: 'instructions' }],

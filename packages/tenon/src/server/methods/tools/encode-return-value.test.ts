@@ -199,7 +199,7 @@ describe('a content block that is none', () => {
   });
 });
 
-describe('what a resource returns', () => {
+describe('return values of a resource', () => {
   const read = async (value: unknown) => {
     const problems: TenonError[] = [];
     const resources = { 'a:b': resource({ mimeType: 'text/plain', read: () => value as string }) };
@@ -233,7 +233,7 @@ describe('what a resource returns', () => {
   });
 });
 
-describe('what a method of your own returns', () => {
+describe('return values of a custom method', () => {
   it.each([5, undefined, [1], new Map(), { a: 5n }])('is checked: %s', async value => {
     const problems: TenonError[] = [];
     const methods = { 'a.example/m': { run: () => value as never } };
@@ -244,7 +244,7 @@ describe('what a method of your own returns', () => {
   });
 });
 
-describe('what a completer returns', () => {
+describe('return values of a completer', () => {
   it.each([undefined, null, 'a', { value: ['a'] }])('is checked: %s', async value => {
     const problems: TenonError[] = [];
     const input = { type: 'object', properties: { a: { type: 'string' } } } as const;
@@ -257,7 +257,7 @@ describe('what a completer returns', () => {
   });
 });
 
-describe('what a prompt returns', () => {
+describe('return values of a prompt', () => {
   it.each([undefined, 5, new Map(), [{ type: 'txt', text: 'a' }]])('is checked: %s', async value => {
     const problems: TenonError[] = [];
     const prompts = { p: prompt({ run: () => value as never }) };

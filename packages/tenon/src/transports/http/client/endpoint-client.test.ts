@@ -9,7 +9,7 @@ import type { HttpTransportOptions } from './options.js';
 
 const requesters = { 'node:http': () => createNodeRequester(), fetch: () => createFetchRequester() };
 
-describe.each(Object.entries(requesters))('what goes wrong on the way, on %s', (_, requester) => {
+describe.each(Object.entries(requesters))('failures of requests, on %s', (_, requester) => {
   const start = async (script: Script, options: Partial<HttpTransportOptions> = {}) => {
     const server = await serve(script);
     const channel = createHttpTransport(server.url, { requester: requester(), ...options });

@@ -37,14 +37,11 @@ describe.each(runtimes)('bodies, over $name', ({ open }) => {
     ['two values', '{} {}'],
     ['half a character outside of a string', new Uint8Array([0xc3, 0x7b, 0x7d])],
     ['two byte order marks', '\ufeff\ufeff{}'],
-  ])(
-    'of %s are answered -32700 without an id [base.error.parse-error] [base.error.id-absent-when-unreadable] [http.malformed-body-400]',
-    async (_what, body) => {
-      const response = await post(body);
-      expect(response.status).toBe(400);
-      expect(await response.json()).toEqual({ jsonrpc: '2.0', error: { code: -32700, message: expect.any(String) } });
-    },
-  );
+  ])('are answered -32700 without an id for %s [http.malformed-body-400]', async (_what, body) => {
+    const response = await post(body);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({ jsonrpc: '2.0', error: { code: -32700, message: expect.any(String) } });
+  });
 
   it.each([
     ['null', undefined],
@@ -57,20 +54,17 @@ describe.each(runtimes)('bodies, over $name', ({ open }) => {
     ['{"jsonrpc":"2.0","id":2,"method":7}', 2],
     ['{"jsonrpc":"2.0","id":2,"method":"ping","params":[]}', 2],
     ['{"jsonrpc":"2.0","id":2,"result":{}}', undefined],
-  ])(
-    'of %s are answered -32600 [base.error.invalid-request] [base.batch.not-allowed] [base.error.id-echo]',
-    async (body, id) => {
-      const response = await post(body, alone('ping').headers as Record<string, string>);
-      expect(response.status).toBe(400);
-      expect(await response.json()).toEqual({
-        jsonrpc: '2.0',
-        ...(id === undefined ? {} : { id }),
-        error: { code: -32600, message: expect.any(String) },
-      });
-    },
-  );
+  ])('are answered -32600 for %s [base.error.id-echo]', async (body, id) => {
+    const response = await post(body, alone('ping').headers as Record<string, string>);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({
+      jsonrpc: '2.0',
+      ...(id === undefined ? {} : { id }),
+      error: { code: -32600, message: expect.any(String) },
+    });
+  });
 
-  it('that can not be read name no id in the way of the session', async () => {
+  it("name no id when unreadable, as the session's version does", async () => {
     const session = await openSession(site, '2025-06-18');
     for (const body of ['{', '7']) {
       const headers = { ...JSON_HEADERS, 'mcp-session-id': session.id };
@@ -108,7 +102,7 @@ describe.each(runtimes)('bodies, over $name', ({ open }) => {
     ['application/jsonx', 415],
     ['application/x-www-form-urlencoded', 415],
     ['', 415],
-  ])('of type %s have status %i', async (type, status) => {
+  ])('have for the type %s the status %i', async (type, status) => {
     expect((await post('{', { ...JSON_HEADERS, 'content-type': type })).status).toBe(status);
   });
 
@@ -120,7 +114,7 @@ describe.each(runtimes)('bodies, over $name', ({ open }) => {
     ['application/*;q=0.1', 400],
     ['text/html', 406],
     ['application/json;q=0', 406],
-  ])('whose answer may be %s have status %i [http.post.accept-both]', async (accept, status) => {
+  ])('have for an answer of %s the status %i [http.post.accept-both]', async (accept, status) => {
     expect((await post('{', { ...JSON_HEADERS, accept })).status).toBe(status);
   });
 

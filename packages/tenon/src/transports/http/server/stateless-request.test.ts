@@ -58,7 +58,7 @@ describe.each(runtimes)('requests that stand alone, over $name', ({ open }) => {
     [-32021, 400, 'W9'],
     [-32602, 200, 'http.ordinary-error-status'],
     [-32603, 200, 'http.ordinary-error-status'],
-  ])('that fail with %i have status %i [%s]', async (code, status) => {
+  ])('fail with %i and have status %i [%s]', async (code, status) => {
     await serve({ alone: async request => createFailure(request.id, { code, message: 'no' }) });
     const response = await site.send('/mcp', alone('tools/call', { name: 'add' }, 7));
     expect(response.status).toBe(status);
@@ -197,7 +197,7 @@ describe.each(runtimes)('requests that stand alone, over $name', ({ open }) => {
     ['tasks/list', {}, 200, undefined],
     ['tools/list', { name: 'x' }, 200, undefined],
   ])(
-    'of method %s with %j have status %i with Mcp-Name %s [http.mcp-name-not-required-elsewhere]',
+    'have, for method %s with %j, status %i with Mcp-Name %s [http.mcp-name-not-required-elsewhere]',
     async (method, params, status, name) => {
       await serve();
       const base = alone(method, params);
@@ -287,7 +287,7 @@ describe.each(runtimes)('requests that stand alone, over $name', ({ open }) => {
     expect(loan?.header?.('mcp-param-other')).toBeUndefined();
   });
 
-  it('that break the server are answered without its secrets', async () => {
+  it('are answered without secrets when they break the server', async () => {
     const reported: unknown[] = [];
     const onError = (error: unknown) => void reported.push(error);
     await serve({ alone: () => Promise.reject(new Error('secret')) }, { onError });

@@ -38,7 +38,7 @@ describe('a frame', () => {
     );
   });
 
-  it('that primes has an id, no data and the time to wait [http.sse.priming-event]', () => {
+  it('has an id, no data and the retry time when it primes [http.sse.priming-event]', () => {
     expect(read(encodePrimingEvent('3-1', 500))).toEqual([{ event: 'message', id: '3-1', retry: '500', data: '' }]);
   });
 });

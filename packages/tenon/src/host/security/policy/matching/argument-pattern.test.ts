@@ -20,7 +20,7 @@ function fits(action: Action, path: string, pattern: ArgumentPattern, args: Json
 const allows = (pattern: ArgumentPattern, value: unknown) => fits('allow', 'a', pattern, { a: value });
 const denies = (pattern: ArgumentPattern, value: unknown) => fits('deny', 'a', pattern, { a: value });
 
-describe('where an argument stands', () => {
+describe('the place of an argument', () => {
   const args = { options: { path: '/x', 'a.b': 1, 'c/d': 2, list: [{ n: 1 }, { n: 2 }] }, 'x.y': true };
 
   it.each<[string, ArgumentPattern]>([
@@ -201,7 +201,7 @@ describe('a host', () => {
   });
 });
 
-describe('what is no pattern', () => {
+describe('invalid patterns', () => {
   it.each([
     [[]],
     [{}],

@@ -8,7 +8,7 @@ const windows = createFolderMatcher('C:\\work');
 const docs = createFolderMatcher('https://api.example.com/docs');
 const relative = createFolderMatcher('docs');
 
-describe('what is certainly in a folder', () => {
+describe('paths that are certainly in a folder', () => {
   it.each([
     '/work',
     '/work/',
@@ -143,7 +143,7 @@ describe('what is certainly in a folder', () => {
   });
 });
 
-describe('what may be in a folder', () => {
+describe('paths that may be in a folder', () => {
   const etc = createFolderMatcher('/etc/ssh');
 
   it.each([

@@ -70,7 +70,7 @@ async function openSession(revision: string) {
 
 const moves = fc.array(fc.constantFrom('say', 'say', 'read', 'glance', 'lose', 'return'), { maxLength: 60 });
 
-describe('whatever happens to connections, messages arrive once and in order', () => {
+describe('delivers messages once and in order through any loss of connections', () => {
   it.each(['2025-03-26', '2025-11-25'])(
     'on the listening stream, on %s [http.resume.replay] [http.multi.no-broadcast]',
     async revision => {

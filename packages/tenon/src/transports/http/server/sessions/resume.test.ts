@@ -174,7 +174,7 @@ describe.each(runtimes)('streams of a session, over $name', ({ open }) => {
       await listening.body?.cancel();
     });
 
-    it('that came to its end has nothing more to fetch', async () => {
+    it('has nothing more to fetch after its end', async () => {
       await serve();
       const session = await openSession(site, '2025-06-18');
       const pending = session.post(call(1));

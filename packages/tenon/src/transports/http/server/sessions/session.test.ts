@@ -239,7 +239,7 @@ describe.each(runtimes)('sessions, over $name', ({ open }) => {
     expect((await session.post(call(1))).status).toBe(200);
   });
 
-  it('that can not be connected are refused without the reason', async () => {
+  it('are refused without the reason when they cannot be connected', async () => {
     await serve({ connect: () => Promise.reject(new Error('secret')) });
     const { response, id } = await openSession(site);
     expect([response.status, id]).toEqual([500, '']);
