@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type FakeClock, fakeClock } from '../../packages/tenon/src/testing/fake-clock.js';
 import { getText } from '../interop/collect.js';
 import { retryUntilPasses } from '../interop/retry.js';
+import { takeCover } from '../support/extent.js';
 import { createFaultyServer, type FaultyServer } from './faulty-server.js';
 import { listTools, startHost } from './host-fixture.js';
 
@@ -29,201 +30,210 @@ async function passTime(clock: FakeClock, work: Promise<unknown>): Promise<void>
   });
 }
 
-describe.each(pairs)('a client of %s and servers of %s: one server is killed', (revision, theirs) => {
-  it('in mid-call: that call says that it may have been carried out, others go on, the next starts it again', async () => {
-    const servers = {
-      good: createFaultyServer({ revision: theirs }),
-      mortal: createFaultyServer({ revision: theirs }),
-    };
-    const scene = await startHost(servers, { revision });
-    const others: string[] = [];
-    const { client } = scene;
-    expect(getText(await client.callTool('mortal__echo', { text: 'there' }))).toBe('there');
-    const before = last(servers.mortal);
-    const other = client.callTool('good__waits', {}, { idleTimeout: 3000, onProgress: () => others.push('goes on') });
-    void other.catch(() => {});
-    await retryUntilPasses(() => expect(others).toEqual(['goes on']));
-    const started = servers.good.pids.length;
-    const call = client.callTool('mortal__waits', {}, { onProgress: () => kill(servers.mortal) });
-    await expect(call).rejects.toMatchObject({
-      rpcCode: -32603,
-      summary: expect.stringMatching(/"mortal".*may have been carried out/),
-    });
-    expect(getText(await client.callTool('good__echo', { text: 'still here' }))).toBe('still here');
-    // The new process has seen this call and no other: nothing was sent twice.
-    const [pid, calls] = getText(await client.callTool('mortal__count')).split(' ');
-    expect(Number(pid)).toBe(last(servers.mortal));
-    expect([Number(pid) !== before, calls]).toEqual([true, '1']);
-    expect(servers.good.pids).toHaveLength(started);
-    await expect(other).rejects.toMatchObject({ code: 'call/timeout' });
-    await scene.close();
-  });
-
-  it.runIf(revision >= '2025-06-18')('while it asks: the caller is answered all the same', async () => {
-    const servers = { mortal: createFaultyServer({ revision: theirs }) };
-    const asked: string[] = [];
-    const elicit = ({ message }: { message: string }) => {
-      asked.push(message);
-      kill(servers.mortal);
-      return { action: 'cancel' as const };
-    };
-    const scene = await startHost(servers, { revision, elicit });
-    const call = scene.client.callTool('asks');
-    if (theirs === '2026-07-28') {
-      // That revision has no requests from servers: it is not passed on.
-      void call.catch(() => {});
-      await retryUntilPasses(() => expect(scene.problems.map(({ code }) => code)).toContain('peer/may-not-ask'));
-    } else {
-      await expect(call).rejects.toMatchObject({ summary: expect.stringContaining('may have been carried out') });
-      expect(asked).toEqual(['Who?']);
-    }
-    await scene.close();
-  });
-});
-
-describe.each(pairs)('a client of %s and servers of %s: one server exits at its start', (revision, theirs) => {
-  it('others are listed, its absence is said in each list and by a log, and it is not tried all the time', async () => {
-    const servers = {
-      good: createFaultyServer({ revision: theirs }),
-      broken: createFaultyServer({ revision: theirs, start: 'exit' }),
-    };
-    const scene = await startHost(servers, { revision });
-    const first = await listTools(scene);
-    expect(first.names).toContain('good__echo');
-    expect(first.names.filter(name => !name.startsWith('good__'))).toEqual([]);
-    const why = expect.stringMatching(/exited with code 3|stdout/);
-    expect(first.absent).toEqual([{ server: 'broken', why }]);
-    await retryUntilPasses(() =>
-      expect(scene.logs).toContainEqual(expect.objectContaining({ data: { absent: [{ server: 'broken', why }] } })),
-    );
-    for (const method of ['prompts/list', 'resources/list', 'resources/templates/list'] as const)
-      expect((await scene.client.call(method))._meta).toMatchObject({ 'tenon/absent': [{ server: 'broken' }] });
-    for (let time = 0; time < 20; time++) expect((await listTools(scene)).absent).toHaveLength(1);
-    // Each start is two where the server exits when it is asked for its revisions.
-    expect(servers.broken.pids.length).toBeLessThanOrEqual(6);
-    await expect(scene.client.callTool('broken__echo')).rejects.toMatchObject({
-      rpcCode: -32603,
-      summary: expect.stringMatching(/"broken" gave no answer/),
-    });
-    // What it wrote is for whoever runs the host, and not for its callers.
-    expect(JSON.stringify([first, scene.logs])).not.toContain('no database');
-    expect(scene.problems.map(({ message }) => message).join()).toContain('no database');
-    await scene.close();
-  });
-
-  it('all are absent: that is an error, and no empty success', async () => {
-    const broken = () => createFaultyServer({ revision: theirs, start: 'exit' });
-    const scene = await startHost({ one: broken(), two: broken() }, { revision });
-    for (const method of ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'] as const)
-      await expect(scene.client.call(method)).rejects.toMatchObject({
+describe.each(takeCover(pairs, ([client, server]) => client !== server))(
+  'a client of %s and servers of %s: one server is killed',
+  (revision, theirs) => {
+    it('in mid-call: that call says that it may have been carried out, others go on, the next starts it again', async () => {
+      const servers = {
+        good: createFaultyServer({ revision: theirs }),
+        mortal: createFaultyServer({ revision: theirs }),
+      };
+      const scene = await startHost(servers, { revision });
+      const others: string[] = [];
+      const { client } = scene;
+      expect(getText(await client.callTool('mortal__echo', { text: 'there' }))).toBe('there');
+      const before = last(servers.mortal);
+      const other = client.callTool('good__waits', {}, { idleTimeout: 3000, onProgress: () => others.push('goes on') });
+      void other.catch(() => {});
+      await retryUntilPasses(() => expect(others).toEqual(['goes on']));
+      const started = servers.good.pids.length;
+      const call = client.callTool('mortal__waits', {}, { onProgress: () => kill(servers.mortal) });
+      await expect(call).rejects.toMatchObject({
         rpcCode: -32603,
-        summary: expect.stringContaining('None of the 2 servers is there'),
-        data: { absent: [{ server: 'one' }, { server: 'two' }] },
+        summary: expect.stringMatching(/"mortal".*may have been carried out/),
       });
-    await scene.close();
-  });
-
-  it('or soon after it, again and again: it is left alone more and more', async () => {
-    const servers = {
-      good: createFaultyServer({ revision: theirs }),
-      brief: createFaultyServer({ revision: theirs, start: 'brief' }),
-    };
-    const scene = await startHost(servers, { revision });
-    const until = Date.now() + 2500;
-    while (Date.now() < until) {
-      expect((await listTools(scene)).names).toContain('good__echo');
-      await new Promise(resolve => setTimeout(resolve, 20));
-    }
-    expect(servers.brief.pids.length).toBeLessThanOrEqual(8);
-    await scene.close();
-  });
-});
-
-describe.each(pairs)('a client of %s and servers of %s: one server hangs', (revision, theirs) => {
-  const listTimeout = 600;
-
-  it('lists come in time with its absence said, once; what comes later is told', async () => {
-    const servers = {
-      good: createFaultyServer({ revision: theirs }),
-      mute: createFaultyServer({ revision: theirs, start: 'hang' }),
-      stuck: createFaultyServer({ revision: theirs, lists: 'hang' }),
-      slow: createFaultyServer({ revision: theirs, lists: 'slow', after: 1500 }),
-    };
-    const scene = await startHost(servers, { revision, listTimeout });
-    // It is up before the time counts: how fast a process starts is the machine's affair.
-    await scene.client.callTool('good__echo', { text: 'up' });
-    const first = await listTools(scene);
-    expect(first.names).toContain('good__echo');
-    expect(first.absent.map(({ server }) => server)).toEqual(['mute', 'stuck', 'slow']);
-    expect(first.took).toBeLessThan(listTimeout + 2000);
-    // Nobody waits twice for the same.
-    expect((await listTools(scene)).took).toBeLessThan(listTimeout);
-    expect(getText(await scene.client.callTool('good__echo', { text: 'at once' }))).toBe('at once');
-    // On a busy machine other changes may come first, as when the process is up at last.
-    const later = await retryUntilPasses(async () => {
-      expect(scene.changes.length).toBeGreaterThan(0);
-      const listed = await listTools(scene);
-      expect(listed.names).toContain('slow__echo');
-      return listed;
+      expect(getText(await client.callTool('good__echo', { text: 'still here' }))).toBe('still here');
+      // The new process has seen this call and no other: nothing was sent twice.
+      const [pid, calls] = getText(await client.callTool('mortal__count')).split(' ');
+      expect(Number(pid)).toBe(last(servers.mortal));
+      expect([Number(pid) !== before, calls]).toEqual([true, '1']);
+      expect(servers.good.pids).toHaveLength(started);
+      await expect(other).rejects.toMatchObject({ code: 'call/timeout' });
+      await scene.close();
     });
-    expect(later.absent.map(({ server }) => server)).toEqual(['mute', 'stuck']);
-    // A stuck server harms no reading of what another has.
-    const since = Date.now();
-    const { contents } = await scene.client.readResource(`faulty://${last(servers.good)}/listed`);
-    expect(contents).toMatchObject([{ text: 'read' }]);
-    expect(Date.now() - since).toBeLessThan(listTimeout + 2000);
-    expect(await scene.close()).toBeLessThan(8000);
-  });
 
-  it('its calls are given up when they have been silent for too long, and may have been carried out', async () => {
-    const hangs = createFaultyServer({ revision: theirs }, { idleTimeout: 300 });
-    const clock = fakeClock();
-    const scene = await startHost({ hangs, good: createFaultyServer({ revision: theirs }) }, { revision, clock });
-    // It is up before time passes: how fast a process starts is the machine's affair.
-    expect(getText(await scene.client.callTool('hangs__echo', { text: 'well' }))).toBe('well');
-    const call = scene.client.callTool('hangs__hangs');
-    await passTime(clock, call);
-    await expect(call).rejects.toMatchObject({
-      summary: expect.stringMatching(/"hangs" gave no answer to tools\/call.*may have been carried out/),
+    it.runIf(revision >= '2025-06-18')('while it asks: the caller is answered all the same', async () => {
+      const servers = { mortal: createFaultyServer({ revision: theirs }) };
+      const asked: string[] = [];
+      const elicit = ({ message }: { message: string }) => {
+        asked.push(message);
+        kill(servers.mortal);
+        return { action: 'cancel' as const };
+      };
+      const scene = await startHost(servers, { revision, elicit });
+      const call = scene.client.callTool('asks');
+      if (theirs === '2026-07-28') {
+        // That revision has no requests from servers: it is not passed on.
+        void call.catch(() => {});
+        await retryUntilPasses(() => expect(scene.problems.map(({ code }) => code)).toContain('peer/may-not-ask'));
+      } else {
+        await expect(call).rejects.toMatchObject({ summary: expect.stringContaining('may have been carried out') });
+        expect(asked).toEqual(['Who?']);
+      }
+      await scene.close();
     });
-    expect(getText(await scene.client.callTool('hangs__echo', { text: 'well again' }))).toBe('well again');
-    await scene.close();
-  });
+  },
+);
 
-  it('one that closes its standard output in mid-call may have carried it out, and is started again', async () => {
-    const mute = createFaultyServer({ revision: theirs });
-    const scene = await startHost({ mute, good: createFaultyServer({ revision: theirs }) }, { revision });
-    await expect(scene.client.callTool('mute__closes-output')).rejects.toMatchObject({
-      summary: expect.stringMatching(/"mute" gave no answer to tools\/call.*may have been carried out/),
+describe.each(takeCover(pairs, ([client, server]) => client !== server))(
+  'a client of %s and servers of %s: one server exits at its start',
+  (revision, theirs) => {
+    it('others are listed, its absence is said in each list and by a log, and it is not tried all the time', async () => {
+      const servers = {
+        good: createFaultyServer({ revision: theirs }),
+        broken: createFaultyServer({ revision: theirs, start: 'exit' }),
+      };
+      const scene = await startHost(servers, { revision });
+      const first = await listTools(scene);
+      expect(first.names).toContain('good__echo');
+      expect(first.names.filter(name => !name.startsWith('good__'))).toEqual([]);
+      const why = expect.stringMatching(/exited with code 3|stdout/);
+      expect(first.absent).toEqual([{ server: 'broken', why }]);
+      await retryUntilPasses(() =>
+        expect(scene.logs).toContainEqual(expect.objectContaining({ data: { absent: [{ server: 'broken', why }] } })),
+      );
+      for (const method of ['prompts/list', 'resources/list', 'resources/templates/list'] as const)
+        expect((await scene.client.call(method))._meta).toMatchObject({ 'tenon/absent': [{ server: 'broken' }] });
+      for (let time = 0; time < 20; time++) expect((await listTools(scene)).absent).toHaveLength(1);
+      // Each start is two where the server exits when it is asked for its revisions.
+      expect(servers.broken.pids.length).toBeLessThanOrEqual(6);
+      await expect(scene.client.callTool('broken__echo')).rejects.toMatchObject({
+        rpcCode: -32603,
+        summary: expect.stringMatching(/"broken" gave no answer/),
+      });
+      // What it wrote is for whoever runs the host, and not for its callers.
+      expect(JSON.stringify([first, scene.logs])).not.toContain('no database');
+      expect(scene.problems.map(({ message }) => message).join()).toContain('no database');
+      await scene.close();
     });
-    expect(getText(await scene.client.callTool('mute__echo', { text: 'well again' }))).toBe('well again');
-    await scene.close();
-  });
 
-  it.runIf(revision === theirs)('one that is frozen is replaced after a call has timed out', async () => {
-    const frozen = createFaultyServer({ revision: theirs }, { idleTimeout: 300 });
-    const clock = fakeClock();
-    const scene = await startHost({ frozen, good: createFaultyServer({ revision: theirs }) }, { revision, clock });
-    expect(getText(await scene.client.callTool('frozen__echo', { text: 'well' }))).toBe('well');
-    const before = last(frozen);
-    process.kill(before, 'SIGSTOP');
-    const call = scene.client.callTool('frozen__echo');
-    await passTime(clock, call);
-    await expect(call).rejects.toMatchObject({
-      summary: expect.stringContaining('may have been carried out'),
+    it('all are absent: that is an error, and no empty success', async () => {
+      const broken = () => createFaultyServer({ revision: theirs, start: 'exit' });
+      const scene = await startHost({ one: broken(), two: broken() }, { revision });
+      for (const method of ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'] as const)
+        await expect(scene.client.call(method)).rejects.toMatchObject({
+          rpcCode: -32603,
+          summary: expect.stringContaining('None of the 2 servers is there'),
+          data: { absent: [{ server: 'one' }, { server: 'two' }] },
+        });
+      await scene.close();
     });
-    // No answer to the ping that follows: the connection ends.
-    clock.advance(5000);
-    expect(getText(await scene.client.callTool('frozen__echo', { text: 'well again' }))).toBe('well again');
-    expect(last(frozen)).not.toBe(before);
-    await scene.close();
-  });
 
-  it('one that never opens is given up, and none of its processes stays', async () => {
-    const mute = createFaultyServer({ revision: theirs, start: 'hang' }, { startTimeout: 500 });
-    const scene = await startHost({ mute, good: createFaultyServer({ revision: theirs }) }, { revision });
-    const { absent } = await listTools(scene);
-    expect(absent).toEqual([{ server: 'mute', why: 'the server "mute" did not open within 500 ms' }]);
-    await scene.close();
-  });
-});
+    it('or soon after it, again and again: it is left alone more and more', async () => {
+      const servers = {
+        good: createFaultyServer({ revision: theirs }),
+        brief: createFaultyServer({ revision: theirs, start: 'brief' }),
+      };
+      const scene = await startHost(servers, { revision });
+      const until = Date.now() + 2500;
+      while (Date.now() < until) {
+        expect((await listTools(scene)).names).toContain('good__echo');
+        await new Promise(resolve => setTimeout(resolve, 20));
+      }
+      expect(servers.brief.pids.length).toBeLessThanOrEqual(8);
+      await scene.close();
+    });
+  },
+);
+
+describe.each(takeCover(pairs, ([client, server]) => client !== server))(
+  'a client of %s and servers of %s: one server hangs',
+  (revision, theirs) => {
+    const listTimeout = 600;
+
+    it('lists come in time with its absence said, once; what comes later is told', async () => {
+      const servers = {
+        good: createFaultyServer({ revision: theirs }),
+        mute: createFaultyServer({ revision: theirs, start: 'hang' }),
+        stuck: createFaultyServer({ revision: theirs, lists: 'hang' }),
+        slow: createFaultyServer({ revision: theirs, lists: 'slow', after: 1500 }),
+      };
+      const scene = await startHost(servers, { revision, listTimeout });
+      // It is up before the time counts: how fast a process starts is the machine's affair.
+      await scene.client.callTool('good__echo', { text: 'up' });
+      const first = await listTools(scene);
+      expect(first.names).toContain('good__echo');
+      expect(first.absent.map(({ server }) => server)).toEqual(['mute', 'stuck', 'slow']);
+      expect(first.took).toBeLessThan(listTimeout + 2000);
+      // Nobody waits twice for the same.
+      expect((await listTools(scene)).took).toBeLessThan(listTimeout);
+      expect(getText(await scene.client.callTool('good__echo', { text: 'at once' }))).toBe('at once');
+      // On a busy machine other changes may come first, as when the process is up at last.
+      const later = await retryUntilPasses(async () => {
+        expect(scene.changes.length).toBeGreaterThan(0);
+        const listed = await listTools(scene);
+        expect(listed.names).toContain('slow__echo');
+        return listed;
+      });
+      expect(later.absent.map(({ server }) => server)).toEqual(['mute', 'stuck']);
+      // A stuck server harms no reading of what another has.
+      const since = Date.now();
+      const { contents } = await scene.client.readResource(`faulty://${last(servers.good)}/listed`);
+      expect(contents).toMatchObject([{ text: 'read' }]);
+      expect(Date.now() - since).toBeLessThan(listTimeout + 2000);
+      expect(await scene.close()).toBeLessThan(8000);
+    });
+
+    it('its calls are given up when they have been silent for too long, and may have been carried out', async () => {
+      const hangs = createFaultyServer({ revision: theirs }, { idleTimeout: 300 });
+      const clock = fakeClock();
+      const scene = await startHost({ hangs, good: createFaultyServer({ revision: theirs }) }, { revision, clock });
+      // It is up before time passes: how fast a process starts is the machine's affair.
+      expect(getText(await scene.client.callTool('hangs__echo', { text: 'well' }))).toBe('well');
+      const call = scene.client.callTool('hangs__hangs');
+      await passTime(clock, call);
+      await expect(call).rejects.toMatchObject({
+        summary: expect.stringMatching(/"hangs" gave no answer to tools\/call.*may have been carried out/),
+      });
+      expect(getText(await scene.client.callTool('hangs__echo', { text: 'well again' }))).toBe('well again');
+      await scene.close();
+    });
+
+    it('one that closes its standard output in mid-call may have carried it out, and is started again', async () => {
+      const mute = createFaultyServer({ revision: theirs });
+      const scene = await startHost({ mute, good: createFaultyServer({ revision: theirs }) }, { revision });
+      await expect(scene.client.callTool('mute__closes-output')).rejects.toMatchObject({
+        summary: expect.stringMatching(/"mute" gave no answer to tools\/call.*may have been carried out/),
+      });
+      expect(getText(await scene.client.callTool('mute__echo', { text: 'well again' }))).toBe('well again');
+      await scene.close();
+    });
+
+    it.runIf(revision === theirs)('one that is frozen is replaced after a call has timed out', async () => {
+      const frozen = createFaultyServer({ revision: theirs }, { idleTimeout: 300 });
+      const clock = fakeClock();
+      const scene = await startHost({ frozen, good: createFaultyServer({ revision: theirs }) }, { revision, clock });
+      expect(getText(await scene.client.callTool('frozen__echo', { text: 'well' }))).toBe('well');
+      const before = last(frozen);
+      process.kill(before, 'SIGSTOP');
+      const call = scene.client.callTool('frozen__echo');
+      await passTime(clock, call);
+      await expect(call).rejects.toMatchObject({
+        summary: expect.stringContaining('may have been carried out'),
+      });
+      // No answer to the ping that follows: the connection ends.
+      clock.advance(5000);
+      expect(getText(await scene.client.callTool('frozen__echo', { text: 'well again' }))).toBe('well again');
+      expect(last(frozen)).not.toBe(before);
+      await scene.close();
+    });
+
+    it('one that never opens is given up, and none of its processes stays', async () => {
+      const mute = createFaultyServer({ revision: theirs, start: 'hang' }, { startTimeout: 500 });
+      const scene = await startHost({ mute, good: createFaultyServer({ revision: theirs }) }, { revision });
+      const { absent } = await listTools(scene);
+      expect(absent).toEqual([{ server: 'mute', why: 'the server "mute" did not open within 500 ms' }]);
+      await scene.close();
+    });
+  },
+);

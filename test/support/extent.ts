@@ -2,7 +2,8 @@
  * Some suites are the product of several lists, such as clients, servers and transports. Every run tries a cover of
  * it, in which each element of each list occurs; `npm run test:full` tries the whole product.
  */
-const isFull = process.env.TENON_TEST_EXTENT === 'full';
+/** True in a full run. */
+export const isFull: boolean = process.env.TENON_TEST_EXTENT === 'full';
 
 /** The elements for part `part` of `parts`: every one of them is in exactly one part. All of them in a full run. */
 export const takePart = <T>(list: readonly T[], part: number, parts: number): readonly T[] =>
