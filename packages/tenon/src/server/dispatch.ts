@@ -13,7 +13,7 @@ import { createMissingCapabilityError } from '../protocol/missing-capabilities.j
 import type { RetryInputs } from '../protocol/params-and-results.js';
 import { isCapabilityDeclared } from './capabilities.js';
 import { Context } from './context/context.js';
-import { isToolResultParts } from './definitions/tool-result.js';
+import { encodeFailure, isToolResultParts } from './definitions/tool-result.js';
 import { encodeResult } from './encode-result.js';
 import type { MaybeAsyncResult, MethodOperation, ParamsOf, ServerMethodHandler } from './method-handler.js';
 import { findCompletedItem } from './methods/completion.js';
@@ -21,7 +21,6 @@ import { runCustomMethod } from './methods/custom-methods.js';
 import { resolveResource } from './methods/resources.js';
 import { findListenedResources } from './methods/subscriptions.js';
 import { createErrorResult, isForModel } from './methods/tools/call-tool.js';
-import { encodeFailure } from './methods/tools/encode-return-value.js';
 import { requestUrlElicitation } from './methods/url-elicitation.js';
 import {
   composeMiddleware,

@@ -22,6 +22,7 @@ import type { RetryInputs } from '../../protocol/params-and-results.js';
 import type { PingOptions } from '../../protocol/request-handler.js';
 import type { InferOutput, Schema } from '../../schemas/standard.js';
 import { type ToolResultParts, toolResult } from '../definitions/tool-result.js';
+import type { MaybeAsyncResult } from '../method-handler.js';
 import type { RequestContext } from '../request-context.js';
 import { selectFileRoots } from '../session/roots.js';
 import { createNoPingError } from '../session/session-ping.js';
@@ -35,7 +36,10 @@ import { NotificationMerger } from './notification-merger.js';
 export class Context<S = unknown> {
   readonly #run: HandlerRun;
   readonly #createState: CreateState<S> | undefined;
-  #active: ActiveRequest;
+  readonly #requestContext: RequestContext;
+  readonly #params: JsonObject;
+  // Most handlers never look at their request.
+  #active: ActiveRequest | undefined;
   #progress = Number.NEGATIVE_INFINITY;
   #merger: NotificationMerger | undefined;
   #mergerContext: RequestContext | undefined;
@@ -55,17 +59,15 @@ export class Context<S = unknown> {
     previous?: Context<S>,
   ) {
     this.#createState = createState;
-    this.#active = new ActiveRequest(requestContext, params, run.redirectTo !== undefined);
+    this.#requestContext = requestContext;
+    this.#params = params;
     this.#run = run;
     this.inputs = inputs;
     if (previous) this.#progress = previous.#progress;
   }
 
   /** Enters the handler itself, which is to be given this context. @internal */
-  static invokeHandler(
-    context: Context,
-    handler: () => JsonObject | Promise<JsonObject>,
-  ): JsonObject | Promise<JsonObject> {
+  static invokeHandler(context: Context, handler: () => MaybeAsyncResult): MaybeAsyncResult {
     return context.#run.invokeHandler(context as ResumableContext, handler);
   }
 
@@ -76,39 +78,45 @@ export class Context<S = unknown> {
 
   /** Serves no request from here on, but this. @internal */
   static rebind(context: Context, requestContext: RequestContext, params: JsonObject): void {
-    context.#active.rebind(requestContext, params);
+    context.#getActive().rebind(requestContext, params);
   }
 
   /** Serves a later request from here on. @internal */
   resumeWith(later: Context): void {
-    later.#active.inheritSignals(this.#active);
-    this.#active = later.#active;
+    const active = later.#getActive();
+    active.inheritSignals(this.#getActive());
+    this.#active = active;
+  }
+
+  #getActive(): ActiveRequest {
+    this.#active ??= new ActiveRequest(this.#requestContext, this.#params, this.#run.redirectTo !== undefined);
+    return this.#active;
   }
 
   /** The `_meta` of the request, trace context included. */
   get meta(): Meta {
-    const { _meta } = this.#active.params;
+    const { _meta } = this.#getActive().params;
     return isObject(_meta) ? _meta : {};
   }
 
   /** Aborted when the client gives the request up. */
   get signal(): AbortSignal {
-    return this.#active.signal;
+    return this.#getActive().signal;
   }
 
   /** The protocol revision that the client speaks. For reports: the same handler serves all of them. */
   get protocolVersion(): string {
-    return this.#active.requestContext.dialect.protocolVersion;
+    return this.#getActive().requestContext.dialect.protocolVersion;
   }
 
   /** User and token that the transport authorized. */
   get auth(): AuthInfo | undefined {
-    return this.#active.requestContext.caller.auth;
+    return this.#getActive().requestContext.caller.auth;
   }
 
   /** Address of the client, where the transport knows it. It is a proxy's where one stands in front: see `clientAddress`. */
   get address(): string | undefined {
-    return this.#active.requestContext.caller.address;
+    return this.#getActive().requestContext.caller.address;
   }
 
   /**
@@ -117,7 +125,7 @@ export class Context<S = unknown> {
    * task, which may go on in another process. After a question it is the request that brought the answer on 2026-07-28.
    */
   get request(): RequestHeaders | undefined {
-    return this.#active.request;
+    return this.#getActive().request;
   }
 
   /**
@@ -125,12 +133,12 @@ export class Context<S = unknown> {
    * Without that option an empty object. A retry (2026-07-28) begins with a new one; a task has none that middleware filled.
    */
   get state(): S {
-    return this.#active.getState(() => this.#createState?.(this) ?? {}) as S;
+    return this.#getActive().getState(() => this.#createState?.(this) ?? {}) as S;
   }
 
   /** Name and capabilities that the client gives. Untrusted. */
   get client(): { readonly info: Implementation | undefined; readonly capabilities: ClientCapabilities } {
-    const { client, capabilities } = this.#active.requestContext.caller;
+    const { client, capabilities } = this.#getActive().requestContext.caller;
     return { info: client, capabilities };
   }
 
@@ -152,7 +160,7 @@ export class Context<S = unknown> {
 
   /** Sends a log message to the client, when its level lets it. Never put secrets into one. */
   log(level: LoggingLevel, data: unknown, logger?: string): void {
-    const minLevel = this.#active.requestContext.logLevel;
+    const minLevel = this.#getActive().requestContext.logLevel;
     if (minLevel === undefined || LOGGING_LEVELS.indexOf(level) < LOGGING_LEVELS.indexOf(minLevel)) return;
     this.#notifyMerged(`log ${level} ${logger ?? ''}`, 'notifications/message', {
       level,
@@ -163,15 +171,12 @@ export class Context<S = unknown> {
 
   /** Merges notifications of one key that come too fast. */
   #notifyMerged(key: string, method: string, params: JsonObject): void {
-    const { requestContext } = this.#active;
+    const { requestContext } = this.#getActive();
     const { mergeOptions } = requestContext;
     if (mergeOptions === undefined) return requestContext.notify(method, params);
     if (this.#merger === undefined || this.#mergerContext !== requestContext) {
       this.#mergerContext = requestContext;
-      this.#merger = new NotificationMerger(
-        (mergedMethod, mergedParams) => requestContext.notify(mergedMethod, mergedParams),
-        mergeOptions,
-      );
+      this.#merger = new NotificationMerger((name, body) => requestContext.notify(name, body), mergeOptions);
     }
     this.#merger.notify(key, method, params);
   }
@@ -182,7 +187,7 @@ export class Context<S = unknown> {
    */
   notify(method: string, params: JsonObject = {}): void {
     checkMeta(method, params._meta);
-    this.#active.requestContext.notify(method, params);
+    this.#getActive().requestContext.notify(method, params);
   }
 
   /**
@@ -193,7 +198,9 @@ export class Context<S = unknown> {
    * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
    */
   closeStream(): boolean {
-    return !this.#active.requestContext.signal.aborted && (this.#active.requestContext.closeStream?.() ?? false);
+    return (
+      !this.#getActive().requestContext.signal.aborted && (this.#getActive().requestContext.closeStream?.() ?? false)
+    );
   }
 
   /**
@@ -203,7 +210,7 @@ export class Context<S = unknown> {
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping
    */
   ping(options?: PingOptions): Promise<void> {
-    const { requestContext } = this.#active;
+    const { requestContext } = this.#getActive();
     const ping =
       requestContext.ping?.(options) ??
       requestContext.originSession?.ping({ signal: requestContext.signal, ...options });
@@ -270,7 +277,7 @@ export class Context<S = unknown> {
    * https://modelcontextprotocol.io/specification/2026-07-28/client/roots
    */
   roots(): Promise<ListRootsResult['roots']> {
-    const report = (error: TenonError) => this.#active.requestContext.reportError(error);
+    const report = (error: TenonError) => this.#getActive().requestContext.reportError(error);
     return markHandled(this.#run.request('roots/list', {}).then(result => selectFileRoots(result, report)));
   }
 }

@@ -1,7 +1,15 @@
+import { checkInputRequestMethods } from '../../execution/check-input-requests.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import { isObject } from '../../jsonrpc/message.js';
+import { isObject, type JsonObject } from '../../jsonrpc/message.js';
+import { thenMaybe } from '../../jsonrpc/then-maybe.js';
+import { checkNestedMeta } from '../../protocol/check-meta.js';
 import type { ContentBlock, Meta } from '../../protocol/content.js';
 import type { InputRequests, InputRequiredResult } from '../../protocol/input-requests.js';
+import { describeIssues } from '../../schemas/issues.js';
+import type { CheckResult } from '../../schemas/validate.js';
+import { findMalformedBlock, isContentBlock, requireContentBlocks } from '../methods/content-blocks.js';
+import { requireJson, toJsonText } from '../methods/json-text.js';
+import type { CompiledTool } from './compiled-tool.js';
 
 const TOOL_RESULT = Symbol.for('tenon.reply');
 
@@ -73,4 +81,112 @@ export function toContentBlocks(content: ContentInput): ContentBlock[] {
     ? (content as readonly (string | ContentBlock)[])
     : [content as string | ContentBlock];
   return items.map(block => (typeof block === 'string' ? { type: 'text', text: block } : block));
+}
+
+type ReportContentError = (error: TenonError) => void;
+
+/** Turns the value that a tool's handler returned into a result of `tools/call`. Throws `handler/output` where it cannot be sent. */
+export function encodeReturnValue(
+  tool: CompiledTool,
+  returned: unknown,
+  report: ReportContentError,
+): JsonObject | Promise<JsonObject> {
+  if (isInputRequired(returned)) {
+    checkNestedMeta(describeTool(tool), returned);
+    checkInputRequestMethods(describeTool(tool), returned);
+    return { ...returned };
+  }
+  const result = isToolResultParts(returned) ? returned : readProtocolResult(tool, returned);
+  if (result) return encodeToolResult(tool, result);
+  return tool.output ? encodeStructured(tool, returned) : { content: encodeData(tool, returned, report) };
+}
+
+/** A result always has content: strict clients refuse one that has none. */
+function encodeToolResult(
+  tool: CompiledTool,
+  { content, structured, isError, _meta }: ToolResultParts,
+): JsonObject | Promise<JsonObject> {
+  requireContent(describeTool(tool), content, _meta);
+  const extra = { ...(isError ? { isError } : {}), ...(_meta ? { _meta } : {}) };
+  if (structured === undefined) return { content: content?.length ? content : toContentBlocks(''), ...extra };
+  if (content?.length) requireJson(describeTool(tool), structured);
+  if (isError) {
+    const shownContent = content?.length ? content : toContentBlocks(toJsonText(describeTool(tool), structured));
+    return { content: shownContent, structuredContent: structured, ...extra };
+  }
+  return thenMaybe(encodeStructured(tool, structured, content), result => ({ ...result, ...extra }));
+}
+
+function encodeStructured(
+  tool: CompiledTool,
+  value: unknown,
+  content?: readonly ContentBlock[],
+): JsonObject | Promise<JsonObject> {
+  return thenMaybe<CheckResult, JsonObject>(tool.output?.check(value) ?? { ok: true, value }, checked => {
+    if (!checked.ok) {
+      throw new TenonError(
+        'handler/output',
+        `tool "${tool.wire.name}" returned what does not fit its output: ${describeIssues(checked.issues)}`,
+      );
+    }
+    const structuredContent = checked.value === undefined ? null : checked.value;
+    return {
+      content: content?.length ? content : toContentBlocks(toJsonText(describeTool(tool), structuredContent)),
+      structuredContent,
+    };
+  });
+}
+
+function requireContent(subject: string, content: ToolResultParts['content'], _meta: ToolResultParts['_meta']): void {
+  if (content?.length) requireContentBlocks(subject, content);
+  if (content?.length || _meta) checkNestedMeta(subject, { content, _meta });
+}
+
+/** The result of a tool that failed by throwing a reply, `throw ctx.fail('…')` for one. */
+export function encodeFailure(name: string, { content, _meta }: ToolResultParts): JsonObject {
+  requireContent(`tool "${name}"`, content, _meta);
+  return { content: content?.length ? content : toContentBlocks(''), isError: true, ...(_meta ? { _meta } : {}) };
+}
+
+const RESULT_KEYS = new Set(['content', 'structuredContent', 'isError', '_meta', 'resultType']);
+
+/**
+ * Reads a result in the form of the specification, which handlers written for other libraries return. A tool with an
+ * `output` may have data of that form: there only `structuredContent` or `isError` tells it.
+ */
+function readProtocolResult(tool: CompiledTool, value: unknown): ToolResultParts | undefined {
+  if (!isObject(value) || !Array.isArray(value.content)) return undefined;
+  const { content, structuredContent, isError, _meta } = value;
+  if (tool.output && structuredContent === undefined && isError !== true) return undefined;
+  if (!Object.keys(value).every(key => RESULT_KEYS.has(key))) return undefined;
+  if (!content.every(block => isObject(block) && typeof block.type === 'string')) return undefined;
+  return toolResult({
+    content: content as ContentBlock[],
+    structured: structuredContent,
+    isError: isError === true,
+    ...(isObject(_meta) ? { _meta } : {}),
+  });
+}
+
+/** Tools whose misspelt content was reported: it is reported once. */
+const reportedTools = new WeakSet<CompiledTool>();
+
+function encodeData(tool: CompiledTool, value: unknown, report: ReportContentError): ContentBlock[] {
+  if (value === undefined) return toContentBlocks('');
+  if (typeof value === 'string') return toContentBlocks(value);
+  const list = isContentBlock(value) ? [value] : value;
+  if (Array.isArray(list) && list.length > 0 && list.every(item => typeof item === 'string' || isContentBlock(item))) {
+    checkNestedMeta(describeTool(tool), list);
+    return toContentBlocks(list);
+  }
+  const malformed = reportedTools.has(tool) ? undefined : findMalformedBlock(describeTool(tool), value);
+  if (malformed) {
+    reportedTools.add(tool);
+    report(malformed);
+  }
+  return toContentBlocks(toJsonText(describeTool(tool), value));
+}
+
+function describeTool({ wire }: CompiledTool): string {
+  return `tool "${wire.name}"`;
 }

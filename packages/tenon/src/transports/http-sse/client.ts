@@ -1,6 +1,6 @@
 import { systemClock } from '../../cancellation/clock.js';
-import { parseJson } from '../../encoding/parse-json.js';
 import { TenonError } from '../../jsonrpc/error.js';
+import { parseJson } from '../../jsonrpc/message.js';
 import type { MessageReceiver, Transport } from '../../jsonrpc/transport.js';
 import { createEndpointClient, drain, isEventStream, isSuccess } from '../http/client/endpoint-client.js';
 import { createClosedError, createUnreadableError, readRefusal } from '../http/client/errors.js';

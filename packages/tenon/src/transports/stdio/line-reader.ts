@@ -1,7 +1,6 @@
-import { parseJson } from '../../encoding/parse-json.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { INVALID_REQUEST, PARSE_ERROR } from '../../jsonrpc/error-codes.js';
-import type { Id } from '../../jsonrpc/message.js';
+import { type Id, parseJson } from '../../jsonrpc/message.js';
 import type { ByteReader } from './byte-streams.js';
 import { formatExcerpt } from './excerpt.js';
 import { exceedsDepth } from './json-depth.js';

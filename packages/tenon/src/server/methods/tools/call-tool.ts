@@ -9,7 +9,7 @@ import type { CheckResult } from '../../../schemas/validate.js';
 import { Context } from '../../context/context.js';
 import { type CompiledTool, compileTool } from '../../definitions/compiled-tool.js';
 import type { ResolvedTaskOptions } from '../../definitions/task-options.js';
-import { isToolResultParts } from '../../definitions/tool-result.js';
+import { encodeFailure, encodeReturnValue, isToolResultParts } from '../../definitions/tool-result.js';
 import { finalizeResult } from '../../encode-result.js';
 import type { MethodOperation } from '../../method-handler.js';
 import type { Operation } from '../../middleware/compose-middleware.js';
@@ -18,7 +18,6 @@ import type { DetachedToolCall } from '../../server-backend.js';
 import type { ServerRuntime } from '../../server-runtime.js';
 import { isUrlElicitationRequired } from '../url-elicitation.js';
 import { checkHeaderParams } from './check-header-params.js';
-import { encodeFailure, encodeReturnValue } from './encode-return-value.js';
 
 /** Result of a call: synchronous where possible. */
 type ToolCallReturn = JsonObject | Promise<JsonObject>;

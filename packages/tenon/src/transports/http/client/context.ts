@@ -1,8 +1,7 @@
 import type { Clock } from '../../../cancellation/clock.js';
 import type { AbortSignalLike } from '../../../cancellation/lazy-abort-signal.js';
-import { parseJson } from '../../../encoding/parse-json.js';
 import type { TenonError } from '../../../jsonrpc/error.js';
-import { classifyMessage, type Id, isObject, type JsonRpcFailure } from '../../../jsonrpc/message.js';
+import { classifyMessage, type Id, isObject, type JsonRpcFailure, parseJson } from '../../../jsonrpc/message.js';
 import type { MessageReceiver } from '../../../jsonrpc/transport.js';
 import type { EndpointClient } from './endpoint-client.js';
 import { createRefusedError, createUnreadableError } from './errors.js';

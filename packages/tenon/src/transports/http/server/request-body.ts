@@ -1,6 +1,5 @@
-import { parseJson } from '../../../encoding/parse-json.js';
 import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR } from '../../../jsonrpc/error-codes.js';
-import type { ErrorObject } from '../../../jsonrpc/message.js';
+import { type ErrorObject, parseJson } from '../../../jsonrpc/message.js';
 import { getCallerKey } from '../../../jsonrpc/shared-limit.js';
 import type { AuthInfo } from '../../../jsonrpc/transport.js';
 import type { HttpServerContext } from './context.js';
