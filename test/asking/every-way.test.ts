@@ -6,7 +6,7 @@ import {
   play,
   runRound,
 } from '../../packages/tenon/src/execution/fixtures/playing.js';
-import { createRequestStrategy } from '../../packages/tenon/src/execution/request-strategy.js';
+import { createRequestStrategy } from '../../packages/tenon/src/execution/lazy-run.js';
 import type { JsonObject } from '../../packages/tenon/src/jsonrpc/message.js';
 import type { RetryInputs } from '../../packages/tenon/src/protocol/params-and-results.js';
 import { memoryStores } from '../../packages/tenon/src/stores/memory-stores.js';

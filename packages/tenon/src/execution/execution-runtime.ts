@@ -4,4 +4,4 @@ export { Journal } from './journal.js';
 export { JournaledExecution } from './journaled-execution.js';
 export { RequestBackend } from './request-backend.js';
 export { RequestStateStore } from './request-state-store.js';
-export { createJournaledStrategy } from './retry-round.js';
+export { createJournaledStrategy, createRound } from './retry-round.js';

@@ -17,7 +17,7 @@ export type RequestInput = (
 ) => Promise<JsonObject>;
 
 /** Result of a handler: synchronous where possible. */
-type HandlerResult = JsonObject | Promise<JsonObject>;
+export type HandlerResult = JsonObject | Promise<JsonObject>;
 
 /** One run of a handler, which may repeat an earlier run: earlier requests and steps are remembered. */
 export interface HandlerRun {
@@ -54,8 +54,11 @@ export interface ResumableContext {
 /** Something that may ask, and that may be entered again with the answers. */
 export type RunHandler = (run: HandlerRun, inputs: RetryInputs) => HandlerResult;
 
-/** Strategy by which a handler requests input, chosen by the dialect. */
-export type InputStrategy = (asker: RunHandler) => HandlerResult;
+/**
+ * Strategy by which a handler requests input, chosen by the dialect. `hasMiddleware`: whether anything but the handler may
+ * ask. Default true.
+ */
+export type InputStrategy = (handler: RunHandler, hasMiddleware?: boolean) => HandlerResult;
 
 /** A question as it stands: its key is its own for as long as the call lives. */
 export interface PendingInputRequest {

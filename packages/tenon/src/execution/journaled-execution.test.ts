@@ -3,7 +3,7 @@ import type { JsonObject } from '../jsonrpc/message.js';
 import type { ExecutionBackend, HandlerRun } from './handler-run.js';
 import { Journal } from './journal.js';
 import { JournaledExecution } from './journaled-execution.js';
-import { withoutInputRequests } from './without-input-requests.js';
+import { withoutInputRequests } from './lazy-run.js';
 
 function rig(journal = new Journal(), check: ExecutionBackend['check'] = () => {}) {
   const put: string[] = [];

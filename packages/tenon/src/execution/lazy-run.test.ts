@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../jsonrpc/message.js';
 import { createStateStore, runRound, waitBriefly, wrapHandler } from './fixtures/playing.js';
 import type { RunHandler } from './handler-run.js';
-import { createRetryStrategy } from './retry-strategy.js';
+import { createRetryStrategy } from './lazy-run.js';
 
 describe('a handler that does not ask', () => {
   const facts = { boundTo: () => '', inputs: {}, caller: 'me', canSuspend: true, check: () => {} };

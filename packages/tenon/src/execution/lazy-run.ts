@@ -1,20 +1,34 @@
+import { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
-import type { HandlerRun, JournaledRun, RequestInput, ResumableContext } from './handler-run.js';
+import { isPromise, markHandled, thenMaybe } from '../jsonrpc/then-maybe.js';
+import type {
+  ExecutionBackend,
+  HandlerResult,
+  HandlerRun,
+  InputStrategy,
+  JournaledRun,
+  RequestInput,
+  ResumableContext,
+  RunHandler,
+} from './handler-run.js';
 import type { Journal } from './journal.js';
+import type { RequestBackend } from './request-backend.js';
+import type { RequestStateOptions, RequestStateStore } from './request-state-store.js';
+import type { RetryContext } from './retry-round.js';
 
 /** Module of the parts for input requests and steps. */
 export type ExecutionRuntime = typeof import('./execution-runtime.js');
 
 let loaded: ExecutionRuntime | undefined;
 
-/** Most handlers never ask: it is loaded by the first one that does. */
+/** Loads the parts for input requests and steps. Most handlers never ask, so that the first one that does loads them. */
 export async function loadRuntime(): Promise<ExecutionRuntime> {
   loaded ??= await import('./execution-runtime.js');
   return loaded;
 }
 
-/** The run of a handler that nobody knows to ask: what remembers its questions and steps is made for the first of them. */
-export abstract class LazyRun implements HandlerRun {
+/** The run of a handler that has not asked yet. Its first question or step makes the journaled run, which takes over. */
+abstract class LazyRun implements HandlerRun {
   protected journaled: JournaledRun | undefined;
 
   get journal(): Journal | undefined {
@@ -22,7 +36,7 @@ export abstract class LazyRun implements HandlerRun {
   }
 
   request(...question: Parameters<RequestInput>): Promise<JsonObject> {
-    // At once where it can be: what is asked inside of a step is noticed by that.
+    // At once where possible, because a journaled run notices by that a question inside of a step.
     return this.journaled
       ? this.journaled.request(...question)
       : this.toJournaled().then(run => run.request(...question));
@@ -32,7 +46,7 @@ export abstract class LazyRun implements HandlerRun {
     return this.journaled ? this.journaled.step(name, work) : this.toJournaled().then(run => run.step(name, work));
   }
 
-  invokeHandler(_: ResumableContext, enter: () => JsonObject | Promise<JsonObject>): JsonObject | Promise<JsonObject> {
+  invokeHandler(_: ResumableContext, enter: () => HandlerResult): HandlerResult {
     return enter();
   }
 
@@ -43,4 +57,182 @@ export abstract class LazyRun implements HandlerRun {
   }
 
   protected abstract createJournaled(runtime: ExecutionRuntime): JournaledRun;
+}
+
+/** Creates the run of a method whose handler cannot request input: a question fails with `handler/cannot-ask`. */
+export function withoutInputRequests(method: string): HandlerRun {
+  return new RunWithoutInput(method);
+}
+
+class RunWithoutInput extends LazyRun {
+  readonly #method: string;
+
+  constructor(method: string) {
+    super();
+    this.#method = method;
+  }
+
+  protected createJournaled({ JournaledExecution, Journal }: ExecutionRuntime): JournaledRun {
+    return new JournaledExecution(new Journal(), {
+      check: () => {
+        throw new TenonError('handler/cannot-ask', `the client can not be asked in ${this.#method}`, {
+          hint: 'ask in a tool, a prompt or a resource read',
+        });
+      },
+      deliver: () => new Promise(() => {}),
+      runStep: run => run(),
+    });
+  }
+}
+
+/**
+ * Creates the strategy in which a question is a request of its own, on the stream of the call. Questions that a handler
+ * returns are asked one by one, and the handler runs again with the answers.
+ */
+export function createRequestStrategy(requestInput: RequestInput): InputStrategy {
+  return handler => {
+    const run = new RequestRun(requestInput);
+    return thenMaybe(handler(run, {}), result =>
+      result.resultType === 'input_required' ? run.continueWith(handler, result) : result,
+    );
+  };
+}
+
+class RequestRun extends LazyRun {
+  readonly #requestInput: RequestInput;
+  #backend: RequestBackend | undefined;
+
+  constructor(requestInput: RequestInput) {
+    super();
+    this.#requestInput = requestInput;
+  }
+
+  async continueWith(handler: RunHandler, result: JsonObject): Promise<JsonObject> {
+    return this.#getBackend(await loadRuntime()).continueWith(handler, result);
+  }
+
+  protected createJournaled(runtime: ExecutionRuntime): JournaledRun {
+    return this.#getBackend(runtime).createRun();
+  }
+
+  #getBackend(runtime: ExecutionRuntime): RequestBackend {
+    this.#backend ??= new runtime.RequestBackend(this.#requestInput);
+    return this.#backend;
+  }
+}
+
+/** Context of a round, before the parts for retries are loaded. */
+export interface RoundContext extends Omit<RetryContext, 'states'> {
+  readonly states: LazyStateStore;
+}
+
+/** Store of the request states of one server, made for the first call that needs it. */
+export type LazyStateStore = (runtime: ExecutionRuntime) => RequestStateStore;
+
+export function createLazyStateStore(options: RequestStateOptions): LazyStateStore {
+  let store: RequestStateStore | undefined;
+  return runtime => {
+    store ??= new runtime.RequestStateStore(options);
+    return store;
+  };
+}
+
+/** Creates the strategy in which a question ends the call, and a retry brings the answer. */
+export function createRetryStrategy(context: RoundContext): InputStrategy {
+  return (handler, hasMiddleware = true) => {
+    const { requestState, inputResponses } = context.inputs;
+    if (requestState === undefined && inputResponses === undefined)
+      return new FirstRound(context).start(handler, hasMiddleware);
+    return loadRuntime().then(runtime => runtime.createJournaledStrategy(toRetryContext(context, runtime))(handler));
+  };
+}
+
+function toRetryContext(context: RoundContext, runtime: ExecutionRuntime): RetryContext {
+  return { ...context, states: context.states(runtime) };
+}
+
+/** The first round of a call. When its handler asks, the call continues as if it had been journaled from the start. */
+class FirstRound extends LazyRun {
+  readonly #round: RoundContext;
+  /** Result of the handler with its middleware. */
+  #result: HandlerResult = {};
+  /** The promise of that result, where a middleware may ask. */
+  #pendingResult: RedirectablePromise | undefined;
+  #context: ResumableContext | undefined;
+  #handler: RedirectablePromise | undefined;
+  /** Result for the client, once the round is journaled. */
+  #finalResult: HandlerResult = {};
+
+  constructor(round: RoundContext) {
+    super();
+    this.#round = round;
+  }
+
+  start(handler: RunHandler, hasMiddleware: boolean): HandlerResult {
+    const result = handler(this, {});
+    this.#result = result;
+    if (hasMiddleware && isPromise(result)) this.#pendingResult = new RedirectablePromise(result);
+    return thenMaybe(this.#pendingResult?.promise ?? result, settled =>
+      settled.resultType === 'input_required' ? this.#finishWithRequests() : settled,
+    );
+  }
+
+  /** Returns the result of the journaled round, whether the handler asked or returned its questions. */
+  async #finishWithRequests(): Promise<JsonObject> {
+    await this.toJournaled();
+    return this.#finalResult;
+  }
+
+  override invokeHandler(context: ResumableContext, enter: () => HandlerResult): HandlerResult {
+    if (this.journaled) return this.journaled.invokeHandler(context, enter);
+    const work = enter();
+    if (!isPromise(work)) return work;
+    this.#context = context;
+    this.#handler = new RedirectablePromise(work);
+    return this.#handler.promise;
+  }
+
+  redirectTo(backend: ExecutionBackend, result: HandlerResult): Promise<JsonObject> | undefined {
+    return this.journaled?.redirectTo?.(backend, result);
+  }
+
+  protected createJournaled(runtime: ExecutionRuntime): JournaledRun {
+    const round = runtime.createRound(toRetryContext(this.#round, runtime));
+    const [handler, context] = [this.#handler, this.#context];
+    const finalResult = round.start(async () => {
+      if (handler && context) handler.redirectTo(round.invokeHandler(context, () => handler.work));
+      return this.#result;
+    });
+    this.#finalResult = finalResult;
+    // Where nobody asked in the end, nobody waits for this result.
+    if (isPromise(finalResult)) markHandled(finalResult);
+    this.#pendingResult?.redirectTo(finalResult);
+    return round;
+  }
+}
+
+/** A promise of some work that can be redirected: it then settles as another promise does. */
+class RedirectablePromise {
+  readonly work: Promise<JsonObject>;
+  readonly promise: Promise<JsonObject>;
+  #resolve: (result: JsonObject) => void = () => {};
+  #reject: (error: unknown) => void = () => {};
+  #isRedirected = false;
+
+  constructor(work: Promise<JsonObject>) {
+    this.work = work;
+    this.promise = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    work.then(
+      result => this.#isRedirected || this.#resolve(result),
+      error => this.#isRedirected || this.#reject(error),
+    );
+  }
+
+  redirectTo(other: HandlerResult): void {
+    this.#isRedirected = true;
+    Promise.resolve(other).then(this.#resolve, this.#reject);
+  }
 }

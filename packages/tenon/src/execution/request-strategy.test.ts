@@ -3,8 +3,8 @@ import type { JsonObject } from '../jsonrpc/message.js';
 import { getInputRequests } from './fixtures/playing.js';
 import type { RunHandler } from './handler-run.js';
 import { Journal } from './journal.js';
+import { createRequestStrategy } from './lazy-run.js';
 import { runUntilAnswered } from './request-backend.js';
-import { createRequestStrategy } from './request-strategy.js';
 
 const returned = (n: number, more: JsonObject = {}) => ({
   resultType: 'input_required',

@@ -33,10 +33,14 @@ export function createJournaledStrategy(context: RetryContext): InputStrategy {
   return asker => {
     const { requestState, inputResponses } = context.inputs;
     if (requestState !== undefined) return resumeRetry(context, asker);
-    // Nothing is to be opened, and nothing to be closed.
-    const round = new RetryRound(context, createOpenedState());
+    const round = createRound(context);
     return inputResponses === undefined ? round.start(asker) : round.startWithAnswers(asker, inputResponses);
   };
+}
+
+/** Creates the first round of a call: there is no state to open, and none to close. */
+export function createRound(context: RetryContext): RetryRound {
+  return new RetryRound(context, createOpenedState());
 }
 
 async function resumeRetry(context: RetryContext, asker: RunHandler): Promise<JsonObject> {

@@ -1,7 +1,7 @@
 import { toCanonicalJson } from '../encoding/canonical-json.js';
 import { checkInputRequestMethods } from '../execution/check-input-requests.js';
 import type { HandlerRun } from '../execution/handler-run.js';
-import { withoutInputRequests } from '../execution/without-input-requests.js';
+import { withoutInputRequests } from '../execution/lazy-run.js';
 import { rpcError, TenonError } from '../jsonrpc/error.js';
 import { INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND } from '../jsonrpc/error-codes.js';
 import type { JsonObject, JsonRpcRequest } from '../jsonrpc/message.js';
@@ -151,7 +151,7 @@ function runOperation<M extends MethodName>(
       error => toErrorResult(error, operation, requestContext, inputs),
     );
   };
-  return catchMaybe(() => strategy(runHandler), rethrowInputError);
+  return catchMaybe(() => strategy(runHandler, run !== handleOperation), rethrowInputError);
 }
 
 /** Checks the params again where a middleware has replaced them. */

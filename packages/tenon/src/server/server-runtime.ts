@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../cancellation/clock.js';
-import { createLazyStateStore, type LazyStateStore } from '../execution/retry-strategy.js';
+import { createLazyStateStore, type LazyStateStore } from '../execution/lazy-run.js';
 import { TenonError } from '../jsonrpc/error.js';
 import type { RequestScope } from '../jsonrpc/request-scope.js';
 import type { Implementation } from '../protocol/content.js';

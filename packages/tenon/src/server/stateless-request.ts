@@ -1,5 +1,5 @@
 import type { InputStrategy } from '../execution/handler-run.js';
-import { createRetryStrategy } from '../execution/retry-strategy.js';
+import { createRetryStrategy } from '../execution/lazy-run.js';
 import { isForPeer, TenonError, toErrorObject } from '../jsonrpc/error.js';
 import {
   createFailure,

@@ -1,4 +1,4 @@
-import { withoutInputRequests } from '../../execution/without-input-requests.js';
+import { withoutInputRequests } from '../../execution/lazy-run.js';
 import { rpcError, TenonError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../jsonrpc/error-codes.js';
 import { isObject, type JsonObject, type JsonRpcNotification, type JsonRpcRequest } from '../../jsonrpc/message.js';

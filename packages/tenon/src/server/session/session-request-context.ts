@@ -1,5 +1,5 @@
 import type { InputStrategy, RequestInput } from '../../execution/handler-run.js';
-import { createRequestStrategy } from '../../execution/request-strategy.js';
+import { createRequestStrategy } from '../../execution/lazy-run.js';
 import type { TenonError } from '../../jsonrpc/error.js';
 import type { Id, JsonObject } from '../../jsonrpc/message.js';
 import type { RequestScope } from '../../jsonrpc/request-scope.js';
