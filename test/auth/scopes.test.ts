@@ -4,7 +4,7 @@ import { createHandler } from 'tenon/http';
 import { serveStdio } from 'tenon/stdio';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../packages/tenon/src/jsonrpc/message.js';
-import { createMeta, sendRequest } from '../asking/wire.js';
+import { createMeta, sendRequest } from '../input-requests/wire.js';
 import { notes, type Seen, seen, served, visitor } from './served.js';
 
 const needs: [what: string, method: string, params: JsonObject, scope: string][] = [

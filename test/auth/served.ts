@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { parseChallenges } from '../../packages/tenon/src/auth/http/www-authenticate.js';
 import { createIssuer, RESOURCE } from '../../packages/tenon/src/auth/resource/fixtures/issuer.js';
 import type { JsonObject } from '../../packages/tenon/src/jsonrpc/message.js';
-import { createMeta } from '../asking/wire.js';
+import { createMeta } from '../input-requests/wire.js';
 
 const capabilities = { elicitation: {}, extensions: { 'io.modelcontextprotocol/tasks': {} } };
 

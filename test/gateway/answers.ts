@@ -1,5 +1,5 @@
 import type { ClientOptions } from 'tenon';
-import { type ReceivedInputs as Answered, createAnswers } from '../revisions/answers.js';
+import { type ReceivedInputs as Answered, createAnswers } from '../versions/answers.js';
 
 /** What the client was asked so far. */
 export type Asked = Answered;

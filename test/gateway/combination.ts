@@ -6,8 +6,8 @@ import { createHttpEndpoint } from '../../packages/tenon/src/client/connection/h
 import { createNodeRequester } from '../../packages/tenon/src/runtimes/node/http/http-requester.js';
 import { spawnServer } from '../../packages/tenon/src/runtimes/node/processes/child-process.js';
 import { createStdioTransport } from '../../packages/tenon/src/transports/stdio/client.js';
-import { recordRequester, recordSpawn, type Wire } from '../revisions/wire.js';
 import { bundle } from '../support/bundle.js';
+import { recordRequester, recordSpawn, type Wire } from '../versions/wire.js';
 import { type Asked, createRecordedAnswers } from './answers.js';
 import { createFixture, type Fixture } from './fixture-server.js';
 import type { Pair } from './pair.js';

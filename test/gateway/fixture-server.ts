@@ -1,9 +1,9 @@
 import { createServer, type Server, tasks } from 'tenon';
-import { askingTools } from '../revisions/server-asking.js';
-import { createChangingTools } from '../revisions/server-changing.js';
-import { prompts } from '../revisions/server-prompts.js';
-import { resources } from '../revisions/server-resources.js';
-import { tools } from '../revisions/server-tools.js';
+import { askingTools } from '../versions/server-asking.js';
+import { createChangingTools } from '../versions/server-changing.js';
+import { prompts } from '../versions/server-prompts.js';
+import { resources } from '../versions/server-resources.js';
+import { tools } from '../versions/server-tools.js';
 import { createActionTools } from './fixture-actions.js';
 import { createTaskTools } from './fixture-tasks.js';
 

@@ -1,5 +1,5 @@
-import { type Crossing, createWire, type Exchange, type Json, type Wire } from '../revisions/wire.js';
 import { isRevision, type Revision, type Side } from '../support/official-schema.js';
+import { type Crossing, createWire, type Exchange, type Json, type Wire } from '../versions/wire.js';
 
 /** What crosses on one connection. */
 export type Recording = Pick<Wire, 'crossings' | 'exchanges' | 'problems' | 'crosses'>;

@@ -5,7 +5,7 @@ import { createHost, type NodeHostOptions } from 'tenon/host';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonObject } from '../../packages/tenon/src/jsonrpc/message.js';
 import { createTransportPair } from '../../packages/tenon/src/transports/memory.js';
-import { callTool, getRetry, getText, type WireResponse } from '../asking/wire.js';
+import { callTool, getRetry, getText, type WireResponse } from '../input-requests/wire.js';
 
 /** A server whose tool returns two questions with a state of its own. */
 function asking() {

@@ -8,8 +8,8 @@ import type { JsonObject } from '../../packages/tenon/src/jsonrpc/message.js';
 import { createNodeRequester } from '../../packages/tenon/src/runtimes/node/http/http-requester.js';
 import { spawnServer } from '../../packages/tenon/src/runtimes/node/processes/child-process.js';
 import { createStdioTransport } from '../../packages/tenon/src/transports/stdio/client.js';
-import { createWire, recordRequester, recordSpawn, type Wire } from '../revisions/wire.js';
 import type { Revision } from '../support/official-schema.js';
+import { createWire, recordRequester, recordSpawn, type Wire } from '../versions/wire.js';
 import { createTaskServer } from './task-server.js';
 
 export interface TaskConnection {

@@ -12,8 +12,8 @@ import { createNodeRequester } from '../../packages/tenon/src/runtimes/node/http
 import { spawnServer } from '../../packages/tenon/src/runtimes/node/processes/child-process.js';
 import type { Requester } from '../../packages/tenon/src/transports/http/client/requester.js';
 import { createStdioTransport } from '../../packages/tenon/src/transports/stdio/client.js';
-import { hasHandshake, type MatrixCase, matrixCases } from '../revisions/matrix.js';
-import { createWire, recordRequester, recordSpawn, type Wire } from '../revisions/wire.js';
+import { hasHandshake, type MatrixCase, matrixCases } from '../versions/matrix.js';
+import { createWire, recordRequester, recordSpawn, type Wire } from '../versions/wire.js';
 import { createEstate, createWays, type WayOptions, type Ways } from './server.js';
 
 /** How a call is made and how its handler waits. */

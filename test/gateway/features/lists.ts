@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { icons } from '../../revisions/server-tools.js';
+import { icons } from '../../versions/server-tools.js';
 import type { Combination } from '../combination.js';
 import { collectAll, type Feature } from '../feature.js';
 import { createFixture, PAGE } from '../fixture-server.js';

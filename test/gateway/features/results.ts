@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { annotations, base64, icons } from '../../revisions/server-tools.js';
+import { annotations, base64, icons } from '../../versions/server-tools.js';
 import type { Combination } from '../combination.js';
 import { callText, type Feature, getOutcome } from '../feature.js';
 import { bothSupport } from '../pair.js';

@@ -6,7 +6,7 @@ import { type Approvals, allow, ask, createApprovals, type NodeHostOptions, type
 import { sqliteStores } from 'tenon/sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { memoryStores } from '../../../packages/tenon/src/stores/memory-stores.js';
-import { callTool, type WireResponse } from '../../asking/wire.js';
+import { callTool, type WireResponse } from '../../input-requests/wire.js';
 import { retryUntilPasses } from '../../interop/retry.js';
 import { createFolder, getOutcome, readAuditMethods, startGuardedHost, WITH_FORMS } from './guarded-host.js';
 import { createWorksServer } from './works-server.js';

@@ -3,7 +3,7 @@ import { type Client, type ClientOptions, connect, createServer, TenonError } fr
 import { allow, ask, deny, type NodeHostOptions, type Rule } from 'tenon/host';
 import { serveHttp } from 'tenon/node';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { callTool, createMeta, type WireResponse } from '../../asking/wire.js';
+import { callTool, createMeta, type WireResponse } from '../../input-requests/wire.js';
 import {
   collectNotifications,
   createFolder,

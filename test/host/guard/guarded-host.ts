@@ -5,7 +5,7 @@ import { type Client, type ClientOptions, connect, TenonError } from 'tenon';
 import { createHost, type Host, type NodeHostOptions, type ScreeningReport } from 'tenon/host';
 import { expect, onTestFinished } from 'vitest';
 import type { JsonObject } from '../../../packages/tenon/src/jsonrpc/message.js';
-import { sendRequest } from '../../asking/wire.js';
+import { sendRequest } from '../../input-requests/wire.js';
 import { retryUntilPasses } from '../../interop/retry.js';
 
 export const REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const;

@@ -5,8 +5,8 @@ import { serveHttp } from 'tenon/node';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { createIssuer, ISSUER, RESOURCE } from '../../../packages/tenon/src/auth/resource/fixtures/issuer.js';
-import { callTool } from '../../asking/wire.js';
 import { visitor } from '../../auth/served.js';
+import { callTool } from '../../input-requests/wire.js';
 import { getOutcome, listToolNames, REVISIONS, startGuardedHost, WITH_FORMS } from './guarded-host.js';
 import { createWorksServer } from './works-server.js';
 

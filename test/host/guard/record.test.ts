@@ -14,7 +14,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { fakeClock } from '../../../packages/tenon/src/testing/fake-clock.js';
-import { callTool, sendRequest } from '../../asking/wire.js';
+import { callTool, sendRequest } from '../../input-requests/wire.js';
 import {
   collectNotifications,
   createFolder,

@@ -4,8 +4,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { connectTo } from '../../../packages/tenon/src/client/connect.js';
 import { createHttpEndpoint } from '../../../packages/tenon/src/client/connection/http-endpoint.js';
 import { createNodeRequester } from '../../../packages/tenon/src/runtimes/node/http/http-requester.js';
-import { createWire, recordRequester } from '../../revisions/wire.js';
 import type { Revision } from '../../support/official-schema.js';
+import { createWire, recordRequester } from '../../versions/wire.js';
 import { type Json, newest, peerOf, postAlone, site } from './site.js';
 
 const soon = () => new Promise(resolve => setTimeout(resolve, 10));

@@ -10,7 +10,7 @@ import {
 } from 'tenon';
 import { connectPair } from 'tenon/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createWire } from '../../revisions/wire.js';
+import { createWire } from '../../versions/wire.js';
 import { type Json, listeningPair, newest, peerOf, postAlone, session, site } from './site.js';
 
 const protocolVersion = '2025-11-25';

@@ -5,8 +5,8 @@ import { connectTo } from '../../../packages/tenon/src/client/connect.js';
 import { createHttpEndpoint } from '../../../packages/tenon/src/client/connection/http-endpoint.js';
 import { createNodeRequester } from '../../../packages/tenon/src/runtimes/node/http/http-requester.js';
 import { protocolVersions } from '../../../packages/tenon/src/testing/connect-pair.js';
-import { createWire, recordRequester } from '../../revisions/wire.js';
 import type { Revision } from '../../support/official-schema.js';
+import { createWire, recordRequester } from '../../versions/wire.js';
 import type { Json } from './site.js';
 
 describe.each(protocolVersions.filter(revision => revision !== '2024-11-05'))(

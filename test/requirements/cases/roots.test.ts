@@ -1,8 +1,8 @@
 import { createServer, type Root, type TenonError, tool } from 'tenon';
 import { connectPair, protocolVersions } from 'tenon/testing';
 import { describe, expect, it } from 'vitest';
-import { createWire } from '../../revisions/wire.js';
 import type { Revision } from '../../support/official-schema.js';
+import { createWire } from '../../versions/wire.js';
 
 const server = createServer({
   name: 's',

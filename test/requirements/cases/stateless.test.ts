@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { connectTo } from '../../../packages/tenon/src/client/connect.js';
 import { createHttpEndpoint } from '../../../packages/tenon/src/client/connection/http-endpoint.js';
 import { createNodeRequester } from '../../../packages/tenon/src/runtimes/node/http/http-requester.js';
-import { createWire, recordRequester } from '../../revisions/wire.js';
+import { createWire, recordRequester } from '../../versions/wire.js';
 import { type Json, listeningPair, newest, postAlone, site } from './site.js';
 
 const form = { elicitation: {} };

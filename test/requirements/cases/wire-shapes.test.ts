@@ -1,7 +1,7 @@
 import { createServer, type TenonError } from 'tenon';
 import { describe, expect, it } from 'vitest';
-import { createAnswers } from '../../revisions/answers.js';
-import { openCase } from '../../revisions/matrix.js';
+import { createAnswers } from '../../versions/answers.js';
+import { openCase } from '../../versions/matrix.js';
 
 /** Keys of `_meta`, wherever it stands. */
 function metaKeys(value: unknown, found = new Set<string>()): Set<string> {

@@ -16,7 +16,7 @@ function ear() {
   };
 }
 
-// What every channel must do is in test/channels.
+// The contract of every transport is in test/transports.
 describe('a pair of channels', () => {
   it.each([
     ['copies', undefined],

@@ -45,7 +45,7 @@ suite('in memory, through a wrapper that does nothing', async () => {
 describe('over stdio', () => {
   let program = '';
   beforeAll(async () => {
-    program = bundle('test/channels/reflecting.ts');
+    program = bundle('test/transports/echo-program.ts');
   });
   suite('to a child process', () => ({
     transport: createStdioTransport({ command: process.execPath, args: [program] }, spawnServer),
