@@ -1,3 +1,5 @@
+import { isObject, type JsonObject } from '../jsonrpc/message.js';
+
 /** The keys of `_meta` that the protocol itself uses. https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta */
 export const PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion';
 export const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
@@ -43,4 +45,9 @@ export function isReservedKey(key: string): boolean {
 /** True if a string may name an extension: a `_meta` key that has a prefix. */
 export function isExtensionId(id: string): boolean {
   return id.indexOf('/') > 0 && !id.endsWith('/') && isMetaKey(id);
+}
+
+/** Returns the `_meta` of params or of a result: an empty object where there is none. */
+export function readMeta({ _meta }: JsonObject): JsonObject {
+  return isObject(_meta) ? _meta : {};
 }

@@ -34,7 +34,8 @@ export interface Methods extends TaskMethods {
   ping: { params: RequestParams; result: MethodResult };
   'tools/list': { params: PaginatedParams; result: PaginatedResult & { tools: Tool[] } };
   'tools/call': {
-    params: RequestParams & RetryInputs & { name: string; arguments?: JsonObject; task?: TaskParams };
+    params: RequestParams &
+      RetryInputs & { name: string; arguments?: JsonObject | undefined; task?: TaskParams | undefined };
     result: CallToolResult | InputRequiredResult | CreateTaskResult;
   };
   'resources/list': { params: PaginatedParams; result: PaginatedResult & { resources: Resource[] } };

@@ -59,7 +59,7 @@ export interface CreateTaskResult extends MethodResult, Task {
 /** The member `task` of a request's params, where tasks are made by it. */
 export interface TaskParams {
   /** Milliseconds for which the task is to be kept. The server may decide otherwise. */
-  ttl?: number;
+  ttl?: number | undefined;
 }
 
 export interface TaskMethods {

@@ -3,12 +3,13 @@ import type { HandlerRun } from '../execution/handler-run.js';
 import type { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import type { ServerCapabilities } from '../protocol/capabilities.js';
+import type { MethodName } from '../protocol/method-types.js';
 import type { RetryInputs, SubscriptionFilter } from '../protocol/params-and-results.js';
 import type { Dialect } from '../protocol/versions/dialect.js';
 import type { Stores } from '../stores/stores.js';
 import type { CallerInfo } from './caller-info.js';
 import type { ResolvedTaskOptions } from './definitions/task-options.js';
-import type { Operation } from './middleware/compose-middleware.js';
+import type { MaybeAsyncResult, MethodOperation } from './method-handler.js';
 import type { RequestContext } from './request-context.js';
 
 /** Adds to a server. With an identifier and settings alone it is declared to every client, and no more. */
@@ -54,7 +55,7 @@ export interface ToolAccess {
 
 export interface ExtensionHooks {
   /** Handlers of protocol methods that belong to the extension. */
-  readonly methodHandlers?: { readonly [method: string]: MethodHandler } | undefined;
+  readonly methodHandlers?: { readonly [M in MethodName]?: MethodHandler<M> } | undefined;
   /** Returns further capabilities to declare to this caller, beside the settings. */
   readonly getCapabilities?: ((dialect: Dialect, caller: CallerInfo) => ServerCapabilities) | undefined;
   /** Serves a call of a tool in its own way; undefined leaves it to the server. */
@@ -70,13 +71,16 @@ export interface ExtensionHooks {
   readonly close?: (() => void) | undefined;
 }
 
-export type MethodHandler = (operation: Operation, requestContext: RequestContext) => JsonObject | Promise<JsonObject>;
+export type MethodHandler<M extends MethodName> = (
+  operation: MethodOperation<M>,
+  requestContext: RequestContext,
+) => MaybeAsyncResult;
 
 /** A call of a tool that may begin. */
 export interface ToolCall {
   /** Task options of the tool; undefined if its calls never become tasks. */
   readonly taskOptions: ResolvedTaskOptions | undefined;
-  readonly operation: Operation;
+  readonly operation: MethodOperation<'tools/call'>;
   readonly requestContext: RequestContext;
   readonly run: HandlerRun;
   /** Runs the handler for this request. */

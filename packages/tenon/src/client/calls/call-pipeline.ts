@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../../cancellation/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
+import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import { catchMaybe, thenMaybe } from '../../jsonrpc/then-maybe.js';
 import type { LoggingLevel, Tool } from '../../protocol/content.js';
 import { HEADER_MISMATCH } from '../../protocol/error-codes.js';
@@ -79,7 +79,7 @@ export class CallPipeline {
     const answer = await this.begin(callState);
     if (answer.resultType !== 'task' || options.resolveInputRequests === false) return answer;
     const { deadline, stopProgress } = callState;
-    return trackTask(this, answer, { tool: params.name as string, deadline, stopProgress, ...options }).waitForCall(
+    return trackTask(this, answer, { tool: getToolName(params), deadline, stopProgress, ...options }).waitForCall(
       options.signal,
     );
   }
@@ -247,11 +247,11 @@ export class CallPipeline {
 
   #createSendParameters(connection: Connection, params: JsonObject, callState: CallState): SendParameters {
     const { method, options } = callState;
-    const name = method === 'tools/call' ? (params.name as string) : callState.tool;
+    const name = method === 'tools/call' ? getToolName(params) : callState.tool;
     const tool = name === undefined ? undefined : this.toolCache.get(name);
     const headers =
       method === 'tools/call' && tool && tool.headerParams.length > 0 && connection.dialect.http.mirrorHeaders
-        ? createArgumentHeaders(tool.headerParams, params.arguments as JsonObject | undefined)
+        ? createArgumentHeaders(tool.headerParams, isObject(params.arguments) ? params.arguments : undefined)
         : undefined;
     return {
       signal: options.signal,
@@ -283,4 +283,8 @@ function keepProgress(callState: CallState): SendParameters['onTaskCreated'] {
   return stopProgress => {
     callState.stopProgress = stopProgress;
   };
+}
+
+function getToolName({ name }: JsonObject): string | undefined {
+  return typeof name === 'string' ? name : undefined;
 }

@@ -12,7 +12,7 @@ import type { PeerHandler } from '../../jsonrpc/peer-handler.js';
 import type { RequestScope } from '../../jsonrpc/request-scope.js';
 import type { MessageContext, Transport } from '../../jsonrpc/transport.js';
 import type { Implementation, LoggingLevel } from '../../protocol/content.js';
-import { SERVER_INFO } from '../../protocol/meta.js';
+import { readMeta, SERVER_INFO } from '../../protocol/meta.js';
 import { isNotification } from '../../protocol/methods.js';
 import { hasCapability } from '../../protocol/missing-capabilities.js';
 import { createRequestMeta, type RequestMetadata } from '../../protocol/negotiation/classify-request.js';
@@ -276,7 +276,7 @@ export class Connection implements PeerHandler {
     const opening = this.dialect.opening === 'per-request' ? this.#getRequestMeta(logLevel) : undefined;
     // To add a member to what was spread costs ten times what it costs to spread after it: mostly nothing is said already.
     if (!('_meta' in params)) return { _meta: { progressToken: id, ...opening }, ...params };
-    return { ...params, _meta: { ...(params._meta as JsonObject | undefined), ...opening, progressToken: id } };
+    return { ...params, _meta: { ...readMeta(params), ...opening, progressToken: id } };
   }
 
   /** Builds the `_meta` members that identify the client. They are the same until the log level changes. */

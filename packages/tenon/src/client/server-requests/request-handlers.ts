@@ -139,7 +139,7 @@ async function callHandler(
     case 'roots/list':
       return { roots: checkRoots(await listRoots(answers), info) };
     default:
-      return (await handleElicitation(params, answers, info)) as unknown as JsonObject;
+      return { ...(await handleElicitation(params, answers, info)) };
   }
 }
 

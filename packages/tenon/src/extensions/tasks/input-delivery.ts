@@ -1,7 +1,7 @@
 import type { RequestInput } from '../../execution/handler-run.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
-import { RELATED_TASK } from '../../protocol/meta.js';
+import { RELATED_TASK, readMeta } from '../../protocol/meta.js';
 import type { RequestContext } from '../../server/request-context.js';
 import { type InputOutcome, recordAnswer } from './record-answers.js';
 import type { TaskRuntime } from './task-creation.js';
@@ -102,7 +102,7 @@ async function requestInput(
   signal: AbortSignal,
 ): Promise<InputOutcome | undefined> {
   const { method = '', params = {} } = (questions[key] ?? {}) as { method?: string; params?: JsonObject };
-  const _meta = { ...(params._meta as JsonObject | undefined), [RELATED_TASK]: { taskId: id } };
+  const _meta = { ...readMeta(params), [RELATED_TASK]: { taskId: id } };
   try {
     return { answer: await ask(method, { ...params, _meta }, signal) };
   } catch (error) {

@@ -1,10 +1,7 @@
 import { rpcError, type TenonError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../jsonrpc/error-codes.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
-import type { InputResponses } from '../../protocol/input-requests.js';
-import { isTerminal } from '../../protocol/tasks.js';
+import { isTerminal, type TaskMethods } from '../../protocol/tasks.js';
 import type { MethodHandler } from '../../server/extension.js';
-import type { Operation } from '../../server/middleware/compose-middleware.js';
 import type { RequestContext } from '../../server/request-context.js';
 import type { TaskInputDelivery } from './input-delivery.js';
 import { canListTasks, describeCaller } from './options.js';
@@ -17,14 +14,20 @@ import { waitForResult } from './wait-for-result.js';
 const PAGE_SIZE = 100;
 const CURSOR = /^\d{15}-[\w-]{1,64}$/;
 
+/** An operation on one task. */
+type TaskOperation = { readonly params: { readonly taskId: string } };
+export type TaskMethod = keyof TaskMethods;
+export type TaskMethodHandlers = { readonly [M in TaskMethod]: MethodHandler<M> };
+
 /** https://modelcontextprotocol.io/extensions/tasks/overview and, where tasks are made by a parameter, its predecessor. */
 export function createMethodHandlers(
   runtime: TaskRuntime,
   store: TaskStore,
   delivery: TaskInputDelivery,
-): { readonly [method: string]: MethodHandler } {
+): TaskMethodHandlers {
   const { host, worker, subscribers, access, settings } = runtime;
-  const findRecord = (operation: Operation, context: RequestContext) => findTask(runtime, store, operation, context);
+  const findRecord = (operation: TaskOperation, context: RequestContext) =>
+    findTask(runtime, store, operation, context);
 
   return {
     async 'tasks/get'(operation, context) {
@@ -32,12 +35,12 @@ export function createMethodHandlers(
       worker.emitEvent('read', record);
       if (context.session && !isTerminal(record.status))
         subscribers.subscribeSession(record.id, context.session, context.caller);
-      return host.finalizeResult(toDetailedTask(record) as unknown as JsonObject);
+      return host.finalizeResult({ ...toDetailedTask(record) });
     },
 
     async 'tasks/update'(operation, context) {
       const { id } = await findRecord(operation, context);
-      await recordAnswers(runtime, store, id, operation.params.inputResponses as InputResponses);
+      await recordAnswers(runtime, store, id, operation.params.inputResponses);
       return host.finalizeResult({});
     },
 
@@ -52,18 +55,18 @@ export function createMethodHandlers(
       if (record !== before) worker.cancelJob(record);
       if (context.dialect.tasks !== 'by-parameter') return host.finalizeResult({});
       if (record === before) throw rpcError(INVALID_PARAMS, `Invalid params: the task is ${record.status} already`);
-      return host.finalizeResult(toDetailedTask(record) as unknown as JsonObject);
+      return host.finalizeResult({ ...toDetailedTask(record) });
     },
 
     async 'tasks/result'(operation, context) {
-      return waitForResult(runtime, store, delivery, String(operation.params.taskId), context, () =>
+      return waitForResult(runtime, store, delivery, operation.params.taskId, context, () =>
         findRecord(operation, context),
       );
     },
 
     async 'tasks/list'({ method, params }, { caller }) {
       if (!canListTasks(settings, caller)) throw rpcError(METHOD_NOT_FOUND, `Method not found: ${method}`);
-      const { cursor } = params as { cursor?: string };
+      const { cursor } = params;
       if (cursor !== undefined && !CURSOR.test(cursor)) throw rpcError(INVALID_PARAMS, 'Invalid params: bad cursor');
       const { records, next } = await store.list(caller.auth, cursor, PAGE_SIZE);
       const tasks = records.filter(each => access.isAllowed(each, caller)).map(toDetailedTask);
@@ -76,10 +79,9 @@ export function createMethodHandlers(
 async function findTask(
   { worker, access, settings }: TaskRuntime,
   store: TaskStore,
-  { params }: Operation,
+  { params: { taskId } }: TaskOperation,
   { caller }: RequestContext,
 ): Promise<TaskRecord> {
-  const taskId = String(params.taskId);
   const record = await store.get(taskId);
   if (record && access.isOwner(record, caller)) {
     access.checkScopes([record], caller);

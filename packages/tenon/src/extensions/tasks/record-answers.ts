@@ -2,7 +2,7 @@ import type { RecordedRequest } from '../../execution/handler-run.js';
 import { isRecordedRequest } from '../../execution/journal.js';
 import { rpcError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
-import { isObject, type JsonObject } from '../../jsonrpc/message.js';
+import { isObject } from '../../jsonrpc/message.js';
 import { prependPath } from '../../protocol/check.js';
 import type { InputResponses } from '../../protocol/input-requests.js';
 import { methods } from '../../protocol/methods.js';
@@ -22,7 +22,7 @@ export function recordAnswers(
   return updateSettled(runtime, store, id, ({ questions }) => {
     const given = Object.keys(questions).filter(key => Object.hasOwn(responses, key));
     for (const key of given) checkAnswer(questions[key]?.method, key, responses[key]);
-    return new Map(given.map(key => [key, { answer: responses[key] as unknown as JsonObject }]));
+    return new Map(given.map(key => [key, { answer: { ...responses[key] } }]));
   });
 }
 

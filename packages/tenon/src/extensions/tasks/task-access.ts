@@ -14,7 +14,7 @@ export class TaskAccess {
 
   /** Tells the owner of a task from all other callers, for whom it does not exist. */
   isOwner({ caller, params }: TaskRecord, by: CallerInfo): boolean {
-    return isSameOwner(caller.auth, by.auth) && this.#host.getToolAccess(params.name as string, by).visible;
+    return isSameOwner(caller.auth, by.auth) && this.#host.getToolAccess(params.name, by).visible;
   }
 
   /** Checks the owner and the scopes. */
@@ -31,6 +31,6 @@ export class TaskAccess {
 
   /** A replica may not have the tool, so the scopes with which the task was made count as well. */
   #getScopes({ params, scopes = [] }: TaskRecord, by: CallerInfo): readonly string[] {
-    return [...new Set([...scopes, ...this.#host.getToolAccess(params.name as string, by).scopes])];
+    return [...new Set([...scopes, ...this.#host.getToolAccess(params.name, by).scopes])];
   }
 }

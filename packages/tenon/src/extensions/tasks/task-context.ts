@@ -47,7 +47,7 @@ export function createIdleContext(record: TaskRecord, dialect: Dialect): Request
 
 /** The token by which the client wants to hear of progress, where it does. */
 export function getProgressToken({ params }: Pick<TaskRecord, 'params'>): string | number | undefined {
-  const token = (params._meta as JsonObject | undefined)?.progressToken;
+  const token = params._meta?.progressToken;
   return isId(token) ? token : undefined;
 }
 
@@ -55,5 +55,5 @@ export function getProgressToken({ params }: Pick<TaskRecord, 'params'>): string
 export function createHandlerParams(record: TaskRecord): JsonObject {
   const { id, params } = record;
   if (getProgressToken(record) !== undefined) return params;
-  return { ...params, _meta: { ...(params._meta as JsonObject | undefined), progressToken: id } };
+  return { ...params, _meta: { ...params._meta, progressToken: id } };
 }

@@ -96,7 +96,7 @@ function createTaskRecord(
   rules: TaskOptions,
 ): TaskRecord {
   const now = host.clock.now();
-  const { scopes } = host.getToolAccess(operation.params.name as string, requestContext.caller);
+  const { scopes } = host.getToolAccess(operation.params.name, requestContext.caller);
   const { inputResponses: _, requestState: __, task: ___, ...params } = operation.params;
   return {
     id: crypto.randomUUID(),

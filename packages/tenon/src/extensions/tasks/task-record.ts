@@ -8,6 +8,7 @@ import type { Implementation } from '../../protocol/content.js';
 import type { InputRequests } from '../../protocol/input-requests.js';
 import type { RetryInputs } from '../../protocol/params-and-results.js';
 import { type DetailedTask, isTerminal, type Task, type TaskStatus } from '../../protocol/tasks.js';
+import type { ParamsOf } from '../../server/method-handler.js';
 
 /** A task as it is kept: all that another process needs to go on with it. Times are milliseconds since the epoch. */
 export interface TaskRecord {
@@ -31,7 +32,7 @@ export interface TaskRecord {
   /** Scopes that the tool demanded when the task was made. */
   readonly scopes?: readonly string[];
   /** Params of the call. */
-  readonly params: JsonObject;
+  readonly params: ParamsOf<'tools/call'>;
   /** Inputs of the handler beside the params. */
   readonly inputs: RetryInputs;
   readonly journal: readonly JournalEntry[];

@@ -3,10 +3,10 @@ import { createMissingCapabilityError } from '../../protocol/missing-capabilitie
 import type { SubscriptionFilter } from '../../protocol/params-and-results.js';
 import { TASKS } from '../../protocol/tasks.js';
 import type { TaskOptions } from '../../server/definitions/tool.js';
-import type { ExtensionHost, ExtensionSubscription, MethodHandler, ToolCall } from '../../server/extension.js';
+import type { ExtensionHost, ExtensionSubscription, ToolCall } from '../../server/extension.js';
 import type { RequestContext } from '../../server/request-context.js';
 import { TaskInputDelivery } from './input-delivery.js';
-import { createMethodHandlers } from './method-handlers.js';
+import { createMethodHandlers, type TaskMethodHandlers } from './method-handlers.js';
 import type { TaskSettings } from './options.js';
 import { TaskAccess } from './task-access.js';
 import { createTask, type PromotionTrigger, promoteCall, type TaskRuntime } from './task-creation.js';
@@ -20,7 +20,7 @@ const MAX_LISTENED_TASKS = 1000;
 
 /** Creates, runs and reports the tasks of one server. */
 export interface TaskService {
-  readonly handlers: { readonly [method: string]: MethodHandler };
+  readonly handlers: TaskMethodHandlers;
   create(call: ToolCall, rules: TaskOptions): Promise<JsonObject>;
   promote(call: ToolCall, rules: TaskOptions, arm: PromotionTrigger): Promise<JsonObject>;
   listen(wishes: SubscriptionFilter, context: RequestContext): Promise<ExtensionSubscription | undefined>;

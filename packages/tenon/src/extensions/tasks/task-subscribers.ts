@@ -1,6 +1,6 @@
 import type { Clock } from '../../cancellation/clock.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
-import { RELATED_TASK } from '../../protocol/meta.js';
+import { RELATED_TASK, readMeta } from '../../protocol/meta.js';
 import { isTerminal } from '../../protocol/tasks.js';
 import type { CallerInfo } from '../../server/caller-info.js';
 import type { ClientSession } from '../../server/request-context.js';
@@ -92,7 +92,7 @@ export class TaskSubscribers {
       if (getProgressToken(record) === undefined || progress <= subscribed.progress) return;
       subscribed.progress = progress;
     }
-    const _meta = { ...(params._meta as JsonObject | undefined), [RELATED_TASK]: { taskId: record.id } };
+    const _meta = { ...readMeta(params), [RELATED_TASK]: { taskId: record.id } };
     subscribed.session.notify(method, { ...params, _meta });
   }
 
@@ -142,6 +142,6 @@ export class TaskSubscribers {
 
   async #notify(id: string, notify: (task: JsonObject, record: TaskRecord) => void): Promise<void> {
     const record = await this.#store.get(id).catch(() => undefined);
-    if (record) notify(toDetailedTask(record) as unknown as JsonObject, record);
+    if (record) notify({ ...toDetailedTask(record) }, record);
   }
 }

@@ -180,7 +180,7 @@ export class TaskWorker implements JobObserver {
 
   emitEvent(type: TaskEvent['type'], { id, params, caller }: TaskRecord): void {
     const by = describeCaller({ auth: caller.auth });
-    this.#settings.onEvent?.({ type, taskId: id, tool: params.name as string, ...by });
+    this.#settings.onEvent?.({ type, taskId: id, tool: params.name, ...by });
   }
 
   #hasRoomFor(caller: string): boolean {

@@ -2,11 +2,10 @@ import { TenonError } from '../../jsonrpc/error.js';
 import { applyDefaults } from '../../protocol/defaults.js';
 import { TASKS } from '../../protocol/tasks.js';
 import type { ExtensionHooks, ExtensionHost, MethodHandler, ServerExtension } from '../../server/extension.js';
+import type { TaskMethod } from './method-handlers.js';
 import { canListTasks, TASK_DEFAULTS, type TasksOptions } from './options.js';
 import { startAsTask } from './start-task.js';
 import type { TaskService } from './task-service.js';
-
-const METHODS = ['tasks/get', 'tasks/update', 'tasks/cancel', 'tasks/result', 'tasks/list'] as const;
 
 /**
  * Lets calls of tools with `task` become tasks: answered at once, to be looked at later, and done even when the process
@@ -36,13 +35,19 @@ function createHooks(host: ExtensionHost, options: TasksOptions): ExtensionHooks
     ? host.clock.after(0, () => void open().catch(error => host.onError(TenonError.from(error, 'task/failed'))))
     : undefined;
   const createHandler =
-    (method: string): MethodHandler =>
-    async (createHandler, context) => {
+    <M extends TaskMethod>(method: M): MethodHandler<M> =>
+    async (operation, context) => {
       const { handlers } = await open();
-      return (handlers[method] as MethodHandler)(createHandler, context);
+      return handlers[method](operation, context);
     };
   return {
-    methodHandlers: Object.fromEntries(METHODS.map(method => [method, createHandler(method)])),
+    methodHandlers: {
+      'tasks/get': createHandler('tasks/get'),
+      'tasks/update': createHandler('tasks/update'),
+      'tasks/cancel': createHandler('tasks/cancel'),
+      'tasks/result': createHandler('tasks/result'),
+      'tasks/list': createHandler('tasks/list'),
+    },
     getCapabilities(dialect, caller) {
       if (dialect.tasks !== 'by-parameter') return {};
       const list = canListTasks(settings, caller) ? { list: {} } : {};

@@ -1,7 +1,7 @@
 import { rpcError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
-import { RELATED_TASK } from '../../protocol/meta.js';
+import { RELATED_TASK, readMeta } from '../../protocol/meta.js';
 import { isTerminal } from '../../protocol/tasks.js';
 import type { RequestContext } from '../../server/request-context.js';
 import type { TaskInputDelivery } from './input-delivery.js';
@@ -31,7 +31,7 @@ export async function waitForResult(
     if (isTerminal(record.status)) {
       change.stop();
       runtime.worker.emitEvent('read', record);
-      return runtime.host.markToolResult(record.params.name as string, toToolResult(record));
+      return runtime.host.markToolResult(record.params.name, toToolResult(record));
     }
     for (const key of Object.keys(record.questions)) {
       if (requested.has(key)) continue;
@@ -45,7 +45,7 @@ export async function waitForResult(
 function toToolResult({ id, result, error }: TaskRecord): JsonObject {
   if (error) throw rpcError(error.code, error.message, error.data);
   if (result === undefined) throw rpcError(INVALID_PARAMS, 'Invalid params: the task was cancelled, and has no result');
-  return { ...result, _meta: { ...(result._meta as JsonObject | undefined), [RELATED_TASK]: { taskId: id } } };
+  return { ...result, _meta: { ...readMeta(result), [RELATED_TASK]: { taskId: id } } };
 }
 
 /** The next time that something happens to a task, or that it is worth a look. */

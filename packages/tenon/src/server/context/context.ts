@@ -267,7 +267,7 @@ export class Context<S = unknown> {
 
   /** Asks the client's model. https://modelcontextprotocol.io/specification/2026-07-28/client/sampling */
   sample(params: CreateMessageParams): Promise<CreateMessageResult> {
-    const result = this.#requestInput('sampling/createMessage', params as unknown as JsonObject);
+    const result = this.#requestInput('sampling/createMessage', { ...params });
     return markHandled(result as Promise<unknown> as Promise<CreateMessageResult>);
   }
 

@@ -12,7 +12,6 @@ import type { ResolvedTaskOptions } from '../../definitions/task-options.js';
 import { encodeFailure, encodeReturnValue, isToolResultParts } from '../../definitions/tool-result.js';
 import { finalizeResult } from '../../encode-result.js';
 import type { MethodOperation } from '../../method-handler.js';
-import type { Operation } from '../../middleware/compose-middleware.js';
 import type { RequestContext } from '../../request-context.js';
 import type { DetachedToolCall } from '../../server-backend.js';
 import type { ServerRuntime } from '../../server-runtime.js';
@@ -42,7 +41,7 @@ export function callTool(
 
 /** Runs a tool for a request: now, or as an extension decides. */
 export function runTool(
-  operation: Operation,
+  operation: MethodOperation<'tools/call'>,
   requestContext: RequestContext,
   runtime: ServerRuntime,
   taskOptions: ResolvedTaskOptions | undefined,
@@ -70,7 +69,7 @@ export async function runToolHandler(
 function callExtensions(
   { extensionHooks }: ServerRuntime,
   taskOptions: ResolvedTaskOptions | undefined,
-  operation: Operation,
+  operation: MethodOperation<'tools/call'>,
   requestContext: RequestContext,
   invoke: () => ToolCallReturn,
 ): Promise<JsonObject> | undefined {
