@@ -14,7 +14,7 @@ const SETTLE = 1;
 const MICRO = 1_000_000;
 
 /**
- * Has each subject do each piece of work in each round. One that can not be started, or answers wrongly, ends it all: a
+ * Has each subject do each piece of work in each round. One that cannot be started, or answers wrongly, ends it all: a
  * table without it would be a lie.
  * @template S
  * @param {readonly S[]} subjects

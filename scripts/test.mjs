@@ -88,7 +88,7 @@ async function vitest() {
   const failure = await runNode([bin('vitest'), ...args]).catch(error => error);
   if (!existsSync(report)) throw failure ?? new Error('vitest wrote no report');
   const { numPassedTests: passed, numFailedTests: failed, numPendingTests: skipped } = readJson(report);
-  // Vitest also fails when a file can not be read or an error is thrown outside of all tests.
+  // Vitest also fails when a file cannot be read or an error is thrown outside of all tests.
   return { passed, failed, skipped, held: failure === undefined };
 }
 

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * What a gateway can not do without: bare Node that parses each message, gives it an id of its own, sends it on, and
+ * What a gateway cannot do without: bare Node that parses each message, gives it an id of its own, sends it on, and
  * gives the answer back. It checks nothing. `node floor.mjs '{"front":"http","server":{"url":"…"}}'`.
  */
 import { spawn } from 'node:child_process';

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * The floor: what a client and a server in one process can not do without. `node floor.mjs text|objects`: messages cross
+ * The floor: what a client and a server in one process cannot do without. `node floor.mjs text|objects`: messages cross
  * as text, as on every other road, or as they are. The client gives ids and keeps who waits; the server looks the method
  * and the tool up, checks the argument, and builds the result; each answers in a turn of its own.
  */

@@ -1,5 +1,5 @@
 // @ts-check
-/** How much of a large message a server holds while it can not be done with it. */
+/** How much of a large message a server holds while it cannot be done with it. */
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { startPeer } from '../http/subjects.mjs';

@@ -147,7 +147,7 @@ function markdownOf({ minutes, cpu, before, left, looks, growth, done }) {
   return [
     heading(2, 'Soak'),
     `${minutes} minutes on one server: ${done.calls.toLocaleString('en')} calls, half of them in sessions; ${done.sessions.toLocaleString('en')} sessions that came and went, one in two without a word; ${done.watched.toLocaleString('en')} subscribers, of whom a third read nothing; ${done.vanished.toLocaleString('en')} callers who were gone before the answer. `,
-    `A session that nobody uses ends after three seconds. What is in use is counted after collecting garbage; the first quarter is warm-up. No growth: it can not have been as much as ${mb(LIMIT)} MB.\n\n`,
+    `A session that nobody uses ends after three seconds. What is in use is counted after collecting garbage; the first quarter is warm-up. No growth: it cannot have been as much as ${mb(LIMIT)} MB.\n\n`,
     table(head, rows),
     `\nHeap before: ${mb(before)} MB; when all had gone: ${mb(left)} MB. CPU of the server: ${shortly(cpu)} s.\n\n`,
     table(['seconds', 'calls', 'sessions', 'heap, MB', 'outside, MB', 'RSS, MB'], course),

@@ -23,7 +23,7 @@ export function lineThrough(xs, ys) {
 }
 
 /**
- * What a line says of a span of xs: no growth where it can not have been as much as `limit`, growth where there was some
+ * What a line says of a span of xs: no growth where it cannot have been as much as `limit`, growth where there was some
  * for certain and it may have been as much; else the noise is too large to tell.
  * @param {Line} line @param {number} span @param {number} limit
  * @returns {'no growth' | 'growth' | 'not to be told'}

@@ -178,4 +178,4 @@ export const server = createServer({
 notebook.write('Mortise and tenon', 'A joint of two parts: the tenon is cut to fit the mortise. No nails.', [
   'joinery',
 ]);
-notebook.write('Dovetail', 'A joint that can not be pulled apart, for the corners of drawers.', ['joinery']);
+notebook.write('Dovetail', 'A joint that cannot be pulled apart, for the corners of drawers.', ['joinery']);

@@ -97,7 +97,7 @@ describe('a client whose server', () => {
     ['asks without a question', { result: { resultType: 'input_required' } }, 'peer/invalid-result'],
     ['asks garbage', { result: { resultType: 'input_required', inputRequests: { a: null } } }, 'peer/invalid-result'],
     [
-      'asks what can not be answered',
+      'asks what cannot be answered',
       { result: { resultType: 'input_required', inputRequests: { a: { method: '__proto__' } } } },
       'call/cannot-answer',
     ],

@@ -180,7 +180,7 @@ describe.each(roads)('a server %s', (name, open) => {
     await gives([perRequest ? -32602 : -32002], { ...v, id: 1, method: 'resources/read', params: { uri: 'bad://x' } });
   });
 
-  it('goes on when something that it says can not be written', async () => {
+  it('goes on when something that it says cannot be written', async () => {
     const said = await wire.send(call('says-cyclic'));
     expect(said.at(-1)).toMatchObject({ result: { content: [{ text: 'said' }] } });
     if (textual)

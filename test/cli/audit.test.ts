@@ -56,7 +56,7 @@ describe('tenon audit verify', () => {
     expect((await verify()).code).toBe(0);
   });
 
-  it('can not look at what is not there, nor with half a key', async () => {
+  it('cannot look at what is not there, nor with half a key', async () => {
     expect((await tenon(project.folder, ['audit', 'verify', 'other.jsonl'])).code).toBe(2);
     expect((await verify('--key-env', 'NOT_SET')).code).toBe(64);
   });

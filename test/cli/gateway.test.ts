@@ -221,7 +221,7 @@ describe('tenon gateway', () => {
     await gateway.end();
   });
 
-  it('says why it can not serve', async () => {
+  it('says why it cannot serve', async () => {
     const gateway = await serving(project.folder, ['gateway', '--trust', '--port', '0', '--json']);
     const port = new URL(gateway.url).port;
     const second = await tenon(project.folder, ['gateway', '--trust', '--port', port]);

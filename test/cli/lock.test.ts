@@ -81,13 +81,13 @@ describe('tenon lock', () => {
     await gateway.end();
   });
 
-  it('tells a server that can not be asked from one that differs', async () => {
+  it('tells a server that cannot be asked from one that differs', async () => {
     await project.write('mcp.json', {
       mcpServers: { shop: shopEntry(project.path('words')), lost: { command: 'no-such-program' } },
     });
     const { code, out, err } = await lock('--check');
     expect({ code, out }).toEqual({ code: 2, out: '' });
-    expect(err).toContain('lost can not be asked');
+    expect(err).toContain('lost cannot be asked');
     expect((await tenon(project.folder, ['lock', '--check'])).code).toBe(2);
     await project.write('mcp.lock', '{');
     expect((await lock('--check')).code).toBe(2);

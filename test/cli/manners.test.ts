@@ -78,14 +78,14 @@ describe('every command', () => {
     await project.write('policy.json', {
       fallback: 'deny',
       rules: [
-        { deny: 'notes/remove', because: 'it can not be undone' },
+        { deny: 'notes/remove', because: 'it cannot be undone' },
         { action: 'allow', server: 'notes', readOnly: true },
       ],
     });
     const explain = (...args: string[]) => tenon(project.folder, ['policy', 'explain', 'policy.json', ...args]);
     const { code, out } = await explain('notes/remove', '{"title":"a","password":"secret-1"}');
     expect(code).toBe(0);
-    expect(out).toContain('→ denied by rule 1: it can not be undone');
+    expect(out).toContain('→ denied by rule 1: it cannot be undone');
     expect(out).not.toContain('secret-1');
     expect(JSON.parse((await explain('notes/show', '--json')).out)).toMatchObject({ action: 'deny' });
     const reads = await explain('notes/show', '--annotations', '{"readOnlyHint":true}', '--json');

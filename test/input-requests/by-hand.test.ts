@@ -91,7 +91,7 @@ describe.each(refusals)('a returned question for %s', (_, question, capabilities
   });
 });
 
-it('is not asked in part: one that the client can not be asked ends the call [mrtr.capability-missing-error]', async () => {
+it('is not asked in part: one that the client cannot be asked ends the call [mrtr.capability-missing-error]', async () => {
   const server = serve(() => inputRequired({ requests: { one: form, other: roots } }));
   const { result, error } = await callTool(server, 't', {}, { capabilities: { elicitation: {} } });
   expect([result, error?.code]).toEqual([undefined, -32021]);

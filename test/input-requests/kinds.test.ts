@@ -125,7 +125,7 @@ describe.each(protocolVersions)('on %s', protocolVersion => {
     );
 
     it.each(Object.keys(kinds) as Kind[])(
-      'a client that can not be asked is told so: %s [mrtr.capability-respected mrtr.capability-missing-error]',
+      'a client that cannot be asked is told so: %s [mrtr.capability-respected mrtr.capability-missing-error]',
       async kind => {
         const { server, ran } = rig();
         const client = await connect(server, { protocolVersion });

@@ -38,7 +38,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
 }
 
 /**
- * Stands before an identity provider that clients can not register at. Clients register here; each time a user is asked
+ * Stands before an identity provider that clients cannot register at. Clients register here; each time a user is asked
  * here whether that client may act for them, before the provider is, for which all of them are one. Tokens are of this
  * server: those of the provider stay in `stores`. Throws `auth/issuer-options`. `fetch` is `fetchWithAddressCheck` by default.
  * https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices

@@ -49,7 +49,7 @@ export interface OauthProxy extends Issuer {
 }
 
 /**
- * Stands before an identity provider that clients can not register at. Clients register here; each time a user is asked
+ * Stands before an identity provider that clients cannot register at. Clients register here; each time a user is asked
  * here whether that client may act for them, before the provider is, for which all of them are one. Tokens are of this
  * server: those of the provider stay in `stores`. Throws `auth/issuer-options`.
  * https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices

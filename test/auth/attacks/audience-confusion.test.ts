@@ -34,7 +34,7 @@ describe('audience confusion', () => {
     expect((await alone('server/discover', {}, token)).status).toBe(401);
   });
 
-  it('a handler is not given the token, so it can not send it on [auth.token.no-passthrough]', async () => {
+  it('a handler is not given the token, so it cannot send it on [auth.token.no-passthrough]', async () => {
     const { alone, server, bearer } = await served();
     let known: unknown;
     server.tools.set('look', {

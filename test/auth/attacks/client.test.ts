@@ -105,7 +105,7 @@ describe('redirect URI tricks', () => {
     expect(world.tokenRequests()).toEqual([]);
   });
 
-  it('the endpoint can not bring parameters of its own', async () => {
+  it('the endpoint cannot bring parameters of its own', async () => {
     const endpoint = `${ISSUER}/authorize?redirect_uri=${EVIL}&state=fixed&code_challenge_method=plain&tenant=1#frag`;
     const { auth, browser } = setUp({ [AS]: { json: { ...issuerMetadata(), authorization_endpoint: endpoint } } });
     await auth.handleRefusal(refusal());

@@ -56,7 +56,7 @@ describe('CSRF on the consent page', () => {
     expect(await isAllowed(await place.answer(page))).toBe(false);
   });
 
-  it('has a cookie that other pages and scripts can not use [security.proxy.consent-cookie]', async () => {
+  it('has a cookie that other pages and scripts cannot use [security.proxy.consent-cookie]', async () => {
     const response = await open().ask();
     const cookie = response.headers.get('set-cookie') ?? '';
     expect(cookie).toMatch(/^__Host-tenon-[\w-]{16}=[\w-]{43}; Max-Age=600; Path=\/; Secure; HttpOnly; SameSite=Lax$/);

@@ -44,7 +44,7 @@ it('key confusion: a key that comes with the token is not used, and nothing is f
 });
 
 /** The key of one issuer signs in the name of another. */
-it('key confusion: a trusted issuer can not speak for another', async () => {
+it('key confusion: a trusted issuer cannot speak for another', async () => {
   const other = 'https://other.example.com';
   const { alone, issuer } = await served({ issuers: [ISSUER, other] });
   issuer.site.set(`${other}/.well-known/oauth-authorization-server`, { issuer: other, jwks_uri: `${other}/jwks` });

@@ -108,7 +108,7 @@ async function nosy() {
 
 /**
  * A server that sends its caller's token on makes everything behind it believe that the caller has come there. What
- * it is never given it can not send on.
+ * it is never given it cannot send on.
  */
 describe('token passthrough', () => {
   const asks = [

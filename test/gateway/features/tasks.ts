@@ -144,7 +144,7 @@ export const tasks: readonly Feature[] = [
       const list = await getOutcome(collectAll(client.tasks.list()));
       return 'refused' in list ? list : list.some(({ taskId }) => taskId === id);
     },
-    // Who can not tell its callers apart shows none of them a list: it says so.
+    // Who cannot tell its callers apart shows none of them a list: it says so.
     seen: ({ direct }) => (direct ? true : expect.toBeOneOf([true, expectError(/method|list/i)])),
   },
   {

@@ -6,7 +6,7 @@ const beforeUrls: Where = { either: { before: '2025-11-25' } };
 const noForms = 'servers elicit since 2025-06-18: the handler that asks is refused, and says why';
 const noUrls = 'elicitation has a URL mode since 2025-11-25: the handler that asks is refused, and says why';
 
-/** What a side can not be asked, or can not ask. */
+/** What a side cannot be asked, or cannot ask. */
 export const impossibleAsking: readonly Impossible[] = [
   {
     feature: 'roots: their metadata',

@@ -9,7 +9,7 @@ const mild = [{ type: 'text', text: 'It is mild.' }];
 const unstructured = 'results have structured content since 2025-06-18; before, their text is all that there has to be';
 const spoken = '[audio, audio/wav, 5 bytes: not shown]';
 
-/** What results, lists, notices and errors can not say. */
+/** What results, lists, notices and errors cannot say. */
 export const impossibleContent: readonly Impossible[] = [
   {
     feature: 'results: audio',

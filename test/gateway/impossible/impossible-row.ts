@@ -15,7 +15,7 @@ export interface Where {
   readonly either?: Span;
 }
 
-/** A feature that can not cross, since a revision has no words for it. */
+/** A feature that cannot cross, since a revision has no words for it. */
 export interface Impossible {
   /** As `nameOf` says it. */
   readonly feature: string;

@@ -137,7 +137,7 @@ describe('the state of a question on 2026-07-28', () => {
   });
 });
 
-describe('a call of somebody who can not be asked', () => {
+describe('a call of somebody who cannot be asked', () => {
   const nobody = { capabilities: {} };
   const erase = (path: string) => ({ arguments: { path } });
 

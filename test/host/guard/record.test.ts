@@ -211,7 +211,7 @@ describe('the record', () => {
     expect((await readFile(path, 'utf8')).match(/"principal":"eve"/g)).toHaveLength('budget' in more ? 4 : 3);
   });
 
-  it('refuses nothing unseen: what can not be recorded is told', async () => {
+  it('refuses nothing unseen: what cannot be recorded is told', async () => {
     let open = true;
     const audit = await createAudit({
       append: () => (open ? Promise.resolve() : Promise.reject(new Error('the disk is full'))),
@@ -257,8 +257,8 @@ describe('the record', () => {
   });
 
   it.each<[string, (at: string) => Partial<NodeHostOptions>]>([
-    ['whose policy can not be read', at => ({ policy: join(at, 'none.json') })],
-    ['whose lock can not be read', at => ({ lock: at })],
+    ['whose policy cannot be read', at => ({ policy: join(at, 'none.json') })],
+    ['whose lock cannot be read', at => ({ lock: at })],
     ['whose quotas are none', () => ({ quotas: [{ per: ['principal'], calls: -1, window: 1 }] })],
   ])('is not held by a host %s', async (_, wrong) => {
     const at = await createFolder();
@@ -312,7 +312,7 @@ describe('the record', () => {
     expect(events[3].outcome).not.toBe('ok');
   });
 
-  it.each(['say', 'erase', 'sure'])('can not be written: %s is not called', async name => {
+  it.each(['say', 'erase', 'sure'])('cannot be written: %s is not called', async name => {
     let open = true;
     const audit = await createAudit({
       append: () => (open ? Promise.resolve() : Promise.reject(new Error('the disk is full'))),

@@ -52,7 +52,7 @@ const ways = (client: Client): [string, () => Promise<unknown>][] => [
   ['resources/read', () => client.readResource('guarded://hall')],
 ];
 
-describe('a request that can not go on before a visit', () => {
+describe('a request that cannot go on before a visit', () => {
   it('is refused with every visit that is due, on 2025-11-25 [elicitation.required-error.code, elicitation.required-error.lists-elicitations, elicitation.required-error.url-mode-only, schema.const.url-elicitation-required]', async () => {
     const { server, visited } = guarded();
     const wire = createWire(protocolVersion);
@@ -163,18 +163,18 @@ describe('a request that can not go on before a visit', () => {
   );
 
   it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])(
-    'is refused in words to a client that can not ask for it, on %s [elicitation.mode.only-supported]',
+    'is refused in words to a client that cannot ask for it, on %s [elicitation.mode.only-supported]',
     async date => {
       const { server } = guarded();
       const elicit = () => ({ action: 'cancel' as const });
       const client = await connectPair(server, { protocolVersion: date, elicit });
       expect(await client.callTool('enter')).toMatchObject({
         isError: true,
-        content: [{ text: 'The client can not ask the user to visit a URL' }],
+        content: [{ text: 'The client cannot ask the user to visit a URL' }],
       });
       expect(await outcome(client.readResource('guarded://hall'))).toMatchObject({
         rpcCode: -32603,
-        message: expect.stringContaining('can not ask the user to visit a URL'),
+        message: expect.stringContaining('cannot ask the user to visit a URL'),
       });
       await client.close();
     },

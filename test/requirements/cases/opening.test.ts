@@ -210,7 +210,7 @@ describe('the one endpoint', () => {
     ...(params === undefined ? {} : { params }),
   });
 
-  it('refuses notifications and answers that it can not take, with a status that says so [http.post.rejected-4xx]', async () => {
+  it('refuses notifications and answers that it cannot take, with a status that says so [http.post.rejected-4xx]', async () => {
     const url = await site(both());
     for (const revision of ['2025-03-26', '2025-06-18', '2025-11-25']) {
       const { say, own } = await session(url, revision);
@@ -232,7 +232,7 @@ describe('the one endpoint', () => {
     expect((await post(url, { jsonrpc: '2.0', id: 1, result: {} })).status).toBe(400);
   });
 
-  it('refuses notifications that it can not take, where each stands alone [http.post.notification-rejected-4xx]', async () => {
+  it('refuses notifications that it cannot take, where each stands alone [http.post.notification-rejected-4xx]', async () => {
     const url = await site(both());
     const own = { 'mcp-protocol-version': newest };
     const status = async (given: unknown, headers: Json = {}) =>

@@ -33,7 +33,7 @@ export function lockCommand(context: CliContext): Command {
     .argument('[config...]', 'configurations (default: ./mcp.json, else what this folder has)')
     .option(
       '--check',
-      'write nothing: end with 1 when something must be approved, with 2 when a server can not be asked',
+      'write nothing: end with 1 when something must be approved, with 2 when a server cannot be asked',
     )
     .option('--strict', 'with --check: end with 1 for what is worth no more than a note, too')
     .option('--file <path>', 'where the lock is', 'mcp.lock')
@@ -85,7 +85,7 @@ async function compareServers(
   const { approved, refused } = await checkTrust(context, entries, options.trust ?? false);
   const { inventories, unavailable } = await collectInventories(context, approved);
   for (const { server, why } of unavailable)
-    context.screen.note(`${sanitizeName(server)} can not be asked: ${shortenReason(why)}`);
+    context.screen.note(`${sanitizeName(server)} cannot be asked: ${shortenReason(why)}`);
   const drifts: Drift[] = [];
   for (const entry of approved) {
     const own = inventories.find(({ server }) => server === entry.name);

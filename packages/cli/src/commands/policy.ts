@@ -98,7 +98,7 @@ async function readInventory(
     const { approved } = await checkTrust(context, entries, trust);
     const { inventories, unavailable } = await collectInventories(context, approved);
     for (const { server, why } of unavailable)
-      context.screen.note(`${sanitizeName(server)} can not be asked: ${sanitizeText(why)}`);
+      context.screen.note(`${sanitizeName(server)} cannot be asked: ${sanitizeText(why)}`);
     return inventories;
   }
   if (lock === false) return undefined;

@@ -38,7 +38,7 @@ export function createTerminalApprover(terminal: Terminal): Approver {
   };
 }
 
-/** Callers can not answer for themselves what is the operator's to answer. */
+/** Callers cannot answer for themselves what is the operator's to answer. */
 function restrictToOperator(approvals: Approvals): Approvals {
   return {
     ...approvals,

@@ -18,15 +18,15 @@ export interface Configuration {
   readonly files: readonly string[];
   /** Those that are not disabled, one of each name: of several the first. */
   readonly entries: readonly ConfiguredEntry[];
-  /** The names of all that stand there, those that are disabled or can not be read too. */
+  /** The names of all that stand there, those that are disabled or cannot be read too. */
   readonly named: ReadonlySet<string>;
-  /** Those that can not be read. */
+  /** Those that cannot be read. */
   readonly broken: readonly string[];
 }
 
 /**
  * Reads the configurations of these paths, else `mcp.json` of this folder, else what other programs keep in it. What is
- * wrong in them is said. Rejects when there is none, and when one can not be read at all.
+ * wrong in them is said. Rejects when there is none, and when one cannot be read at all.
  */
 export async function readConfiguration(context: CliContext, paths: readonly string[]): Promise<Configuration> {
   const sources = paths.length > 0 ? await resolveSources(paths, context.cwd) : await findSources(context.cwd);

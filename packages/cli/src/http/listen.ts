@@ -110,7 +110,7 @@ function startListening(server: Server, port: number, host: string): Promise<str
     server.once('error', (cause: NodeJS.ErrnoException) => {
       const hint =
         cause.code === 'EADDRINUSE' ? 'stop what listens there, or give another --port' : 'give another --host';
-      reject(new TenonError('serve/listen', `can not listen on ${host}:${port}: ${cause.code}`, { hint, cause }));
+      reject(new TenonError('serve/listen', `cannot listen on ${host}:${port}: ${cause.code}`, { hint, cause }));
     });
     server.listen({ port, host }, () => {
       const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host;

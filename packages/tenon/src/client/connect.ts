@@ -72,9 +72,9 @@ export function createTransportEndpoint(channel: Transport | (() => Transport | 
     open() {
       if (typeof channel === 'function') return channel();
       if (isUsed)
-        throw new TenonError('connection/used', 'the channel has ended', {
+        throw new TenonError('connection/used', 'the transport is closed', {
           peer: channel.peer,
-          hint: 'give `connect` a function that makes channels',
+          hint: 'give `connect` a function that creates transports',
         });
       isUsed = true;
       return channel;

@@ -5,7 +5,7 @@ import type { InputRequest } from '../protocol/input-requests.js';
 /** Methods of the questions that a result may ask. https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr */
 const INPUT_METHODS: readonly InputRequest['method'][] = ['elicitation/create', 'sampling/createMessage', 'roots/list'];
 
-/** Throws when a result asks the client something that it can not be asked. Any other result passes. */
+/** Throws when a result asks the client something that it cannot be asked. Any other result passes. */
 export function checkInputRequests(result: JsonObject, check: (method: string, params: JsonObject) => void): void {
   if (result.resultType !== 'input_required' || !isObject(result.inputRequests)) return;
   for (const request of Object.values(result.inputRequests)) {

@@ -186,7 +186,7 @@ describe('a retry whose process dies', () => {
     await expect(former).rejects.toMatchObject({ code: 'store/lease-lost' });
   });
 
-  it('is answered though the end of it can not be written, which is reported', async () => {
+  it('is answered though the end of it cannot be written, which is reported', async () => {
     const clock = fakeClock(1_000_000);
     const stores = createDurableStores(clock);
     const problems: TenonError[] = [];

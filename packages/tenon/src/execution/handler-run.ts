@@ -6,7 +6,7 @@ import type { Journal } from './journal.js';
 export type ReportProgress = (progress: number, total?: number, message?: string) => void;
 
 /**
- * Asks the client one thing. Rejects when the client can not be asked, says no with an error, or when the question is
+ * Asks the client one thing. Rejects when the client cannot be asked, says no with an error, or when the question is
  * withdrawn, where it can be, by the signal. `onProgress` gets the progress of the client, where it can report any.
  */
 export type RequestInput = (
@@ -69,7 +69,7 @@ export interface PendingInputRequest {
 
 /** Backend of an input strategy. */
 export interface ExecutionBackend {
-  /** Throws when the client can not be asked this. */
+  /** Throws when the client cannot be asked this. */
   check(method: string, params: JsonObject): void;
   /** Brings a question to the client that has no answer yet. */
   deliver(question: PendingInputRequest, signal?: AbortSignal, onProgress?: ReportProgress): Promise<JsonObject>;

@@ -181,7 +181,7 @@ describe('a question', () => {
     }
   });
 
-  it('is refused to who can not be asked, unless the answer is there [mrtr.capability-respected]', async () => {
+  it('is refused to who cannot be asked, unless the answer is there [mrtr.capability-respected]', async () => {
     let lacks = true;
     const { enter, journal, put } = rig(new Journal(), () => {
       if (lacks) throw new Error('lacks');

@@ -75,7 +75,7 @@ class RunWithoutInput extends LazyRun {
   protected createJournaled({ JournaledExecution, Journal }: ExecutionRuntime): JournaledRun {
     return new JournaledExecution(new Journal(), {
       check: () => {
-        throw new TenonError('handler/cannot-ask', `the client can not be asked in ${this.#method}`, {
+        throw new TenonError('handler/cannot-ask', `the client cannot be asked in ${this.#method}`, {
           hint: 'ask in a tool, a prompt or a resource read',
         });
       },

@@ -21,7 +21,7 @@ export interface RetryContext {
   readonly caller: string;
   /** True if a handler may wait in memory for the next round. */
   readonly canSuspend: boolean;
-  /** Says no when the client can not be asked this. */
+  /** Says no when the client cannot be asked this. */
   readonly check: (method: string, params: JsonObject) => void;
 }
 

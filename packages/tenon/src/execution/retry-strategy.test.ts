@@ -203,7 +203,7 @@ describe('a handler', () => {
     expect(seats[0]?.later).toEqual([seats[1]]);
   });
 
-  it('is asked nothing that the client can not answer', async () => {
+  it('is asked nothing that the client cannot answer', async () => {
     const process = createStateStore();
     const check = () => {
       throw new Error('lacks');

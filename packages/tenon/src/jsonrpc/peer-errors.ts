@@ -24,5 +24,9 @@ export function createUnexpectedResponseError(peer: string, response: JsonRpcRes
 
 export function createForbiddenRequestError(peer: string, method: string): TenonError {
   const methodName = method.slice(0, 128);
-  return new TenonError('peer/may-not-ask', `asked ${methodName}, which its revision has no requests for`, { peer });
+  return new TenonError(
+    'peer/may-not-ask',
+    `sent the request ${methodName}, which servers of its protocol version may not send`,
+    { peer },
+  );
 }

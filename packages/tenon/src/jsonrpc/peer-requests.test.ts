@@ -65,7 +65,7 @@ describe('a peer that asks', () => {
     expect(problems).toMatchObject([{ code: 'peer/unasked' }]);
   });
 
-  it('is told when its request can not be made or sent', async () => {
+  it('is told when its request cannot be made or sent', async () => {
     const { peer, far } = await startPeer();
     const unmade = peer.call('a', () => {
       throw new Error('no');

@@ -37,7 +37,7 @@ describe('a peer that is asked', () => {
     expect(problems).toMatchObject([{ code: 'handler/result' }]);
   });
 
-  it('answers with an error what can not be written', async () => {
+  it('answers with an error what cannot be written', async () => {
     const { peer, said, say, problems } = await startPeer({ onRequest: () => ({ n: 5n }) });
     const send = peer.transport.send.bind(peer.transport);
     peer.transport.send = message => send(JSON.parse(JSON.stringify(message)));

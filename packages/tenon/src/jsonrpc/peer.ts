@@ -285,7 +285,7 @@ export class Peer implements MessageReceiver {
     try {
       this.#handler.onError(error);
     } catch {
-      // Whoever is told of problems can not be told of this one.
+      // Whoever is told of problems cannot be told of this one.
     }
   }
 

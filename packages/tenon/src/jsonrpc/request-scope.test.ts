@@ -23,7 +23,7 @@ describe('a request that is being worked on', () => {
     expect(running.signal.reason).toMatchObject({ message: 'first' });
   });
 
-  it('can not be cancelled when it is over [cancellation.race-safe]', () => {
+  it('cannot be cancelled when it is over [cancellation.race-safe]', () => {
     const running = new RequestScope();
     running.complete();
     running.cancel();

@@ -38,7 +38,7 @@ export interface Transport {
 
   /**
    * Hands one message (or, where the revision has batches, the answers to one batch) to the road, in order. Settles when the road has taken it, so that awaiting it is back-pressure;
-   * rejects with a `TenonError` when this message can not be delivered.
+   * rejects with a `TenonError` when this message cannot be delivered.
    */
   send(message: JsonRpcMessage | readonly JsonRpcResponse[], options?: SendOptions): void | Promise<void>;
 
@@ -50,7 +50,7 @@ export interface Transport {
 
   /**
    * For roads that can: ends the connection on which the peer waits for the answer to `relatedTo`; it comes back for it.
-   * `false` where that can not be.
+   * `false` where that cannot be.
    */
   readonly closeStream?: ((relatedTo: Id) => boolean) | undefined;
 }

@@ -61,7 +61,7 @@ function addHeaderParam(schema: JsonObject, path: readonly string[], headerParam
   return undefined;
 }
 
-/** An annotation that no chain of `properties` reaches can not be mirrored. */
+/** An annotation that no chain of `properties` reaches cannot be mirrored. */
 function findUnreachable(schema: JsonObject): string | undefined {
   for (const [keyword, value] of Object.entries(schema)) {
     if (keyword === ANNOTATION || DATA.has(keyword)) continue;
@@ -86,7 +86,7 @@ function hasAnnotation(value: unknown): boolean {
   return ANNOTATION in value || Object.entries(value).some(([key, inner]) => !DATA.has(key) && hasAnnotation(inner));
 }
 
-/** Numbers beyond this can not be told from their neighbours: what a header says of them may be another one. */
+/** Numbers beyond this cannot be told from their neighbours: what a header says of them may be another one. */
 export function isExactNumber(value: number): boolean {
   return Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 }

@@ -67,7 +67,7 @@ export type RequestRoute =
   | { readonly opening: 'opened' }
   /** The request is of a version that has sessions, and belongs to none: `service.connect` with this dialect, for this request alone. */
   | { readonly opening: 'sessionless'; readonly dialect: Dialect }
-  /** The request can not be served. */
+  /** The request cannot be served. */
   | { readonly opening: 'refused'; readonly error: ErrorObject };
 
 /** Input and output of one request, provided by the transport. */
@@ -75,7 +75,7 @@ export interface RequestIO {
   readonly auth?: AuthInfo | undefined;
   /** The address that the request came from, where the transport knows. */
   readonly address?: string | undefined;
-  /** Set where what was begun in this request can not go on in another: no handler is held then, each is entered again. */
+  /** Set where what was begun in this request cannot go on in another: no handler is held then, each is entered again. */
   readonly ephemeral?: boolean | undefined;
   /** Looks up an envelope field, lower-case. Absent where the transport has none: nothing mirrors the body then. */
   readonly header?: ((name: string) => string | undefined) | undefined;

@@ -27,7 +27,7 @@ function isRandomLooking(word: string): boolean {
   return word.length >= 24 && /[A-Z]/.test(word) && /[a-z]/.test(word) && (word.match(/\d/g)?.length ?? 0) >= 3;
 }
 
-/** Takes out of a text what looks secret. It sees what is common; it can not see every secret there is. */
+/** Takes out of a text what looks secret. It sees what is common; it cannot see every secret there is. */
 export function redactSecrets(text: string): string {
   return text
     .replace(PEM, REDACTED)

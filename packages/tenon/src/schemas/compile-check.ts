@@ -16,7 +16,7 @@ export function compileCheck(json: JsonObject): ValueCheck {
       return validatePrepared(getPrepared(), value);
     } catch (error) {
       if (TenonError.is(error) && error.code === 'schema/broken') return Promise.reject(error);
-      const reason = TenonError.is(error) ? `the schema can not judge it: ${error.message}` : explainFailure(error);
+      const reason = TenonError.is(error) ? `the schema cannot judge it: ${error.message}` : explainFailure(error);
       return { ok: false, issues: [{ path: [], message: `could not be checked: ${reason}` }] };
     }
   };

@@ -70,7 +70,7 @@ describe('toJsonSchema', () => {
     expect(toJsonSchema(schema as Schema, 'output')).toEqual({});
   });
 
-  it('says what to do with a schema that can not be converted', () => {
+  it('says what to do with a schema that cannot be converted', () => {
     const valibot = failure(() => toJsonSchema(v.object({}), 'input'));
     expect(valibot).toMatchObject({ code: 'schema/no-json-schema', hint: expect.stringContaining('toStandardJson') });
     const date = failure(() => toJsonSchema(z.object({ d: z.date() }), 'input'));

@@ -9,7 +9,7 @@ import { isStandardSchema, type JsonSchema, type Schema, type StandardSchema } f
 /** Side of a schema: input, or output after defaults and transforms. */
 export type SchemaSide = 'input' | 'output';
 
-/** Tried in this order: a vendor throws at a target that it can not write. */
+/** Tried in this order: a vendor throws at a target that it cannot write. */
 const TARGETS = ['draft-2020-12', 'draft-07'] as const;
 /** Maximum number of references that are followed at the root. */
 const MAX_ROOT_REFERENCES = 16;
@@ -33,7 +33,7 @@ export function toJsonSchema(schema: Schema, side: SchemaSide): JsonObject {
 }
 
 /**
- * Pairs a schema with JSON Schema written by hand, for a library or a type that can not convert itself. Validation
+ * Pairs a schema with JSON Schema written by hand, for a library or a type that cannot convert itself. Validation
  * stays with the schema.
  * @param output JSON Schema of what comes out, when it differs from what goes in.
  */
@@ -96,7 +96,7 @@ function createNoConversionError(schema: StandardSchema, cause?: unknown): Tenon
   const reason = cause instanceof Error ? `: ${cause.message}` : '';
   const wrap = 'toStandardJsonSchema(schema) of @valibot/to-json-schema';
   const pair = 'pair it with JSON Schema of your own: withJsonSchema(schema, { … })';
-  return new TenonError('schema/no-json-schema', `a ${vendor} schema can not be written as JSON Schema${reason}`, {
+  return new TenonError('schema/no-json-schema', `a ${vendor} schema cannot be written as JSON Schema${reason}`, {
     hint: vendor === 'valibot' && cause === undefined ? `wrap it: ${wrap}, or ${pair}` : pair,
     ...(cause === undefined ? {} : { cause }),
   });

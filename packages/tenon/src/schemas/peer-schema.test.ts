@@ -12,7 +12,7 @@ describe('a schema of a peer', () => {
     });
   });
 
-  it('can not judge by what is no usable schema', () => {
+  it('cannot judge by what is no usable schema', () => {
     const cases: [unknown, unknown, string][] = [
       [{ $schema: 'https://example.com/mine' }, 1, 'dialect'],
       [{ pattern: '(' }, 'x', 'no regular expression'],

@@ -6,7 +6,7 @@ import { prepareSchema } from './prepare-schema.js';
 import type { CheckResult } from './validate.js';
 import { explainFailure, memoize, validatePrepared } from './validate-prepared.js';
 
-/** `ok: null` when the schema can not be judged by, and `why`. */
+/** `ok: null` when the schema cannot be judged by, and `why`. */
 export type PeerCheckResult = CheckResult | { readonly ok: null; readonly reason: string };
 
 export interface PeerSchemaValidator {
@@ -20,7 +20,7 @@ const PEER_SCHEMA_LIMITS: SchemaLimits = { maxDepth: 64, maxValues: 20_000 };
 
 /**
  * Makes a judge of a JSON Schema that a peer sent. It is bounded in size, in the steps of a check and in what its
- * patterns may cost; what goes beyond, and what is no JSON Schema, can not judge.
+ * patterns may cost; what goes beyond, and what is no JSON Schema, cannot judge.
  */
 export function compilePeerSchema(json: JsonObject): PeerSchemaValidator {
   const prepared = memoize(() => {

@@ -41,7 +41,7 @@ interface PreparationContext {
 }
 
 /**
- * Throws `schema/broken` when the schema can not be made to validate, whatever the value. With `reach` the schema is one
+ * Throws `schema/broken` when the schema cannot be made to validate, whatever the value. With `reach` the schema is one
  * that a peer sent: the steps of a check are counted too.
  */
 export function prepareSchema(json: JsonObject, estimateMaxLength?: EstimateMaxLength): PreparedSchema {
@@ -71,7 +71,7 @@ function buildLookup(root: Node): Record<string, Node | boolean> {
   try {
     return dereference(root);
   } catch (cause) {
-    throw createBrokenError('its identifiers or references can not be read', cause);
+    throw createBrokenError('its identifiers or references cannot be read', cause);
   }
 }
 
@@ -190,7 +190,7 @@ function countSteps(node: JsonObject, meter: StepMeter): void {
 }
 
 function createBrokenError(reason: string, cause?: unknown): TenonError {
-  return new TenonError('schema/broken', `this JSON Schema can not be used: ${reason}`, {
+  return new TenonError('schema/broken', `this JSON Schema cannot be used: ${reason}`, {
     hint: 'correct the schema; it is read by the rules of its "$schema", JSON Schema 2020-12 if it has none',
     ...(cause === undefined ? {} : { cause }),
   });

@@ -15,7 +15,7 @@ export interface Validator<T = unknown> {
   readonly json: JsonObject;
   /**
    * Checks a value. A promise only where the schema itself is asynchronous, and until what validates by JSON Schema is
-   * there; rejects with `schema/threw` when the schema throws, and with `schema/broken` when JSON Schema can not be used
+   * there; rejects with `schema/threw` when the schema throws, and with `schema/broken` when JSON Schema cannot be used
    * at all.
    */
   check(value: unknown): CheckResult<T> | Promise<CheckResult<T>>;

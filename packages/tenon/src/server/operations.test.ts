@@ -114,7 +114,7 @@ describe.each(protocolVersions)('a server on %s', revision => {
     await client.close();
   });
 
-  it('has no tool that the caller can not see, and none that there is not [tools.call.unknown-tool-error tools.security.access-control]', async () => {
+  it('has no tool that the caller cannot see, and none that there is not [tools.call.unknown-tool-error tools.security.access-control]', async () => {
     const client = await start(revision);
     for (const name of ['hidden', 'no-such', 'constructor', '__proto__'])
       expect(await code(client.callTool(name))).toBe(-32602);
@@ -216,7 +216,7 @@ describe.each(protocolVersions)('a server on %s', revision => {
   );
 });
 
-describe('a definition that can not be served', () => {
+describe('a definition that cannot be served', () => {
   const define = (more: object) => () => createServer({ name: 's', version: '1', ...more });
   const run = () => '';
   it.each([

@@ -50,7 +50,7 @@ describe('a catalog', () => {
     expect(catalog.version).toBe(4);
   });
 
-  it('refuses what can not be served, at once and later, and stays as it was', () => {
+  it('refuses what cannot be served, at once and later, and stays as it was', () => {
     expect(() => start({ bad: { n: 1 } })).toThrow('bad name');
     const { catalog, told } = start({});
     expect(() => catalog.set('bad', { n: 1 })).toThrow('bad name');

@@ -125,7 +125,7 @@ function catchListenerErrors(listener: (error: TenonError) => void): (error: Ten
     try {
       listener(error);
     } catch {
-      // Whoever is told of problems can not be told of this one.
+      // Whoever is told of problems cannot be told of this one.
     }
   };
 }
@@ -148,9 +148,9 @@ function checkServerOptions({ methods = {}, extensions = [], protocolVersions, i
     });
   }
   if (protocolVersions?.length === 0)
-    throw new TenonError('server/no-revision', 'a server serves at least one revision');
+    throw new TenonError('server/no-revision', 'a server supports at least one protocol version');
   if (inputRequests?.keys && !areSealKeys(inputRequests.keys)) {
-    throw new TenonError('server/state-keys', 'the state can not be sealed with these keys', {
+    throw new TenonError('server/state-keys', 'the state cannot be sealed with these keys', {
       expected: 'one or more of 32 bytes, with ids of letters, digits, "_" and "-" that differ',
     });
   }
@@ -166,7 +166,7 @@ function resolveDialect(version: string): Dialect {
   const dialect = getDialect(version);
   if (dialect) return dialect;
   const expected = `one of ${dialects.map(each => each.protocolVersion).join(', ')}`;
-  throw new TenonError('server/revision', 'there is no such revision', { expected, received: version });
+  throw new TenonError('server/revision', 'unknown protocol version', { expected, received: version });
 }
 
 declare const console: { error(...parts: unknown[]): void } | undefined;

@@ -39,7 +39,7 @@ export interface Server<T = Tools, P = Prompts, R = KnownKeys> extends RequestHa
 }
 
 /**
- * Makes a server from its definition. Throws `TenonError` when the definition can not be served: a name, a schema or a
+ * Makes a server from its definition. Throws `TenonError` when the definition cannot be served: a name, a schema or a
  * template that no client could use.
  */
 export function createServer<

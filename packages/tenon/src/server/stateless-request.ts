@@ -134,7 +134,7 @@ class StatelessRequestContext implements RequestContext {
     if (method in notifications && !methods.server.has(method)) return;
     if (this.#scope.isDone) return;
     const message = createNotification(method, transforms.encode.params(method)?.(params, {}) ?? params);
-    // What can not be delivered, or not be written, is no reason for the call to fail.
+    // What cannot be delivered, or not be written, is no reason for the call to fail.
     void catchMaybe(
       () => this.#io.send(message),
       error => this.#runtime.onError(TenonError.from(error, 'connection/send', { method })),

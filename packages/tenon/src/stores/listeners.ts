@@ -61,7 +61,7 @@ export function createTopicListeners(report: ErrorReporter): TopicListeners {
   };
 }
 
-/** A listener for problems that can not do harm itself. */
+/** A listener for problems that cannot do harm itself. */
 export function createErrorReporter(onError: ((error: TenonError) => void) | undefined): ErrorReporter {
   return error => {
     try {

@@ -51,12 +51,12 @@ function stringifyObject(value: JsonObject): string | undefined {
   try {
     return isObject(value) ? JSON.stringify(value) : undefined;
   } catch (cause) {
-    throw createValueError('what JSON can not write', cause);
+    throw createValueError('what JSON cannot write', cause);
   }
 }
 
 function createValueError(received: string, cause?: unknown): TenonError {
-  return new TenonError('store/value', 'this can not be kept', { expected: 'a JSON object', received, cause });
+  return new TenonError('store/value', 'this cannot be kept', { expected: 'a JSON object', received, cause });
 }
 
 /** Computes the expiry of a value that is written at `now`. */

@@ -224,7 +224,7 @@ describe('checkHandlerEquivalence', () => {
     expect(ways.every(({ result, error }) => result?.isError === true || error !== undefined)).toBe(true);
   });
 
-  it('compares where nothing can be asked, too, and leaves out who can not be served', async () => {
+  it('compares where nothing can be asked, too, and leaves out who cannot be served', async () => {
     const alone = (more: () => string) =>
       tool({
         run: (_, ctx) => ctx.elicit({ message: 'Sure?', input: sure }).then(JSON.stringify, () => `nobody${more()}`),
@@ -245,7 +245,7 @@ describe('checkHandlerEquivalence', () => {
     ]);
   });
 
-  it('takes what JSON can not write as it is', async () => {
+  it('takes what JSON cannot write as it is', async () => {
     expect(await checkHandlerEquivalence(tool({ run: () => ({ big: 1n }) as object }))).not.toEqual([]);
   });
 

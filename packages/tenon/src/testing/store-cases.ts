@@ -21,7 +21,7 @@ export interface StoreFixture {
 
 /** Features that stores may lack. */
 export interface UnsupportedStoreFeatures {
-  /** They can not be opened a second time: they are in the memory of one process. */
+  /** They cannot be opened a second time: they are in the memory of one process. */
   readonly secondOpen?: boolean | undefined;
 }
 

@@ -72,7 +72,7 @@ export function createTestPeer(transport: Transport): TestPeer {
       onResponseLost: (id, error) => waiting.get(id)?.reject(error),
       onClose(error) {
         closeReasons.push(error);
-        for (const { reject } of waiting.values()) reject(error ?? new Error('the channel was closed'));
+        for (const { reject } of waiting.values()) reject(error ?? new Error('the transport was closed'));
         resolveClosed();
       },
     },

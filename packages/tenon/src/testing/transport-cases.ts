@@ -20,7 +20,7 @@ export interface TransportFixture {
 
 /** Features that a transport may lack. */
 export interface UnsupportedFeatures {
-  /** The other end can not ask by requests of its own. */
+  /** The other end cannot ask by requests of its own. */
   readonly serverRequests?: boolean | undefined;
   /** The end of the other end is not noticed before the next message. */
   readonly closeDetection?: boolean | undefined;

@@ -30,7 +30,7 @@ export function toAuthError(error: unknown, issuer: string, action: string): Ten
     return new TenonError('auth/refused', `${action} was refused`, details);
   }
   const reason = error instanceof Error ? sanitizeServerText(error.message) : undefined;
-  return new TenonError('auth/bad-answer', `the answer to ${action} can not be used`, { peer, received: reason });
+  return new TenonError('auth/bad-answer', `the answer to ${action} cannot be used`, { peer, received: reason });
 }
 
 function getHint(error: string): string | undefined {

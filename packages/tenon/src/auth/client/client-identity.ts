@@ -83,7 +83,7 @@ async function importPrivateKey(key: string | PrivateJwk, alg: string | undefine
     return { key: imported, ...(typeof key.kid === 'string' ? { kid: key.kid } : {}) };
   } catch {
     // What was thrown may hold parts of the key.
-    throw new TenonError('auth/bad-key', 'the private key can not be used', {
+    throw new TenonError('auth/bad-key', 'the private key cannot be used', {
       expected: `PKCS #8 in PEM, or a JWK, for ${alg ?? 'ES256'}`,
     });
   }

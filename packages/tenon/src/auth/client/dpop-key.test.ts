@@ -75,7 +75,7 @@ describe('tokens that are bound to a key', () => {
     await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({ code: 'auth/not-bound' });
   });
 
-  it('are not kept where the key can not be [dpop.key-protected]', async () => {
+  it('are not kept where the key cannot be [dpop.key-protected]', async () => {
     const { auth, vault } = setUp();
     await auth.handleRefusal(refusal());
     expect(await vault.get(['tokens', SERVER, ISSUER, SERVER, 'registered'])).toBeUndefined();

@@ -14,7 +14,7 @@ export interface DpopKey {
 const MAX_NONCES = 100;
 const MAX_NONCE_LENGTH = 1_024;
 
-/** Makes a key that can not be taken out of this process. It lives as long as what is made with it. */
+/** Makes a key that cannot be taken out of this process. It lives as long as what is made with it. */
 export async function createDpopKey(): Promise<DpopKey> {
   const keys = await oauth.generateKeyPair('ES256', { extractable: false });
   const jwk = await exportJWK(keys.publicKey);

@@ -84,7 +84,7 @@ export interface ChallengeToWrite {
   readonly params: Readonly<Record<string, string | undefined>>;
 }
 
-/** Writes a header. What can not stand in one (line breaks, other characters than those of ASCII) becomes `?`. */
+/** Writes a header. What cannot stand in one (line breaks, other characters than those of ASCII) becomes `?`. */
 export function formatChallenges(challenges: readonly ChallengeToWrite[]): string {
   return challenges
     .map(({ scheme, params }) => {

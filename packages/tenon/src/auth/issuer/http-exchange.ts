@@ -38,7 +38,7 @@ export interface IssuerHttpResponse {
 const MAX_BODY_BYTES = 64 * 1024;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
-/** Reads the request, or gives the status that says why it can not be. */
+/** Reads the request, or gives the status that says why it cannot be. */
 export function readHttpRequest(
   exchange: IssuerExchange,
 ): Promise<IssuerHttpRequest | { readonly status: 400 | 413 | 415 }> {

@@ -39,7 +39,7 @@ export interface IssuerBaseOptions {
   readonly allowRequest?: AllowRequest | undefined;
   /** Schemes without a dot that apps may be come back to by, such as `vscode`. Default none. */
   readonly redirectSchemes?: readonly string[] | undefined;
-  /** How long an access token is good for. It can not be called back. Default 10 minutes. */
+  /** How long an access token is good for. It cannot be called back. Default 10 minutes. */
   readonly accessTokenTtl?: number | undefined;
   /** How long a refresh token is good for when it is not used. Default 14 days. */
   readonly refreshTokenTtl?: number | undefined;

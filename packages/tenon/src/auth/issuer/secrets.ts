@@ -6,7 +6,7 @@ export function createRandomText(): string {
   return base64url.encode(crypto.getRandomValues(new Uint8Array(32)));
 }
 
-/** What is kept of a secret: whoever reads the store can not use it. */
+/** What is kept of a secret: whoever reads the store cannot use it. */
 export const hashSecret = (secret: string): Promise<string> => hashSha256(secret);
 
 /** Whether a secret is the one whose hash is kept. What is compared are hashes: the time it takes tells nothing. */

@@ -54,7 +54,7 @@ async function importPrivate(jwk: JWK, alg: string) {
     return await importJWK(jwk, alg);
   } catch {
     // What was thrown may hold parts of the key.
-    throw new TenonError('auth/bad-key', 'the private key can not be used', {
+    throw new TenonError('auth/bad-key', 'the private key cannot be used', {
       expected: `a private JWK for ${alg.slice(0, 20)}`,
       hint: 'make one with `generateKeyPair` of jose, and export it by `exportJWK`',
     });

@@ -48,7 +48,7 @@ export function createErrorResponse(problem: TokenProblem, dpop: boolean, contex
     return {
       status,
       headers: { 'retry-after': RETRY_AFTER },
-      body: formatErrorBody('The token can not be judged for now'),
+      body: formatErrorBody('The token cannot be judged for now'),
     };
   }
   const headers = {

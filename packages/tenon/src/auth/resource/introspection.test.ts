@@ -129,7 +129,7 @@ describe('introspection', () => {
     expect((await outcome(protect(), bearer('opaque'))).status).toBe(401);
   });
 
-  it('answers 503 when the issuer can not be asked, or answers nonsense, and tells nobody of the token', async () => {
+  it('answers 503 when the issuer cannot be asked, or answers nonsense, and tells nobody of the token', async () => {
     const told: string[] = [];
     const protection = issuer.protect({
       introspection: { clientId: 'rs', clientSecret: 'secret-of-rs', endpoint: `${ISSUER}/introspect` },

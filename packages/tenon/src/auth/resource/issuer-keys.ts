@@ -24,7 +24,7 @@ const MIN_FETCH_INTERVAL = 30_000;
 
 /**
  * The keys of an issuer: fetched when they are first needed, kept, and fetched again when they are stale or a token names
- * one that is not there. Throws `auth/issuer` when that can not be known, and jose's error when there is no such key.
+ * one that is not there. Throws `auth/issuer` when that cannot be known, and jose's error when there is no such key.
  */
 export function createIssuerKeys(source: IssuerKeySource): JWTVerifyGetKey {
   const { clock, issuer, onError } = source;

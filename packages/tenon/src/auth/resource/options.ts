@@ -25,7 +25,7 @@ export interface ProtectOptions {
   readonly introspection?: IntrospectionOptions | undefined;
   /**
    * Judges tokens in your way, in place of all that: `undefined` refuses. It has to check that the token was issued for
-   * this resource and has not ended. Asked for each request. Throws when it can not tell: that is a 500.
+   * this resource and has not ended. Asked for each request. Throws when it cannot tell: that is a 500.
    */
   readonly verify?: ((token: string) => AuthInfo | undefined | Promise<AuthInfo | undefined>) | undefined;
   /** Names the caller. Must be stable, and different for different people. Default: `issuer|subject`, or `issuer#client` for a client without one. */
@@ -61,7 +61,7 @@ export interface ProtectOptions {
   /** Maximum number of cached tokens, and maximum time in the cache. Default 10,000 and 5 minutes. */
   readonly tokenCacheSize?: number | undefined;
   readonly tokenCacheTtl?: number | undefined;
-  /** Told when an issuer can not be asked. Default: standard error. */
+  /** Told when an issuer cannot be asked. Default: standard error. */
   readonly onError?: ((error: TenonError) => void) | undefined;
   /** Does the requests to issuers. Default: `fetchWithAddressCheck` on Node, else the global `fetch`. */
   readonly fetch?: AuthFetch | undefined;
@@ -106,7 +106,7 @@ export interface ProtectSettings {
   readonly dpop: (DpopOptions & { readonly algorithms: readonly string[]; readonly maxProofAge: number }) | undefined;
 }
 
-/** Throws `auth/options` for what can not protect anything. */
+/** Throws `auth/options` for what cannot protect anything. */
 export function resolveProtectOptions(options: ProtectOptions): ProtectSettings {
   if (!isObject(options)) throw createOptionError('resource', '{ resource, issuers }', typeof options);
   const { resource, algorithms = DEFAULT_ALGORITHMS, dpop: dpopOption = 'optional', introspection } = options;

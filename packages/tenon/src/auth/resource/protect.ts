@@ -76,7 +76,7 @@ interface ProofContext {
   readonly responseContext: ErrorResponseContext;
 }
 
-/** A token that is bound to a key is worth nothing without it; one that is not can not be proven. */
+/** A token that is bound to a key is worth nothing without it; one that is not cannot be proven. */
 async function checkPossession(
   { jkt }: VerifiedToken,
   { scheme, token }: PresentedToken,

@@ -9,7 +9,7 @@ export function checkSupported(connection: Connection, method: MethodName): void
   const { dialect } = connection;
   const { sender } = methods[method];
   if (sender === 'server' || !dialect.methods.client.has(method)) {
-    throw new TenonError('call/not-in-revision', `revision ${dialect.protocolVersion} has no ${method}`, {
+    throw new TenonError('call/not-in-revision', `protocol version ${dialect.protocolVersion} has no ${method}`, {
       peer: connection.peer,
       method,
       hint: HINTS[method] ?? 'look at `client.server.protocolVersion` before calling it',
@@ -42,10 +42,10 @@ const TASK_CAPABILITIES: { readonly [method: string]: string | undefined } = {
 };
 
 const HINTS: { readonly [method: string]: string | undefined } = {
-  'logging/setLevel': 'use `client.setLogLevel`, which works in every revision',
-  'resources/subscribe': 'use `client.watch`, which works in every revision',
-  'subscriptions/listen': 'use `client.watch`, which works in every revision',
-  ping: 'use `client.ping`, which works in every revision',
+  'logging/setLevel': 'use `client.setLogLevel`, which works on every protocol version',
+  'resources/subscribe': 'use `client.watch`, which works on every protocol version',
+  'subscriptions/listen': 'use `client.watch`, which works on every protocol version',
+  ping: 'use `client.ping`, which works on every protocol version',
 };
 
 const WRITE_METHODS: ReadonlySet<string> = new Set(['tools/call', 'sampling/createMessage', 'elicitation/create']);

@@ -35,7 +35,7 @@ describe('a toolbox', () => {
     for (const name of ['constructor', '__proto__', 'toString']) expect(toolbox.get(name)).toBeUndefined();
   });
 
-  it('bears schemas that can not be used', async () => {
+  it('bears schemas that cannot be used', async () => {
     const toolbox = new ToolCache();
     const schemas = [{ $ref: '#/nowhere' }, { type: 5 }, { pattern: '(' }, { properties: 5 }];
     await toolbox.set(schemas.map((outputSchema, n) => made(`t${n}`, { outputSchema })));
@@ -45,7 +45,7 @@ describe('a toolbox', () => {
     expect(toolbox.get('a')?.headerParams).toEqual([]);
   });
 
-  it('says which tools can not be called over HTTP', () => {
+  it('says which tools cannot be called over HTTP', () => {
     expect(findHeaderProblem(badly)).toContain('x-mcp-header');
     expect(findHeaderProblem({ inputSchema: { type: 'object' } })).toBeUndefined();
   });

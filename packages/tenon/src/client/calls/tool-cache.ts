@@ -57,7 +57,7 @@ function toCachedTool(tool: Tool, compile: CompileSchema | undefined): CachedToo
   };
 }
 
-/** A schema that can not be used checks nothing: the server's other tools are none the worse for it. */
+/** A schema that cannot be used checks nothing: the server's other tools are none the worse for it. */
 function compileOutput(schema: JsonObject, compile: CompileSchema): PeerSchemaValidator | undefined {
   try {
     return compile(schema);

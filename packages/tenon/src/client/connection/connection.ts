@@ -103,7 +103,9 @@ export class Connection implements PeerHandler {
 
   get dialect(): Dialect {
     if (this.#dialect) return this.#dialect;
-    throw new TenonError('connection/not-open', 'the connection has not agreed on a revision yet', { peer: this.peer });
+    throw new TenonError('connection/not-open', 'the connection has not negotiated a protocol version yet', {
+      peer: this.peer,
+    });
   }
 
   /** The server as errors name it. */

@@ -44,7 +44,7 @@ function selectDialects({ protocolVersion }: ClientOptions): readonly Dialect[] 
   const dialect = getDialect(protocolVersion);
   if (dialect) return [dialect];
   const expected = `one of ${dialects.map(each => each.protocolVersion).join(', ')}`;
-  throw new TenonError('connect/revision', 'there is no such revision', { expected, received: protocolVersion });
+  throw new TenonError('connect/revision', 'unknown protocol version', { expected, received: protocolVersion });
 }
 
 class VersionNegotiator {
@@ -135,7 +135,7 @@ class VersionNegotiator {
 
   #createProbeError(connection: Connection, answer: JsonObject | TenonError): TenonError {
     if (TenonError.is(answer)) return isRefusal(answer) ? this.#createVersionError(connection, answer) : answer;
-    return new TenonError('connect/unclear', 'the server can not be spoken with', { peer: connection.peer });
+    return new TenonError('connect/unclear', 'the server cannot be spoken with', { peer: connection.peer });
   }
 
   #createVersionError(connection: Connection, cause: TenonError): TenonError {
@@ -249,12 +249,16 @@ class VersionNegotiator {
       ({ protocolVersion, opening }) => opening === 'handshake' && protocolVersion === version,
     );
     if (dialect) return dialect;
-    throw new TenonError('connect/no-shared-revision', 'the server answered with a revision that is not spoken here', {
-      peer: connection.channel.peer,
-      expected: candidates.map(({ protocolVersion }) => protocolVersion).join(', '),
-      received: version.slice(0, 40),
-      hint: 'update the older end, or do not pin `protocolVersion`',
-    });
+    throw new TenonError(
+      'connect/no-shared-revision',
+      'the server chose a protocol version that this client does not support',
+      {
+        peer: connection.channel.peer,
+        expected: candidates.map(({ protocolVersion }) => protocolVersion).join(', '),
+        received: version.slice(0, 40),
+        hint: 'update the older end, or do not pin `protocolVersion`',
+      },
+    );
   }
 }
 

@@ -71,7 +71,7 @@ describe('rounds', () => {
     await expect(start([question]).result).rejects.toMatchObject({ code: 'peer/invalid-result' });
   });
 
-  it('fail when the question can not be answered', async () => {
+  it('fail when the question cannot be answered', async () => {
     for (const method of ['elicitation/create', 'tools/call', '__proto__']) {
       await expect(start([asks('x', { a: { method } })]).result).rejects.toMatchObject({ code: 'call/cannot-answer' });
     }

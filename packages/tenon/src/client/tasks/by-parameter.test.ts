@@ -271,7 +271,7 @@ describe('giving a call up that will become a task', () => {
     await client.close();
   });
 
-  it('says nothing to a server whose tasks can not be cancelled [tasks.capability.cancel-flag]', async () => {
+  it('says nothing to a server whose tasks cannot be cancelled [tasks.capability.cancel-flag]', async () => {
     const capabilities = { tools: {}, tasks: { requests: { tools: { call: {} } } } };
     const stage = await scripted(PARAMETER, telling([plain('working')]), {}, { capabilities });
     const { client, sent, pass } = stage;

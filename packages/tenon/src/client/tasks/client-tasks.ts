@@ -102,7 +102,7 @@ async function cancelTask(
     return 'taskId' in answer ? (toTaskState(answer) as JsonObject & TaskState) : undefined;
   } catch (error) {
     if (!isUnknownTask(error)) throw error;
-    // A task that has ended can not be cancelled: that is no other error than that there is none.
+    // A task that has ended cannot be cancelled: that is no other error than that there is none.
     const state = await getTask(pipeline, taskId, options);
     if (isTerminal(state.status)) return state as JsonObject & TaskState;
     throw error;

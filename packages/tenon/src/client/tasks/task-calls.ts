@@ -37,7 +37,7 @@ export function getTaskParams(
 
 /**
  * Sends a call that becomes a task. Giving it up early cancels the task as soon as its name is known: the request itself
- * can not be cancelled.
+ * cannot be cancelled.
  */
 export async function callAsTask(
   pipeline: CallPipeline,

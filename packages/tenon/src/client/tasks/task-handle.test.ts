@@ -164,7 +164,7 @@ describe.each(manners)('a handle on %s', (revision, say, make) => {
     for (const { client } of [ended, none, going]) await client.close();
   });
 
-  it('leaves to others what can not be answered here', async () => {
+  it('leaves to others what cannot be answered here', async () => {
     if (!byExtension) return;
     const question = { method: 'roots/list' };
     const states = [say('input_required', { inputRequests: { a: question } }), done];

@@ -37,7 +37,7 @@ export interface TasksOptions {
   /** Time that a handler waits in memory for an answer; later it runs again. Default 5 minutes. */
   readonly suspendTimeout?: number | undefined;
   /**
-   * Offers `tasks/list`. Default: to callers that are authenticated, since all others can not be told apart.
+   * Offers `tasks/list`. Default: to callers that are authenticated, since all others cannot be told apart.
    * `true` for a server that has one user.
    */
   readonly list?: boolean | undefined;

@@ -210,7 +210,7 @@ describe('a task that is made', () => {
     expect(result).toMatchObject({ ttlMs: 3000, pollIntervalMs: 9 });
   });
 
-  it('is nothing when it can not be kept, and its place is free', async () => {
+  it('is nothing when it cannot be kept, and its place is free', async () => {
     const site = siteOf(({ values }) => ({
       values: {
         ...values,

@@ -58,7 +58,7 @@ export class TaskWorker implements JobObserver {
     }
   }
 
-  /** From here on it goes on without this process, too. What can not be enlisted comes to nothing. */
+  /** From here on it goes on without this process, too. What cannot be enlisted comes to nothing. */
   async index(record: TaskRecord): Promise<void> {
     try {
       await this.#store.index(record);

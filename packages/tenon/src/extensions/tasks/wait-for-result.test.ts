@@ -170,7 +170,7 @@ describe('tasks/result', () => {
     await until(() => caller.answers.has(id));
   });
 
-  it('harms nobody when what was answered can not be written', async () => {
+  it('harms nobody when what was answered cannot be written', async () => {
     let failing = false;
     const site = siteOf(({ values }) => ({
       values: {

@@ -6,7 +6,7 @@ import type { ResolveVariables } from './resolve-variables.js';
 /** Maximum number of arguments, variables, headers, roots and patterns of a server, each. */
 export const MAX_VALUES = 1000;
 
-/** A server that is being read. What can not be read is reported, and is undefined. */
+/** A server that is being read. What cannot be read is reported, and is undefined. */
 export interface EntryParser {
   readonly name: string;
   readonly node: JsonNode;

@@ -74,8 +74,7 @@ function parseInput(node: JsonNode, report: ReportProblem): ConfigInput | undefi
   const id = readText('id');
   const type = readText('type') ?? 'promptString';
   if (!id) return reportInvalid('the input has no `id`');
-  if (type !== 'promptString' && type !== 'pickString')
-    return reportInvalid('inputs of this type can not be asked for');
+  if (type !== 'promptString' && type !== 'pickString') return reportInvalid('inputs of this type cannot be asked for');
   const options = node.members.get('options')?.items.flatMap(parseOption);
   if (type === 'pickString' && !options?.length) return reportInvalid('there is nothing to pick from', node);
   const [description, fallback] = [readText('description'), readText('default')];

@@ -71,7 +71,7 @@ function checkDuplicates(parser: EntryParser): boolean {
   const { name, node } = parser;
   if (node.kind !== 'object') reportWrongKind(parser, node, 'an object');
   else if (name.trim() === '' || name.length > MAX_NAME || /\p{Cc}/u.test(name))
-    parser.reportError('config/name', node, 'this can not be the name of a server', {
+    parser.reportError('config/name', node, 'this cannot be the name of a server', {
       expected: `1 to ${MAX_NAME} characters that can be printed`,
     });
   else if (listRepeated(node).length)

@@ -140,9 +140,9 @@ const isLoopback = (name: string): boolean => /^(localhost|.*\.localhost|127(\.\
 function checkHeader(parser: EntryParser, spot: JsonNode, name: string, value: string): void {
   const at = spot.members.get(name) ?? spot;
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name))
-    parser.reportError('config/header', at, `${quoteName(name)} can not be the name of a header`);
+    parser.reportError('config/header', at, `${quoteName(name)} cannot be the name of a header`);
   if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
-    parser.reportError('config/header', at, 'this value can not be sent as a header', {
+    parser.reportError('config/header', at, 'this value cannot be sent as a header', {
       expected: 'one line of characters of Latin-1',
     });
 }

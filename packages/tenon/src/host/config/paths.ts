@@ -43,5 +43,5 @@ export function toFileUri(path: string): string {
   return `file://${parts.join('/')}`;
 }
 
-/** Half a surrogate pair can not be encoded. */
+/** Half a surrogate pair cannot be encoded. */
 const encodePart = (part: string): string => encodeURIComponent(part.replace(/\p{Surrogate}/gu, '\uFFFD'));

@@ -57,7 +57,7 @@ function formatMember(name: string, inner: boolean): string {
   return inner ? `.${name}` : name;
 }
 
-/** A name in quotes, which can not be taken for anything else on a screen: the configuration may be anybody's. */
+/** A name in quotes, which cannot be taken for anything else on a screen: the configuration may be anybody's. */
 export function quoteName(name: string): string {
   const short = name.length > 80 ? `${name.slice(0, 80)}…` : name;
   return JSON.stringify(short).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, char => `\\u{${char.codePointAt(0)?.toString(16)}}`);

@@ -94,7 +94,7 @@ describe('variables', () => {
     expect(said(config)).not.toContain('hush');
   });
 
-  it('takes no answer that was not to choose from, and no input that it can not ask for', async () => {
+  it('takes no answer that was not to choose from, and no input that it cannot ask for', async () => {
     const options = { file: '/p', scope: 'user', env: () => undefined, inputs: () => 'z' } as const;
     const servers = { s: { command: 'c', args: ['${input:x}'] } };
     const picked = { inputs: [{ id: 'x', type: 'pickString', options: ['a', { label: 'B', value: 'b' }] }], servers };

@@ -5,7 +5,7 @@ import type { ServerEntry } from './server-entry.js';
 
 /** A timer holds no more: nearly 25 days, in milliseconds. */
 const MAX_TIME = 2 ** 31 - 1;
-/** Below it `timeout` can not be meant as milliseconds: Claude Code does not heed such a value, and 60 is a usual one. */
+/** Below it `timeout` cannot be meant as milliseconds: Claude Code does not heed such a value, and 60 is a usual one. */
 const MIN_MILLISECONDS = 1000;
 /** The longest that Cline lets its users choose, in seconds. */
 const MAX_SECONDS = 3600;

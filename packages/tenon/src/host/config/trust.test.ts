@@ -219,7 +219,7 @@ describe('approval of what a project brings along', () => {
     expect(asked.map(({ first }) => first)).toEqual([true, true, true]);
   });
 
-  it('can not be given to another by moving what is kept, nor be read without the key', async () => {
+  it('cannot be given to another by moving what is kept, nor be read without the key', async () => {
     const trust = asking(true);
     await trust.isApproved(await entry(remote));
     const [record] = await values.list('');
@@ -228,7 +228,7 @@ describe('approval of what a project brings along', () => {
     await values.put(other?.key as string, record?.value as object as never);
     await trust.isApproved(await entry(remote, { name: 't' }));
     expect(asked).toHaveLength(3);
-    // Another key knows nothing of it: what is kept can not be tried out.
+    // Another key knows nothing of it: what is kept cannot be tried out.
     await asking(true, new Uint8Array(32).fill(8)).isApproved(await entry(remote));
     expect(asked).toHaveLength(4);
     expect(asked[3]?.first).toBe(true);

@@ -22,7 +22,7 @@ export interface TrustOptions {
   readonly values: Values;
   /**
    * 32 bytes or more, kept elsewhere than `values`: what is kept of a secret is hashed with it, so that whoever reads the
-   * store can not try secrets out. Default: one for this process, whose approvals no other process believes.
+   * store cannot try secrets out. Default: one for this process, whose approvals no other process believes.
    */
   readonly key?: Uint8Array | undefined;
   /** Absent: what is not approved is refused with `config/not-approved`. */

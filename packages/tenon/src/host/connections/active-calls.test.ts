@@ -36,7 +36,7 @@ describe('requests of a server during calls', () => {
     expect(calls.size).toBe(0);
   });
 
-  it('does not go to one that can not be asked, and to nobody when there is none', async () => {
+  it('does not go to one that cannot be asked, and to nobody when there is none', async () => {
     const calls = new ActiveCalls(undefined);
     const end = deferred<void>();
     const mute = calls.run(call('mute', { ask: undefined }).flight, () => end.promise);

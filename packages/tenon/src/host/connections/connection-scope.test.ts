@@ -28,7 +28,7 @@ describe('an audience', () => {
     const principals = [undefined, 'ada', 'bob', 'all', 'null', ''];
     const keys = principals.map(principal => keyOf(principal === undefined ? {} : { principal }));
     expect(new Set(keys).size).toBe(principals.length);
-    // A name can not be made to look like another audience.
+    // A name cannot be made to look like another audience.
     expect(keyOf({ principal: '","all' })).not.toBe(keyOf({ principal: 'all' }));
   });
 

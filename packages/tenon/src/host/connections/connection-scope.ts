@@ -15,7 +15,7 @@ export interface ConnectionScope {
   readonly caller: string;
   /** Input that servers may request of the callers. */
   readonly input: SupportedInput;
-  /** Servers may make tasks of calls. The host waits for those of callers that can not follow them. */
+  /** Servers may make tasks of calls. The host waits for those of callers that cannot follow them. */
   readonly tasks: boolean;
   /** The revision in which servers are best spoken with: what both ends of a crossing speak need not be turned into other words. */
   readonly preferredVersion: string | undefined;

@@ -123,7 +123,7 @@ export class UpstreamConnection {
 
   /** The open client; opened once for all who wait. Rejects at once while the server is left alone after a failure. */
   async getClient(): Promise<Client> {
-    if (this.#closed) throw new TenonError('host/closed', `the line to "${this.server}" is closed`);
+    if (this.#closed) throw new TenonError('host/closed', `the connection to "${this.server}" is closed`);
     const state = this.#client?.state;
     if (this.#backoff.remaining > 0 && state !== 'connected')
       throw createBackoffError(this.#lastError, this.#backoff.remaining);
@@ -176,7 +176,9 @@ export class UpstreamConnection {
     this.#closed = true;
     this.lists.close();
     this.#connectionOptions.processes?.release(this);
-    this.#openings.close(new TenonError('host/closed', `the line to "${this.server}" was closed while it opened`));
+    this.#openings.close(
+      new TenonError('host/closed', `the connection to "${this.server}" was closed while it opened`),
+    );
     const client = this.#client;
     this.#client = undefined;
     await Promise.all([this.#openings.waitForClosed(client?.close()), this.#stopping]);

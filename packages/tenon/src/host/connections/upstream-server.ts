@@ -131,8 +131,8 @@ export class UpstreamServer {
     if (longestIdle) return this.#closeConnection(longestIdle[0]);
     const { maxConnectionsPerServer } = this.#upstreamOptions;
     const whose = isOwnOnly
-      ? `the part of the ${maxConnectionsPerServer} lines that one caller may use`
-      : `all ${maxConnectionsPerServer} lines`;
+      ? `the part of the ${maxConnectionsPerServer} connections that one caller may use`
+      : `all ${maxConnectionsPerServer} connections`;
     throw new TenonError('host/too-many-lines', `${whose} to "${this.name}" are in use`, {
       hint: 'try again later, or raise `maxConnectionsPerServer`',
     });

@@ -20,7 +20,7 @@ export interface Fitted {
   readonly notes: readonly string[];
 }
 
-/** Makes of the input schema of a tool what a provider accepts, or says why that can not be. */
+/** Makes of the input schema of a tool what a provider accepts, or says why that cannot be. */
 export function fitSchema(inputSchema: unknown, rules: Rules): Fitted | { readonly unfit: string } {
   if (!isObject(inputSchema)) return { unfit: 'it has no input schema' };
   for (const reach of REACHES) {

@@ -23,7 +23,7 @@ describe('what two schemas say together', () => {
       { properties: { a: { minimum: 1, maximum: 2 }, b: {}, constructor: {} } },
     ],
     [
-      'the first of two that can not be one',
+      'the first of two that cannot be one',
       { pattern: 'a', title: 'A' },
       { pattern: 'b', title: 'B' },
       { pattern: 'a', title: 'A' },

@@ -18,7 +18,7 @@ export function fold(schema: JsonObject): JsonObject {
 }
 
 /**
- * One schema for what two say together. Where both say what one schema can not (two alternatives, two patterns), the
+ * One schema for what two say together. Where both say what one schema cannot (two alternatives, two patterns), the
  * first is kept: the schema is then wider than the two, never another.
  */
 export function merge(one: JsonObject, other: JsonObject): JsonObject {

@@ -18,7 +18,7 @@ export function acceptsValue({ accepts, schema }: SchemaPiece, value: unknown): 
   return accepts ? accepts(value) : fits(schema, value);
 }
 
-/** A value that this provider's schemas can not describe, asked for as JSON in a text. */
+/** A value that this provider's schemas cannot describe, asked for as JSON in a text. */
 export function createTextPiece(node: JsonObject, kind: 'object' | 'any'): SchemaPiece {
   const { description: _, title: __, default: ___, ...rest } = node;
   const hint =

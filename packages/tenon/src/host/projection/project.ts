@@ -23,7 +23,7 @@ export interface Projection<P extends ModelProvider> {
 }
 
 /**
- * Writes tools for a provider of models. What its schemas can not say is said in descriptions, or asked for in a form that
+ * Writes tools for a provider of models. What its schemas cannot say is said in descriptions, or asked for in a form that
  * `arguments` turns back; a schema is only ever made wider, so that the server still refuses what it refused before. A
  * definition inside itself is opened after two rounds. A tool that no provider can be told of is quarantined with the
  * reason, and the others stand as they would without it.
@@ -60,7 +60,7 @@ function fitTool(tool: Tool, provider: ModelProvider): Fitted | { readonly unfit
   try {
     return fitSchema(tool.inputSchema, RULES[provider]);
   } catch {
-    return { unfit: 'its input schema can not be read' };
+    return { unfit: 'its input schema cannot be read' };
   }
 }
 

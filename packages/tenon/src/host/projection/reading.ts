@@ -23,7 +23,7 @@ export interface SchemaReading {
   left: number;
   /** There was more than that. */
   isTooLarge: boolean;
-  /** Why the schema can not be used; the first reason stays. */
+  /** Why the schema cannot be used; the first reason stays. */
   fault: string | undefined;
   /** The references that are being followed, outermost first. */
   readonly following: string[];

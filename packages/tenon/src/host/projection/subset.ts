@@ -59,7 +59,7 @@ function ofType(type: string, node: JsonObject, writing: Writing, depth: number)
 
 function isKept(keyword: string, value: unknown, { rules, subset }: Writing): boolean {
   if (keyword === 'format') return rules.formats?.has(String(value)) ?? true;
-  // A grammar is made of it, which can not look ahead or behind.
+  // A grammar is made of it, which cannot look ahead or behind.
   if (keyword === 'pattern') return !subset.strict || !/\(\?<?[=!]|\\[1-9bBk]/.test(String(value));
   return true;
 }

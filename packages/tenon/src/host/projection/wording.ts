@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../jsonrpc/message.js';
 
-/** Characters that are added to a description for what the schema can not say any more. */
+/** Characters that are added to a description for what the schema cannot say any more. */
 const MAX_ADDED = 400;
 const SAID = new Set(
   'type properties required items prefixItems anyOf oneOf enum const description title default examples'.split(' '),
@@ -17,7 +17,7 @@ export function add(description: unknown, sentences: readonly string[]): string 
   return text.filter(each => each !== '').join(' ') || undefined;
 }
 
-/** The description of a part, with its default and what else its schema said and can not say to this provider. */
+/** The description of a part, with its default and what else its schema said and cannot say to this provider. */
 export function addKeywordNotes(node: JsonObject, kept: readonly string[], more: readonly string[] = []): JsonObject {
   const lost = Object.entries(node).filter(([keyword]) => !SAID.has(keyword) && !kept.includes(keyword));
   const told = lost.filter(([keyword]) => !UNSAYABLE.has(keyword)).flatMap(inWords);
@@ -33,8 +33,8 @@ export function addKeywordNotes(node: JsonObject, kept: readonly string[], more:
 
 function inWords([keyword, value]: [string, unknown]): string[] {
   if (keyword === 'additionalProperties')
-    return value === false ? [] : ['further properties, which can not be given here'];
-  if (keyword === 'patternProperties') return ['further properties by pattern, which can not be given here'];
+    return value === false ? [] : ['further properties, which cannot be given here'];
+  if (keyword === 'patternProperties') return ['further properties by pattern, which cannot be given here'];
   return [`${keyword} ${shorten(value)}`];
 }
 

@@ -99,7 +99,7 @@ describe('a review', () => {
     expect(seen).toEqual([use().content, 70]);
   });
 
-  it('can not make a request that breaks the rules', async () => {
+  it('cannot make a request that breaks the rules', async () => {
     const before = (request: CreateMessageParams) => ({ ...request, messages: [] });
     const { broker } = brokerOf({ review: { before } });
     await expect(broker(asking(), asked())).rejects.toMatchObject({ rpcCode: -32602 });
@@ -167,7 +167,7 @@ describe('tools', () => {
     expect(model.requests).toHaveLength(1);
   });
 
-  it('can not be used without end by forgetting the conversation', async () => {
+  it('cannot be used without end by forgetting the conversation', async () => {
     const { broker } = brokerOf({ maxPerChain: 2 });
     for (const chain of ['a', 'a', 'b']) await broker(asking(), asked({ chain }));
     await expect(broker(asking(), asked({ chain: 'a' }))).rejects.toMatchObject({ rpcCode: -1 });

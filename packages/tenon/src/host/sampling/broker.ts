@@ -142,7 +142,7 @@ function chosen(request: CreateMessageParams, who: SamplingRequester, { models, 
   const candidates = rank(open, request);
   const model = choose?.(candidates, request, who) ?? candidates[0];
   if (model !== undefined && candidates.includes(model)) return model;
-  throw new TenonError('sampling/choice', '`choose` returned a model that this request can not be given to', {
+  throw new TenonError('sampling/choice', '`choose` returned a model that this request cannot be given to', {
     peer: who.server,
     hint: 'return one of the models that it is given',
   });

@@ -31,6 +31,6 @@ export interface Model {
   readonly standsFor?: readonly string[] | undefined;
   readonly takes?: Takes | undefined;
   readonly scores?: Scores | undefined;
-  /** Asks the model. `maxTokens` is never to be exceeded; what else it can not do it may leave out. */
+  /** Asks the model. `maxTokens` is never to be exceeded; what else it cannot do it may leave out. */
   generate(request: CreateMessageParams, about: Generating): Promise<CreateMessageResult>;
 }

@@ -98,7 +98,7 @@ describe('a request to a provider', () => {
     expect(await ask([fine], { key: async () => openaiManners.key })).toMatchObject({ content: { text: 'ok' } });
   });
 
-  it('tells of a connection that can not be made', async () => {
+  it('tells of a connection that cannot be made', async () => {
     const fetch = () => Promise.reject(new Error('connect failed with Bearer sk-proj-test-0123456789'));
     const error = await ask([], { fetch }).catch(each => each);
     expect(error).toMatchObject({ code: 'model/unreachable' });

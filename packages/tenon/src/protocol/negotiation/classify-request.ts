@@ -34,7 +34,10 @@ export function classifyRequest(
   if (request.method === 'initialize') return routeInitialize(served);
   if (!served.some(({ opening }) => opening === 'handshake')) return refuseRequest(createMissingMetaError(request));
   if (versionHeader === undefined || listVersions(served).includes(versionHeader)) return { opening: 'opened' };
-  return refuseRequest({ code: INVALID_REQUEST, message: `Invalid request: revision ${versionHeader} is not served` });
+  return refuseRequest({
+    code: INVALID_REQUEST,
+    message: `Invalid request: protocol version ${versionHeader} is not supported`,
+  });
 }
 
 /** Returns the rules under which a request stands. Throws when it cannot be served. */

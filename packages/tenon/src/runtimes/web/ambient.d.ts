@@ -1,6 +1,6 @@
 /**
  * The web globals that the portable part of the library uses, and no more: what Node, Bun, Deno, Workers and browsers
- * all have. The portable part compiles against this file alone, so that it can not lean on a runtime by accident.
+ * all have. The portable part compiles against this file alone, so that it cannot lean on a runtime by accident.
  * Where a runtime's own types are present as well, the interfaces merge.
  */
 

@@ -150,7 +150,7 @@ let unwatched: FetchExchange[] = [];
 
 /**
  * Most answers are there before anybody could leave: the signal, which is costly to have, is looked at for those that are
- * not. One timer serves all, but where what belongs to one request can not be touched in another.
+ * not. One timer serves all, but where what belongs to one request cannot be touched in another.
  */
 function watchSoon(exchange: FetchExchange): void {
   if (IS_WORKERS) return void setTimeout(() => exchange.watch(), 0);

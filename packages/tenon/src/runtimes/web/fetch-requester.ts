@@ -54,7 +54,7 @@ function toHttpReply(response: FetchResponse): HttpReply {
     },
     read: async each => (body === null ? undefined : readBody(open(body), each)),
     cancel() {
-      // A stream that has ended or failed can not be cancelled, and needs not be.
+      // A stream that has ended or failed cannot be cancelled, and needs not be.
       (reader ?? body)?.cancel().catch(() => {});
     },
   };

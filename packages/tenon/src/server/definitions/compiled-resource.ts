@@ -39,7 +39,7 @@ function createCompiledResource(key: string, definition: AnyResource): CompiledR
   checkScopes(`"${key}"`, definition.scopes);
   const template = isUriTemplate(key) ? parseUriTemplate(key) : undefined;
   if (template && template.matchable !== true) {
-    throw new TenonError('resource/template', `"${key}" can not be matched: ${template.matchable}`);
+    throw new TenonError('resource/template', `"${key}" cannot be matched: ${template.matchable}`);
   }
   if (!template && !URI_PATTERN.test(key)) {
     throw new TenonError('resource/uri', `"${key}" is no URI`, {

@@ -31,7 +31,7 @@ const EMPTY_INPUT_SCHEMA = { type: 'object', properties: {}, additionalPropertie
 /** https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-names */
 const TOOL_NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 
-/** Throws when the definition can not be offered. */
+/** Throws when the definition cannot be offered. */
 export const compileTool: (name: string, definition: ToolDefinition) => CompiledTool =
   memoizeCompile(createCompiledTool);
 

@@ -68,7 +68,7 @@ export function requestUrlElicitation(
   const code = dialect.errors.urlElicitationRequired;
   if (missing && code !== undefined && dialect.sessionMethods) throw createUnsupportedError(dialect, missing);
   if (missing || code === undefined)
-    throw new TenonError('client/lacks', 'The client can not ask the user to visit a URL', { data: missing });
+    throw new TenonError('client/lacks', 'The client cannot ask the user to visit a URL', { data: missing });
   for (const { elicitationId } of error.data) requestContext.trackElicitation?.(elicitationId);
   throw rpcError(code, error.message, { elicitations: error.data });
 }

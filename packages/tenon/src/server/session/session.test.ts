@@ -145,7 +145,7 @@ describe('a request that says its revision itself', () => {
   });
 
   it.each(['initialize', 'ping', 'logging/setLevel', 'resources/subscribe', 'resources/unsubscribe'])(
-    'can not be %s [base.removed-methods-unknown compat.server-initialize-with-modern-meta]',
+    'cannot be %s [base.removed-methods-unknown compat.server-initialize-with-modern-meta]',
     async method => {
       const { ask } = await start();
       expect(await ask(method, { uri: 'a:1', level: 'error', _meta: facts })).toMatchObject({

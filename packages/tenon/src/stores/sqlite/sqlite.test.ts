@@ -194,7 +194,7 @@ describe('stores in a file', () => {
     await close();
   });
 
-  it('say once that messages can not be read, and go on', async () => {
+  it('say once that messages cannot be read, and go on', async () => {
     const clock = fakeClock(1000);
     const problems: TenonError[] = [];
     const stores = sqliteStores(file, { clock, onError: problem => problems.push(problem) });
@@ -223,7 +223,7 @@ describe('stores in a file', () => {
   });
 });
 
-describe('a file that can not be used', () => {
+describe('a file that cannot be used', () => {
   const refusal = () => {
     try {
       sqliteStores(file);

@@ -7,7 +7,7 @@ import { Observation } from './observation.js';
 import type { ExecutionScenario } from './scenarios.js';
 
 export interface EquivalenceCheckOptions {
-  /** Answers of the client. What is not here it can not be asked. */
+  /** Answers of the client. What is not here it cannot be asked. */
   readonly answers?: ClientHandlers | undefined;
   /**
    * Effects of the handler that the kit cannot see: called before and after each scenario. Give what fakes have written

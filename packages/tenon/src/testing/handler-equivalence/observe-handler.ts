@@ -144,7 +144,7 @@ function findMissingCapabilities(expected: Observation | undefined, { capabiliti
     .map(describeAction);
 }
 
-/** As JSON, where it can be: what can not is told in words. */
+/** As JSON, where it can be: what cannot is told in words. */
 function toPlainJson(outcome: object): unknown {
   try {
     return JSON.parse(JSON.stringify(outcome));

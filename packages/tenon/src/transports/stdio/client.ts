@@ -40,7 +40,7 @@ const SETTLE_TIMEOUT = 500;
 
 /**
  * The road to a server that runs as a child process and speaks on its standard streams. `open` rejects with
- * `stdio/spawn` when it can not be started; a later exit closes the channel with `stdio/exited`.
+ * `stdio/spawn` when it cannot be started; a later exit closes the channel with `stdio/exited`.
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
 export function createStdioTransport(options: StdioTransportOptions, spawn: SpawnServer): Transport {

@@ -27,7 +27,7 @@ const MAX_DEPTH = 128;
 const EDGE_LENGTH = 512;
 
 /**
- * Reads newline-delimited JSON from bytes in any chunking. What can not be read is reported, once a line, and survived.
+ * Reads newline-delimited JSON from bytes in any chunking. What cannot be read is reported, once a line, and survived.
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
 export function createLineReader(peer: string, receiver: LineReceiver, limits: LineLimits = {}): ByteReader {

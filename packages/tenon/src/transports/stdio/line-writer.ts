@@ -49,7 +49,7 @@ export function createLineWriter(sink: ByteSink, options: LineWriterOptions): Li
       line = serializeMessage(message);
     } catch (cause) {
       return createRejection(
-        new TenonError('stdio/not-serializable', 'a message can not be written as JSON', { peer, cause }),
+        new TenonError('stdio/not-serializable', 'a message cannot be written as JSON', { peer, cause }),
       );
     }
     if (queuedLength > 0 && queuedLength + line.length > maxQueued) return rejectOverflow(message);

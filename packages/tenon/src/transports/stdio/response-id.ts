@@ -1,7 +1,7 @@
 import { type Id, isId } from '../../jsonrpc/message.js';
 
 // A response, in either order in which its members are usually written. Matched at the very ends of the line, where a
-// nested member can not be: an "id" before the result, or one that only the outermost brace follows.
+// nested member cannot be: an "id" before the result, or one that only the outermost brace follows.
 const VERSION = '"jsonrpc"\\s*:\\s*"2\\.0"';
 const ID = '"id"\\s*:\\s*(-?\\d{1,16}|"(?:[^"\\\\]|\\\\.){0,200}")';
 const BODY = '"(?:result|error)"\\s*:';

@@ -96,7 +96,7 @@ async function createAuthorizationUrl(
 
 /**
  * Validates the response of the authorization server. `iss` is compared whenever it is there: by it an answer of one
- * authorization server can not be passed off as another's. Nothing of an answer that fails is shown.
+ * authorization server cannot be passed off as another's. Nothing of an answer that fails is shown.
  * https://www.rfc-editor.org/rfc/rfc9207#section-2.4
  */
 function validateResponse(

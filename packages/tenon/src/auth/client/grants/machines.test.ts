@@ -287,7 +287,7 @@ describe('a token that is given', () => {
     expect(await auth.handleRefusal(refusal('Bearer', { sentHeaders }))).toBe(true);
   });
 
-  it.each(['', 'a b', 'a\r\nx: y', 'ü'])('can not be %j', async token => {
+  it.each(['', 'a b', 'a\r\nx: y', 'ü'])('cannot be %j', async token => {
     await expect(headersOf(bearer(token))).rejects.toMatchObject({ code: 'auth/bad-token' });
   });
 });

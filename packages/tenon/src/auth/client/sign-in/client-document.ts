@@ -15,7 +15,7 @@ export interface ClientDocumentOptions {
 
 /**
  * The document that describes a client, to be served as `application/json` at its own URL, which is then given to `signIn`
- * as `clientMetadataUrl`. Throws `auth/client-document` when that can not be the URL of one.
+ * as `clientMetadataUrl`. Throws `auth/client-document` when that cannot be the URL of one.
  * https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/
  */
 export function createClientDocument({
@@ -42,7 +42,7 @@ export function createClientDocument({
 export function checkDocumentUrl(url: string): void {
   const match = /^https:\/\/[^/?#@]+(\/[^?#]*)$/.exec(url);
   if (match && match[1] !== '/' && !/\/\.\.?(\/|$)/.test(url)) return;
-  throw new TenonError('auth/client-document', 'this can not be the URL of a client metadata document', {
+  throw new TenonError('auth/client-document', 'this cannot be the URL of a client metadata document', {
     expected: 'an https: URL with a path',
     received: url.slice(0, 200),
   });

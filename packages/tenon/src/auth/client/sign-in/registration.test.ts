@@ -38,7 +38,7 @@ describe('client identity', () => {
     'https://me.example/',
     'https://me.example/a/../c',
     'https://u@me.example/c',
-  ])('can not be the document %s [auth.cimd.client-id-url auth.cimd.client-hosts-https]', clientMetadataUrl =>
+  ])('cannot be the document %s [auth.cimd.client-id-url auth.cimd.client-hosts-https]', clientMetadataUrl =>
     expect(() => signIn({ clientMetadataUrl })).toThrow(failure('auth/client-document')),
   );
 

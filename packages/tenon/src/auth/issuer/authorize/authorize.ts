@@ -93,7 +93,7 @@ async function findRequestClient(
   query: URLSearchParams,
   clients: ClientRegistry,
 ): Promise<{ readonly client: OauthClient; readonly uri: string } | IssuerHttpResponse> {
-  const title = 'This request can not be answered';
+  const title = 'This request cannot be answered';
   const id = getSingle(query, 'client_id');
   let client: OauthClient | undefined;
   try {
@@ -157,5 +157,5 @@ function createDenial(
   const location = createResponseUri(wish, issuer, { error, error_description: message });
   if (mayRedirectError(client, uri)) return createRedirect(location);
   const link = renderHtml`<p><a href="${location}" rel="noreferrer">Go back to ${getDisplayHost(uri)}</a></p>`;
-  return createRefusalPage('The program asks for what can not be given', message, link);
+  return createRefusalPage('The program asks for what cannot be given', message, link);
 }

@@ -62,7 +62,7 @@ async function fetchClientDocument(
   } catch (error) {
     settings.report(TenonError.from(error, 'auth/unreachable'));
   }
-  throw new OauthError('invalid_client', 'The document of the client can not be read');
+  throw new OauthError('invalid_client', 'The document of the client cannot be read');
 }
 
 /** https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2 */

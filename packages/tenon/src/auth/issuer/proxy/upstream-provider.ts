@@ -4,7 +4,7 @@ import { type AuthFetch, createGuardedFetch } from '../../http/guarded-fetch.js'
 import { checkBrowserUrl, createUrlGuard } from '../../http/url-guard.js';
 import { createOptionError, type IssuerSettings } from '../options.js';
 
-/** An identity provider that clients can not register at. This server is registered there, with `<url>/callback`. */
+/** An identity provider that clients cannot register at. This server is registered there, with `<url>/callback`. */
 export interface UpstreamOptions {
   /** Its authorization endpoint. */
   readonly authorizeUrl: string;

@@ -23,7 +23,7 @@ export function isPlain(name: string, space = MAX_NAME): boolean {
 }
 
 /**
- * A name within `space` characters for what can not stand as it is: readable as far as it can be, then a digest of
+ * A name within `space` characters for what cannot stand as it is: readable as far as it can be, then a digest of
  * `what`. `attempt` is counted up when the digests of two things are the same.
  */
 export function createDigestName(name: string, identity: readonly string[], space = MAX_NAME, attempt = 0): string {

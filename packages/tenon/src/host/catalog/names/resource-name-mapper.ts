@@ -103,7 +103,7 @@ function matchesTemplate(template: Template | undefined, uri: string): boolean {
   return template?.match(uri, { allowUnsafe: true }) !== undefined;
 }
 
-/** A template that can not be read matches nothing: it is offered as it stands, and its server answers for it. */
+/** A template that cannot be read matches nothing: it is offered as it stands, and its server answers for it. */
 function tryParseTemplate(text: string): Template | undefined {
   try {
     return parseTemplate(text);

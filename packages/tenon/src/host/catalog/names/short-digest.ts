@@ -15,7 +15,7 @@ export function digestShort(text: string, characters: number): string {
   return digest;
 }
 
-/** Two bytes for each UTF-16 unit: halves of surrogate pairs, which UTF-8 can not tell apart, stay apart. */
+/** Two bytes for each UTF-16 unit: halves of surrogate pairs, which UTF-8 cannot tell apart, stay apart. */
 function hashSha256(text: string): Uint32Array {
   const length = text.length * 2;
   const view = new DataView(new ArrayBuffer(Math.ceil((length + 9) / BLOCK) * BLOCK));

@@ -13,7 +13,7 @@ export interface OutputLimits {
   readonly maxBinary: number;
   /** `structuredContent` of a tool without an `outputSchema`. Default 100,000. */
   readonly maxStructured: number;
-  /** `structuredContent` of a tool with one, which can not be shortened. Default 1,000,000. */
+  /** `structuredContent` of a tool with one, which cannot be shortened. Default 1,000,000. */
   readonly maxWithSchema: number;
   /** `_meta` and whatever else stands beside the content; also what stands beside the text of a block. Default 8,000. */
   readonly maxOther: number;

@@ -133,7 +133,7 @@ describe('a result over the limits', () => {
     expect(await run(spill, result, true)).toBe(result);
   });
 
-  it('is an error where it was promised, and can not be passed on', async () => {
+  it('is an error where it was promised, and cannot be passed on', async () => {
     const spill = place();
     const structuredContent = { list: 'x'.repeat(2_500) };
     const capped = await run(spill, { content: [text('ok')], structuredContent }, true);

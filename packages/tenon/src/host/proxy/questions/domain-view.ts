@@ -6,7 +6,7 @@ import type { ViewWarning } from './view-warning.js';
 export interface DomainView {
   /** As it goes over the wire: ASCII, with Punycode. This is what the URL leads to. */
   readonly ascii: string;
-  /** In the letters that it stands for; as `ascii` where they can not be read or shown. */
+  /** In the letters that it stands for; as `ascii` where they cannot be read or shown. */
   readonly unicode: string;
   /** The part that somebody has registered, as far as that can be told without a list of all registries: to be emphasized. */
   readonly site: string;
@@ -66,7 +66,7 @@ function findLabelWarnings(labels: readonly string[], read: readonly string[]): 
   return labels.flatMap((label, index) => {
     if (!label.startsWith('xn--')) return [];
     const text = read[index] ?? label;
-    const shown = text === label ? 'letters that can not be shown' : `“${text}”`;
+    const shown = text === label ? 'letters that cannot be shown' : `“${text}”`;
     const warnings: ViewWarning[] = [
       { code: 'punycode', text: `The domain has special letters: ${label} stands for ${shown}.` },
     ];

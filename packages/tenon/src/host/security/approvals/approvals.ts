@@ -154,7 +154,7 @@ function createStoredAnswer(
   return answer;
 }
 
-/** A question shows the arguments masked, and no annotations: what is said of them can not be checked by it. */
+/** A question shows the arguments masked, and no annotations: what is said of them cannot be checked by it. */
 function withoutHints(answer: ApprovalAnswer): ApprovalAnswer {
   if (typeof answer.remember !== 'object') return answer;
   const { arguments: _, readOnly, destructive, idempotent, openWorld, ...visibleMatch } = answer.remember;

@@ -48,7 +48,7 @@ export function parseDecision(decision: Decision): ApprovalAnswer {
   throw createDecisionError('this is no decision', 'once, always, deny, true, false or { remember }', typeof decision);
 }
 
-/** Refuses what can not be remembered. */
+/** Refuses what cannot be remembered. */
 export function checkAnswer({ allow, remember, for: ttl }: ApprovalAnswer): void {
   if (ttl !== undefined && !(typeof ttl === 'number' && ttl > 0))
     throw createDecisionError('`for` does not fit', 'a number of milliseconds, or Infinity', String(ttl));
@@ -61,7 +61,7 @@ export function checkAnswer({ allow, remember, for: ttl }: ApprovalAnswer): void
   const fault =
     isObject(remember) && !('action' in match || 'because' in match) ? findMatchFault(match) : INVALID_MATCH;
   if (fault)
-    throw createDecisionError(`\`remember\` can not be read at /${fault.at.join('/')}`, fault.expected, 'another');
+    throw createDecisionError(`\`remember\` cannot be read at /${fault.at.join('/')}`, fault.expected, 'another');
   if (!allow) throw createDecisionError('a denial is not remembered', 'a rule of the policy for that', 'a match');
 }
 

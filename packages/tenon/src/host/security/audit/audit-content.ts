@@ -8,7 +8,7 @@ import { type Redact, redactText, redactValue } from './redaction.js';
 /** Maximum length of a text of an event, and of the JSON of its details or arguments, in characters. */
 const MAX_TEXT = 1_024;
 const MAX_DETAILS = 8_192;
-const NOT_SERIALIZABLE = 'none: it can not be written as JSON';
+const NOT_SERIALIZABLE = 'none: it cannot be written as JSON';
 
 export interface AuditContentOptions {
   readonly redact?: Redact | undefined;

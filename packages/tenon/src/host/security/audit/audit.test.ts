@@ -112,7 +112,7 @@ describe('an audit record', () => {
     expect(MAX_PENDING).toBe(10_000);
   });
 
-  it('outlives an event that can not be made into a line', async () => {
+  it('outlives an event that cannot be made into a line', async () => {
     const redact = (text: string) => {
       if (text === 'bad') throw new Error('redaction failed');
       return text;

@@ -17,7 +17,7 @@ export const MAX_PENDING = 10_000;
 export interface AuditOptions extends AuditSink, AuditContentOptions {
   readonly clock?: Clock | undefined;
   /**
-   * Makes each line with an HMAC of its own, so that who can write all of the record, and has not the key, can not make
+   * Makes each line with an HMAC of its own, so that who can write all of the record, and has not the key, cannot make
    * another. At least 16 bytes. A record is kept with one key from its beginning to its end.
    */
   readonly key?: string | Uint8Array | undefined;
@@ -146,7 +146,7 @@ function createChain(sink: AuditSink, { clock, signer, previous, digest }: Chain
 function createWriteError(cause: unknown): TenonError {
   return TenonError.is(cause) && cause.code.startsWith('audit/')
     ? cause
-    : new TenonError('audit/failed', 'the audit record can not be written', {
+    : new TenonError('audit/failed', 'the audit record cannot be written', {
         hint: 'see to the place where it is kept and open it again; until then nothing is recorded',
         cause,
       });

@@ -145,7 +145,7 @@ describe('a record that was tampered with', () => {
     expect(await verify([first, line], KEY)).toMatchObject({ ok: false, problem: { line: 2 } });
   });
 
-  it('shows that its end was cut off when a head was kept, and says that it can not without', async () => {
+  it('shows that its end was cut off when a head was kept, and says that it cannot without', async () => {
     const { head } = await verify(plain);
     const cut = plain.slice(0, 9);
     const verdict = await verify(cut);

@@ -68,8 +68,7 @@ function createVerifier(signer: Signer | undefined, through: AuditHead | undefin
         (last ? findChainProblem(last, line) : findStartProblem(line)) ?? (await findKeyProblem(line, last, signer));
       if (wrong !== undefined) return setProblem(wrong);
       if (through?.seq === line.seq) {
-        if (through.hash !== line.hash)
-          return setProblem('it is not the line that was kept: the record was written anew');
+        if (through.hash !== line.hash) return setProblem('it is not the line that was kept: the audit was rewritten');
         passed = true;
       }
       if (last === undefined) [first, beginsLater] = [line, line.seq > 0];

@@ -14,7 +14,7 @@ export class AuditRecorder {
     this.#onError = onError;
   }
 
-  /** Rejects when it can not be recorded: then it must not be done. */
+  /** Rejects when it cannot be recorded: then it must not be done. */
   write({ kind, server, name, arguments: args, principal }: ActionRequest, event: AuditEvent): Promise<void> {
     return this.add({ principal, server, kind, name, arguments: args, ...event });
   }

@@ -42,7 +42,7 @@ export interface HostGuardOptions {
   readonly mayStart?: ((server: string) => Promise<void>) | undefined;
   /** Hears of what differs from the lock. */
   readonly onDrift?: ((server: string, drifts: readonly Drift[]) => void) | undefined;
-  /** Keeps the record. What can not be recorded is not done. */
+  /** Keeps the record. What cannot be recorded is not done. */
   readonly audit?: Audit | undefined;
   /** Limits on the size of results; the rest is put into `stores`, and linked to. Default: all. */
   readonly output?: Optional<OutputLimits> | true | undefined;

@@ -63,7 +63,7 @@ export interface HostGuard {
   recordFailure(actionRequest: ActionRequest, error: unknown): void;
   /** Rejects when something may not even be looked at: completed, watched. `method`: of the request, for the record. */
   authorizePassive(actionRequest: ActionRequest, connection: UpstreamConnection, method: string): Promise<void>;
-  /** Records a request that led to no server. Rejects when it can not be recorded. */
+  /** Records a request that led to no server. Rejects when it cannot be recorded. */
   recordDenied(request: DeniedRequest): Promise<void>;
   /** Records a sign-in or a sign-out of a caller. */
   recordSignIn(change: CallerSignInChange): void;

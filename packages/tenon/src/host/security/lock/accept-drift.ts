@@ -12,7 +12,7 @@ import { createPinned, pinDefinition } from './pin-definition.js';
 
 /**
  * The lock with the changes that somebody has approved, and no others. A drift of what the lock has come to know
- * differently meanwhile is laid over it. A duplicate can not be approved: nobody can tell which of the two is called.
+ * differently meanwhile is laid over it. A duplicate cannot be approved: nobody can tell which of the two is called.
  */
 export async function acceptDrift(lock: Lock, drifts: readonly Drift[]): Promise<Lock> {
   const servers = new Map(lock.servers);

@@ -63,7 +63,7 @@ function createLockSyntaxError(name: string, line: number, column: number, what:
 }
 
 export function createVersionError(name: string, got: unknown): TenonError {
-  return new TenonError('lock/version', `${name} can not be read`, {
+  return new TenonError('lock/version', `${name} cannot be read`, {
     expected: `lockfileVersion ${LOCKFILE_VERSION}`,
     received: formatValue(got),
     hint: 'use the version of tenon that wrote it, or a later one, or write the lock again',

@@ -12,7 +12,7 @@ const MAX_MEMBER = 16_384;
 const EXCERPT = 400;
 const DATE = /^\d{4}-\d{2}-\d{2}(T[\d:.]{5,18}(Z|[+-]\d{2}:?\d{2})?)?$/;
 
-/** Pins a definition as it is now. Rejects with `lock/unwritable` when JSON can not write it. */
+/** Pins a definition as it is now. Rejects with `lock/unwritable` when JSON cannot write it. */
 export async function pinDefinition(definition: JsonObject): Promise<PinnedDefinition> {
   const kept: JsonObject[] = [];
   const cut: Record<string, TruncatedMember>[] = [];
@@ -58,7 +58,7 @@ export function toCanonicalText(value: unknown): string {
   try {
     return toCanonicalJson(value);
   } catch (error) {
-    throw new TenonError('lock/unwritable', 'a definition can not be written as JSON', { cause: error });
+    throw new TenonError('lock/unwritable', 'a definition cannot be written as JSON', { cause: error });
   }
 }
 

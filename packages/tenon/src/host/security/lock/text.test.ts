@@ -94,7 +94,7 @@ describe('mcp.lock', () => {
   });
 });
 
-describe('a lock that can not be read', () => {
+describe('a lock that cannot be read', () => {
   it.each<[string, string, (lock: string) => string, RegExp]>([
     ['no JSON', 'lock/syntax', lock => lock.replace('"about": {', '"about": ['), /line 6, column \d+: this is no JSON/],
     ['a comment', 'lock/syntax', lock => lock.replace('{', '{ // so'), /line 1, column 3: .*InvalidCommentToken/],

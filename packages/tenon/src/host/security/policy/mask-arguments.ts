@@ -55,7 +55,7 @@ export function maskText(text: string): string {
     .replace(SECRET_QUERY, (pair, name: string) => (isSecretName(name.slice(1, -1)) ? `${name}${HIDDEN}` : pair));
 }
 
-/** A text on one line that hides nothing: what can not be seen, or turns what is seen about, is written as its number. */
+/** A text on one line that hides nothing: what cannot be seen, or turns what is seen about, is written as its number. */
 export function toVisibleText(text: string, maxLength = 200): string {
   const cut = text.length > maxLength ? `${text.slice(0, maxLength)}${HIDDEN}` : text;
   return cut.replace(/[\p{C}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0\u2800]/gu, char => {

@@ -124,5 +124,5 @@ function formatPosition(text: string, offset: number): string {
 }
 
 function createSyntaxError(where: string, expected: string, received?: string): TenonError {
-  return new TenonError('policy/syntax', `${where} can not be read`, { expected, received });
+  return new TenonError('policy/syntax', `${where} cannot be read`, { expected, received });
 }

@@ -151,8 +151,8 @@ describe('a policy', () => {
     [{ action: 'deny', readOnly: 'yes' }, '/rules/0/readOnly'],
     [null, '/rules/0'],
     [Object.create({ action: 'allow' }), '/rules/0'],
-  ])('names the place of what can not be read: %j', (wrong, place) => {
-    expect(() => createPolicy([wrong as Rule])).toThrowError(new RegExp(`^${place} can not be read`));
+  ])('names the place of what cannot be read: %j', (wrong, place) => {
+    expect(() => createPolicy([wrong as Rule])).toThrowError(new RegExp(`^${place} cannot be read`));
   });
 });
 

@@ -24,7 +24,7 @@ export interface Policy {
 
 const ACTION_TEXTS: { readonly [A in Action]: string } = { allow: 'allowed', ask: 'to be asked', deny: 'denied' };
 
-/** Makes a policy. Throws `policy/rule`, which names the place, when a rule can not be read. */
+/** Makes a policy. Throws `policy/rule`, which names the place, when a rule cannot be read. */
 export function createPolicy(rules: readonly Rule[], { fallback = 'ask' }: PolicyOptions = {}): Policy {
   if (rules.length > MAX_RULES)
     throw createRuleError({ at: [], expected: `at most ${MAX_RULES} rules`, got: rules.length });
@@ -75,9 +75,9 @@ function formatExplanation(compiled: readonly CompiledRule[], request: ActionReq
   return [`${what}: ${args}`, ...tried, `→ ${toVisibleText(verdict.reason, 700)}`].join('\n');
 }
 
-/** The error of a rule that can not be read. `where` goes before its place. */
+/** The error of a rule that cannot be read. `where` goes before its place. */
 export function createRuleError({ at, expected, got }: RuleFault, where = ''): TenonError {
   const location = at.map(step => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
   const details = got === undefined ? {} : { received: toVisibleText(JSON.stringify(got) ?? typeof got, 100) };
-  return new TenonError('policy/rule', `${where}${location || '/'} can not be read`, { expected, ...details });
+  return new TenonError('policy/rule', `${where}${location || '/'} cannot be read`, { expected, ...details });
 }

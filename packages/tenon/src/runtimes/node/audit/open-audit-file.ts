@@ -57,7 +57,7 @@ async function readCheckedLine(text: string, path: string | undefined): Promise<
 }
 
 export function createBrokenError(path: string | undefined, reason: string): TenonError {
-  return new TenonError('audit/broken', `the audit record can not be gone on with: ${path}: ${reason}`, {
+  return new TenonError('audit/broken', `the audit record cannot be gone on with: ${path}: ${reason}`, {
     hint: 'keep it as it is, look at it with `tenon audit verify`, and begin another in another place',
   });
 }

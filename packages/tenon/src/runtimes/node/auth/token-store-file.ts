@@ -81,7 +81,7 @@ function serializeContents(secrets: FileContents): string {
 }
 
 function createUnreadableError(path: string, received: string | undefined): TenonError {
-  return new TenonError('auth/vault-unreadable', `the vault can not be read: ${path}`, {
+  return new TenonError('auth/vault-unreadable', `the token store cannot be read: ${path}`, {
     expected: 'a file that fileTokenStore wrote',
     received,
     hint: 'give another path, or delete the file and sign in again',

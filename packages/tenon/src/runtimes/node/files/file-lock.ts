@@ -60,7 +60,7 @@ async function acquire(
     if (await isStale(path)) await clearStale(path);
     else await pause(clock, wait * (0.5 + Math.random() / 2));
     if (clock.now() > deadline || (failIfAlive && (await isRenewed(path, before)))) {
-      throw new TenonError('auth/vault-busy', 'another process does not let go of the vault', {
+      throw new TenonError('auth/vault-busy', 'another process holds the lock of the token store', {
         hint: `when no other program uses it, delete ${path}`,
       });
     }

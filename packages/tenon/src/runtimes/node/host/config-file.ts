@@ -27,7 +27,7 @@ export interface ConfigFileOptions {
 /**
  * Reads a configuration, and the `envFile`s that it names. What is wrong in it is among the problems.
  *
- * @throws TenonError `config/not-found` when there is no such file, `config/unreadable` when it can not be read or is no
+ * @throws TenonError `config/not-found` when there is no such file, `config/unreadable` when it cannot be read or is no
  *   regular file of text, `config/too-large`.
  */
 export async function readConfigFile(path: string, options: ConfigFileOptions = {}): Promise<ConfigResult> {
@@ -104,7 +104,7 @@ async function openFile(path: string): Promise<FileHandle> {
 }
 
 function createUnreadableError(path: string, received: string | undefined, cause?: unknown): TenonError {
-  return new TenonError('config/unreadable', `${path} can not be read`, {
+  return new TenonError('config/unreadable', `${path} cannot be read`, {
     expected: 'a file of text in UTF-8',
     received,
     ...(cause !== undefined && { cause }),

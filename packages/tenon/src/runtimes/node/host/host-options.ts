@@ -49,7 +49,7 @@ export interface LoadedHost {
   close(): Promise<void>;
 }
 
-/** Reads what a host is made of. Rejects when a file is there and can not be read. */
+/** Reads what a host is made of. Rejects when a file is there and cannot be read. */
 export async function loadHost(nodeOptions: NodeHostOptions, stores: Stores): Promise<LoadedHost> {
   const { servers = {}, config, trust: askTrust, trustKey: keyPath, lock, policy, audit, ...rest } = nodeOptions;
   const { onConfigProblem: _, onChanged: __, onUnknown: ___, confirmDrift: ____, ...options } = rest;

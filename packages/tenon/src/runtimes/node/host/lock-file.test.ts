@@ -56,7 +56,7 @@ describe('a lock in a file', () => {
     expect(serializeLock((await openLockFile(path).read())!)).toBe(serializeLock(all));
   });
 
-  it('says why it can not be read, and is not written over then', async () => {
+  it('says why it cannot be read, and is not written over then', async () => {
     await mkdir(path, { recursive: true });
     await expect(openLockFile(path).read()).rejects.toMatchObject({ code: 'lock/unreadable', received: 'EISDIR' });
     await rm(path, { recursive: true });

@@ -62,6 +62,6 @@ async function readText(path: string): Promise<string | undefined> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return undefined;
-    throw new TenonError('lock/unreadable', `the lock can not be read: ${path}`, { received: code, cause: error });
+    throw new TenonError('lock/unreadable', `the lock cannot be read: ${path}`, { received: code, cause: error });
   }
 }

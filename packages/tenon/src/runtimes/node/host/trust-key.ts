@@ -30,7 +30,7 @@ export async function loadTrustKey(path: string): Promise<Uint8Array> {
   }
   const stored = await readKey(file);
   if (stored) return stored;
-  throw new TenonError('config/trust-key', `the key can not be kept in ${file}`);
+  throw new TenonError('config/trust-key', `the key cannot be kept in ${file}`);
 }
 
 async function readKey(file: string): Promise<Uint8Array | undefined> {

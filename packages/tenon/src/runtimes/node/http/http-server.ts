@@ -40,7 +40,7 @@ export interface HttpServer {
 
 /**
  * Serves over HTTP on a port of this machine. Rejects with `serve/port-taken`, `serve/port-denied` or `serve/listen` when
- * it can not listen, and with `serve/options` for a port that is none.
+ * it cannot listen, and with `serve/options` for a port that is none.
  */
 export async function serveHttp(service: RequestHandler, options: ServeHttpOptions = {}): Promise<HttpServer> {
   const { port = 3000, host = '127.0.0.1', path = '/mcp' } = options;
@@ -145,7 +145,7 @@ function listenError(error: NodeJS.ErrnoException, port: number, host: string): 
     return new TenonError('serve/port-denied', `may not listen on ${address}`, { hint, cause: error });
   }
   const hint = `check that ${host} is an address of this machine`;
-  return new TenonError('serve/listen', `can not listen on ${address}: ${error.code ?? error.message}`, {
+  return new TenonError('serve/listen', `cannot listen on ${address}: ${error.code ?? error.message}`, {
     hint,
     cause: error,
   });

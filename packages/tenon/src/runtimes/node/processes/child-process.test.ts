@@ -121,7 +121,7 @@ describe('a child process as a channel [stdio.client-spawns] [stdio.client-suppo
   });
 });
 
-describe('a server that can not be started', () => {
+describe('a server that cannot be started', () => {
   it.each([
     [
       { command: 'no-such-program' },

@@ -63,7 +63,7 @@ function startProcess(options: StdioTransportOptions, peer: string): ChildProces
 export function spawnError(peer: string, options: StdioTransportOptions, cause: unknown): TenonError {
   if (TenonError.is(cause)) return cause;
   const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
-  return new TenonError('stdio/spawn', `the server can not be started (${code})`, {
+  return new TenonError('stdio/spawn', `the server cannot be started (${code})`, {
     peer,
     ...explainFailure(code, options),
     cause,

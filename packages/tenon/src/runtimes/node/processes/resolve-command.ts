@@ -23,7 +23,7 @@ export interface ResolvedCommand {
  * anyone may have left a file of that name. A batch file runs under cmd.exe, without `shell: true` and with every
  * argument quoted. Returns `undefined` when there is no such file.
  *
- * @throws TenonError `stdio/unsafe-argument` when an argument can not be given to a batch file.
+ * @throws TenonError `stdio/unsafe-argument` when an argument cannot be given to a batch file.
  */
 export function resolveCommand(
   command: string,
@@ -83,7 +83,7 @@ function getVariable(env: CommandEnvironment['env'], name: string): string | und
  */
 function quoteArgument(argument: string): string {
   if (/[\0\r\n]/.test(argument)) {
-    throw new TenonError('stdio/unsafe-argument', 'a batch file can not be given an argument with a line break', {
+    throw new TenonError('stdio/unsafe-argument', 'a batch file cannot be given an argument with a line break', {
       hint: 'name the program behind the .cmd file instead (for npx: node and the script), or change the argument',
     });
   }

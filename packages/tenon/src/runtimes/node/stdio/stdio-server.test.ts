@@ -129,7 +129,7 @@ describe('a server process [stdio.streams]', () => {
     expect(await exited).toBe(0);
   });
 
-  it('survives what can not be read, in bounded memory', async () => {
+  it('survives what cannot be read, in bounded memory', async () => {
     const { child, send, answer, lines } = start();
     const before = (await answer(send('memory'))).rss;
     child.stdin!.write('not json\n');

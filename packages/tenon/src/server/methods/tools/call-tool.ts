@@ -94,7 +94,7 @@ function rejectArguments({ wire }: CompiledTool, issues: Issue[], { dialect }: R
   return createErrorResult(message);
 }
 
-/** Before anything runs: a handler that has done half of its work can not ask who can not be asked. */
+/** Before anything runs: a handler that has done half of its work cannot ask who cannot be asked. */
 export function requireCapabilities(
   required: ClientCapabilities | undefined,
   { caller, dialect }: RequestContext,

@@ -25,7 +25,7 @@ export function checkHeaderParams(
 function findMismatch(value: unknown, raw: string | undefined): string | false {
   if (raw === undefined) return 'is missing';
   if (typeof value === 'number' && !isExactNumber(value))
-    return 'mirrors a number that can not be told from its neighbours';
+    return 'mirrors a number that cannot be told from its neighbours';
   const decoded = decodeHeaderValue(raw);
   if (decoded === undefined) return 'is not well encoded';
   const isEqual =

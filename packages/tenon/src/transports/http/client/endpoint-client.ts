@@ -99,7 +99,7 @@ function readUrl(input: string | URL): URL {
     throw createUrlError('this is not a URL', 'give an absolute one: http://127.0.0.1:3000/mcp');
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw createUrlError(`a URL of ${url.protocol} can not be reached over HTTP`, 'give one of http: or https:');
+    throw createUrlError(`a URL of ${url.protocol} cannot be reached over HTTP`, 'give one of http: or https:');
   }
   if (url.username || url.password)
     throw createUrlError('the URL holds credentials', 'give them in headers: { authorization: … }');

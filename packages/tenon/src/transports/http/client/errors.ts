@@ -62,7 +62,7 @@ export function createNoResponseError(peer: string, received: string): TenonErro
 }
 
 export function createUnreadableError(peer: string, received: string, cause?: unknown): TenonError {
-  return new TenonError('peer/unreadable', 'what came can not be read', { peer, expected: 'JSON', received, cause });
+  return new TenonError('peer/unreadable', 'what came cannot be read', { peer, expected: 'JSON', received, cause });
 }
 
 /** A JSON-RPC failure in an error of ours. `cause` is the error object as it came. */

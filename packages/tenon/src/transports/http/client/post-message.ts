@@ -56,7 +56,7 @@ function serialize(message: JsonRpcMessage, peer: string): string {
   try {
     return JSON.stringify(message);
   } catch (cause) {
-    throw new TenonError('call/unwritable', 'the message can not be written as JSON', { peer, cause });
+    throw new TenonError('call/unwritable', 'the message cannot be written as JSON', { peer, cause });
   }
 }
 

@@ -82,7 +82,7 @@ describe('the standalone stream', () => {
     await channel.close();
   });
 
-  it('is looked for while the server can not be reached', async () => {
+  it('is looked for while the server cannot be reached', async () => {
     const { channel, notes, passWait } = await start((_, response, index) => {
       if (index < 2) response.destroy();
       else if (index === 2) response.writeHead(502).end();
@@ -95,7 +95,7 @@ describe('the standalone stream', () => {
     expect(notes.bad).toEqual([]);
   });
 
-  it('survives what can not be read', async () => {
+  it('survives what cannot be read', async () => {
     const { channel, notes } = await start((_, response) => void stream(response, `data: {\n\n${data(note())}`));
     channel.listen();
     await notes.until(({ messages }) => messages.length === 1);

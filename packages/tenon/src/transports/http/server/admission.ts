@@ -119,7 +119,7 @@ function isLoopback(name: string): boolean {
   return name === 'localhost' || name === '[::1]' || name === '::1' || /^127(?:\.\d{1,3}){3}$/.test(name);
 }
 
-/** An address can not be rebound: only names are looked up. */
+/** An address cannot be rebound: only names are looked up. */
 function isAddress(name: string): boolean {
   return /^\d{1,3}(?:\.\d{1,3}){3}$/.test(name) || /^\[[0-9a-f:.]+\]$/.test(name);
 }

@@ -15,7 +15,7 @@ export interface Exchange extends RequestInfo {
   stream(status: number, headers: HeaderFields): ResponseStream;
   /** Calls `listener` once if the client goes away, or the answer is cut off, before it is complete; at once if so already. */
   onClientClosed(listener: () => void): void;
-  /** Set where what was begun in one request can not go on in another: the runtime ends it with the request. */
+  /** Set where what was begun in one request cannot go on in another: the runtime ends it with the request. */
   readonly ephemeral?: boolean | undefined;
   /** Keeps the runtime at this request until the promise settles, though it is answered. Only where it would let go. */
   readonly waitUntil?: ((until: Promise<void>) => void) | undefined;

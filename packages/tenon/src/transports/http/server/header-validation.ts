@@ -33,7 +33,7 @@ export function validateHeaders(
 }
 
 /**
- * Says that the header names another version than the body, or that neither names one, for a request that can not be
+ * Says that the header names another version than the body, or that neither names one, for a request that cannot be
  * served: why not is the lesser news, but which versions are served is said all the same.
  */
 export function validateVersionHeader(

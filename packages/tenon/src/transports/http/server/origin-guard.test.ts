@@ -12,7 +12,7 @@ describe('the guard', () => {
     ['127.0.0.1:80'],
     ['[::1]:3000'],
     ['192.168.1.7:3000'],
-  ])('lets the host %s in: it can not be rebound', host => {
+  ])('lets the host %s in: it cannot be rebound', host => {
     expect(createOriginGuard({})(host, undefined)).toBeUndefined();
   });
 

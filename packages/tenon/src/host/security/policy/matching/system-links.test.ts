@@ -70,7 +70,7 @@ describe('a link of the operating system', () => {
   );
 
   it.each(['/proc/self/root', '/proc/1/cwd/work', '/dev/fd/3', 'file:///proc/self/root/work'])(
-    'can not be the folder of a rule: %s',
+    'cannot be the folder of a rule: %s',
     folder => expect(createFolderMatcher(folder)).toBeUndefined(),
   );
 });

@@ -56,7 +56,7 @@ function decode(text: string): string {
   });
 }
 
-/** With the dots of its path resolved. What stands before the path of a URL can not be climbed out of. */
+/** With the dots of its path resolved. What stands before the path of a URL cannot be climbed out of. */
 function resolveDots(text: string): string {
   const prefix = /^[a-z][a-z0-9+.-]*:\/\/[^/]*/i.exec(text)?.[0] ?? '';
   const path = text.slice(prefix.length);

@@ -42,7 +42,7 @@ function cleanUrl(written: string): string {
   return plain.replace(/\\(?=[!-/:-@[-`{-~])(?!\\)/g, '').replace(/[\0-\x20\x7f]/g, '');
 }
 
-/** True if an absolute address begins at a place. Stops at the first character that can not be of a scheme. */
+/** True if an absolute address begins at a place. Stops at the first character that cannot be of a scheme. */
 export function isAbsoluteAddress(text: string, start: number): boolean {
   const escaped = new RegExp(reference, 'iy');
   let [at, read] = [start, ''];

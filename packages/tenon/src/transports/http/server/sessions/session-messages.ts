@@ -119,7 +119,7 @@ function receiveOne(session: HttpSession, exchange: Exchange, value: unknown, au
 /** Says why nothing of a batch may run. Elements that are no messages are answered one by one. */
 function findBatchProblem(session: HttpSession, batch: readonly unknown[]): string | undefined {
   const { limits, handler } = session.context;
-  if (!session.acceptsBatches) return 'this revision has no batches';
+  if (!session.acceptsBatches) return 'this protocol version has no batches';
   if (batch.length === 0) return 'a batch has at least one message';
   if (batch.length > limits.maxBatch) return `a batch has at most ${limits.maxBatch} messages`;
   const ids = new Set<unknown>();

@@ -58,7 +58,7 @@ describe.each(runtimes)('sessions, over $name', ({ open }) => {
     },
   );
 
-  it('have ids that can not be guessed [http.session.id-secure] [security.session.non-deterministic-ids]', async () => {
+  it('have ids that cannot be guessed [http.session.id-secure] [security.session.non-deterministic-ids]', async () => {
     await serve();
     const sessions = await Promise.all(Array.from({ length: 20 }, () => openSession(site)));
     expect(new Set(sessions.map(({ id }) => id)).size).toBe(20);

@@ -238,7 +238,7 @@ export class HttpSession implements Transport {
   }
 
   #respond(response: JsonRpcResponse): void | Promise<void> {
-    // Before anything is settled: what can not be written leaves room for an answer that can.
+    // Before anything is settled: what cannot be written leaves room for an answer that can.
     const text = serializeMessage(response);
     const post = this.#takePost(response.id);
     if (post === undefined) return undefined;
