@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isSecretName, redactSecrets } from './secrets.js';
+import { isSecretName } from './secret-names.js';
+import { redactSecrets } from './secrets.js';
 
 describe('a name', () => {
   it.each([

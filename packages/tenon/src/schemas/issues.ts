@@ -1,4 +1,7 @@
-/** One thing that is wrong with a value, and where. */
+import { isSecretName } from '../redaction/secret-names.js';
+import { redactOpaqueWords } from '../redaction/secrets.js';
+
+/** A problem of a value, with its path. */
 export interface Issue {
   readonly path: (string | number)[];
   readonly message: string;
@@ -14,12 +17,6 @@ export interface DescribeOptions {
 const HIDDEN_VALUE = '‹hidden›';
 const MAX_QUOTED = 60;
 const MAX_KEY = 60;
-/** Members whose values are no one's business. */
-const SECRET_KEY = /pass|secret|token|api.?key|credential|authorization|cookie|private|\bpin\b/i;
-/** Words that look like a key or a token by how they begin. */
-const SECRET_WORD = /\b(?:(?:sk|pk|rk|ghp|gho|ghs|github_pat|glpat|xox[a-z])[-_]|AKIA|ASIA|eyJ)[\w-]{8,}[\w.-]*/g;
-/** Long words, which are hidden when they hold many digits. */
-const LONG_WORD = /[\w+=-]{24,}/g;
 
 /**
  * Issues as lines for people and models: `at /city: expected string, got number`. Bounded in number and length; long
@@ -35,24 +32,17 @@ export function describeIssues(
 }
 
 function describeIssue({ path, message }: Issue, length: number): string {
-  // Whatever is done to a message costs time by its length, and its author may be a peer.
+  // A peer may have written the message, and each replacement costs time by its length.
   let text = replaceControls(truncate(message, 4 * length));
-  if (path.some(key => typeof key === 'string' && SECRET_KEY.test(truncate(key, MAX_KEY)))) {
+  if (path.some(key => typeof key === 'string' && isSecretName(key))) {
     text = text.replace(/"[^"]*"?|'[^']*'|`[^`]*`/g, HIDDEN_VALUE).replace(/\(was .*\)?$/, `(was ${HIDDEN_VALUE})`);
   }
   text = text.replace(/"([^"]{60})[^"]+"?/g, (_, start: string) => `"${start.slice(0, MAX_QUOTED)}…"`);
   const where =
     path.length === 0
       ? 'at the root'
-      : `at ${truncate(hideSecretWords(replaceControls(toJsonPointer(path))), length / 2)}`;
-  return `${where}: ${hideSecretWords(text)}`;
-}
-
-function hideSecretWords(text: string): string {
-  return text
-    .replace(SECRET_WORD, HIDDEN_VALUE)
-    .replace(/\bBearer\s+\S+/gi, `Bearer ${HIDDEN_VALUE}`)
-    .replace(LONG_WORD, word => (/(?:\d\D*){4}/.test(word) ? HIDDEN_VALUE : word));
+      : `at ${truncate(redactOpaqueWords(replaceControls(toJsonPointer(path)), HIDDEN_VALUE), length / 2)}`;
+  return `${where}: ${redactOpaqueWords(text, HIDDEN_VALUE)}`;
 }
 
 function replaceControls(text: string): string {

@@ -1,5 +1,6 @@
 import { isObject } from '../../../jsonrpc/message.js';
-import { isSecretName, REDACTED, redactSecrets } from '../../../redaction/secrets.js';
+import { isSecretName } from '../../../redaction/secret-names.js';
+import { REDACTED, redactSecrets } from '../../../redaction/secrets.js';
 
 /** Removes further secrets: gets each text with the name of its member. */
 export type Redact = (text: string, name: string) => string;
@@ -8,7 +9,7 @@ export type Redact = (text: string, name: string) => string;
 const MAX_DEPTH = 16;
 const TOO_DEEP = '(nested too deeply)';
 
-/** A JSON value without its secrets: members by their names, texts by their looks, then what `more` takes out. */
+/** Removes the secrets of a JSON value: of members by their names, of texts by their form, then those that `more` finds. */
 export function redactValue(value: unknown, more?: Redact, name = '', depth = 0): unknown {
   if (typeof value === 'string') return redactText(value, more, name);
   if (typeof value !== 'object' || value === null) return isSecretName(name) && value !== null ? REDACTED : value;

@@ -1,4 +1,4 @@
-import { isSecretName, REDACTED, redactSecrets } from '../../../redaction/secrets.js';
+import { findSecretStart, REDACTED, redactSecrets } from '../../../redaction/secrets.js';
 import type { CommandTarget, ServerEntry, UrlTarget } from '../../config/server-entry.js';
 import type { ServerSource } from './lock.js';
 import { createSecretMark } from './secret-mark.js';
@@ -6,7 +6,6 @@ import { createSecretMark } from './secret-mark.js';
 /** Variables by which a program is made to run something else. Their values are no secrets, and are pinned. */
 const LOADER_VARIABLES =
   /^(PATH|PATHEXT|(LD|DYLD)_[A-Z_]+|NODE_(OPTIONS|PATH)|BUN_OPTIONS|DENO_[A-Z_]*|PYTHON(PATH|STARTUP|HOME)|RUBY(OPT|LIB)|PERL5?(OPT|LIB|5DB)|(_?JAVA|JDK_JAVA)_[A-Z_]*OPTIONS|CLASSPATH|BASH_ENV|ENV|SHELL|COMSPEC|GIT_[A-Z_]*(COMMAND|SSH|ASKPASS)|(npm|NPM|UV|PIP)_[A-Za-z_]*(registry|REGISTRY|INDEX|INDEX_URL)|EDITOR|PAGER)$/;
-const NAMED_ARGUMENT = /^(-{0,2}[\w.-]+)(=|:(?!\/\/)\s*)(?=.)/s;
 
 /** Marks take their time to be made; a target does not change. */
 const SOURCE_CACHE = new WeakMap<ServerEntry['target'], Promise<ServerSource>>();
@@ -55,10 +54,8 @@ async function describeCommand({ command, args = [], env = {}, cwd }: CommandTar
 }
 
 async function describeArgument(arg: string, before: string | undefined): Promise<string> {
-  const named = NAMED_ARGUMENT.exec(arg);
-  if (named?.[1] && isSecretName(named[1])) return `${named[0]}${await createSecretMark(arg.slice(named[0].length))}`;
-  const follows = before?.startsWith('-') && !/[=:]/.test(before) && isSecretName(before);
-  return follows && !arg.startsWith('-') ? createSecretMark(arg) : hideAndMark(arg);
+  const start = findSecretStart(arg, before);
+  return start === undefined ? hideAndMark(arg) : `${arg.slice(0, start)}${await createSecretMark(arg.slice(start))}`;
 }
 
 /** A text without its secrets, and a mark of it when there were any: another secret is another text. */

@@ -1,6 +1,7 @@
 import { computeFingerprint } from '../../../../encoding/fingerprint.js';
 import type { ActionRequest } from '../action-request.js';
-import { isSecretName, maskText, toVisibleText } from '../mask-arguments.js';
+import { isSecretName } from '../../../../redaction/secret-names.js';
+import { maskText, toVisibleText } from '../mask-arguments.js';
 import type { Globs, Match, Rule } from '../rules.js';
 import { compilePath, findUnnamed, findValues } from './argument-path.js';
 import { type ArgumentPattern, compilePattern, type ValueTest } from './argument-pattern.js';
