@@ -58,7 +58,8 @@ async function main() {
   for (const mutant of mutants) {
     const folder = folders.find(name => mutant.file.startsWith(`${SOURCES}/${name}/`)) ?? '';
     const killer = await findKiller(mutant, folder);
-    const count = (counts[folder] ??= { killed: 0, all: 0 });
+    counts[folder] ??= { killed: 0, all: 0 };
+    const count = counts[folder];
     count.all += 1;
     if (killer) count.killed += 1;
     const change = `${mutant.before.slice(0, 60)} → ${mutant.after.slice(0, 60)}`.replaceAll(/\s+/g, ' ');
