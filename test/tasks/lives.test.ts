@@ -1,11 +1,17 @@
 import fc from 'fast-check';
 import { type Context, memoryStores, tool } from 'tenon';
 import { fakeClock } from 'tenon/testing';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { loadRuntime } from '../../packages/tenon/src/execution/lazy-run.js';
 import type { JsonObject } from '../../packages/tenon/src/jsonrpc/message.js';
 import { isTerminal } from '../../packages/tenon/src/protocol/tasks.js';
 import { startProcess, type TaskProcess, waitTurns } from './process.js';
 import { recordStores, type StoreRecorder } from './store-recorder.js';
+
+// A server imports these modules when it first needs them, which takes real time. The test counts time in turns.
+await loadRuntime();
+await import('../../packages/tenon/src/extensions/tasks/task-service.js');
+await import('../../packages/tenon/src/schemas/compile-check.js');
 
 /** What a handler does, one after the other. */
 type Act = 'step' | 'ask' | 'ask two' | 'step beside ask';
@@ -191,20 +197,6 @@ function soon<T>(answer: Promise<T>): Promise<T | undefined> {
 }
 
 describe('tasks through any events, and their processes', () => {
-  // A server loads parts of itself when it first needs them, which takes real time: here before time is counted in turns.
-  beforeAll(async () => {
-    const world = new World(['step beside ask', 'ask two']);
-    await world.start();
-    await vi.waitFor(async () => {
-      await world.create(world.processes[0] as TaskProcess);
-      expect(world.tasks).not.toEqual([]);
-    });
-    await vi.waitFor(async () => {
-      await world.finish();
-      expect(world.isOver).toBe(true);
-    });
-  });
-
   it('each goes its way, once [ext-tasks.status-transitions ext-tasks.status-values ext-tasks.terminal-immutable ext-tasks.input-keys-unique-lifetime tasks.status.transitions tasks.status.terminal-final]', async () => {
     let completed = 0;
     await fc.assert(
