@@ -9,15 +9,14 @@ export function createHost(options: HostOptions): Promise<Host> {
 }
 
 // What definitions cost.
-export { type CollapsedTools, type CollapseOptions, collapseTools } from './host/catalog/budget/collapse-tools.js';
+export type { CollapseOptions } from './host/catalog/budget/collapse-tools.js';
 export {
   createTokenReport,
   estimateTokens,
   type TokenReport,
   type TokenReportOptions,
 } from './host/catalog/budget/token-report.js';
-export { createNameMapper, type NameMapper, type Prefix } from './host/catalog/names/name-mapper.js';
-export { createResourceNameMapper, type ResourceNameMapper } from './host/catalog/names/resource-name-mapper.js';
+export type { Prefix } from './host/catalog/names/name-mapper.js';
 export type { ServerInventory } from './host/catalog/server-inventory.js';
 // Configuration.
 export type { AskInput, ConfigInput } from './host/config/inputs.js';
@@ -40,17 +39,8 @@ export { type Projection, project, type Quarantined } from './host/projection/pr
 export type { ModelProvider, ProviderTools } from './host/projection/provider.js';
 // What lists say of servers that are missing.
 export { UNAVAILABLE } from './host/proxy/list-page.js';
-export { DEFAULT_OUTPUT_LIMITS, type OutputLimits } from './host/proxy/output/output-limits.js';
-export {
-  createOverflowStore,
-  isOverflowUri,
-  OVERFLOW_NEXT,
-  OVERFLOW_TEMPLATE,
-  OVERFLOW_TOTAL,
-  type OverflowStore,
-} from './host/proxy/output/overflow-store.js';
-// How much is passed on.
-export { type TruncateOptions, truncateResult } from './host/proxy/output/truncate-result.js';
+export type { OutputLimits } from './host/proxy/output/output-limits.js';
+export { OVERFLOW_NEXT, OVERFLOW_TOTAL } from './host/proxy/output/overflow-store.js';
 // Questions of servers, as they are shown.
 export { createFormResult, createFormView, type FormOutcome, type FormView } from './host/proxy/questions/form-view.js';
 export { createUrlResult, createUrlView, type UrlView } from './host/proxy/questions/url-view.js';

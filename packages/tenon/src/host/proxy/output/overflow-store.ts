@@ -48,7 +48,6 @@ export interface OverflowStoreOptions {
 
 declare const crypto: { randomUUID(): string };
 
-export const OVERFLOW_TEMPLATE = 'tenon-spill://{id}{?from,to}';
 /** In `_meta` of what was read: the length of the whole, and the URI of what follows. */
 export const OVERFLOW_TOTAL = 'dev.tenon/total';
 export const OVERFLOW_NEXT = 'dev.tenon/next';
