@@ -56,15 +56,15 @@ export async function readConfiguration(context: CliContext, paths: readonly str
   };
 }
 
-type ConfigSource = Pick<ConfigLocation, 'path' | 'scope'>;
+type ConfigFileSource = Pick<ConfigLocation, 'path' | 'scope'>;
 
 /** A file is the user's own where a program keeps the user's; all others may have come with a project. */
-async function resolveSources(paths: readonly string[], cwd: string): Promise<ConfigSource[]> {
+async function resolveSources(paths: readonly string[], cwd: string): Promise<ConfigFileSource[]> {
   const own = new Set((await findUserConfigs()).map(({ path }) => path));
   return paths.map(path => resolve(cwd, path)).map(path => ({ path, scope: own.has(path) ? 'user' : 'project' }));
 }
 
-async function findSources(cwd: string): Promise<ConfigSource[]> {
+async function findSources(cwd: string): Promise<ConfigFileSource[]> {
   const path = join(cwd, 'mcp.json');
   const isThere = await stat(path).then(
     file => file.isFile(),

@@ -1,8 +1,3 @@
-declare class AbortController {
-  readonly signal: AbortSignal;
-  abort(reason?: unknown): void;
-}
-
 /** Either kind: both have `aborted`, `reason`, and listeners to `abort`. */
 export type AbortSignalLike = AbortSignal | LazyAbortSignal;
 

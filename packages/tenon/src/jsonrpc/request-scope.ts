@@ -1,8 +1,3 @@
-declare class AbortController {
-  readonly signal: AbortSignal;
-  abort(reason?: unknown): void;
-}
-
 /** A request that is being worked on. The abort signal is made when somebody first asks for it. */
 export class RequestScope {
   #controller: AbortController | undefined;

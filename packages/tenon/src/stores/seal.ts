@@ -37,12 +37,6 @@ declare const crypto: {
     decrypt(algorithm: object, key: CryptoKey, data: Uint8Array): Promise<ArrayBuffer>;
   };
 };
-declare class TextEncoder {
-  encode(text: string): Uint8Array;
-}
-declare class TextDecoder {
-  decode(bytes: ArrayBuffer): string;
-}
 declare function btoa(binary: string): string;
 declare function atob(base64: string): string;
 

@@ -8,11 +8,6 @@ import type { TaskRuntime } from './task-creation.js';
 import type { TaskRecord } from './task-record.js';
 import type { TaskStore } from './task-store.js';
 
-declare class AbortController {
-  readonly signal: AbortSignal;
-  abort(reason?: unknown): void;
-}
-
 /** Minimum time for a client to fetch the input requests of its task, in milliseconds. */
 const MIN_DELIVERY_DELAY = 1000;
 

@@ -5,10 +5,6 @@ import type { Dialect } from '../../protocol/versions/dialect.js';
 import type { ClientSession, RequestContext } from '../../server/request-context.js';
 import type { TaskRecord } from './task-record.js';
 
-declare class AbortController {
-  readonly signal: AbortSignal;
-}
-
 /** Creates the request context of a handler that works on a task: the client may be gone for long. */
 export function createTaskContext(
   record: TaskRecord,

@@ -12,11 +12,6 @@ import { createHandlerParams, createTaskContext } from './task-context.js';
 import { TaskExecutionBackend, type TaskRecordAccess } from './task-execution-backend.js';
 import { describeSize, endRecord, isTooLarge, type TaskRecord, updateRecord } from './task-record.js';
 
-declare class AbortController {
-  readonly signal: AbortSignal;
-  abort(reason?: unknown): void;
-}
-
 /** Observer of a job. */
 export interface JobObserver {
   /** The record has changed. */

@@ -3,11 +3,6 @@ import type { RequestHeaders } from '../../jsonrpc/transport.js';
 import type { RequestContext } from '../request-context.js';
 import { guardHeaders } from './request-headers.js';
 
-declare class AbortController {
-  readonly signal: AbortSignal;
-  abort(reason?: unknown): void;
-}
-
 /** The request that a handler serves. It may become another one: that of a retry, or that of none when it goes on as a task. */
 export class ActiveRequest {
   requestContext: RequestContext;

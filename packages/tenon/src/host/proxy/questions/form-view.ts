@@ -35,9 +35,9 @@ export interface FormViewOptions extends ViewOptions {
 const MAX_FIELDS = 100;
 
 export function createFormView(form: ElicitFormParams, options: FormViewOptions): FormView {
-  const { safeText, secrets = 'warn' } = options;
-  const server = sanitizeForView(options.server, safeText, MAX_LABEL);
-  const message = sanitizeForView(form.message, safeText, MAX_MESSAGE);
+  const { sanitizeText, secrets = 'warn' } = options;
+  const server = sanitizeForView(options.server, sanitizeText, MAX_LABEL);
+  const message = sanitizeForView(form.message, sanitizeText, MAX_MESSAGE);
   const fields = createFieldViews(form, options);
   const secretWarnings = [
     ...(doesMessageAskForSecret(message) || doesMessageAskForSecret(String(form.message))
@@ -87,7 +87,7 @@ export async function createFormResult(
 /** Only what was asked for goes out. A name may be anything, `__proto__` too. */
 function createContent(form: ElicitFormParams, values: { readonly [name: string]: FormValue | undefined }) {
   const keepText = (text: string) => text;
-  const entries = createFieldViews(form, { safeText: keepText }).flatMap(({ name, value }) => {
+  const entries = createFieldViews(form, { sanitizeText: keepText }).flatMap(({ name, value }) => {
     const entered = Object.hasOwn(values, name) ? values[name] : value;
     return entered === undefined ? [] : [[name, entered] as const];
   });
@@ -96,13 +96,13 @@ function createContent(form: ElicitFormParams, values: { readonly [name: string]
 
 function createFieldViews(
   { requestedSchema }: ElicitFormParams,
-  { safeText }: Pick<ViewOptions, 'safeText'>,
+  { sanitizeText }: Pick<ViewOptions, 'sanitizeText'>,
 ): FieldView[] {
   const { required } = requestedSchema;
   const needed = new Set(Array.isArray(required) ? required : []);
   return getProperties(requestedSchema)
     .slice(0, MAX_FIELDS)
-    .map(([name, field]) => createFieldView(name, field, needed.has(name), safeText));
+    .map(([name, field]) => createFieldView(name, field, needed.has(name), sanitizeText));
 }
 
 function getProperties({ properties }: { readonly properties?: unknown }): [string, unknown][] {

@@ -38,7 +38,7 @@ export interface UrlView {
 export interface ViewOptions {
   /** The name of the server in the configuration. */
   readonly server: string;
-  readonly safeText: SafeText;
+  readonly sanitizeText: SafeText;
 }
 
 /** Longer ones are shown whole all the same, with a warning. */
@@ -47,15 +47,15 @@ const LONG_URL = 300;
 const MAX_URL = 8_192;
 
 /** Throws what the server is told, -32602, when the URL is none, or none that a browser may be sent to. */
-export function createUrlView(question: ElicitUrlParams, { server, safeText }: ViewOptions): UrlView {
+export function createUrlView(question: ElicitUrlParams, { server, sanitizeText }: ViewOptions): UrlView {
   const parsed = parseUrl(question.url);
   const { href, hostname, host } = parsed;
   const start = href.indexOf(host, parsed.protocol.length + 2 + getUserinfo(parsed).length);
   const domain = describeDomain(hostname);
-  const message = sanitizeForView(question.message, safeText, MAX_MESSAGE);
+  const message = sanitizeForView(question.message, sanitizeText, MAX_MESSAGE);
   return {
     kind: 'url',
-    server: sanitizeForView(server, safeText, MAX_LABEL),
+    server: sanitizeForView(server, sanitizeText, MAX_LABEL),
     message,
     url: href,
     parts: { before: href.slice(0, start), host, after: href.slice(start + host.length) },

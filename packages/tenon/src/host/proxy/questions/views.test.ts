@@ -4,8 +4,8 @@ import { sanitizeText as real } from '../../security/screening/sanitize-text.js'
 import { createFormResult, createFormView } from './form-view.js';
 import { createUrlResult, createUrlView } from './url-view.js';
 
-const safeText = (text: string) => text.replace(/[\u0000-\u001f\u200b-\u202e]/g, '');
-const options = { server: 'notes', safeText };
+const sanitizeText = (text: string) => text.replace(/[\u0000-\u001f\u200b-\u202e]/g, '');
+const options = { server: 'notes', sanitizeText };
 const form = (
   properties: Record<string, unknown>,
   rest: Partial<ElicitFormParams['requestedSchema']> = {},
@@ -139,7 +139,7 @@ describe('the view of a form', () => {
   });
 
   it('goes with the text that is really used', () => {
-    const view = createFormView(form({}, {}, 'a\u202eb\u001b[31mc\u0000'), { ...options, safeText: real });
+    const view = createFormView(form({}, {}, 'a\u202eb\u001b[31mc\u0000'), { ...options, sanitizeText: real });
     expect(view.message).not.toMatch(/[\u0000\u001b\u202e]/);
   });
 });

@@ -123,7 +123,7 @@ const showing = fc.record({ lines: fc.boolean(), max: fc.integer({ min: 1, max: 
 const never =
   /[\0-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2060-\u206f\ufff9-\ufffb\p{Co}\p{Cs}\p{Noncharacter_Code_Point}]/u;
 
-describe('safeText', () => {
+describe('sanitizeText', () => {
   it('never has a character that hides or moves others', () => {
     fc.assert(
       fc.property(text, showing, (given, options) => {
