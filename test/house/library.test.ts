@@ -15,11 +15,12 @@ import { findDeepImports, findForbiddenImports, findImportCycles, findPlatformIm
 import {
   findBannedNames,
   findCrowdedFolders,
+  findDuplicateTypes,
   findFunctionsWithoutVerb,
   findRelativeComments,
   findRelativeTitles,
 } from './naming-rules.js';
-import { readSources, readTestSources } from './source.js';
+import { isDeclarationFile, readSources, readTestSources } from './source.js';
 
 const sources = readSources();
 const unnamed = /(^|\/)(host\/(projection|sampling)|auth\/issuer)\//;
@@ -38,6 +39,8 @@ describe('the library', () => {
   it('has no long file', () => expect(sources.flatMap(findLongFile)).toEqual([]));
   it('has short files for the most part', () =>
     expect(getNinetiethPercentile(sources)).toBeLessThanOrEqual(MAX_USUAL_FILE_LINES));
+  it('declares each type once', () =>
+    expect(findDuplicateTypes(sources.filter(source => !isDeclarationFile(source)))).toEqual([]));
   it('begins the names of functions with a verb', () => expect(named.flatMap(findFunctionsWithoutVerb)).toEqual([]));
   it('has no banned word in a name', () => expect(named.flatMap(findBannedNames)).toEqual([]));
   it('begins no comment with a relative word', () =>

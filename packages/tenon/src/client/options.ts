@@ -2,6 +2,7 @@ import type { Clock } from '../cancellation/clock.js';
 import type { TenonError } from '../jsonrpc/error.js';
 import type { KeepAliveOptions } from '../jsonrpc/keep-alive.js';
 import type { Id, JsonObject } from '../jsonrpc/message.js';
+import type { MaybePromise } from '../jsonrpc/then-maybe.js';
 import type { ClientCapabilities } from '../protocol/capabilities.js';
 import type { Icon, LoggingLevel, Meta, Root } from '../protocol/content.js';
 import type {
@@ -15,8 +16,6 @@ import type { TaskState } from '../protocol/tasks.js';
 import type { SuggestedProtocolVersion } from '../protocol/versions/protocol-version.js';
 import type { MemoryOptions } from '../transports/memory.js';
 import type { VersionCache } from './connection/version-cache.js';
-
-type Awaitable<T> = T | Promise<T>;
 
 /** Context of a server's request, beside its params. */
 export interface ServerRequestInfo {
@@ -39,7 +38,7 @@ export interface ServerRequestInfo {
 /** Roots that may change while clients are connected. Each client announces the changes to its server. */
 export interface RootsSource {
   /** Returns the roots as they are now. */
-  list(): Awaitable<readonly Root[]>;
+  list(): MaybePromise<readonly Root[]>;
   /** Calls `onChange` after each change of the list. Returns the function that ends the subscription. */
   subscribe(onChange: () => void): () => void;
 }
@@ -47,12 +46,12 @@ export interface RootsSource {
 /** Handlers for requests of the server. What is there is declared as a capability; nothing else is. */
 export interface ClientHandlers {
   /** Shows the user a form. What it leaves out of an accepted answer is filled from the defaults of the fields. */
-  readonly elicit?: ((form: ElicitFormParams, info: ServerRequestInfo) => Awaitable<ElicitResult>) | undefined;
+  readonly elicit?: ((form: ElicitFormParams, info: ServerRequestInfo) => MaybePromise<ElicitResult>) | undefined;
   /** Asks the user to visit a URL: show its domain, open nothing by yourself. */
-  readonly elicitUrl?: ((question: ElicitUrlParams, info: ServerRequestInfo) => Awaitable<ElicitResult>) | undefined;
+  readonly elicitUrl?: ((question: ElicitUrlParams, info: ServerRequestInfo) => MaybePromise<ElicitResult>) | undefined;
   /** Asks a model. */
   readonly sample?:
-    | ((request: CreateMessageParams, info: ServerRequestInfo) => Awaitable<CreateMessageResult>)
+    | ((request: CreateMessageParams, info: ServerRequestInfo) => MaybePromise<CreateMessageResult>)
     | undefined;
   /** True if `sample` can give tools to the model. Default `false`. */
   readonly sampleTools?: boolean | undefined;
@@ -61,7 +60,7 @@ export interface ClientHandlers {
    * (`workspaceRoots` of `tenon/node`). Roots are deprecated in 2026-07-28: give servers their folders by configuration.
    * https://modelcontextprotocol.io/specification/2025-11-25/client/roots
    */
-  readonly roots?: readonly Root[] | (() => Awaitable<readonly Root[]>) | RootsSource | undefined;
+  readonly roots?: readonly Root[] | (() => MaybePromise<readonly Root[]>) | RootsSource | undefined;
   /** Passes questions on instead of answering them. @internal */
   readonly forwarder?: RequestForwarder | undefined;
 }

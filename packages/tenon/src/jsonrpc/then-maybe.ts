@@ -1,3 +1,6 @@
+/** A value, or a promise of one. */
+export type MaybePromise<T> = T | Promise<T>;
+
 // Most work needs no promise, and promises are what a short request would spend most on.
 
 /** Goes on with what comes of some work: at once where that is there at once. Throws, or rejects, as the work does. */

@@ -13,12 +13,12 @@ export interface AuthRequest {
   header(name: string): string | undefined;
 }
 
-type HeaderFields = Readonly<Record<string, string>>;
+type AuthHeaders = Readonly<Record<string, string>>;
 
 /** The authorized user, with header fields for the response; or the response that refuses. */
 export type AuthResult =
-  | { readonly auth: AuthInfo; readonly headers?: HeaderFields | undefined }
-  | { readonly status: number; readonly headers?: HeaderFields | undefined; readonly body?: string | undefined };
+  | { readonly auth: AuthInfo; readonly headers?: AuthHeaders | undefined }
+  | { readonly status: number; readonly headers?: AuthHeaders | undefined; readonly body?: string | undefined };
 
 /** Authorizes requests to a server. `protect` makes one; an HTTP endpoint takes it as `auth`. */
 export interface TokenVerifier {
@@ -29,5 +29,5 @@ export interface TokenVerifier {
   /** Documents of others that anybody may read, by path. Each is loaded when it is asked for. */
   readonly remoteDocuments?: ReadonlyMap<string, () => Promise<string | undefined>> | undefined;
   /** The header fields of the 403 that answers a request which needs scopes that it does not have. */
-  challenge(request: AuthRequest, scopes: readonly string[]): HeaderFields;
+  challenge(request: AuthRequest, scopes: readonly string[]): AuthHeaders;
 }

@@ -1,7 +1,6 @@
+import type { MaybePromise } from '../../jsonrpc/then-maybe.js';
 import type { CreateMessageParams, CreateMessageResult } from '../../protocol/input-requests.js';
 import { createRejectedError, isRefusal, type SamplingRefusal } from './refusal.js';
-
-type Awaitable<T> = T | Promise<T>;
 
 /** What a reviewer is told beside the request or the result itself. */
 export interface SamplingFacts {
@@ -26,17 +25,17 @@ export interface SamplingFacts {
 export interface Review {
   /** Sees what the model would be sent, prompt and tools, before it is. */
   readonly before?:
-    | ((request: CreateMessageParams, facts: SamplingFacts) => Awaitable<CreateMessageParams | SamplingRefusal>)
+    | ((request: CreateMessageParams, facts: SamplingFacts) => MaybePromise<CreateMessageParams | SamplingRefusal>)
     | undefined;
   /** Sees what the server would be sent, before it is: uses of tools too. */
   readonly after?:
-    | ((result: CreateMessageResult, facts: SamplingFacts) => Awaitable<CreateMessageResult | SamplingRefusal>)
+    | ((result: CreateMessageResult, facts: SamplingFacts) => MaybePromise<CreateMessageResult | SamplingRefusal>)
     | undefined;
 }
 
 /** What becomes of something under review. Whoever closes the window without a word has not agreed. */
 export async function runReview<T extends object>(
-  look: ((value: T, facts: SamplingFacts) => Awaitable<T | SamplingRefusal>) | undefined,
+  look: ((value: T, facts: SamplingFacts) => MaybePromise<T | SamplingRefusal>) | undefined,
   value: T,
   facts: SamplingFacts,
 ): Promise<T> {

@@ -1,9 +1,8 @@
 import { TenonError } from '../../jsonrpc/error.js';
+import type { MaybePromise } from '../../jsonrpc/then-maybe.js';
 import type { Optional } from '../../protocol/defaults.js';
 import type { CreateMessageParams, CreateMessageResult } from '../../protocol/input-requests.js';
 import type { Model } from './model.js';
-
-type Awaitable<T> = T | Promise<T>;
 
 /** A text, or as much of a result as matters: the rest is filled in. */
 export type ScriptedAnswer = string | Pick<CreateMessageResult, 'content'> | CreateMessageResult;
@@ -25,7 +24,7 @@ export interface ScriptedOptions extends Optional<Omit<Model, 'generate'>> {
 export function scriptedModel(
   answers:
     | readonly ScriptedAnswer[]
-    | ((request: CreateMessageParams, signal: AbortSignal) => Awaitable<ScriptedAnswer>),
+    | ((request: CreateMessageParams, signal: AbortSignal) => MaybePromise<ScriptedAnswer>),
   { name = 'scripted', takes = { images: true, audio: true, tools: true }, spends, ...rest }: ScriptedOptions = {},
 ): ScriptedModel {
   const requests: CreateMessageParams[] = [];

@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../../jsonrpc/then-maybe.js';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import type { ContentBlock, Icon, Meta, PromptMessage } from '../../protocol/content.js';
 import type { InputRequiredResult } from '../../protocol/input-requests.js';
@@ -6,8 +7,6 @@ import type { InferInput, InferOutput, Schema } from '../../schemas/standard.js'
 import type { CallerInfo } from '../caller-info.js';
 import type { Context } from '../context/context.js';
 import type { Completers } from './completers.js';
-
-type MaybePromise<T> = T | Promise<T>;
 
 /** Return value of a prompt: text or blocks of one user message, whole messages, or an input request. */
 export type PromptReturn =

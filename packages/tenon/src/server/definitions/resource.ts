@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../../jsonrpc/then-maybe.js';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import type { Annotations, Icon, Meta, Resource, ResourceContents } from '../../protocol/content.js';
 import type { Optional } from '../../protocol/defaults.js';
@@ -9,8 +10,6 @@ import { parseTemplate } from '../uri-template/template.js';
 import type { TemplateVariables } from '../uri-template/variables.js';
 import { templateParser } from './compiled-resource.js';
 import type { Completers } from './completers.js';
-
-type MaybePromise<T> = T | Promise<T>;
 
 /** Text, bytes, contents, a list of contents, or a question. `undefined` is: there is no such resource. */
 export type ReadReturn =

@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../../jsonrpc/then-maybe.js';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import type { ContentBlock, Icon, Meta, ToolAnnotations } from '../../protocol/content.js';
 import type { InputRequiredResult } from '../../protocol/input-requests.js';
@@ -5,8 +6,6 @@ import type { InferArguments, InferInput, InferOutput, Schema } from '../../sche
 import type { CallerInfo } from '../caller-info.js';
 import type { Context } from '../context/context.js';
 import type { ToolResultParts } from './tool-result.js';
-
-type MaybePromise<T> = T | Promise<T>;
 
 /** Return value of a tool without `output`: text, content, or a JSON value that becomes text. */
 export type UntypedToolReturn =

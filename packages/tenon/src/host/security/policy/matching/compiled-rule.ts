@@ -1,6 +1,6 @@
 import { computeFingerprint } from '../../../../encoding/fingerprint.js';
-import type { ActionRequest } from '../action-request.js';
 import { isSecretName } from '../../../../redaction/secret-names.js';
+import type { ActionRequest } from '../action-request.js';
 import { maskText, toVisibleText } from '../mask-arguments.js';
 import type { Globs, Match, Rule } from '../rules.js';
 import { compilePath, findUnnamed, findValues } from './argument-path.js';
