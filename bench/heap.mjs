@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 export const countable = ['--expose-gc', '--require', fileURLToPath(new URL('heap-counter.cjs', import.meta.url))];
 
 /** @param {import('node:child_process').ChildProcess} child @returns {Promise<Heap>} */
-export async function heapOf(child) {
+export async function readHeap(child) {
   const output = /** @type {import('node:stream').Readable} */ (child.stdout);
   let text = '';
   child.kill('SIGUSR2');

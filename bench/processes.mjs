@@ -84,7 +84,7 @@ export async function freePort() {
  * @param {readonly number[]} pids
  * @returns {Cpu}
  */
-export function cpuOf(pids) {
+export function readCpuTime(pids) {
   const all = allProcesses();
   const cost = { own: 0, all: 0 };
   for (const pid of pids) {
@@ -97,7 +97,7 @@ export function cpuOf(pids) {
 }
 
 /** Resident memory in MB. @param {number} pid */
-export function residentOf(pid) {
+export function readResidentMemory(pid) {
   const [, kib] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kib) / 1024;
 }

@@ -12,11 +12,12 @@ export function median(values) {
 export const spread = values => `${Math.min(...values).toFixed(2)} to ${Math.max(...values).toFixed(2)}`;
 
 /** Three digits that mean something. @param {number} value */
-export const shortly = value => (value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2));
+export const formatNumber = value =>
+  value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
 
 /** The median, and from least to most. @param {readonly number[]} values */
 export const range = values =>
-  `${shortly(median(values))} (${shortly(Math.min(...values))} to ${shortly(Math.max(...values))})`;
+  `${formatNumber(median(values))} (${formatNumber(Math.min(...values))} to ${formatNumber(Math.max(...values))})`;
 
 /**
  * How many times as much the one costs as the other, by their medians.

@@ -17,49 +17,50 @@ const META = {
   'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
 };
 const form = /** @type {const} */ ({ type: 'object', properties: { sure: { type: 'boolean' } }, required: ['sure'] });
-const durable = () => ({ ...memoryStores(), durable: true });
+const createDurableStores = () => ({ ...memoryStores(), durable: true });
 
-/** Each way in which a retry is served, and the options of the server for it. */
+/** @typedef {{ inputRequests: import('tenon').InputRequestOptions, stores?: () => import('tenon').Stores }} ServerSetup */
+
+/** Each way in which a retry is served, and the options of the server for it. @type {Record<string, ServerSetup>} */
 const ways = {
-  held: { asking: {} },
-  replayed: { asking: { maxSuspended: 0 } },
-  'held, state in the store': { asking: { maxStateSize: 0 } },
-  'replayed, state in the store': { asking: { maxSuspended: 0, maxStateSize: 0 } },
-  'replayed, steps in a durable store': { asking: { maxSuspended: 0 }, stores: durable },
+  held: { inputRequests: {} },
+  replayed: { inputRequests: { maxSuspended: 0 } },
+  'held, state in the store': { inputRequests: { maxStateSize: 0 } },
+  'replayed, state in the store': { inputRequests: { maxSuspended: 0, maxStateSize: 0 } },
+  'replayed, steps in a durable store': { inputRequests: { maxSuspended: 0 }, stores: createDurableStores },
 };
 
 /** @param {{ rounds: number }} options */
 export async function measureAsking({ rounds }) {
-  const plain = sendTo({ asking: {} });
+  const plain = createSender({ inputRequests: {} });
   /** @type {Measured[]} */
   const results = Object.keys(ways).flatMap(way =>
     QUESTIONS.map(questions => ({ way, questions, bytes: 0, cpu: [], wall: [] })),
   );
   /** @type {{ cpu: number[], wall: number[] }} */
   const base = { cpu: [], wall: [] };
-  await timed(() => plain({ name: 'plain', arguments: {} }));
+  await measureTime(() => plain({ name: 'plain', arguments: {} }));
   for (let round = 0; round < rounds; round += 1) {
-    const one = await timed(() => plain({ name: 'plain', arguments: {} }));
+    const one = await measureTime(() => plain({ name: 'plain', arguments: {} }));
     base.cpu.push(one.cpu);
     base.wall.push(one.wall);
     for (const result of results) await measure(result);
   }
-  return { results: { plain: base, asking: results }, markdown: markdownOf(results, base) };
+  return { results: { plain: base, asking: results }, markdown: toMarkdown(results, base) };
 }
 
 /** @param {Measured} result */
 async function measure(result) {
-  const { stores, ...options } = /** @type {{ asking: object, stores?: typeof durable }} */ (
-    ways[/** @type {keyof typeof ways} */ (result.way)]
-  );
-  const send = sendTo({ ...options, ...(stores ? { stores: stores() } : {}) });
+  const setup = ways[result.way];
+  if (setup === undefined) throw new Error(`there is no way ${result.way}`);
+  const send = createSender(setup);
   const call = async () => {
-    const bytes = await play(send, result.questions);
+    const bytes = await completeCall(send, result.questions);
     result.bytes = Math.max(result.bytes, bytes);
   };
   // The first round is for the compiler.
-  if (result.cpu.length === 0) await timed(call);
-  const { cpu, wall } = await timed(call);
+  if (result.cpu.length === 0) await measureTime(call);
+  const { cpu, wall } = await measureTime(call);
   result.cpu.push(cpu / (result.questions + 1));
   result.wall.push(wall / (result.questions + 1));
 }
@@ -69,7 +70,7 @@ async function measure(result) {
  * @param {Send} send
  * @param {number} questions
  */
-async function play(send, questions) {
+async function completeCall(send, questions) {
   const params = { name: 'ask', arguments: { questions } };
   let answer = await send(params);
   let bytes = 0;
@@ -84,15 +85,13 @@ async function play(send, questions) {
   return bytes;
 }
 
-/** @param {object} options @returns {Send} */
-function sendTo(options) {
-  const { asking } = /** @type {{ asking: object }} */ (options);
+/** @param {ServerSetup} setup @returns {Send} */
+function createSender({ inputRequests, stores = memoryStores }) {
   const server = createServer({
     name: 'bench',
     version: '1.0.0',
-    ...options,
-    inputRequests: { keys: KEYS, ...asking },
-    stores: /** @type {{ stores?: ReturnType<typeof memoryStores> }} */ (options).stores ?? memoryStores(),
+    inputRequests: { keys: KEYS, ...inputRequests },
+    stores: stores(),
     tools: {
       plain: tool({ run: () => 'done' }),
       ask: tool({
@@ -116,9 +115,9 @@ function sendTo(options) {
       method: 'tools/call',
       params: { ...params, _meta: META },
     };
-    const manner = server.classifyRequest(request);
-    if (manner.opening !== 'per-request') throw new Error(manner.opening);
-    const answer = await server.answer(request, manner.dialect, { send: () => {}, onClientClosed: () => {} });
+    const route = server.classifyRequest(request);
+    if (route.opening !== 'per-request') throw new Error(route.opening);
+    const answer = await server.answer(request, route.dialect, { send: () => {}, onClientClosed: () => {} });
     return /** @type {Answer} */ (/** @type {unknown} */ (answer));
   };
 }
@@ -127,7 +126,7 @@ function sendTo(options) {
  * Microseconds of all threads, and milliseconds that one call takes when nothing else runs.
  * @param {() => Promise<unknown>} call
  */
-async function timed(call) {
+async function measureTime(call) {
   const before = process.cpuUsage();
   for (let done = 0; done < CALLS; done += AT_ONCE) await Promise.all(Array.from({ length: AT_ONCE }, call));
   const { user, system } = process.cpuUsage(before);
@@ -137,7 +136,7 @@ async function timed(call) {
 }
 
 /** @param {readonly Measured[]} results @param {{ cpu: readonly number[], wall: readonly number[] }} base */
-function markdownOf(results, base) {
+function toMarkdown(results, base) {
   const plain = median(base.cpu);
   const rows = results.map(({ way, questions, bytes, cpu, wall }) => [
     way,

@@ -1,13 +1,13 @@
 // @ts-check
 /** The floor of a client: bare `node:http`, or `fetch`, that looks at the status and the id. `node floor.mjs REVISION URL http|fetch`. */
 import { Agent, request } from 'node:http';
-import { work } from '../worker.mjs';
+import { runWorker } from '../worker.mjs';
 
 /** @typedef {{ [key: string]: any }} Json */
 /** @typedef {{ status: number | undefined, text: string, session: string | undefined }} Reply */
 /** @typedef {(body: string, headers: Record<string, string>) => Promise<Reply>} Post */
 
-const [, , revision = '', url = '', manner] = process.argv;
+const [, , revision = '', url = '', mode] = process.argv;
 const perRequest = revision === '2026-07-28';
 const clientInfo = { name: 'bench', version: '1.0.0' };
 const META = {
@@ -18,10 +18,10 @@ const META = {
 const { hostname, port, pathname: path } = new URL(url);
 const agent = new Agent({ keepAlive: true });
 const fixed = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
-const post = manner === 'fetch' ? byFetch : byHttp;
+const post = mode === 'fetch' ? byFetch : byHttp;
 let last = 0;
 const session = perRequest ? {} : await open();
-await work(call);
+await runWorker(call);
 
 /** @type {Post} */
 function byHttp(body, more) {

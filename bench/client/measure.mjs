@@ -1,15 +1,15 @@
 // @ts-check
 /** What a call over HTTP costs the client on Node. */
 import { fileURLToPath } from 'node:url';
-import { employ } from '../crew.mjs';
+import { measureWorkers } from '../measure-workers.mjs';
 import { firstLine, startNode, stop } from '../processes.mjs';
-import { heading, range, ratios, shortly, table } from '../report.mjs';
+import { formatNumber, heading, range, ratios, table } from '../report.mjs';
 
-/** @typedef {import('../crew.mjs').Member} Member */
-/** @typedef {import('../crew.mjs').Measured<Member>} Measured */
+/** @typedef {import('../measure-workers.mjs').WorkerSpec} WorkerSpec */
+/** @typedef {import('../measure-workers.mjs').Measured<WorkerSpec>} Measured */
 
 const IN_FLIGHT = 16;
-const orders = [
+const loads = [
   { inFlight: 1, seconds: 0.6 },
   { inFlight: IN_FLIGHT, seconds: 0.8 },
 ];
@@ -22,14 +22,14 @@ const here = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.
 
 /** @param {{ rounds: number }} options */
 export async function measureClient({ rounds }) {
-  const results = await withServers(members => employ(members, { rounds, orders, warmUp }));
-  return { results, markdown: markdownOf(results, rounds) };
+  const results = await withServers(workerSpecs => measureWorkers(workerSpecs, { rounds, loads, warmUp }));
+  return { results, markdown: toMarkdown(results, rounds) };
 }
 
 /**
  * Gives those who call, while the servers that they call are up.
  * @template T
- * @param {(members: Member[]) => Promise<T>} use
+ * @param {(workerSpecs: WorkerSpec[]) => Promise<T>} use
  */
 export async function withServers(use) {
   const setup = { tools: ['echo'], more: 0 };
@@ -38,31 +38,41 @@ export async function withServers(use) {
   );
   try {
     const urls = await Promise.all(servers.map(firstLine));
-    return await use(revisions.flatMap((revision, at) => membersOf(revision, urls[at] ?? '')));
+    return await use(revisions.flatMap((revision, at) => createWorkerSpecs(revision, urls[at] ?? '')));
   } finally {
     await Promise.all(servers.map(stop));
   }
 }
 
-/** @param {string} revision @param {string} url @returns {Member[]} */
-function membersOf(revision, url) {
-  const member = (/** @type {string} */ name, /** @type {string} */ mode, /** @type {string} */ script, arg = '') => ({
+/** @param {string} revision @param {string} url @returns {WorkerSpec[]} */
+function createWorkerSpecs(revision, url) {
+  const createWorkerSpec = (
+    /** @type {string} */ name,
+    /** @type {string} */ mode,
+    /** @type {string} */ script,
+    arg = '',
+  ) => ({
     name,
     revision,
     mode,
     args: [here(`${script}.mjs`), revision, url, arg],
   });
   return [
-    member('floor', 'bare `node:http`, an agent that keeps connections; looks at status and id', 'floor', 'http'),
-    member('floor, fetch', 'bare `fetch`, the same', 'floor', 'fetch'),
-    member('tenon', '`connect(url)`', 'tenon'),
-    ...(revision === '2025-11-25' ? [member('v1', '`StreamableHTTPClientTransport`', 'v1')] : []),
-    member('v2', '`StreamableHTTPClientTransport`', 'v2'),
+    createWorkerSpec(
+      'floor',
+      'bare `node:http`, an agent that keeps connections; looks at status and id',
+      'floor',
+      'http',
+    ),
+    createWorkerSpec('floor, fetch', 'bare `fetch`, the same', 'floor', 'fetch'),
+    createWorkerSpec('tenon', '`connect(url)`', 'tenon'),
+    ...(revision === '2025-11-25' ? [createWorkerSpec('v1', '`StreamableHTTPClientTransport`', 'v1')] : []),
+    createWorkerSpec('v2', '`StreamableHTTPClientTransport`', 'v2'),
   ];
 }
 
 /** @param {readonly Measured[]} results @param {number} rounds */
-function markdownOf(results, rounds) {
+function toMarkdown(results, rounds) {
   const parts = revisions.map(revision => {
     const of = results.filter(each => each.revision === revision);
     const bases = ['floor', 'floor, fetch', 'tenon'].map(name => of.find(each => each.name === name)?.found[1]);
@@ -71,7 +81,7 @@ function markdownOf(results, rounds) {
       range(many.map(({ cpu }) => cpu)),
       ...bases.map(base => ratios(many, base, 'cpu')),
       range(alone.map(({ cpu }) => cpu)),
-      shortly(Math.max(...many.map(({ megabytes }) => megabytes))),
+      formatNumber(Math.max(...many.map(({ megabytes }) => megabytes))),
       mode,
     ]);
     const head = [

@@ -1,7 +1,7 @@
 // @ts-check
 /** The client of the official SDK v2. `node v2.mjs REVISION URL`. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { work } from '../worker.mjs';
+import { runWorker } from '../worker.mjs';
 
 const [, , revision = '', url = ''] = process.argv;
 const mode = revision === '2026-07-28' ? /** @type {const} */ ({ pin: revision }) : 'legacy';
@@ -9,7 +9,7 @@ const client = new Client({ name: 'bench', version: '1.0.0' }, { versionNegotiat
 await client.connect(new StreamableHTTPClientTransport(new URL(url)));
 if (client.getNegotiatedProtocolVersion() !== revision) throw new Error(`it does not speak ${revision}`);
 
-await work(async text => {
+await runWorker(async text => {
   const [first] = (await client.callTool({ name: 'echo', arguments: { text } })).content;
   return first?.type === 'text' && first.text;
 });

@@ -3,8 +3,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { residentOf } from '../processes.mjs';
-import { heading, median, range, ratios, shortly, table } from '../report.mjs';
+import { readResidentMemory } from '../processes.mjs';
+import { formatNumber, heading, median, range, ratios, table } from '../report.mjs';
 
 /** Without a script it is Node itself, which starts and ends. @typedef {{ name: string, revision: string, mode: string, args: string[], answers: boolean }} Subject */
 /** Milliseconds, and megabytes. @typedef {{ wall: number, cpu: number, megabytes: number }} Start */
@@ -57,7 +57,7 @@ export async function measureCold({ rounds }) {
     }
   }
   const shown = results.map(({ name, revision, mode, starts }) => ({ name, revision, mode, starts }));
-  return { results: shown, markdown: markdownOf(shown) };
+  return { results: shown, markdown: toMarkdown(shown) };
 }
 
 /** One start; with flags that count, its CPU. @param {Subject} subject @param {string[]} flags @returns {Promise<Start>} */
@@ -73,7 +73,7 @@ async function start({ name, revision, args, answers }, flags) {
   if (answers) await first(child, revision, name);
   else await gone;
   const wall = performance.now() - begun;
-  const megabytes = answers ? residentOf(/** @type {number} */ (child.pid)) : Number.NaN;
+  const megabytes = answers ? readResidentMemory(/** @type {number} */ (child.pid)) : Number.NaN;
   if (answers && flags.length > 0) child.kill('SIGUSR2');
   while (flags.length > 0 && !said.includes('cpu ')) await once(child.stderr, 'data');
   child.kill('SIGKILL');
@@ -106,7 +106,7 @@ async function first(child, revision, name) {
 }
 
 /** @param {readonly Omit<Measured, 'args' | 'answers'>[]} results */
-function markdownOf(results) {
+function toMarkdown(results) {
   const [node, floor] = results;
   const zod = results.find(({ name }) => name === 'floor, zod');
   const rows = results.map(({ name, revision, mode, starts }) => [
@@ -118,7 +118,7 @@ function markdownOf(results) {
     ratios(starts, zod?.starts, 'wall'),
     range(starts.map(({ cpu }) => cpu)),
     ratios(starts, node?.starts, 'cpu'),
-    name === 'node' ? '–' : shortly(median(starts.map(({ megabytes }) => megabytes))),
+    name === 'node' ? '–' : formatNumber(median(starts.map(({ megabytes }) => megabytes))),
     mode,
   ]);
   const head = [

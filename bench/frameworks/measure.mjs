@@ -1,9 +1,9 @@
 // @ts-check
 /** What Tenon adds to the frameworks and runtimes that it is mounted on. */
 import { installRuntimes } from '../../scripts/runtimes.mjs';
-import { callOverHttp, callPlainly, echo } from '../load.mjs';
-import { heading, median, range, shortly, table } from '../report.mjs';
-import { playRounds } from '../rounds.mjs';
+import { connectOverHttp, connectWithoutHandshake, echo } from '../load.mjs';
+import { measureServers } from '../measure-servers.mjs';
+import { formatNumber, heading, median, range, table } from '../report.mjs';
 import { platforms } from './platforms.mjs';
 
 /** @typedef {import('./platforms.mjs').Platform} Platform */
@@ -26,8 +26,8 @@ const sentBack = {
 /** @param {{ rounds: number }} options */
 export async function measureFrameworks({ rounds }) {
   await installRuntimes();
-  /** @type {Record<What, import('../rounds.mjs').Work[]>} */
-  const works = {
+  /** @type {Record<What, import('../measure-servers.mjs').Workload[]>} */
+  const workloads = {
     echo: REVISIONS.map(revision => ({ id: revision, call: sentBack, ...work })),
     tenon: REVISIONS.map(revision => ({ id: revision, call: echo, ...work })),
   };
@@ -35,7 +35,7 @@ export async function measureFrameworks({ rounds }) {
     { platform, what: /** @type {What} */ ('echo') },
     { platform, what: /** @type {What} */ ('tenon') },
   ]);
-  const measured = await playRounds(subjects, start, rounds, ({ what }) => works[what]);
+  const measured = await measureServers(subjects, start, rounds, ({ what }) => workloads[what]);
   /** @type {(name: string, what: What, revision: string) => number[]} */
   const costs = (name, what, revision) =>
     measured
@@ -53,26 +53,26 @@ export async function measureFrameworks({ rounds }) {
       return { name, revision, note, ...both, added: added(both), limit: SLACK * median(both.echo) + onBare };
     });
   });
-  return { results: { connections: CONNECTIONS, slack: SLACK, rows }, markdown: markdownOf(rows, rounds) };
+  return { results: { connections: CONNECTIONS, slack: SLACK, rows }, markdown: toMarkdown(rows, rounds) };
 }
 
 /** @param {{ echo: number[], tenon: number[] }} costs */
 const added = ({ echo: own, tenon }) => median(tenon) - median(own);
 
-/** @param {Subject} subject @returns {Promise<import('../rounds.mjs').Started>} */
+/** @param {Subject} subject @returns {Promise<import('../measure-servers.mjs').Started>} */
 async function start({ platform, what }) {
   const { child, url } = await platform.start(what);
   const callers = REVISIONS.map(async revision => [
     revision,
     what === 'echo'
-      ? await callPlainly(url, revision, CONNECTIONS)
-      : await callOverHttp(url, revision, CONNECTIONS, { sessions: 'each' }),
+      ? await connectWithoutHandshake(url, revision, CONNECTIONS)
+      : await connectOverHttp(url, revision, CONNECTIONS, { sessions: 'each' }),
   ]);
   return { child, caller: Object.fromEntries(await Promise.all(callers)) };
 }
 
 /** @param {readonly Row[]} rows @param {number} rounds */
-function markdownOf(rows, rounds) {
+function toMarkdown(rows, rounds) {
   const head = [
     'on',
     'revision',
@@ -91,9 +91,9 @@ function markdownOf(rows, rounds) {
       row.revision,
       range(row.echo),
       range(row.tenon),
-      shortly(row.added),
+      formatNumber(row.added),
       (row.added / onBare).toFixed(2),
-      shortly(row.limit),
+      formatNumber(row.limit),
       (median(row.tenon) / row.limit).toFixed(2),
       row.note,
     ];

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { runtimes } from '../../scripts/runtimes.mjs';
+import { startProgram } from '../measure-servers.mjs';
 import { firstLine, freePort, startCommand } from '../processes.mjs';
-import { startProgram } from '../rounds.mjs';
 
 /** @typedef {'echo' | 'tenon'} What */
 /** @typedef {import('node:child_process').ChildProcess} ChildProcess */
@@ -61,14 +61,14 @@ async function inWorkerd(what) {
     tsconfigRaw: {},
   });
   const config = join(folder, 'worker.capnp');
-  writeFileSync(config, configOf(port));
+  writeFileSync(config, createConfig(port));
   const child = startCommand(runtimes.workerd, ['serve', config]);
   await listening(port);
   return { child, url: `http://127.0.0.1:${port}/mcp` };
 }
 
 /** @param {number} port */
-const configOf = port => `using Workerd = import "/workerd/workerd.capnp";
+const createConfig = port => `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [(name = "main", worker = .worker)],
   sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")],

@@ -1,24 +1,24 @@
 // @ts-check
 /**
  * What a gateway cannot do without: bare Node that parses each message, gives it an id of its own, sends it on, and
- * gives the answer back. It checks nothing. `node floor.mjs '{"front":"http","server":{"url":"…"}}'`.
+ * gives the answer back. It checks nothing. `node floor.mjs '{"transport":"http","server":{"url":"…"}}'`.
  */
 import { spawn } from 'node:child_process';
 import { Agent, createServer, request } from 'node:http';
 import { createInterface } from 'node:readline';
 
 /** @typedef {{ [key: string]: any }} Json */
-/** @typedef {{ front: 'http' | 'stdio', server: { url: string } | { command: string, args: string[] } }} Setup */
-/** Gives the answer and, where there is one, the session. @typedef {(message: Json, headers: Record<string, string>) => Promise<{ answer: Json | undefined, session: string | undefined }>} Pass */
+/** @typedef {{ transport: 'http' | 'stdio', server: { url: string } | { command: string, args: string[] } }} Setup */
+/** Gives the answer and, where there is one, the session. @typedef {(message: Json, headers: Record<string, string>) => Promise<{ answer: Json | undefined, session: string | undefined }>} Forward */
 
 /** @type {Setup} */
-const { front, server } = JSON.parse(process.argv[2] ?? '');
-const pass = 'url' in server ? overHttp(server.url) : overPipes(server.command, server.args);
-if (front === 'http') serveHttp();
+const { transport, server } = JSON.parse(process.argv[2] ?? '');
+const forward = 'url' in server ? createHttpForwarder(server.url) : createStdioForwarder(server.command, server.args);
+if (transport === 'http') serveHttp();
 else servePipes();
 
-/** @param {string} url @returns {Pass} */
-function overHttp(url) {
+/** @param {string} url @returns {Forward} */
+function createHttpForwarder(url) {
   const agent = new Agent({ keepAlive: true });
   const { hostname, port, pathname: path } = new URL(url);
   const fixed = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
@@ -38,8 +38,8 @@ function overHttp(url) {
     });
 }
 
-/** @param {string} command @param {string[]} args @returns {Pass} */
-function overPipes(command, args) {
+/** @param {string} command @param {string[]} args @returns {Forward} */
+function createStdioForwarder(command, args) {
   const { stdin, stdout } = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   /** @type {Map<number, (answer: Json) => void>} */
   const waiting = new Map();
@@ -71,7 +71,7 @@ function serveHttp() {
     });
     incoming.on('end', async () => {
       const passed = names.flatMap(name => (incoming.headers[name] ? [[name, incoming.headers[name]]] : []));
-      const { answer, session } = await pass(JSON.parse(text), Object.fromEntries(passed));
+      const { answer, session } = await forward(JSON.parse(text), Object.fromEntries(passed));
       if (answer === undefined) return void response.writeHead(202).end();
       const body = JSON.stringify(answer);
       const own = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
@@ -86,7 +86,7 @@ function serveHttp() {
 
 function servePipes() {
   createInterface({ input: process.stdin }).on('line', async line => {
-    const { answer } = await pass(JSON.parse(line), {});
+    const { answer } = await forward(JSON.parse(line), {});
     if (answer) process.stdout.write(`${JSON.stringify(answer)}\n`);
   });
   process.stdin.on('end', () => process.exit(0));

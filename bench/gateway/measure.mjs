@@ -1,14 +1,14 @@
 // @ts-check
 /** What a call costs that goes through a gateway, beside one that goes directly, and beside other gateways. */
 import { readJson, root } from '../../scripts/process.mjs';
-import { hangUp, load, quantile } from '../load.mjs';
-import { cpuOf, firstLine, residentOf, startNode, stop } from '../processes.mjs';
+import { closeConnections, load, quantile } from '../load.mjs';
+import { firstLine, readCpuTime, readResidentMemory, startNode, stop } from '../processes.mjs';
 import { heading, median, table } from '../report.mjs';
-import { LANES, scenes, upstream } from './scenes.mjs';
+import { createScenarios, IN_FLIGHT, upstream } from './scenarios.mjs';
 
-/** @typedef {import('./scenes.mjs').Scene} Scene */
-/** @typedef {import('./scenes.mjs').Subject} Subject */
-/** @typedef {import('./scenes.mjs').Started} Started */
+/** @typedef {import('./scenarios.mjs').Scenario} Scenario */
+/** @typedef {import('./scenarios.mjs').Subject} Subject */
+/** @typedef {import('./scenarios.mjs').Started} Started */
 /** Microseconds per call, and microseconds of latency. `behind`: of the server behind it. @typedef {{ cpu: number, behind: number, p50: number, p99: number, rate: number }} Sample */
 /** @typedef {{ name: string, mode: string, alone: Sample[], together: Sample[], megabytes: number }} Measured */
 /** @typedef {{ id: string, title: string, revision: string, measured: Measured[] }} Result */
@@ -20,23 +20,23 @@ const SAMPLE = 1;
 const MICRO = 1_000_000;
 const peers = ['mcp-proxy', 'supergateway', 'mcp-remote'];
 
-/** @param {{ rounds: number }} options `TENON_BENCH_SCENES` names the scenes, where not all are wanted */
+/** @param {{ rounds: number }} options `TENON_BENCH_SCENARIOS` names the scenarios, where not all are wanted */
 export async function measureGateway({ rounds }) {
-  const wanted = process.env.TENON_BENCH_SCENES?.split(',');
+  const wanted = process.env.TENON_BENCH_SCENARIOS?.split(',');
   /** @type {Result[]} */
   const results = [];
-  for (const scene of scenes()) {
-    if (wanted && !wanted.includes(scene.id) && !wanted.includes(`${scene.id}-${scene.revision}`)) continue;
-    results.push(await play(scene, rounds));
+  for (const scenario of createScenarios()) {
+    if (wanted && !wanted.includes(scenario.id) && !wanted.includes(`${scenario.id}-${scenario.revision}`)) continue;
+    results.push(await measureScenario(scenario, rounds));
   }
   const versions = Object.fromEntries(
     peers.map(name => [name, readJson(`${root}/node_modules/${name}/package.json`).version]),
   );
-  return { results: { versions, scenes: results }, markdown: markdownOf(results, versions, rounds) };
+  return { results: { versions, scenes: results }, markdown: toMarkdown(results, versions, rounds) };
 }
 
-/** All subjects of a scene are up at the same time; one at a time is called. @param {Scene} scene @param {number} rounds @returns {Promise<Result>} */
-async function play({ id, title, revision, overHttp, subjects }, rounds) {
+/** All subjects of a scenario are up at the same time; one at a time is called. @param {Scenario} scenario @param {number} rounds @returns {Promise<Result>} */
+async function measureScenario({ id, title, revision, overHttp, subjects }, rounds) {
   /** @type {{ subject: Subject, started: Started, server: import('node:child_process').ChildProcess | undefined, measured: Measured }[]} */
   const up = [];
   console.error(title);
@@ -44,20 +44,20 @@ async function play({ id, title, revision, overHttp, subjects }, rounds) {
     for (const subject of subjects) {
       const server = overHttp && subject.name !== 'direct' ? startNode([upstream, revision, '--http']) : undefined;
       const url = server && (await firstLine(server));
-      const started = await subject.start({ revision: subject.front ?? revision, behind: revision, url });
+      const started = await subject.start({ revision: subject.clientRevision ?? revision, behind: revision, url });
       const measured = { name: subject.name, mode: subject.mode, alone: [], together: [], megabytes: 0 };
       up.push({ subject, started, server, measured });
-      await load(started.caller, LANES, WARM_UP.seconds, { most: WARM_UP.calls });
+      await load(started.caller, IN_FLIGHT, WARM_UP.seconds, { most: WARM_UP.calls });
     }
     for (let round = 0; round < rounds; round += 1) {
       for (const { started, server, measured } of up) {
         measured.alone.push(await sample(started, server, 1));
-        measured.together.push(await sample(started, server, LANES));
-        measured.megabytes = residentOf(/** @type {number} */ (started.child.pid));
+        measured.together.push(await sample(started, server, IN_FLIGHT));
+        measured.megabytes = readResidentMemory(/** @type {number} */ (started.child.pid));
       }
     }
   } finally {
-    for (const { started } of up) hangUp(started.caller);
+    for (const { started } of up) closeConnections(started.caller);
     await Promise.all(up.flatMap(({ started, server }) => [stop(started.child), ...(server ? [stop(server)] : [])]));
   }
   return { id, title, revision, measured: up.map(({ measured }) => measured) };
@@ -66,14 +66,14 @@ async function play({ id, title, revision, overHttp, subjects }, rounds) {
 /** @param {Started} started @param {import('node:child_process').ChildProcess | undefined} server @param {number} inFlight @returns {Promise<Sample>} */
 async function sample({ child, caller }, server, inFlight) {
   const counted = () => ({
-    front: cpuOf([/** @type {number} */ (child.pid)]),
-    behind: server ? cpuOf([/** @type {number} */ (server.pid)]).own : 0,
+    gateway: readCpuTime([/** @type {number} */ (child.pid)]),
+    behind: server ? readCpuTime([/** @type {number} */ (server.pid)]).own : 0,
   });
   const before = counted();
   const { calls, seconds, latencies } = await load(caller, inFlight, SAMPLE);
   const after = counted();
-  const own = after.front.own - before.front.own;
-  const started = after.front.all - before.front.all - own;
+  const own = after.gateway.own - before.gateway.own;
+  const started = after.gateway.all - before.gateway.all - own;
   return {
     cpu: (own * MICRO) / calls,
     behind: ((started + after.behind - before.behind) * MICRO) / calls,
@@ -84,19 +84,19 @@ async function sample({ child, caller }, server, inFlight) {
 }
 
 /** @param {readonly Result[]} results @param {Record<string, string>} versions @param {number} rounds */
-function markdownOf(results, versions, rounds) {
+function toMarkdown(results, versions, rounds) {
   const named = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
   return [
     heading(2, 'What a `tools/call` costs through a gateway'),
     `Each gateway in its own process, and with a server of its own behind it: bare Node, one tool. One load generator for all, over raw sockets and pipes; every answer is looked at. \`floor\` is a gateway of bare Node that checks nothing. ${rounds} rounds, interleaved; medians, and for the CPU from least to most. `,
     'The main figure is the CPU of the gateway per call, as the operating system has counted it; on a busy machine the times and the rates tell little. `server` is what the server behind it, or the processes that it starts, cost per call. ',
     `Peers: ${named.join(', ')}.\n`,
-    ...results.map(tableOf),
+    ...results.map(toTable),
   ].join('\n');
 }
 
 /** @param {Result} result */
-function tableOf({ title, measured }) {
+function toTable({ title, measured }) {
   const base = measured.find(({ name }) => name === 'tenon');
   const floor = measured.find(({ name }) => name === 'floor');
   const direct = measured.find(({ name }) => name === 'direct');
@@ -128,14 +128,14 @@ function tableOf({ title, measured }) {
   ]);
   const head = [
     'through',
-    `CPU, µs, ${LANES} in flight`,
+    `CPU, µs, ${IN_FLIGHT} in flight`,
     '× floor, by medians (by the least)',
     '× tenon',
     'server, µs',
     'CPU, µs, 1 in flight',
     'p50 / p99, µs, 1 in flight',
     'more than direct, µs',
-    `p50 / p99, µs, ${LANES} in flight`,
+    `p50 / p99, µs, ${IN_FLIGHT} in flight`,
     'calls per second',
     'RSS, MB',
     'mode',

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * The gateway of Tenon in a process of its own: `node tenon.mjs '{"front":"http","guard":"screened","server":{"url":"…"}}'`.
+ * The gateway of Tenon in a process of its own: `node tenon.mjs '{"transport":"http","guard":"screened","server":{"url":"…"}}'`.
  * Over HTTP its URL is the first line of its output.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { allow, ask, createHost, deny, openAudit } from 'tenon/host';
 
-/** @typedef {{ front: 'http' | 'stdio', guard: string, server: import('tenon/host').HostServer }} Setup */
+/** @typedef {{ transport: 'http' | 'stdio', guard: string, server: import('tenon/host').HostServer }} Setup */
 
 /** @type {Setup} */
-const { front, guard, server } = JSON.parse(process.argv[2] ?? '');
+const { transport, guard, server } = JSON.parse(process.argv[2] ?? '');
 
 /** Ten rules, of which the last one fits. */
 const policy = [
@@ -37,7 +37,7 @@ const host = await createHost({
   ...(audit ? { audit } : {}),
 });
 
-if (front === 'http') {
+if (transport === 'http') {
   const { serveHttp } = await import('tenon/node');
   const { url } = await serveHttp(host.toServer(), { port: 0 });
   console.log(url);

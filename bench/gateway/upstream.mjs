@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 
 /** @typedef {{ [key: string]: any }} Json */
 
-const [revision = '2025-11-25', manner] = process.argv.slice(2);
+const [revision = '2025-11-25', option] = process.argv.slice(2);
 const perRequest = revision === '2026-07-28';
 const HOUR = 3_600_000;
 const serverInfo = { name: 'upstream', version: '1.0.0' };
@@ -59,7 +59,7 @@ function answer({ id, method, params }) {
   return { jsonrpc: '2.0', id, error };
 }
 
-if (manner === '--http') {
+if (option === '--http') {
   const server = createServer((request, response) => {
     if (request.method !== 'POST') return void response.writeHead(request.method === 'GET' ? 405 : 200).end();
     let text = '';

@@ -33,7 +33,7 @@ export async function measureHost({ rounds }) {
   /** @type {Measured[]} */
   const results = setups.map(setup => ({ ...setup, rounds: [] }));
   const most = Math.max(...setups.filter(({ kind }) => kind === 'http').map(({ servers }) => servers));
-  const { urls, children } = await manyOnHttp(most);
+  const { urls, children } = await startHttpServers(most);
   try {
     for (let round = 0; round < rounds; round += 1) {
       for (const result of results) result.rounds.push(await measure(result, urls));
@@ -41,11 +41,11 @@ export async function measureHost({ rounds }) {
   } finally {
     await Promise.all(children.map(stop));
   }
-  return { results, markdown: markdownOf(results) };
+  return { results, markdown: toMarkdown(results) };
 }
 
 /** @param {number} count */
-async function manyOnHttp(count) {
+async function startHttpServers(count) {
   const each = Math.ceil(count / PROCESSES);
   const children = Array.from({ length: PROCESSES }, (_, at) =>
     startNode([here('many-http.mjs'), String(at * each), String(each), String(TOOLS)]),
@@ -67,7 +67,7 @@ async function measure({ kind, servers, tools }, urls) {
 }
 
 /** @param {readonly Measured[]} results */
-function markdownOf(results) {
+function toMarkdown(results) {
   const rows = results.map(({ kind, servers, tools, rounds }) => {
     const of = (/** @type {keyof Cost} */ what) => median(rounds.map(each => each[what]));
     return [
@@ -97,7 +97,7 @@ function markdownOf(results) {
   ];
   return [
     heading(2, 'A host of many servers'),
-    'The host in a process of its own, with its defaults (screening on) and a page that holds all. Requests go to its face without a transport, on 2026-07-28; calls by outer name, 16 at once, all over the list. ',
+    'The host in a process of its own, with its defaults (screening on) and a page that holds all. Requests go to its server object without a transport, on 2026-07-28; calls by public name, 16 at once, all over the list. ',
     'Servers in the process of the host are in its heap, its RSS and its CPU; of the others the host is counted alone. On stdio there are 20: each is a Node process.\n\n',
     table(head, rows),
   ].join('');

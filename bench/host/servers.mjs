@@ -5,16 +5,18 @@ import { createServer, tool } from 'tenon';
 const SIZES = /** @type {const} */ (['small', 'medium', 'large']);
 
 /** @param {number} number @param {number} tools */
-export function serverOf(number, tools) {
+export function createNumberedServer(number, tools) {
   return createServer({
     name: `server-${number}`,
     version: '1.0.0',
-    tools: Object.fromEntries(Array.from({ length: tools }, (_, at) => [`find_${number}_${at}`, toolOf(number, at)])),
+    tools: Object.fromEntries(
+      Array.from({ length: tools }, (_, at) => [`find_${number}_${at}`, createNumberedTool(number, at)]),
+    ),
   });
 }
 
 /** @param {number} number @param {number} at */
-function toolOf(number, at) {
+function createNumberedTool(number, at) {
   return tool({
     description: `Looks up record ${at} of system ${number}, and gives what is known of it in the form that is asked for.`,
     input: {

@@ -5,7 +5,7 @@
  */
 import { fileURLToPath } from 'node:url';
 import { createHost } from 'tenon/host';
-import { serverOf } from './servers.mjs';
+import { createNumberedServer } from './servers.mjs';
 
 /** @typedef {{ kind: 'memory' | 'http' | 'stdio', servers: number, tools: number, urls: string[] }} Setup */
 /** @typedef {{ [key: string]: any }} Json */
@@ -25,7 +25,7 @@ const META = {
 
 /** @param {number} number @returns {import('tenon/host').HostServer} */
 function server(number) {
-  if (kind === 'memory') return { service: serverOf(number, tools) };
+  if (kind === 'memory') return { service: createNumberedServer(number, tools) };
   if (kind === 'http') return { url: urls[number] ?? '' };
   const script = fileURLToPath(new URL('one-stdio.mjs', import.meta.url));
   return { command: process.execPath, args: [script, String(number), String(tools)] };
@@ -40,7 +40,7 @@ const host = await createHost({
   pageSize: servers * tools,
   onError: error => console.error(error),
 });
-const face = host.toServer();
+const hostServer = host.toServer();
 const created = performance.now() - start;
 const first = await list();
 const opening = performance.now() - start;
@@ -112,10 +112,10 @@ async function calls(count) {
 async function send(method, params) {
   send.last += 1;
   const request = /** @type {any} */ ({ jsonrpc: '2.0', id: send.last, method, params: { ...params, _meta: META } });
-  const manner = face.classifyRequest(request);
-  if (manner.opening !== 'per-request') throw new Error(manner.opening);
+  const route = hostServer.classifyRequest(request);
+  if (route.opening !== 'per-request') throw new Error(route.opening);
   const answer = /** @type {Json} */ (
-    await face.answer(request, manner.dialect, { send: () => {}, onClientClosed: () => {} })
+    await hostServer.answer(request, route.dialect, { send: () => {}, onClientClosed: () => {} })
   );
   if (answer.result === undefined) throw new Error(JSON.stringify(answer));
   return answer.result;

@@ -1,14 +1,14 @@
 // @ts-check
 /** Who is measured over HTTP, how each is set up, and why so. The programs are in bench/peers/http. */
 import { fileURLToPath } from 'node:url';
-import { callOverHttp } from '../load.mjs';
-import { startProgram } from '../rounds.mjs';
+import { connectOverHttp } from '../load.mjs';
+import { startProgram } from '../measure-servers.mjs';
 
 /** What the calls of a part need: JSON as answers where a peer can choose, or streams. @typedef {'json' | 'stream'} Answers */
 /**
- * One peer in one set-up. `revision`: whose floors it is compared with; `front`: what is spoken to it, where that is
+ * One peer in one set-up. `revision`: whose floors it is compared with; `clientRevision`: what is spoken to it, where that is
  * another; `mode`: how its program is set up, by what it is to answer with.
- * @typedef {{ name: string, revision: string, front?: string, program: string, mode: Partial<Record<Answers, string>>, note: string }} Subject
+ * @typedef {{ name: string, revision: string, clientRevision?: string, program: string, mode: Partial<Record<Answers, string>>, note: string }} Subject
  */
 /** Which tools there are, and how many beside them. @typedef {{ tools: string[], more: number }} Offer */
 
@@ -103,7 +103,7 @@ const all = [
   {
     name: 'tmcp',
     revision: sessions,
-    front: '2025-06-18',
+    clientRevision: '2025-06-18',
     program: 'tmcp',
     mode: both('sessions'),
     note: 'sessions on 2025-06-18, its newest that has them; on @hono/node-server',
@@ -112,7 +112,7 @@ const all = [
   {
     name: 'mcp-lite stateless',
     revision: sessions,
-    front: '2025-06-18',
+    clientRevision: '2025-06-18',
     program: 'mcp-lite',
     mode: both('stateless'),
     note: '2025-06-18, its newest; no sessions; on @hono/node-server',
@@ -120,7 +120,7 @@ const all = [
   {
     name: 'mcp-lite sessions',
     revision: sessions,
-    front: '2025-06-18',
+    clientRevision: '2025-06-18',
     program: 'mcp-lite',
     mode: both('sessions'),
     note: '2025-06-18, its newest; sessions in memory; on @hono/node-server',
@@ -128,7 +128,7 @@ const all = [
 ];
 
 /** `TENON_BENCH_ONLY=floor,tenon` leaves out whose names begin otherwise. @param {Answers} answers */
-export function subjectsThat(answers) {
+export function selectSubjects(answers) {
   const only = process.env.TENON_BENCH_ONLY?.split(',');
   return all.filter(({ name, mode }) => mode[answers] && (!only || only.some(start => name.startsWith(start))));
 }
@@ -140,10 +140,10 @@ export function subjectsThat(answers) {
  * @returns {Promise<{ child: import("node:child_process").ChildProcess, caller: import("../load.mjs").Caller }>}
  */
 export async function startPeer(subject, answers, offer, connections, flags = []) {
-  const { revision, front = revision, program, mode } = subject;
+  const { revision, clientRevision = revision, program, mode } = subject;
   const script = fileURLToPath(new URL(`../peers/http/${program}.mjs`, import.meta.url));
   const setup = JSON.stringify({ mode: mode[answers], ...offer });
   const { child, url } = await startProgram([...flags, script, setup]);
   const tools = [...offer.tools, ...Array.from({ length: offer.more }, (_, at) => `find_${at}`)];
-  return { child, caller: await callOverHttp(url, front, connections, { tools, sessions: 'each' }) };
+  return { child, caller: await connectOverHttp(url, clientRevision, connections, { tools, sessions: 'each' }) };
 }

@@ -41,7 +41,7 @@ const bareNode = {
 };
 
 /** The picture, as SVG; on paper of its own, so that it can be read on light and dark pages. @param {Parts} parts @param {string} about */
-export function plotOf(parts, about) {
+export function drawPlot(parts, about) {
   const shown = groups.filter(({ part }) => parts[part] !== undefined);
   const chart = init(null, null, { renderer: 'svg', ssr: true, ...SIZE });
   chart.setOption({

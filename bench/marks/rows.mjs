@@ -11,7 +11,7 @@ export const revisions = ['2025-11-25', '2026-07-28'];
 const nearest = /** @type {Record<string, string>} */ ({ '2025-06-18': '2025-11-25' });
 
 /** @param {readonly Json[]} measured @param {(each: Json) => readonly Json[] | undefined} samples @param {string} what @returns {Row[]} */
-export const rowsOf = (measured, samples, what) =>
+export const toRows = (measured, samples, what) =>
   measured.flatMap(each => {
     const found = samples(each);
     if (found === undefined || found.length === 0) return [];
@@ -21,26 +21,26 @@ export const rowsOf = (measured, samples, what) =>
 
 /** Reads of each part what its calls have cost. @type {Record<string, (results: any) => Row[]>} */
 export const callRows = {
-  http: results => sceneRows(results, 'call'),
-  stdio: results => rowsOf(results, each => each.together, 'cpu'),
-  memory: results => rowsOf(results, each => each.found[1], 'cpu'),
-  client: results => rowsOf(results, each => each.found[1], 'cpu'),
+  http: results => scenarioRows(results, 'call'),
+  stdio: results => toRows(results, each => each.together, 'cpu'),
+  memory: results => toRows(results, each => each.found[1], 'cpu'),
+  client: results => toRows(results, each => each.found[1], 'cpu'),
 };
 
 /** @param {Json} results @param {string} id */
-export function sceneRows({ scenes }, id) {
-  const scene = scenes.find((/** @type {Json} */ each) => each.id === id);
-  return rowsOf(scene?.measured ?? [], each => each.samples[id], 'cpu');
+export function scenarioRows({ scenes }, id) {
+  const scenario = scenes.find((/** @type {Json} */ each) => each.id === id);
+  return toRows(scenario?.measured ?? [], each => each.samples[id], 'cpu');
 }
 
 /** A floor may be the same for all revisions. @param {readonly Row[]} rows @param {string} name @param {string} revision @returns {number} */
-export function costOf(rows, name, revision) {
+export function getCost(rows, name, revision) {
   const row = rows.find(each => each.name === name && (each.revision === revision || each.revision === '–'));
   return row === undefined ? Number.NaN : median(row.values);
 }
 
 /** Who they are: ours, the official ones, floors, and the others. @param {string} name */
-export function kindOf(name) {
+export function getKind(name) {
   if (name.startsWith('tenon')) return 'tenon';
   if (/^v2\b/.test(name)) return 'v2';
   if (/^v1\b/.test(name)) return 'v1';
@@ -49,9 +49,9 @@ export function kindOf(name) {
 
 /** The cheapest of a kind, as a multiple of the base. @param {readonly Row[]} rows @param {string} kind @param {string} base @param {string} revision @returns {{ name: string, ratio: number } | undefined} */
 export function cheapest(rows, kind, base, revision) {
-  const floor = costOf(rows, base, revision);
+  const floor = getCost(rows, base, revision);
   const found = rows
-    .filter(row => row.revision === revision && kindOf(row.name) === kind)
+    .filter(row => row.revision === revision && getKind(row.name) === kind)
     .map(({ name, values }) => ({ name, ratio: median(values) / floor }))
     .sort((a, b) => a.ratio - b.ratio);
   return found[0];

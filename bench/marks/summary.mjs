@@ -5,8 +5,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readJson, root } from '../../scripts/process.mjs';
 import { heading, table } from '../report.mjs';
-import { standings } from './marks.mjs';
-import { plotOf } from './plot.mjs';
+import { drawPlot } from './plot.mjs';
+import { getTargetStatuses } from './targets.mjs';
 
 /** @typedef {import('./rows.mjs').Parts} Parts */
 
@@ -21,22 +21,22 @@ export function readParts() {
 }
 
 /** @param {Parts} parts */
-function tableOf(parts) {
+function toTable(parts) {
   const verdict = (/** @type {boolean | undefined} */ isMet) =>
     isMet === undefined ? 'not measured' : isMet ? 'met' : '**missed**';
-  const rows = standings(parts).map(({ work, peer, official, tenon, mark, isMet }) => [
+  const rows = getTargetStatuses(parts).map(({ work, peer, official, tenon, target, isMet }) => [
     work,
     peer,
     official,
     tenon,
-    mark,
+    target,
     verdict(isMet),
   ]);
   return table(['work', 'best peer', 'official v2', 'Tenon', 'mark', ''], rows);
 }
 
 /** When and where. @param {Parts} parts */
-function aboutOf(parts) {
+function describeRun(parts) {
   const all = Object.values(parts).flatMap(part => (part ? [part] : []));
   const days = [...new Set(all.map(({ when }) => when.slice(0, 10)))].sort();
   const machines = [...new Set(all.map(({ machine }) => `${machine.cpus}, Node ${machine.node}, ${machine.platform}`))];
@@ -50,9 +50,9 @@ export function readmeBlock(parts) {
     '',
     '![What a call costs, as multiples of bare Node](bench/results/plot.svg)',
     '',
-    tableOf(parts).trimEnd(),
+    toTable(parts).trimEnd(),
     '',
-    `Medians of CPU per request where nothing else is said; ${aboutOf(parts)}. All figures, how each peer was set up, and`,
+    `Medians of CPU per request where nothing else is said; ${describeRun(parts)}. All figures, how each peer was set up, and`,
     'how far the figures spread are in [`bench/results`](bench/results/README.md);',
     '[where the rest goes](docs/speed.md#what-is-above-its-mark) tells why what is missed is missed.',
     '',
@@ -72,8 +72,8 @@ export const blockOf = text => text.slice(...(blockIn(text) ?? [0, 0]));
 /** Writes the page, the picture, and the block of the README. */
 export async function writeSummary() {
   const parts = readParts();
-  const about = aboutOf(parts);
-  await writeFile(join(folder, 'plot.svg'), `${plotOf(parts, about)}\n`);
+  const about = describeRun(parts);
+  await writeFile(join(folder, 'plot.svg'), `${drawPlot(parts, about)}\n`);
   await writeFile(join(folder, 'README.md'), pageOf(parts));
   if (process.env.TENON_BENCH_RESULTS !== undefined) return;
   const readme = join(root, 'README.md');
@@ -89,11 +89,11 @@ export function pageOf(parts) {
   );
   return [
     heading(1, 'What Tenon costs'),
-    `${aboutOf(parts)}. Written by \`npm run bench -- report\` from the JSON files beside it.\n\n`,
+    `${describeRun(parts)}. Written by \`npm run bench -- report\` from the JSON files beside it.\n\n`,
     '![What a call costs, as multiples of bare Node](plot.svg)\n\n',
     heading(2, 'The marks'),
     'Figures are medians of CPU per request where nothing else is said. A *floor* is bare Node that parses and answers canned; a *checked floor* also checks the envelope and the headers, routes, and validates the argument. What is missed is told here as well as what is met.\n\n',
-    tableOf(parts),
+    toTable(parts),
     '\n[Where the rest goes](../../docs/speed.md#what-is-above-its-mark) tells why what is missed is missed.\n',
     `\n${heading(2, 'The parts')}${links.join('\n')}\n`,
   ].join('');

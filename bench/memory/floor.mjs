@@ -1,16 +1,16 @@
 // @ts-check
 /**
  * The floor: what a client and a server in one process cannot do without. `node floor.mjs text|objects`: messages cross
- * as text, as on every other road, or as they are. The client gives ids and keeps who waits; the server looks the method
+ * as text, as over every other transport, or as they are. The client gives ids and keeps who waits; the server looks the method
  * and the tool up, checks the argument, and builds the result; each answers in a turn of its own.
  */
-import { work } from '../worker.mjs';
+import { runWorker } from '../worker.mjs';
 
 /** @typedef {{ [key: string]: any }} Json */
 
 const asText = process.argv[2] === 'text';
-const leave = (/** @type {Json} */ message) => (asText ? JSON.stringify(message) : message);
-const arrive = (/** @type {Json | string} */ came) => (typeof came === 'string' ? JSON.parse(came) : came);
+const encode = (/** @type {Json} */ message) => (asText ? JSON.stringify(message) : message);
+const decode = (/** @type {Json | string} */ message) => (typeof message === 'string' ? JSON.parse(message) : message);
 
 /** @type {Map<number, (answer: Json) => void>} */
 const waiting = new Map();
@@ -29,18 +29,18 @@ function call({ name, arguments: given }) {
   return run(given);
 }
 
-/** @param {Json | string} came */
-async function serve(came) {
-  const { jsonrpc, id, method, params } = arrive(came);
+/** @param {Json | string} message */
+async function serve(message) {
+  const { jsonrpc, id, method, params } = decode(message);
   const run = methods.get(method);
   if (jsonrpc !== '2.0' || run === undefined) throw new Error(`${method} is not served`);
-  const answer = leave({ jsonrpc: '2.0', id, result: await run(params) });
+  const answer = encode({ jsonrpc: '2.0', id, result: await run(params) });
   queueMicrotask(() => receive(answer));
 }
 
-/** @param {Json | string} came */
-function receive(came) {
-  const answer = arrive(came);
+/** @param {Json | string} message */
+function receive(message) {
+  const answer = decode(message);
   const resolve = waiting.get(answer.id);
   waiting.delete(answer.id);
   resolve?.(answer.result);
@@ -52,9 +52,9 @@ function request(method, params) {
   const id = last;
   return new Promise(resolve => {
     waiting.set(id, resolve);
-    const message = leave({ jsonrpc: '2.0', id, method, params });
+    const message = encode({ jsonrpc: '2.0', id, method, params });
     queueMicrotask(() => void serve(message));
   });
 }
 
-await work(async text => (await request('tools/call', { name: 'echo', arguments: { text } })).content[0].text);
+await runWorker(async text => (await request('tools/call', { name: 'echo', arguments: { text } })).content[0].text);

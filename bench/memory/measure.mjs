@@ -1,13 +1,13 @@
 // @ts-check
 /** What a call costs when client and server are in one process. */
 import { fileURLToPath } from 'node:url';
-import { employ } from '../crew.mjs';
-import { heading, range, ratios, shortly, table } from '../report.mjs';
+import { measureWorkers } from '../measure-workers.mjs';
+import { formatNumber, heading, range, ratios, table } from '../report.mjs';
 
-/** @typedef {import('../crew.mjs').Measured<import('../crew.mjs').Member>} Measured */
+/** @typedef {import('../measure-workers.mjs').Measured<import('../measure-workers.mjs').WorkerSpec>} Measured */
 
 const IN_FLIGHT = 64;
-const orders = [
+const loads = [
   { inFlight: 1, seconds: 0.5 },
   { inFlight: IN_FLIGHT, seconds: 0.5 },
 ];
@@ -17,7 +17,7 @@ const warmUp = [
 ];
 const sessions = '2025-11-25';
 const perRequest = '2026-07-28';
-const member = (
+const createWorkerSpec = (
   /** @type {string} */ name,
   /** @type {string} */ revision,
   /** @type {string} */ mode,
@@ -27,26 +27,31 @@ const member = (
   return { name, revision, mode, args: [fileURLToPath(new URL(`${script}.mjs`, import.meta.url)), arg] };
 };
 
-export const members = [
-  member('floor', '–', 'ids, two maps, a check by hand, a turn for each end; messages cross as they are', 'objects'),
-  member('floor, as text', '–', 'the same, through `JSON.stringify` and `JSON.parse` twice', 'text'),
-  member('tenon', sessions, '`connect(server)`'),
-  member('tenon', perRequest, '`connect(server)`'),
-  member('v1', sessions, '`InMemoryTransport`'),
-  member('v2', sessions, '`InMemoryTransport`, one server object'),
-  member('v2', perRequest, '`InMemoryTransport`, one server object'),
-  member('tmcp', '2025-06-18', '`session.callTool` of its transport for tests: no client that checks'),
-  member('tmcp', perRequest, '`stateless().callTool` of the same'),
+export const workerSpecs = [
+  createWorkerSpec(
+    'floor',
+    '–',
+    'ids, two maps, a check by hand, a turn for each end; messages cross as they are',
+    'objects',
+  ),
+  createWorkerSpec('floor, as text', '–', 'the same, through `JSON.stringify` and `JSON.parse` twice', 'text'),
+  createWorkerSpec('tenon', sessions, '`connect(server)`'),
+  createWorkerSpec('tenon', perRequest, '`connect(server)`'),
+  createWorkerSpec('v1', sessions, '`InMemoryTransport`'),
+  createWorkerSpec('v2', sessions, '`InMemoryTransport`, one server object'),
+  createWorkerSpec('v2', perRequest, '`InMemoryTransport`, one server object'),
+  createWorkerSpec('tmcp', '2025-06-18', '`session.callTool` of its transport for tests: no client that checks'),
+  createWorkerSpec('tmcp', perRequest, '`stateless().callTool` of the same'),
 ];
 
 /** @param {{ rounds: number }} options */
 export async function measureMemory({ rounds }) {
-  const results = await employ(members, { rounds, orders, warmUp });
-  return { results, markdown: markdownOf(results, rounds) };
+  const results = await measureWorkers(workerSpecs, { rounds, loads, warmUp });
+  return { results, markdown: toMarkdown(results, rounds) };
 }
 
 /** @param {readonly Measured[]} results @param {number} rounds */
-function markdownOf(results, rounds) {
+function toMarkdown(results, rounds) {
   const together = (/** @type {Measured | undefined} */ of) => of?.found[1];
   const [floor, text] = results;
   const rows = results.map(each => {
@@ -60,7 +65,7 @@ function markdownOf(results, rounds) {
       ratios(many, together(text), 'cpu'),
       ratios(many, together(own), 'cpu'),
       range(alone.map(({ cpu }) => cpu)),
-      shortly(Math.max(...many.map(({ megabytes }) => megabytes))),
+      formatNumber(Math.max(...many.map(({ megabytes }) => megabytes))),
       each.mode,
     ];
   });

@@ -2,7 +2,7 @@
 /** Tenon's client, connected with the server object itself. `node tenon.mjs REVISION`. */
 import { connect, createServer, tool } from 'tenon';
 import { z } from 'zod';
-import { work } from '../worker.mjs';
+import { runWorker } from '../worker.mjs';
 
 const input = z.object({ text: z.string() });
 const echo = tool({ description: 'Gives back what it is given.', input, run: ({ text }) => text });
@@ -10,7 +10,7 @@ const server = createServer({ name: 'bench', version: '1.0.0', tools: { echo } }
 /** @type {import('tenon').Client<typeof server>} */
 const client = await connect(server, { protocolVersion: process.argv[2] ?? '' });
 
-await work(async text => {
+await runWorker(async text => {
   const { content } = await client.tools.echo({ text });
   return content[0]?.type === 'text' && content[0].text;
 });

@@ -4,7 +4,7 @@ import { ZodJsonSchemaAdapter } from '@tmcp/adapter-zod';
 import { InMemoryTransport } from '@tmcp/transport-in-memory';
 import { McpServer } from 'tmcp';
 import { z } from 'zod';
-import { work } from '../worker.mjs';
+import { runWorker } from '../worker.mjs';
 
 const [, , revision = ''] = process.argv;
 const server = new McpServer(
@@ -26,7 +26,7 @@ async function open() {
   return session;
 }
 
-await work(async text => {
+await runWorker(async text => {
   const { content } = await caller.callTool('echo', { text });
   const [first] = content ?? [];
   return first?.type === 'text' && first.text;

@@ -4,7 +4,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { InMemoryTransport, McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
-import { work } from '../worker.mjs';
+import { runWorker } from '../worker.mjs';
 
 const [, , revision = ''] = process.argv;
 const inputSchema = z.object({ text: z.string() });
@@ -25,7 +25,7 @@ const client = new Client({ name: 'bench', version: '1.0.0' }, { versionNegotiat
 await client.connect(ours);
 if (client.getNegotiatedProtocolVersion() !== revision) throw new Error(`it does not speak ${revision}`);
 
-await work(async text => {
+await runWorker(async text => {
   const [first] = (await client.callTool({ name: 'echo', arguments: { text } })).content;
   return first?.type === 'text' && first.text;
 });

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { startPeer } from '../http/subjects.mjs';
-import { hangUp, load } from '../load.mjs';
+import { closeConnections, load } from '../load.mjs';
 import { stop } from '../processes.mjs';
 import { argument, MIB, page } from './calls.mjs';
 
@@ -40,14 +40,14 @@ export async function measureHeld(subject) {
     await waiting;
 
     const calm = await left();
-    for (const { listen } of caller.lanes) listen(false);
+    for (const { setReading } of caller.connections) setReading(false);
     const unread = doing(page(RESULT));
     const full = await settled(left);
-    for (const { listen } of caller.lanes) listen(true);
+    for (const { setReading } of caller.connections) setReading(true);
     await unread;
     return { argument: (during - before) / CALLS / MIB, result: (full - calm) / CALLS / RESULT };
   } finally {
-    hangUp(caller);
+    closeConnections(caller);
     await stop(child);
   }
 }

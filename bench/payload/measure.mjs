@@ -1,25 +1,25 @@
 // @ts-check
 /** What large messages and many tools cost a server on HTTP. */
-import { startPeer, subjectsThat } from '../http/subjects.mjs';
+import { selectSubjects, startPeer } from '../http/subjects.mjs';
 import { echo } from '../load.mjs';
+import { measureServers } from '../measure-servers.mjs';
 import { heading, median, range, ratios, table } from '../report.mjs';
-import { playRounds } from '../rounds.mjs';
 import { argument, list, MIB, page, TOOLS } from './calls.mjs';
 import { measureHeld } from './held.mjs';
 
 /** @typedef {import('../http/subjects.mjs').Subject} Subject */
-/** @typedef {import('../rounds.mjs').Work} Work */
-/** @typedef {Subject & { samples: Record<string, import('../rounds.mjs').Sample[]>, held?: import('./held.mjs').Held }} Measured */
+/** @typedef {import('../measure-servers.mjs').Workload} Workload */
+/** @typedef {Subject & { samples: Record<string, import('../measure-servers.mjs').Sample[]>, held?: import('./held.mjs').Held }} Measured */
 
 const CONNECTIONS = 4;
 const all = { inFlight: CONNECTIONS, seconds: 0.3, warmUp: { most: 4000, seconds: 0.3 } };
-/** With one tool for each kind of message. @type {Work[]} */
+/** With one tool for each kind of message. @type {Workload[]} */
 const withFew = [
   { id: 'result', call: page(MIB), ...all },
   { id: 'argument', call: argument('length', MIB), ...all },
   { id: 'oneOfFew', call: echo, ...all, seconds: 0.5 },
 ];
-/** With a thousand. @type {Work[]} */
+/** With a thousand. @type {Workload[]} */
 const withMany = [
   { id: 'list', call: list, ...all },
   { id: 'oneOfMany', call: echo, ...all, seconds: 0.5 },
@@ -36,10 +36,10 @@ const kept = ['2025-11-25', '2026-07-28'].map(revision => ({
 
 /** @param {{ rounds: number }} options `TENON_BENCH_ONLY` names the peers, where not all are wanted */
 export async function measurePayload({ rounds }) {
-  const subjects = subjectsThat('json').filter(({ name }) => name !== 'v2 on Hono');
+  const subjects = selectSubjects('json').filter(({ name }) => name !== 'v2 on Hono');
   console.error('large messages');
   const few = { tools: ['echo', 'length', 'page'], more: 0 };
-  const large = await playRounds(
+  const large = await measureServers(
     subjects,
     each => startPeer(each, 'json', few, CONNECTIONS),
     rounds,
@@ -47,7 +47,7 @@ export async function measurePayload({ rounds }) {
   );
   console.error('many tools');
   const many = { tools: ['echo'], more: TOOLS - 1 };
-  const long = await playRounds(
+  const long = await measureServers(
     [...subjects, ...kept],
     each => startPeer(each, 'json', many, CONNECTIONS),
     rounds,
@@ -62,20 +62,20 @@ export async function measurePayload({ rounds }) {
       at < subjects.length ? { ...subject, samples, held: await measureHeld(subject) } : { ...subject, samples },
     );
   }
-  return { results: { connections: CONNECTIONS, measured }, markdown: markdownOf(measured, rounds) };
+  return { results: { connections: CONNECTIONS, measured }, markdown: toMarkdown(measured, rounds) };
 }
 
 /** @param {readonly Measured[]} measured @param {number} rounds */
-function markdownOf(measured, rounds) {
+function toMarkdown(measured, rounds) {
   return [
     heading(2, 'Large messages and many tools'),
     `Each server in its own process, ${CONNECTIONS} connections with a call each; every answer is looked at. ${rounds} rounds, interleaved; medians, from least to most. The CPU is that of the server per request, as the operating system has counted it.\n`,
     heading(3, 'A text of 1 MiB in a result, and in an argument'),
     'Held: what stays in memory of a message of this size, after garbage collection, while a call that got it is not done, or while a client does not read its answer. More than the floor: another copy.\n',
-    tableOfLarge(measured),
+    toLargeMessageTable(measured),
     heading(3, `${TOOLS} tools`),
     'All in one page. `floor, list kept` writes bytes that it made once.\n',
-    tableOfMany(measured),
+    toManyToolsTable(measured),
   ].join('\n');
 }
 
@@ -95,7 +95,7 @@ const bases = ['floor', 'checked floor', 'tenon'];
 const times = bases.map(base => `× ${base}`);
 
 /** @param {readonly Measured[]} measured */
-function tableOfLarge(measured) {
+function toLargeMessageTable(measured) {
   const rows = measured.flatMap(each =>
     each.held === undefined
       ? []
@@ -116,7 +116,7 @@ function tableOfLarge(measured) {
 }
 
 /** @param {readonly Measured[]} measured */
-function tableOfMany(measured) {
+function toManyToolsTable(measured) {
   const rows = measured.map(each => [
     each.name,
     each.revision,

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { withServers } from '../client/measure.mjs';
-import { startWorker } from '../crew.mjs';
-import { plays } from '../http/scenes.mjs';
-import { startPeer, subjectsThat } from '../http/subjects.mjs';
-import { hangUp, load } from '../load.mjs';
-import { members } from '../memory/measure.mjs';
+import { scenarioGroups } from '../http/scenarios.mjs';
+import { selectSubjects, startPeer } from '../http/subjects.mjs';
+import { closeConnections, load } from '../load.mjs';
+import { startWorker } from '../measure-workers.mjs';
+import { workerSpecs } from '../memory/measure.mjs';
 import { stop } from '../processes.mjs';
-import { heading, shortly, table } from '../report.mjs';
+import { formatNumber, heading, table } from '../report.mjs';
 import { OWNERS, sharesOf } from './shares.mjs';
 
 /** @typedef {import('node:child_process').ChildProcess} ChildProcess */
@@ -28,23 +28,23 @@ export async function measureProfile({ connections }) {
   const folder = await mkdtemp(join(tmpdir(), 'tenon-profile-'));
   try {
     const seen = await withServers(async urls => {
-      const subjects = [...overHttp(connections), ...inMemory(), ...clients(urls)];
+      const subjects = [...createHttpSubjects(connections), ...createMemorySubjects(), ...createClientSubjects(urls)];
       /** @type {Seen[]} */
       const all = [];
       for (const [at, subject] of subjects.entries()) all.push(await look(subject, join(folder, `${at}.json`)));
       return all;
     });
-    return { results: seen.map(summaryOf), markdown: markdownOf(seen) };
+    return { results: seen.map(summarize), markdown: toMarkdown(seen) };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
 /** @param {number} connections @returns {Subject[]} */
-function overHttp(connections) {
-  return plays.flatMap(({ answers, tool, scenes }) =>
-    scenes.flatMap(({ title, call }) =>
-      subjectsThat(answers)
+function createHttpSubjects(connections) {
+  return scenarioGroups.flatMap(({ answers, tool, scenarios }) =>
+    scenarios.flatMap(({ title, call }) =>
+      selectSubjects(answers)
         .filter(({ name }) => NAMES.includes(name) && name !== 'floor')
         .map(subject => ({
           work: `${title}, ${subject.revision}`,
@@ -53,7 +53,7 @@ function overHttp(connections) {
             const { child, caller } = await startPeer(subject, answers, { tools: [tool], more: 0 }, connections, flags);
             const calls = async (/** @type {number} */ seconds) =>
               (await load(caller, connections, seconds, { call })).calls;
-            return { child, call: calls, over: () => hangUp(caller) };
+            return { child, call: calls, over: () => closeConnections(caller) };
           },
         })),
     ),
@@ -61,21 +61,25 @@ function overHttp(connections) {
 }
 
 /** @returns {Subject[]} */
-const inMemory = () =>
-  members
+const createMemorySubjects = () =>
+  workerSpecs
     .filter(({ name }) => NAMES.includes(name))
-    .map(member => ({ work: `In one process, ${member.revision}`, who: member.name, start: working(member, 64) }));
+    .map(spec => ({
+      work: `In one process, ${spec.revision}`,
+      who: spec.name,
+      start: createStarter(spec, 64),
+    }));
 
-/** @param {import('../crew.mjs').Member[]} all @returns {Subject[]} */
-const clients = all =>
+/** @param {import('../measure-workers.mjs').WorkerSpec[]} all @returns {Subject[]} */
+const createClientSubjects = all =>
   all
     .filter(({ name }) => NAMES.includes(name))
-    .map(member => ({ work: `The client, ${member.revision}`, who: member.name, start: working(member, 16) }));
+    .map(spec => ({ work: `The client, ${spec.revision}`, who: spec.name, start: createStarter(spec, 16) }));
 
-/** @param {import('../crew.mjs').Member} member @param {number} inFlight @returns {Subject['start']} */
-const working = (member, inFlight) => async flags => {
-  const { child, carryOut } = await startWorker(member, flags);
-  return { child, call: async seconds => (await carryOut({ inFlight, seconds })).calls };
+/** @param {import('../measure-workers.mjs').WorkerSpec} spec @param {number} inFlight @returns {Subject['start']} */
+const createStarter = (spec, inFlight) => async flags => {
+  const { child, runLoad } = await startWorker(spec, flags);
+  return { child, call: async seconds => (await runLoad({ inFlight, seconds })).calls };
 };
 
 /** @param {Subject} subject @param {string} file @returns {Promise<Seen>} */
@@ -94,7 +98,7 @@ async function look({ work, who, start }, file) {
 }
 
 /** @param {Seen} seen */
-function summaryOf({ work, who, calls, profile }) {
+function summarize({ work, who, calls, profile }) {
   const { owners, functions } = sharesOf(profile);
   const perCall = (/** @type {number} */ took) => took / calls;
   const top = [...functions].sort(([, a], [, b]) => b - a).slice(0, TOP);
@@ -107,17 +111,20 @@ function summaryOf({ work, who, calls, profile }) {
 }
 
 /** @param {readonly Seen[]} seen */
-function markdownOf(seen) {
-  const summaries = seen.map(summaryOf);
+function toMarkdown(seen) {
+  const summaries = seen.map(summarize);
   const rows = summaries.map(({ work, who, owners }) => [
     work,
     who,
-    shortly(Object.values(owners).reduce((sum, took) => sum + took, 0)),
-    ...OWNERS.map(owner => shortly(owners[owner] ?? 0)),
+    formatNumber(Object.values(owners).reduce((sum, took) => sum + took, 0)),
+    ...OWNERS.map(owner => formatNumber(owners[owner] ?? 0)),
   ]);
   const own = summaries
     .filter(({ who }) => who === 'tenon')
-    .map(({ work, functions }) => [work, functions.map(({ name, took }) => `\`${name}\` ${shortly(took)}`).join(', ')]);
+    .map(({ work, functions }) => [
+      work,
+      functions.map(({ name, took }) => `\`${name}\` ${formatNumber(took)}`).join(', '),
+    ]);
   return [
     heading(2, 'Where the time of a call goes'),
     'Microseconds of the main thread per call, by what was on top of the stack; looking costs a little itself. *System*: what is compiled, reading and writing above all. *Node*: its JavaScript. *Other*: the program that is measured.\n\n',

@@ -16,17 +16,17 @@ export function sharesOf({ nodes, samples = [], timeDeltas = [] }) {
   const functions = new Map();
   for (const [at, id] of samples.entries()) {
     const frame = frames.get(id);
-    const owner = frame && ownerOf(frame);
+    const owner = frame && getOwner(frame);
     if (frame === undefined || owner === undefined) continue;
     const took = timeDeltas[at] ?? 0;
     add(owners, owner, took);
-    if (owner === 'Tenon') add(functions, nameOf(frame), took);
+    if (owner === 'Tenon') add(functions, getFrameName(frame), took);
   }
   return { owners, functions };
 }
 
 /** @param {Frame} frame */
-function ownerOf({ functionName, url }) {
+function getOwner({ functionName, url }) {
   if (functionName === '(idle)') return undefined;
   if (functionName === '(garbage collector)') return 'garbage';
   // What has no source is compiled: reading and writing above all, and what no function of JavaScript is on top of.
@@ -37,7 +37,7 @@ function ownerOf({ functionName, url }) {
 }
 
 /** @param {Frame} frame */
-const nameOf = ({ functionName, url, lineNumber }) =>
+const getFrameName = ({ functionName, url, lineNumber }) =>
   `${functionName || 'anonymous'} (${url.slice(url.lastIndexOf('/') + 1)}:${lineNumber + 1})`;
 
 /** @param {Map<string, number>} to @param {string} key @param {number} took */

@@ -1,10 +1,10 @@
 // @ts-check
 /** What a session holds when nobody uses it. */
 import { fileURLToPath } from 'node:url';
-import { countable, heapOf } from '../heap.mjs';
-import { cpuOf, firstLine, startNode, stop } from '../processes.mjs';
-import { heading, median, range, shortly, table } from '../report.mjs';
-import { openSessions } from './openings.mjs';
+import { countable, readHeap } from '../heap.mjs';
+import { firstLine, readCpuTime, startNode, stop } from '../processes.mjs';
+import { formatNumber, heading, median, range, table } from '../report.mjs';
+import { openSessions } from './open-sessions.mjs';
 
 /** @typedef {{ name: string, revision: string, sessions: number, mode: string, program: string, setup: string }} Subject */
 /** KiB, µs and ms of one session, and MB and s of all. @typedef {{ heap: number, outside: number, rss: number, cpu: number, opening: number, took: number, megabytes: number }} Held */
@@ -53,7 +53,7 @@ export async function measureSessions({ rounds }) {
     for (const each of results) each.rounds.push(await measure(each));
   }
   results.push({ ...many, rounds: [await measure(many)] });
-  return { results, markdown: markdownOf(results) };
+  return { results, markdown: toMarkdown(results) };
 }
 
 /** @param {Subject} subject @returns {Promise<Held>} */
@@ -65,11 +65,11 @@ async function measure({ revision, sessions, program, setup }) {
     const pid = /** @type {number} */ (child.pid);
     const url = await firstLine(child);
     await openSessions(url, revision, WARM_UP);
-    const before = await heapOf(child);
-    const cpu = cpuOf([pid]).own;
+    const before = await readHeap(child);
+    const cpu = readCpuTime([pid]).own;
     const { took, each } = await openSessions(url, revision, sessions);
-    const used = cpuOf([pid]).own - cpu;
-    const after = await heapOf(child);
+    const used = readCpuTime([pid]).own - cpu;
+    const after = await readHeap(child);
     const grown = (/** @type {keyof typeof after} */ what) => (after[what] - before[what]) / sessions / KIB;
     return {
       heap: grown('heap'),
@@ -86,19 +86,19 @@ async function measure({ revision, sessions, program, setup }) {
 }
 
 /** @param {readonly Measured[]} results */
-function markdownOf(results) {
+function toMarkdown(results) {
   const rows = results.map(({ name, sessions, mode, rounds }) => {
     const of = (/** @type {keyof Held} */ what) => rounds.map(each => each[what]);
     return [
       name,
       sessions.toLocaleString('en'),
       range(of('heap')),
-      shortly(median(of('outside'))),
-      shortly(median(of('rss'))),
-      shortly(median(of('cpu'))),
-      shortly(median(of('opening'))),
-      shortly(median(of('took'))),
-      shortly(median(of('megabytes'))),
+      formatNumber(median(of('outside'))),
+      formatNumber(median(of('rss'))),
+      formatNumber(median(of('cpu'))),
+      formatNumber(median(of('opening'))),
+      formatNumber(median(of('took'))),
+      formatNumber(median(of('megabytes'))),
       mode,
     ];
   });

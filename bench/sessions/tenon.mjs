@@ -1,5 +1,5 @@
 // @ts-check
-/** Tenon, with room for as many sessions as are wanted: `node tenon.mjs '{"mode":"100000","tools":["echo"],"more":19}'`. */
+/** Tenon, with room for as many sessions as are wanted, all from one address: `node tenon.mjs '{"mode":"100000","tools":["echo"],"more":19}'`. */
 import { createServer, tool } from 'tenon';
 import { serveHttp } from 'tenon/node';
 import { serverInfo, setup, tools } from '../peers/http/tools.mjs';
@@ -13,5 +13,5 @@ const server = createServer({
     ]),
   ),
 });
-const { url } = await serveHttp(server, { port: 0, limits: { maxSessions: Number(setup.mode) } });
+const { url } = await serveHttp(server, { port: 0, limits: { maxSessions: Number(setup.mode), maxShare: 1 } });
 console.log(url);

@@ -28,8 +28,11 @@ export async function measureSize() {
     /** @type {Bundle[]} */
     const measured = [];
     for (const bundle of bundles) measured.push(await measureBundle(project.folder, bundle));
-    const footprints = [await footprintOf('tenon', project.tarball), await footprintOf('@modelcontextprotocol/server')];
-    return { results: { bundles: measured, footprints }, markdown: markdownOf(measured, footprints) };
+    const footprints = [
+      await measureFootprint('tenon', project.tarball),
+      await measureFootprint('@modelcontextprotocol/server'),
+    ];
+    return { results: { bundles: measured, footprints }, markdown: toMarkdown(measured, footprints) };
   } finally {
     await project.remove();
   }
@@ -44,7 +47,7 @@ async function measureBundle(folder, bundle) {
   /** @type {Map<string, number>} */
   const folders = new Map();
   for (const [path, { bytesInOutput }] of Object.entries(inputs)) {
-    const within = folderOf(path);
+    const within = getFolder(path);
     folders.set(within, (folders.get(within) ?? 0) + bytesInOutput);
   }
   const heaviest = [...folders].sort(([, a], [, b]) => b - a).slice(0, HEAVIEST);
@@ -89,7 +92,7 @@ function bundled(folder, { source, platform, external = [] }, splitting) {
 }
 
 /** @param {string} path */
-const folderOf = path => {
+const getFolder = path => {
   const inside = path.replace(/^.*node_modules\//, '').replace(/^tenon\/dist\/esm\//, '');
   return inside.split('/').slice(0, -1).join('/') || inside;
 };
@@ -100,7 +103,7 @@ const folderOf = path => {
  * @param {string} [spec] a tarball; else the version of this checkout, from the registry or the cache of npm
  * @returns {Promise<Footprint>}
  */
-async function footprintOf(name, spec) {
+async function measureFootprint(name, spec) {
   const folder = await mkdtemp(join(tmpdir(), 'tenon-footprint-'));
   try {
     const tarball = join(folder, 'package.tgz');
@@ -128,7 +131,7 @@ async function bytesUnder(folder) {
 }
 
 /** @param {readonly Bundle[]} measured @param {readonly Footprint[]} footprints */
-function markdownOf(measured, footprints) {
+function toMarkdown(measured, footprints) {
   const kib = (/** @type {number} */ bytes) => (bytes / KIB).toFixed(1);
   const rows = measured.map(({ name, bytes, gzipped, atStart, limit }) => {
     const verdict = limit === undefined ? '' : `${limit} ${gzipped <= limit * KIB ? 'held' : 'MISSED'}`;

@@ -2,12 +2,12 @@
 /** A day in ten minutes: millions of calls, sessions that come and go, subscribers that hang. Does the server grow? */
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { countable, heapOf } from '../heap.mjs';
-import { cpuOf, startNode, stop } from '../processes.mjs';
-import { heading, shortly, table } from '../report.mjs';
+import { countable, readHeap } from '../heap.mjs';
+import { readCpuTime, startNode, stop } from '../processes.mjs';
+import { formatNumber, heading, table } from '../report.mjs';
 import { lineThrough, verdict } from './slope.mjs';
-import { habits, subscribeAgainAndAgain } from './subscribers.mjs';
-import { callAllTheTime, comeAndGo } from './traffic.mjs';
+import { behaviors, resubscribeContinuously } from './subscribers.mjs';
+import { callContinuously, openAndEndSessions } from './traffic.mjs';
 
 /** @typedef {import('./traffic.mjs').Progress} Progress */
 /** Seconds since the start, bytes, and how far it was. @typedef {import('../heap.mjs').Heap & { at: number, calls: number, sessions: number }} Look */
@@ -17,8 +17,8 @@ import { callAllTheTime, comeAndGo } from './traffic.mjs';
 const CALLS_PER_MINUTE = 500_000;
 const SESSIONS_PER_MINUTE = 5000;
 const CALLERS = 8;
-const COMERS = 8;
-/** Of each habit, on each revision. */
+const SESSION_OPENERS = 8;
+/** Of each behavior, on each revision. */
 const SUBSCRIBERS = 6;
 /** Seconds between two looks: collecting garbage stops the server. At least so many looks are taken. */
 const EACH = 7.1;
@@ -38,17 +38,17 @@ export async function measureSoak({ minutes = 10 }) {
   const child = startNode([...countable, script]);
   try {
     const [url, uris] = await firstLines(child);
-    const before = (await heapOf(child)).heap;
+    const before = (await readHeap(child)).heap;
     const done = progressFor(minutes);
     /** @type {Look[]} */
     const looks = [];
     await Promise.all([...traffic(url, uris, done), look(child, done, looks)]);
-    const cpu = cpuOf([/** @type {number} */ (child.pid)]).own;
+    const cpu = readCpuTime([/** @type {number} */ (child.pid)]).own;
     await new Promise(resolve => setTimeout(resolve, SETTLE));
-    const left = (await heapOf(child)).heap;
-    const growth = growthOf(looks);
+    const left = (await readHeap(child)).heap;
+    const growth = computeGrowth(looks);
     const results = { minutes, cpu, before, left, looks, growth, done };
-    return { results, markdown: markdownOf(results) };
+    return { results, markdown: toMarkdown(results) };
   } finally {
     await stop(child);
   }
@@ -86,12 +86,12 @@ function traffic(url, uris, progress) {
     Array.from({ length: count }, one);
   return [
     ...revisions.flatMap(revision => [
-      ...times(CALLERS, () => callAllTheTime(url, revision, progress)),
-      ...habits.flatMap(habit =>
-        times(SUBSCRIBERS, () => subscribeAgainAndAgain(url, uris, revision, habit, progress)),
+      ...times(CALLERS, () => callContinuously(url, revision, progress)),
+      ...behaviors.flatMap(behavior =>
+        times(SUBSCRIBERS, () => resubscribeContinuously(url, uris, revision, behavior, progress)),
       ),
     ]),
-    ...times(COMERS, () => comeAndGo(url, progress)),
+    ...times(SESSION_OPENERS, () => openAndEndSessions(url, progress)),
   ];
 }
 
@@ -103,12 +103,12 @@ async function look(child, progress, looks) {
     const due = start + ((end - start) * at) / count;
     await new Promise(resolve => setTimeout(resolve, Math.max(0, due - performance.now())));
     const { calls, sessions } = progress;
-    looks.push({ ...(await heapOf(child)), at: (performance.now() - start) / 1000, calls, sessions });
+    looks.push({ ...(await readHeap(child)), at: (performance.now() - start) / 1000, calls, sessions });
   }
 }
 
 /** @param {readonly Look[]} looks @returns {Growth[]} */
-function growthOf(looks) {
+function computeGrowth(looks) {
   const warm = looks.slice(Math.floor(looks.length * WARM_UP));
   const xs = warm.map(({ at }) => at);
   const span = (xs.at(-1) ?? 0) - (xs[0] ?? 0);
@@ -121,7 +121,7 @@ function growthOf(looks) {
 }
 
 /** @param {Soaked} soaked */
-function markdownOf({ minutes, cpu, before, left, looks, growth, done }) {
+function toMarkdown({ minutes, cpu, before, left, looks, growth, done }) {
   const warm = looks.slice(Math.floor(looks.length * WARM_UP));
   const [first, last] = [warm[0], warm.at(-1)];
   const span = (last?.at ?? 0) - (first?.at ?? 0);
@@ -149,7 +149,7 @@ function markdownOf({ minutes, cpu, before, left, looks, growth, done }) {
     `${minutes} minutes on one server: ${done.calls.toLocaleString('en')} calls, half of them in sessions; ${done.sessions.toLocaleString('en')} sessions that came and went, one in two without a word; ${done.watched.toLocaleString('en')} subscribers, of whom a third read nothing; ${done.vanished.toLocaleString('en')} callers who were gone before the answer. `,
     `A session that nobody uses ends after three seconds. What is in use is counted after collecting garbage; the first quarter is warm-up. No growth: it cannot have been as much as ${mb(LIMIT)} MB.\n\n`,
     table(head, rows),
-    `\nHeap before: ${mb(before)} MB; when all had gone: ${mb(left)} MB. CPU of the server: ${shortly(cpu)} s.\n\n`,
+    `\nHeap before: ${mb(before)} MB; when all had gone: ${mb(left)} MB. CPU of the server: ${formatNumber(cpu)} s.\n\n`,
     table(['seconds', 'calls', 'sessions', 'heap, MB', 'outside, MB', 'RSS, MB'], course),
   ].join('');
 }

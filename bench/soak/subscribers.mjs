@@ -2,24 +2,24 @@
 /** Who subscribes in the soak: some read and leave, some break off, and some hang: they are there and read nothing. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { PER_REQUEST, socketLane } from '../lanes.mjs';
+import { connectSocket, PER_REQUEST } from '../connections.mjs';
 import { head, META, nextId, openSession } from './traffic.mjs';
 
 /** @typedef {import('./traffic.mjs').Progress} Progress */
-/** Milliseconds for which it stays, and whether it reads meanwhile. @typedef {{ stays: number, reads: boolean }} Habit */
+/** Milliseconds for which it stays, and whether it reads meanwhile. @typedef {{ stays: number, reads: boolean }} Behavior */
 
 /** Who stays so many milliseconds has been told as many bytes by far. */
 const LONG = 8000;
 
-/** @type {Habit[]} */
-export const habits = [
+/** @type {Behavior[]} */
+export const behaviors = [
   { stays: 10_000, reads: true },
   { stays: 1000, reads: true },
   { stays: 40_000, reads: false },
 ];
 
-/** Subscribes, stays, is gone without a word, and subscribes anew. @param {string} url @param {readonly string[]} uris @param {string} revision @param {Habit} habit @param {Progress} progress */
-export async function subscribeAgainAndAgain(url, uris, revision, { stays, reads }, progress) {
+/** Subscribes, stays, is gone without a word, and subscribes anew. @param {string} url @param {readonly string[]} uris @param {string} revision @param {Behavior} behavior @param {Progress} progress */
+export async function resubscribeContinuously(url, uris, revision, { stays, reads }, progress) {
   while (performance.now() < progress.end) {
     const socket = await (revision === PER_REQUEST ? listen(url, uris) : openStream(url, uris));
     const [first] = await once(socket, 'data');
@@ -35,7 +35,7 @@ export async function subscribeAgainAndAgain(url, uris, revision, { stays, reads
 }
 
 /** @param {string} url */
-async function dial(url) {
+async function openSocket(url) {
   const { hostname: host, port } = new URL(url);
   const socket = connect({ host, port: Number(port) });
   // The server may end who does not read.
@@ -47,10 +47,10 @@ async function dial(url) {
 /** The stream of a session, which watches. @param {string} url @param {readonly string[]} uris */
 async function openStream(url, uris) {
   const session = { fields: '' };
-  const lane = await socketLane(new URL(url), '2025-11-25', session);
-  await openSession(lane, session);
+  const connection = await connectSocket(new URL(url), '2025-11-25', session);
+  await openSession(connection, session);
   for (const uri of uris) {
-    const { answer } = await lane.send({
+    const { answer } = await connection.send({
       jsonrpc: '2.0',
       id: nextId(),
       method: 'resources/subscribe',
@@ -58,15 +58,15 @@ async function openStream(url, uris) {
     });
     if (answer?.result === undefined) throw new Error(`resources/subscribe: ${JSON.stringify(answer)}`);
   }
-  lane.close();
-  const socket = await dial(url);
+  connection.close();
+  const socket = await openSocket(url);
   socket.write(head('GET', url, session.fields));
   return socket;
 }
 
 /** A request that is answered for as long as it is listened to. @param {string} url @param {readonly string[]} uris */
 async function listen(url, uris) {
-  const socket = await dial(url);
+  const socket = await openSocket(url);
   const method = 'subscriptions/listen';
   const params = { notifications: { resourceSubscriptions: uris }, _meta: META };
   const body = JSON.stringify({ jsonrpc: '2.0', id: nextId(), method, params });

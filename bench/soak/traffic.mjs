@@ -3,9 +3,9 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { PER_REQUEST, socketLane } from '../lanes.mjs';
+import { connectSocket, PER_REQUEST } from '../connections.mjs';
 
-/** @typedef {import('../lanes.mjs').Json} Json */
+/** @typedef {import('../connections.mjs').Json} Json */
 /** How far it is with what is to be done until `end`. @typedef {{ start: number, end: number, calls: number, wantedCalls: number, sessions: number, wantedSessions: number, vanished: number, watched: number }} Progress */
 
 const SESSIONS = '2025-11-25';
@@ -21,65 +21,65 @@ export const nextId = () => {
   return lastId;
 };
 
-const over = (/** @type {Progress} */ { end }) => performance.now() >= end;
+const isOver = (/** @type {Progress} */ { end }) => performance.now() >= end;
 const pause = (/** @type {number} */ ms) => new Promise(resolve => setTimeout(resolve, ms));
 
 /** The part of the time that is over. @param {Progress} progress */
 const part = ({ start, end }) => (performance.now() - start) / (end - start);
 
-/** A session, by its header fields. @param {import('../lanes.mjs').Lane} lane @param {{ fields: string }} session @returns {Promise<string>} */
-export async function openSession(lane, session) {
+/** A session, by its header fields. @param {import('../connections.mjs').Connection} connection @param {{ fields: string }} session @returns {Promise<string>} */
+export async function openSession(connection, session) {
   session.fields = '';
   const params = { protocolVersion: SESSIONS, capabilities: {}, clientInfo };
-  const { head, answer } = await lane.send({ jsonrpc: '2.0', id: nextId(), method: 'initialize', params });
+  const { head, answer } = await connection.send({ jsonrpc: '2.0', id: nextId(), method: 'initialize', params });
   const [, id] = /^mcp-session-id: *(\S+)/im.exec(head) ?? [];
   if (id === undefined) throw new Error(`no session was opened: ${head} ${JSON.stringify(answer)}`);
   session.fields = `MCP-Protocol-Version: ${SESSIONS}\r\nMcp-Session-Id: ${id}\r\n`;
-  await lane.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  await connection.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
   return id;
 }
 
-/** @param {import('../lanes.mjs').Lane} lane @param {boolean} perRequest @param {Progress} progress */
-async function call(lane, perRequest, progress) {
+/** @param {import('../connections.mjs').Connection} connection @param {boolean} perRequest @param {Progress} progress */
+async function call(connection, perRequest, progress) {
   const id = nextId();
   const text = `call ${id}`;
   const params = { name: 'echo', arguments: { text }, ...(perRequest ? { _meta: META } : {}) };
-  const { answer } = await lane.send({ jsonrpc: '2.0', id, method: 'tools/call', params });
+  const { answer } = await connection.send({ jsonrpc: '2.0', id, method: 'tools/call', params });
   if (answer?.id !== id || answer.result?.content?.[0]?.text !== text)
     throw new Error(`${text} was answered with ${JSON.stringify(answer)}`);
   progress.calls += 1;
 }
 
 /** Calls all the time, at the rate at which all calls will have been made in the end. @param {string} url @param {string} revision @param {Progress} progress */
-export async function callAllTheTime(url, revision, progress) {
+export async function callContinuously(url, revision, progress) {
   const session = { fields: '' };
-  const lane = await socketLane(new URL(url), revision, session);
+  const connection = await connectSocket(new URL(url), revision, session);
   const perRequest = revision === PER_REQUEST;
-  if (!perRequest) await openSession(lane, session);
-  while (!over(progress)) {
+  if (!perRequest) await openSession(connection, session);
+  while (!isOver(progress)) {
     if (progress.calls >= progress.wantedCalls * part(progress)) await pause(2);
-    else await call(lane, perRequest, progress);
+    else await call(connection, perRequest, progress);
   }
-  lane.close();
+  connection.close();
 }
 
 /** Opens sessions, one after the other: one in two is closed, and the others are left as they are. @param {string} url @param {Progress} progress */
-export async function comeAndGo(url, progress) {
+export async function openAndEndSessions(url, progress) {
   const session = { fields: '' };
-  const lane = await socketLane(new URL(url), SESSIONS, session);
-  while (!over(progress)) {
+  const connection = await connectSocket(new URL(url), SESSIONS, session);
+  while (!isOver(progress)) {
     if (progress.sessions >= progress.wantedSessions * part(progress)) {
       await pause(5);
       continue;
     }
     progress.sessions += 1;
     const number = progress.sessions;
-    const id = await openSession(lane, session);
-    for (let n = 0; n <= number % 4; n += 1) await call(lane, false, progress);
+    const id = await openSession(connection, session);
+    for (let n = 0; n <= number % 4; n += 1) await call(connection, false, progress);
     if (number % 2 === 0) await end(url, id);
-    if (number % 20 === 1) await vanish(url, id, progress);
+    if (number % 20 === 1) await disconnectDuringCall(url, id, progress);
   }
-  lane.close();
+  connection.close();
 }
 
 /** @param {string} url @param {string} id */
@@ -95,7 +95,7 @@ function end(url, id) {
 }
 
 /** Calls what takes a while, and is gone before the answer. @param {string} url @param {string} id @param {Progress} progress */
-async function vanish(url, id, progress) {
+async function disconnectDuringCall(url, id, progress) {
   const body = JSON.stringify({ jsonrpc: '2.0', id: nextId(), method: 'tools/call', params: { name: 'wait' } });
   const socket = connect({ host: new URL(url).hostname, port: Number(new URL(url).port) });
   await once(socket, 'connect');

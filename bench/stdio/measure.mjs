@@ -2,11 +2,11 @@
 /** What a call costs a server on the standard streams. */
 import { fileURLToPath } from 'node:url';
 import { quantile } from '../load.mjs';
-import { cpuOf, residentOf, startNode, stop } from '../processes.mjs';
+import { readCpuTime, readResidentMemory, startNode, stop } from '../processes.mjs';
 import { heading, median, range, ratios, table } from '../report.mjs';
 import { loadPipes, openPipes } from './window.mjs';
 
-/** `front`: the revision that is spoken to it. `base`: the floor that it is compared with. @typedef {{ name: string, revision: string, front?: string, mode: string, script: string }} Subject */
+/** `clientRevision`: the revision that is spoken to it. `base`: the floor that it is compared with. @typedef {{ name: string, revision: string, clientRevision?: string, mode: string, script: string }} Subject */
 /** Microseconds, and calls per second. @typedef {{ cpu: number, p50: number, p99: number, rate: number }} Sample */
 /** @typedef {Subject & { alone: Sample[], together: Sample[], megabytes: number }} Measured */
 
@@ -33,7 +33,7 @@ const subjects = [
   {
     name: 'tmcp',
     revision: sessions,
-    front: '2025-06-18',
+    clientRevision: '2025-06-18',
     mode: '2025-06-18: its newest with sessions',
     script: 'tmcp',
   },
@@ -46,9 +46,12 @@ export async function measureStdio({ rounds }) {
   const up = [];
   try {
     for (const subject of subjects) {
-      const { revision, front = revision, script } = subject;
-      const child = startNode([fileURLToPath(new URL(`../peers/stdio/${script}.mjs`, import.meta.url)), front]);
-      const pipes = await openPipes(child, front);
+      const { revision, clientRevision = revision, script } = subject;
+      const child = startNode([
+        fileURLToPath(new URL(`../peers/stdio/${script}.mjs`, import.meta.url)),
+        clientRevision,
+      ]);
+      const pipes = await openPipes(child, clientRevision);
       up.push({ measured: { ...subject, alone: [], together: [], megabytes: 0 }, child, pipes });
       await loadPipes(pipes, IN_FLIGHT, WARM_UP.together);
       await loadPipes(pipes, 1, WARM_UP.alone);
@@ -58,26 +61,26 @@ export async function measureStdio({ rounds }) {
         const pid = /** @type {number} */ (child.pid);
         measured.alone.push(await sample(pid, pipes, 1, SAMPLE.alone));
         measured.together.push(await sample(pid, pipes, IN_FLIGHT, SAMPLE.together));
-        measured.megabytes = residentOf(pid);
+        measured.megabytes = readResidentMemory(pid);
       }
     }
   } finally {
     await Promise.all(up.map(({ child }) => stop(child)));
   }
   const results = up.map(({ measured }) => measured);
-  return { results, markdown: markdownOf(results, rounds) };
+  return { results, markdown: toMarkdown(results, rounds) };
 }
 
 /** @param {number} pid @param {import('./window.mjs').Pipes} pipes @param {number} inFlight @param {number} seconds @returns {Promise<Sample>} */
 async function sample(pid, pipes, inFlight, seconds) {
-  const before = cpuOf([pid]).own;
+  const before = readCpuTime([pid]).own;
   const { calls, seconds: took, latencies } = await loadPipes(pipes, inFlight, seconds);
-  const cpu = ((cpuOf([pid]).own - before) * MICRO) / calls;
+  const cpu = ((readCpuTime([pid]).own - before) * MICRO) / calls;
   return { cpu, p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99), rate: calls / took };
 }
 
 /** @param {readonly Measured[]} results @param {number} rounds */
-function markdownOf(results, rounds) {
+function toMarkdown(results, rounds) {
   const parts = [sessions, perRequest].map(revision => {
     const of = results.filter(each => each.revision === revision);
     const bases = ['floor', 'checked floor', 'tenon'].map(name => of.find(each => each.name === name));

@@ -4,8 +4,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bin, root } from '../../scripts/process.mjs';
-import { cpuOf } from '../processes.mjs';
-import { heading, median, range, ratios, shortly, table } from '../report.mjs';
+import { readCpuTime } from '../processes.mjs';
+import { formatNumber, heading, median, range, ratios, table } from '../report.mjs';
 import { kinds, programOf } from './programs.mjs';
 
 /** @typedef {{ cpu: number, seconds: number, megabytes: number, instantiations: number, types: number }} Cost */
@@ -39,7 +39,7 @@ export async function measureTypes({ rounds }) {
     for (let round = 0; round < rounds; round += 1) {
       for (const result of results) result.rounds.push(compile(folder, result));
     }
-    return { results, markdown: markdownOf(results) };
+    return { results, markdown: toMarkdown(results) };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -63,9 +63,9 @@ async function writePrograms(folder) {
 function compile(folder, { compiler, kind, tools }) {
   const script = bin(compilers[/** @type {keyof typeof compilers} */ (compiler)], 'tsc');
   const args = [script, '-p', `${kind}-${tools}.json`, '--extendedDiagnostics'];
-  const before = cpuOfEnded();
+  const before = readEndedCpuTime();
   const { status, stdout } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
-  const cpu = cpuOfEnded() - before;
+  const cpu = readEndedCpuTime() - before;
   if (status !== 0) throw new Error(`${compiler} does not accept ${kind} with ${tools} tools:\n${stdout}`);
   const read = (/** @type {string} */ name) => {
     const found = new RegExp(`^${name}:\\s*([\\d.]+)`, 'm').exec(stdout);
@@ -82,13 +82,13 @@ function compile(folder, { compiler, kind, tools }) {
 }
 
 /** What has been used by all programs that this one has started and that are over: they are run one after the other. */
-function cpuOfEnded() {
-  const { own, all } = cpuOf([process.pid]);
+function readEndedCpuTime() {
+  const { own, all } = readCpuTime([process.pid]);
   return all - own;
 }
 
 /** @param {readonly Measured[]} results */
-function markdownOf(results) {
+function toMarkdown(results) {
   const parts = Object.keys(compilers).flatMap(compiler => {
     const here = results.filter(each => each.compiler === compiler);
     return [...COUNTS.map(tools => costs(compiler, tools, here)), growth(compiler, here)];
@@ -117,7 +117,7 @@ function costs(compiler, tools, results) {
     about(kind),
     range(rounds.map(each => each.cpu)),
     range(rounds.map(each => each.seconds)),
-    shortly(median(rounds.map(each => each.megabytes))),
+    formatNumber(median(rounds.map(each => each.megabytes))),
     String(rounds[0]?.instantiations),
     .../** @type {const} */ (['cpu', 'seconds', 'megabytes', 'instantiations']).map(what =>
       ratios(rounds, official, what),
@@ -136,7 +136,7 @@ function growth(compiler, results) {
     return perTool.map(({ what, unit, times }) => [
       about(kind),
       unit,
-      ...steps.map(({ from, to }) => shortly(((at(to, what) - at(from, what)) / (to - from)) * times)),
+      ...steps.map(({ from, to }) => formatNumber(((at(to, what) - at(from, what)) / (to - from)) * times)),
     ]);
   });
   return `${heading(3, `${compiler}, one more tool`)}${table(head, rows)}`;

@@ -5,7 +5,7 @@
  * once. `mode` is the revision that it speaks.
  */
 import { randomUUID } from 'node:crypto';
-import { around, beginStream, frame, reply, serve, serverInfo } from './plain-server.mjs';
+import { beginStream, frame, reply, resultFields, serve, serverInfo } from './plain-server.mjs';
 import { plainListing, plainTools } from './plain-tools.mjs';
 
 /** @typedef {import('./plain-server.mjs').Json} Json */
@@ -15,7 +15,7 @@ import { plainListing, plainTools } from './plain-tools.mjs';
 const setup = JSON.parse(process.argv[2] ?? '');
 const { mode: revision } = setup;
 const perRequest = revision === '2026-07-28';
-const { before, after, cache } = /** @type {import('./plain-server.mjs').Around} */ (around[revision]);
+const { before, after, cache } = /** @type {import('./plain-server.mjs').ResultFields} */ (resultFields[revision]);
 const META = 'io.modelcontextprotocol/';
 const tools = plainTools(setup);
 const listed = plainListing(setup);
@@ -59,7 +59,7 @@ function receive({ headers }, response, message) {
     return refuse(response, 400, id, -32600, 'params must be an object');
   if (id === undefined) return void response.writeHead(202).end();
   if (typeof id !== 'string' && !Number.isInteger(id)) return refuse(response, 400, null, -32600, 'Invalid id');
-  const wrong = perRequest ? wrongMirror(headers, method, params) : wrongSession(headers, method);
+  const wrong = perRequest ? findHeaderError(headers, method, params) : findSessionError(headers, method);
   if (wrong !== undefined) return refuse(response, wrong.status, id, wrong.code, wrong.why);
   const run = methods.get(method);
   if (run === undefined) return refuse(response, perRequest ? 404 : 200, id, -32601, 'Method not found');
@@ -67,7 +67,7 @@ function receive({ headers }, response, message) {
 }
 
 /** What 2026-07-28 asks of each request. @param {Incoming['headers']} headers @param {string} method @param {Json} params */
-function wrongMirror(headers, method, { name, _meta }) {
+function findHeaderError(headers, method, { name, _meta }) {
   if (typeof _meta !== 'object' || _meta === null) return { status: 400, code: -32602, why: '_meta is missing' };
   const version = _meta[`${META}protocolVersion`];
   if (version !== revision) return { status: 400, code: -32022, why: 'Unsupported protocol version' };
@@ -84,7 +84,7 @@ function wrongMirror(headers, method, { name, _meta }) {
 }
 
 /** What 2025-11-25 asks of each request. @param {Incoming['headers']} headers @param {string} method */
-function wrongSession(headers, method) {
+function findSessionError(headers, method) {
   if (method === 'initialize') return undefined;
   const version = headers['mcp-protocol-version'];
   if (version !== undefined && version !== revision) return { status: 400, code: -32600, why: 'MCP-Protocol-Version' };
@@ -111,15 +111,15 @@ function callTool(id, { name, arguments: given, _meta }, response) {
     const params = { progressToken: token, progress, total };
     response.write(frame({ jsonrpc: '2.0', method: 'notifications/progress', params }));
   });
-  if (typeof said === 'string') return answer(response, id, resultOf(said));
+  if (typeof said === 'string') return answer(response, id, createResult(said));
   said.then(text => {
-    if (!streams) return answer(response, id, resultOf(text));
-    response.end(frame({ jsonrpc: '2.0', id, result: resultOf(text) }));
+    if (!streams) return answer(response, id, createResult(text));
+    response.end(frame({ jsonrpc: '2.0', id, result: createResult(text) }));
   });
 }
 
 /** @param {string} text */
-const resultOf = text => ({ ...before, content: [{ type: 'text', text }], ...after });
+const createResult = text => ({ ...before, content: [{ type: 'text', text }], ...after });
 
 /** @type {Method} */
 function initialize(id, _, response) {

@@ -16,8 +16,8 @@ for (const { name, description, input, run } of tools) {
     execute: async (given, { reportProgress }) => run(given, (progress, total) => reportProgress({ progress, total })),
   });
 }
-const [manner, kind] = setup.mode.split('-');
-const stateless = manner === 'stateless';
+const [mode, kind] = setup.mode.split('-');
+const stateless = mode === 'stateless';
 const port = await freePort();
 const host = '127.0.0.1';
 await server.start({

@@ -1,13 +1,13 @@
 // @ts-check
 /** The floor: bare `node:http` that parses the body and answers canned. It checks nothing. `mode` is the revision that it speaks; ` kept` after it: the bytes of its list are kept. */
-import { around, beginStream, frame, reply, replyText, serve, serverInfo } from './plain-server.mjs';
-import { plainListing, plainTools, work } from './plain-tools.mjs';
+import { beginStream, frame, reply, replyText, resultFields, serve, serverInfo } from './plain-server.mjs';
+import { plainListing, plainTools, toolFunctions } from './plain-tools.mjs';
 
 /** @typedef {import('./plain-server.mjs').Json} Json */
 
 const setup = JSON.parse(process.argv[2] ?? '');
 const [revision = '', kept] = setup.mode.split(' ');
-const { before, after, cache } = /** @type {import('./plain-server.mjs').Around} */ (around[revision]);
+const { before, after, cache } = /** @type {import('./plain-server.mjs').ResultFields} */ (resultFields[revision]);
 const tools = plainTools(setup);
 const listing = { ...before, tools: plainListing(setup), ...cache, ...after };
 const listingText = JSON.stringify(listing);
@@ -34,7 +34,7 @@ serve((_, response, text) => {
 /** Writes the frames. @param {import('node:http').ServerResponse} response @param {Json} id @param {Json} params */
 async function steps(response, id, { arguments: given, _meta: { progressToken } }) {
   beginStream(response);
-  const text = await work.steps(given, (progress, total) => {
+  const text = await toolFunctions.steps(given, (progress, total) => {
     const params = { progressToken, progress, total };
     response.write(frame({ jsonrpc: '2.0', method: 'notifications/progress', params }));
   });

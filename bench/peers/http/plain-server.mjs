@@ -10,10 +10,10 @@ import { listen } from './listen.mjs';
 export const serverInfo = { name: 'bench', version: '1.0.0' };
 export const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
 
-/** What a result says beside what it is about. @typedef {{ before: Json, after: Json, cache: Json }} Around */
+/** What a result says beside what it is about. @typedef {{ before: Json, after: Json, cache: Json }} ResultFields */
 
-/** @type {Record<string, Around>} */
-export const around = {
+/** @type {Record<string, ResultFields>} */
+export const resultFields = {
   '2025-11-25': { before: {}, after: {}, cache: {} },
   '2026-07-28': {
     before: { resultType: 'complete' },

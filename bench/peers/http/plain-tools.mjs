@@ -12,7 +12,7 @@ const hasText = (/** @type {Json | undefined} */ given) => typeof given?.text ==
 let released;
 
 /** What the tools do, whoever serves them. */
-export const work = {
+export const toolFunctions = {
   /** @param {Json} given */
   echo: ({ text }) => text,
   /** @param {Json} given */
@@ -37,11 +37,14 @@ export const work = {
 
 /** @type {[string, PlainTool][]} */
 const known = [
-  ['echo', { fits: hasText, run: work.echo }],
-  ['length', { fits: hasText, run: work.length }],
-  ['hold', { fits: hasText, run: work.hold }],
-  ['page', { fits: given => typeof given?.lines === 'number', run: work.page }],
-  ['steps', { fits: given => typeof given?.count === 'number' && typeof given.pause === 'boolean', run: work.steps }],
+  ['echo', { fits: hasText, run: toolFunctions.echo }],
+  ['length', { fits: hasText, run: toolFunctions.length }],
+  ['hold', { fits: hasText, run: toolFunctions.hold }],
+  ['page', { fits: given => typeof given?.lines === 'number', run: toolFunctions.page }],
+  [
+    'steps',
+    { fits: given => typeof given?.count === 'number' && typeof given.pause === 'boolean', run: toolFunctions.steps },
+  ],
 ];
 
 /** @type {(at: number) => [string, PlainTool]} */

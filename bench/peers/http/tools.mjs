@@ -4,7 +4,7 @@
  * `{ mode, tools, more }`: how it is set up, the tools by name, and how many others are registered beside them.
  */
 import { z } from 'zod';
-import { work } from './plain-tools.mjs';
+import { toolFunctions } from './plain-tools.mjs';
 
 /** @typedef {import('./plain-tools.mjs').Progress} Progress */
 /** @typedef {{ name: string, description: string, shape: Record<string, import('zod').ZodType>, input: import('zod').ZodObject, run: (input: any, progress: Progress) => string | Promise<string> }} Tool */
@@ -19,11 +19,11 @@ export const setup = JSON.parse(process.argv[2] ?? '');
 const tool = (name, description, shape, run) => ({ name, description, shape, input: z.object(shape), run });
 
 const known = [
-  tool('echo', 'Gives back what it is given.', { text: z.string() }, work.echo),
-  tool('length', 'Says how long a text is.', { text: z.string() }, work.length),
-  tool('hold', 'Says how long a text is, later.', { text: z.string() }, work.hold),
-  tool('page', 'Gives a text of so many lines.', { lines: z.number() }, work.page),
-  tool('steps', 'Tells how far it is.', { count: z.number(), pause: z.boolean() }, work.steps),
+  tool('echo', 'Gives back what it is given.', { text: z.string() }, toolFunctions.echo),
+  tool('length', 'Says how long a text is.', { text: z.string() }, toolFunctions.length),
+  tool('hold', 'Says how long a text is, later.', { text: z.string() }, toolFunctions.hold),
+  tool('page', 'Gives a text of so many lines.', { lines: z.number() }, toolFunctions.page),
+  tool('steps', 'Tells how far it is.', { count: z.number(), pause: z.boolean() }, toolFunctions.steps),
 ];
 
 /** One of the others: the like of what people register. @param {number} at */

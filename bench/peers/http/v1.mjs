@@ -13,7 +13,7 @@ import { result, serverInfo, setup, tools } from './tools.mjs';
 /** @typedef {import('node:http').IncomingMessage} Incoming */
 /** @typedef {import('node:http').ServerResponse} Outgoing */
 
-const [manner, kind] = setup.mode.split('-');
+const [mode, kind] = setup.mode.split('-');
 const enableJsonResponse = kind !== 'sse';
 
 function makeServer() {
@@ -59,5 +59,5 @@ async function stateless(incoming, response) {
   await transport.handleRequest(incoming, response);
 }
 
-const handle = manner === 'stateful' ? stateful : stateless;
+const handle = mode === 'stateful' ? stateful : stateless;
 listen(createServer((incoming, response) => void handle(incoming, response)));

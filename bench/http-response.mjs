@@ -1,7 +1,7 @@
 // @ts-check
 /** Reads what came over a socket: one answer of HTTP/1.1, as JSON or as an event stream. */
 
-/** @typedef {import('./lanes.mjs').Json} Json */
+/** @typedef {import('./connections.mjs').Json} Json */
 
 /** What ends a body of chunks. It may stand in the middle of one as well. */
 const END = '0\r\n\r\n';
@@ -10,7 +10,7 @@ const END = '0\r\n\r\n';
  * Collects what comes, in latin1: one character per byte. It looks only at what may be complete, so that an answer that
  * comes in many pieces is read once.
  */
-export class AnswerReader {
+export class ResponseReader {
   /** @type {string[]} */
   #pieces = [];
   #size = 0;
@@ -18,22 +18,22 @@ export class AnswerReader {
   /** The last characters of all that came. */
   #tail = '';
   /** Of head and body; unknown as long as the head is not there, `NaN` for a body of chunks. @type {number | undefined} */
-  #whole;
+  #length;
 
-  /** Gives the answer to the request `id` as soon as all of it is there. @param {string} piece @param {unknown} id @returns {import('./lanes.mjs').Came | undefined} */
+  /** Gives the answer to the request `id` as soon as all of it is there. @param {string} piece @param {unknown} id @returns {import('./connections.mjs').Reply | undefined} */
   take(piece, id) {
     this.#pieces.push(piece);
     this.#size += piece.length;
     this.#tail = (this.#tail + piece.slice(-END.length)).slice(-END.length);
-    if (this.#whole === undefined) this.#readHead();
-    if (this.#whole === undefined || this.#size < this.#whole) return undefined;
-    if (Number.isNaN(this.#whole) && this.#tail !== END) return undefined;
+    if (this.#length === undefined) this.#readHead();
+    if (this.#length === undefined || this.#size < this.#length) return undefined;
+    if (Number.isNaN(this.#length) && this.#tail !== END) return undefined;
     const body = this.#body();
     if (body === undefined) return undefined;
     this.#pieces = [];
     this.#size = 0;
-    this.#whole = undefined;
-    const messages = messagesOf(this.#head, body);
+    this.#length = undefined;
+    const messages = parseMessages(this.#head, body);
     return { head: this.#head, messages, answer: messages.find(message => message.id === id) };
   }
 
@@ -43,13 +43,13 @@ export class AnswerReader {
     if (ends < 0) return;
     this.#head = text.slice(0, ends);
     const [, length = '0'] = /^content-length: *(\d+)/im.exec(this.#head) ?? [];
-    this.#whole = /^transfer-encoding: *chunked/im.test(this.#head) ? Number.NaN : ends + 4 + Number(length);
+    this.#length = /^transfer-encoding: *chunked/im.test(this.#head) ? Number.NaN : ends + 4 + Number(length);
   }
 
   #body() {
     const text = this.#text();
     const start = this.#head.length + 4;
-    return Number.isNaN(this.#whole) ? unchunk(text, start) : text.slice(start, this.#whole);
+    return Number.isNaN(this.#length) ? unchunk(text, start) : text.slice(start, this.#length);
   }
 
   /** All that has come, as one piece from now on. */
@@ -76,7 +76,7 @@ function unchunk(text, start) {
 }
 
 /** @param {string} head @param {string} body @returns {Json[]} */
-function messagesOf(head, body) {
+function parseMessages(head, body) {
   if (body === '') return [];
   if (!/^content-type: *text\/event-stream/im.test(head)) return [JSON.parse(body)];
   return body

@@ -2,89 +2,89 @@
 /** Raw sockets and raw pipes: what can have one message under way, and cost the machine as little as it can. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { AnswerReader } from './http-answer.mjs';
+import { ResponseReader } from './http-response.mjs';
 
 /** @typedef {{ [key: string]: any }} Json */
-/** What came for a message: the answer, all messages that it came with, and the head of HTTP. @typedef {{ answer: Json | undefined, messages: Json[], head: string }} Came */
-/** @typedef {(message: Json) => Promise<Came>} Send */
-/** `listen(false)`: what comes is left where it is. @typedef {{ send: Send, close: () => void, listen: (wanted: boolean) => void }} Lane */
+/** What came for a message: its answer, all messages that came with it, and the head of HTTP. @typedef {{ answer: Json | undefined, messages: Json[], head: string }} Reply */
+/** @typedef {(message: Json) => Promise<Reply>} Send */
+/** `setReading(false)`: what comes is left where it is. @typedef {{ send: Send, close: () => void, setReading: (wanted: boolean) => void }} Connection */
 /** Lines of header that each message in a session carries. @typedef {{ fields: string }} Session */
 
 export const PER_REQUEST = '2026-07-28';
-/** Some servers hang up on who does not call for five seconds. */
+/** Milliseconds. Some servers close a connection that has been idle for five seconds. */
 const IDLE = 2000;
 
 /**
- * A connection that is kept, and made anew after a silence.
+ * A connection that is kept, and opened anew after a silence.
  * @param {URL} url
  * @param {string} revision
  * @param {Session} session
- * @returns {Promise<Lane>}
+ * @returns {Promise<Connection>}
  */
-export async function socketLane(url, revision, session) {
+export async function connectSocket(url, revision, session) {
   const { host, pathname } = url;
   const start = `POST ${pathname} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n`;
-  const line = await dial(url);
+  const socket = await openSocket(url);
   let last = performance.now();
 
   /** @type {Send} */
   const send = async message => {
     const now = performance.now();
-    if (line.gone() || now - last > IDLE) await line.redial();
+    if (socket.isClosed() || now - last > IDLE) await socket.reconnect();
     last = now;
     const body = JSON.stringify(message);
-    const fields = revision === PER_REQUEST ? mirrors(message) : session.fields;
-    return line.exchange(`${start}${fields}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`, message.id);
+    const fields = revision === PER_REQUEST ? createMcpHeaders(message) : session.fields;
+    return socket.exchange(`${start}${fields}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`, message.id);
   };
-  return { send, close: line.close, listen: line.listen };
+  return { send, close: socket.close, setReading: socket.setReading };
 }
 
 /** @param {Json} message */
-const mirrors = ({ method, params }) =>
+const createMcpHeaders = ({ method, params }) =>
   `MCP-Protocol-Version: ${PER_REQUEST}\r\nMcp-Method: ${method}\r\n${params.name ? `Mcp-Name: ${params.name}\r\n` : ''}`;
 
 /** @param {URL} url */
-async function dial(url) {
-  /** @type {((came: Came) => void) | undefined} */
+async function openSocket(url) {
+  /** @type {((reply: Reply) => void) | undefined} */
   let resolve;
   /** @type {((reason: Error) => void) | undefined} */
   let reject;
   /** @type {unknown} */
   let id;
-  let listening = true;
+  let reading = true;
   let socket = await open();
 
   async function open() {
-    const made = connect({ host: url.hostname, port: Number(url.port), noDelay: true });
-    await once(made, 'connect');
-    const reader = new AnswerReader();
-    made.setEncoding('latin1').on('data', (/** @type {string} */ piece) => {
-      const came = reader.take(piece, id);
-      if (came !== undefined) resolve?.(came);
+    const opened = connect({ host: url.hostname, port: Number(url.port), noDelay: true });
+    await once(opened, 'connect');
+    const reader = new ResponseReader();
+    opened.setEncoding('latin1').on('data', (/** @type {string} */ piece) => {
+      const reply = reader.take(piece, id);
+      if (reply !== undefined) resolve?.(reply);
     });
-    if (!listening) made.pause();
-    made.on('error', error => reject?.(error));
-    made.on('close', () => {
-      if (made === socket) reject?.(new Error('the connection was closed'));
+    if (!reading) opened.pause();
+    opened.on('error', error => reject?.(error));
+    opened.on('close', () => {
+      if (opened === socket) reject?.(new Error('the connection was closed'));
     });
-    return made;
+    return opened;
   }
 
   return {
-    gone: () => socket.closed || socket.readableEnded,
-    redial: async () => {
+    isClosed: () => socket.closed || socket.readableEnded,
+    reconnect: async () => {
       const old = socket;
       socket = await open();
       old.destroy();
     },
     close: () => void socket.destroy(),
     /** @param {boolean} wanted */
-    listen: wanted => {
-      listening = wanted;
+    setReading: wanted => {
+      reading = wanted;
       if (wanted) socket.resume();
       else socket.pause();
     },
-    /** @param {string} request @param {unknown} asked the id of its message @returns {Promise<Came>} */
+    /** @param {string} request @param {unknown} asked the id of its message @returns {Promise<Reply>} */
     exchange: (request, asked) =>
       new Promise((done, refuse) => {
         resolve = done;
@@ -95,10 +95,10 @@ async function dial(url) {
   };
 }
 
-/** The standard streams of a process: any number of messages can be under way. @param {import('node:child_process').ChildProcess} child @returns {Lane} */
-export function pipeLane({ stdin, stdout }) {
+/** The standard streams of a process: any number of messages can be under way. @param {import('node:child_process').ChildProcess} child @returns {Connection} */
+export function connectPipes({ stdin, stdout }) {
   if (!stdin || !stdout) throw new Error('a process without pipes');
-  /** @type {Map<unknown, (came: Came) => void>} */
+  /** @type {Map<unknown, (reply: Reply) => void>} */
   const waiting = new Map();
   let text = '';
   stdout.setEncoding('utf8');
@@ -114,7 +114,7 @@ export function pipeLane({ stdin, stdout }) {
   });
   return {
     close: () => void stdin.end(),
-    listen: wanted => void (wanted ? stdout.resume() : stdout.pause()),
+    setReading: wanted => void (wanted ? stdout.resume() : stdout.pause()),
     send: message =>
       new Promise(resolve => {
         if (message.id === undefined) resolve({ answer: undefined, messages: [], head: '' });

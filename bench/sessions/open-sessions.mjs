@@ -1,11 +1,11 @@
 // @ts-check
 /** Opens sessions over few connections, and leaves them: nobody is connected any more when they are counted. */
-import { socketLane } from '../lanes.mjs';
+import { connectSocket } from '../connections.mjs';
 
-/** @typedef {import('../lanes.mjs').Lane} Lane */
+/** @typedef {import('../connections.mjs').Connection} Connection */
 /** Milliseconds from the first to the last, and of each. @typedef {{ took: number, each: number[] }} Opened */
 
-const LANES = 100;
+const CONNECTIONS = 100;
 const clientInfo = { name: 'bench', version: '1.0.0' };
 let lastId = 0;
 
@@ -16,33 +16,33 @@ export async function openSessions(url, revision, count) {
   let begun = 0;
   const start = performance.now();
   await Promise.all(
-    Array.from({ length: Math.min(LANES, count) }, async () => {
+    Array.from({ length: Math.min(CONNECTIONS, count) }, async () => {
       const session = { fields: '' };
-      const lane = await socketLane(new URL(url), revision, session);
+      const connection = await connectSocket(new URL(url), revision, session);
       while (begun < count) {
         begun += 1;
         const before = performance.now();
-        await openOne(lane, session, revision);
+        await openOne(connection, session, revision);
         each.push(performance.now() - before);
       }
-      lane.close();
+      connection.close();
     }),
   );
   return { took: performance.now() - start, each };
 }
 
-/** @param {Lane} lane @param {import('../lanes.mjs').Session} session @param {string} revision */
-async function openOne(lane, session, revision) {
+/** @param {Connection} connection @param {import('../connections.mjs').Session} session @param {string} revision */
+async function openOne(connection, session, revision) {
   session.fields = '';
   const params = { protocolVersion: revision, capabilities: {}, clientInfo };
-  const { answer, head } = await lane.send({ jsonrpc: '2.0', id: ++lastId, method: 'initialize', params });
+  const { answer, head } = await connection.send({ jsonrpc: '2.0', id: ++lastId, method: 'initialize', params });
   const [, id] = /^mcp-session-id: *(\S+)/im.exec(head) ?? [];
   if (id === undefined || answer?.result?.protocolVersion !== revision)
     throw new Error(`no session was opened: ${head} ${JSON.stringify(answer)}`);
   session.fields = `MCP-Protocol-Version: ${revision}\r\nMcp-Session-Id: ${id}\r\n`;
-  await lane.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  await connection.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
   const text = `session ${id}`;
   const call = { name: 'echo', arguments: { text } };
-  const came = await lane.send({ jsonrpc: '2.0', id: ++lastId, method: 'tools/call', params: call });
-  if (came.answer?.result?.content?.[0]?.text !== text) throw new Error(`${text}: ${JSON.stringify(came)}`);
+  const reply = await connection.send({ jsonrpc: '2.0', id: ++lastId, method: 'tools/call', params: call });
+  if (reply.answer?.result?.content?.[0]?.text !== text) throw new Error(`${text}: ${JSON.stringify(reply)}`);
 }

@@ -1,19 +1,19 @@
 // @ts-check
-/** The marks that the library has set itself, and how it stands to each by what was measured last. */
-import { median, ratio, shortly } from '../report.mjs';
-import { callRows, cheapest, costOf, revisions, rowsOf, sceneRows } from './rows.mjs';
+/** The targets that the library has set itself, and whether each is met by what was measured last. */
+import { formatNumber, median, ratio } from '../report.mjs';
+import { callRows, cheapest, getCost, revisions, scenarioRows, toRows } from './rows.mjs';
 
 /** @typedef {import('./rows.mjs').Json} Json */
 /** @typedef {import('./rows.mjs').Row} Row */
 /** @typedef {import('./rows.mjs').Parts} Parts */
-/** What is told of one mark. Without `isMet` it has not been measured. @typedef {{ work: string, peer: string, official: string, tenon: string, mark: string, isMet?: boolean }} Standing */
-/** @typedef {{ part: string, work: string, of: (results: any) => Omit<Standing, 'work'> }} Mark */
+/** What is told of one target. Without `isMet` it has not been measured. @typedef {{ work: string, peer: string, official: string, tenon: string, target: string, isMet?: boolean }} TargetStatus */
+/** @typedef {{ part: string, work: string, of: (results: any) => Omit<TargetStatus, 'work'> }} Target */
 
 const KIB = 1024;
 const NONE = '–';
 /** Two figures are one when they are as near as two runs of the same are. */
 const NOISE = 1.05;
-const times = (/** @type {number} */ value) => (Number.isFinite(value) ? `${shortly(value)} ×` : NONE);
+const times = (/** @type {number} */ value) => (Number.isFinite(value) ? `${formatNumber(value)} ×` : NONE);
 
 /** Calls as multiples of a base: of one revision, or of both. @param {readonly Row[]} rows @param {string} base @param {number} limit @param {readonly string[]} [of] @param {string} [called] */
 function multiples(rows, base, limit, of = revisions, called = base) {
@@ -29,12 +29,12 @@ function multiples(rows, base, limit, of = revisions, called = base) {
     peer: tell('peer'),
     official: tell('v2'),
     tenon: tell('tenon'),
-    mark: `≤ ${limit} × ${called}`,
+    target: `≤ ${limit} × ${called}`,
     isMet: worst <= limit,
   };
 }
 
-/** @param {string} part @param {string} work @param {string} base @param {number} limit @param {readonly string[]} [of] @param {string} [called] @returns {Mark} */
+/** @param {string} part @param {string} work @param {string} base @param {number} limit @param {readonly string[]} [of] @param {string} [called] @returns {Target} */
 const calls = (part, work, base, limit, of, called) => ({
   part,
   work,
@@ -50,21 +50,21 @@ function overPipes(results) {
 }
 
 /** @param {string} id @param {Json} results */
-const payloadRows = (id, { measured }) => rowsOf(measured, each => each.samples[id], 'cpu');
+const payloadRows = (id, { measured }) => toRows(measured, each => each.samples[id], 'cpu');
 
 /** @param {Json} results */
 function sameAsWithFew(results) {
   const [many, few] = [payloadRows('oneOfMany', results), payloadRows('oneOfFew', results)];
   const shares = (/** @type {string} */ name) =>
     revisions
-      .map(revision => costOf(many, name, revision) / costOf(few, name, revision))
+      .map(revision => getCost(many, name, revision) / getCost(few, name, revision))
       .filter(share => Number.isFinite(share));
   const most = (/** @type {string} */ name) => Math.max(...shares(name));
   return {
     peer: `mcp-lite ${times(most('mcp-lite stateless'))}`,
     official: times(most('v2')),
     tenon: times(most('tenon')),
-    mark: 'the same as with few',
+    target: 'the same as with few',
     isMet: most('tenon') <= NOISE,
   };
 }
@@ -80,7 +80,7 @@ function copies({ measured }) {
     peer: `mcp-lite ${held('mcp-lite stateless').toFixed(2)}`,
     official: held('v2').toFixed(2),
     tenon: `${tenon.toFixed(2)} (floor ${floor.toFixed(2)})`,
-    mark: 'no more than the floor',
+    target: 'no more than the floor',
     isMet: tenon <= floor + 0.1,
   };
 }
@@ -93,7 +93,7 @@ function mounted({ rows, slack }) {
     peer: NONE,
     official: NONE,
     tenon: `${times(worst.share)} at most (${worst.name})`,
-    mark: `≤ ${slack} × their own echo, and what it adds on \`node:http\``,
+    target: `≤ ${slack} × their own echo, and what it adds on \`node:http\``,
     isMet: worst.share <= 1,
   };
 }
@@ -109,7 +109,7 @@ function coldStart(results, withZod) {
     peer: withZod ? `tmcp ${times(of('tmcp') / node)}` : NONE,
     official: times(of(withZod ? 'v2, zod' : 'v2, JSON Schema') / node),
     tenon: times(tenon),
-    mark: withZod ? `≤ 1.25 × \`node -e 0\`, and zod: ${times(limit)}` : '≤ 1.25 × `node -e 0`',
+    target: withZod ? `≤ 1.25 × \`node -e 0\`, and zod: ${times(limit)}` : '≤ 1.25 × `node -e 0`',
     isMet: tenon <= limit,
   };
 }
@@ -123,10 +123,10 @@ function idleSessions(results) {
   const most = Math.max(...results.map(({ sessions }) => sessions));
   const all = [heap('tenon'), heap('tenon', most)];
   return {
-    peer: `tmcp ${shortly(heap('tmcp'))} KiB`,
-    official: `${shortly(heap('v2'))} KiB`,
-    tenon: `${shortly(all[0] ?? Number.NaN)} KiB, of ${most.toLocaleString('en')} ${shortly(all[1] ?? Number.NaN)}`,
-    mark: `≤ 1 KiB, ${(100_000).toLocaleString('en')} in one process`,
+    peer: `tmcp ${formatNumber(heap('tmcp'))} KiB`,
+    official: `${formatNumber(heap('v2'))} KiB`,
+    tenon: `${formatNumber(all[0] ?? Number.NaN)} KiB, of ${most.toLocaleString('en')} ${formatNumber(all[1] ?? Number.NaN)}`,
+    target: `≤ 1 KiB, ${(100_000).toLocaleString('en')} in one process`,
     isMet: Math.max(...all) <= 1 && most >= 100_000,
   };
 }
@@ -147,7 +147,7 @@ function bundles({ bundles: all }) {
     peer: NONE,
     official: tell(theirs),
     tenon: `${tell(ours)} (at start, where it is split: ${tell(first)})`,
-    mark: `≤ ${limits.join(' / ')} KiB`,
+    target: `≤ ${limits.join(' / ')} KiB`,
     isMet: ours.every((size, at) => size <= (limits[at] ?? 0)),
   };
 }
@@ -157,7 +157,7 @@ function installed({ footprints }) {
   const [ours, theirs] = footprints;
   const tell = (/** @type {Json} */ { packages, megabytes }) => `${packages}, ${megabytes.toFixed(1)} MB`;
   const isMet = ours.packages <= 8 && ours.megabytes <= 4;
-  return { peer: NONE, official: tell(theirs), tenon: tell(ours), mark: '≤ 8 packages, 4 MB', isMet };
+  return { peer: NONE, official: tell(theirs), tenon: tell(ours), target: '≤ 8 packages, 4 MB', isMet };
 }
 
 /** By TypeScript 7 / 5.9. @param {readonly Json[]} results @param {'cpu' | 'megabytes'} what */
@@ -172,7 +172,7 @@ function typeChecking(results, what) {
     peer: NONE,
     official: times(1),
     tenon: ratios.map(times).join(' / '),
-    mark: '≤ 0.7 × v2',
+    target: '≤ 0.7 × v2',
     isMet: ratios.every(value => value <= 0.7),
   };
 }
@@ -187,7 +187,7 @@ function linear(results) {
     });
   const tell = (/** @type {string} */ kind) => growths(kind).map(times).join(' / ');
   const isMet = growths('tenon').every(growth => growth <= 2);
-  return { peer: NONE, official: tell('official'), tenon: tell('tenon'), mark: '≤ 2 ×: linear', isMet };
+  return { peer: NONE, official: tell('official'), tenon: tell('tenon'), target: '≤ 2 ×: linear', isMet };
 }
 
 /** @param {Json} results */
@@ -195,14 +195,14 @@ function soaked({ growth, done }) {
   const verdicts = growth.map((/** @type {Json} */ { verdict }) => verdict);
   const isMet = verdicts.every((/** @type {string} */ verdict) => verdict === 'no growth');
   const tenon = `${isMet ? 'none' : verdicts.join(', ')} in ${(done.calls / 1e6).toFixed(1)} M calls`;
-  return { peer: NONE, official: NONE, tenon, mark: 'no growth after warm-up', isMet };
+  return { peer: NONE, official: NONE, tenon, target: 'no growth after warm-up', isMet };
 }
 
 const [sessions = '', perRequest = ''] = revisions;
 const both = 'on 2025-11-25 / 2026-07-28';
 
-/** @type {readonly Mark[]} */
-const marks = [
+/** @type {readonly Target[]} */
+const targets = [
   calls('http', 'HTTP `tools/call`, 2026-07-28', 'checked floor', 1.35, [perRequest]),
   calls('http', 'HTTP `tools/call`, 2025-11-25, in a session', 'checked floor', 1.35, [sessions]),
   { part: 'frameworks', work: 'the same on Express, Hono, Fastify, workerd, Deno, Bun', of: mounted },
@@ -212,7 +212,7 @@ const marks = [
   {
     part: 'http',
     work: `SSE, 10 notices of progress, ${both}`,
-    of: results => multiples(sceneRows(results, 'progress'), 'floor', 1.5),
+    of: results => multiples(scenarioRows(results, 'progress'), 'floor', 1.5),
   },
   {
     part: 'payload',
@@ -242,10 +242,10 @@ const marks = [
   { part: 'soak', work: 'soak of ten minutes', of: soaked },
 ];
 
-/** @param {Parts} parts @returns {Standing[]} */
-export const standings = parts =>
-  marks.map(({ part, work, of }) => {
+/** @param {Parts} parts @returns {TargetStatus[]} */
+export const getTargetStatuses = parts =>
+  targets.map(({ part, work, of }) => {
     const measured = parts[part];
-    if (measured === undefined) return { work, peer: NONE, official: NONE, tenon: NONE, mark: NONE };
+    if (measured === undefined) return { work, peer: NONE, official: NONE, tenon: NONE, target: NONE };
     return { work, ...of(measured.results) };
   });

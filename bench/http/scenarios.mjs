@@ -3,8 +3,8 @@
 import { echo } from '../load.mjs';
 
 /** @typedef {import('../load.mjs').Call} Call */
-/** @typedef {{ id: string, title: string, about: string, call: Call, seconds: number, warmUp: { most: number, seconds: number } }} Scene */
-/** Scenes that are played by the same processes. @typedef {{ answers: import('./subjects.mjs').Answers, tool: string, scenes: Scene[] }} Play */
+/** @typedef {{ id: string, title: string, about: string, call: Call, seconds: number, warmUp: { most: number, seconds: number } }} Scenario */
+/** Scenarios that are measured in the same processes. @typedef {{ answers: import('./subjects.mjs').Answers, tool: string, scenarios: Scenario[] }} ScenarioGroup */
 
 const NOTICES = 10;
 
@@ -19,12 +19,12 @@ const steps = pause => ({
   },
 });
 
-/** @type {Play[]} */
-export const plays = [
+/** @type {ScenarioGroup[]} */
+export const scenarioGroups = [
   {
     answers: 'json',
     tool: 'echo',
-    scenes: [
+    scenarios: [
       {
         id: 'call',
         title: '`tools/call` with one text, checked by zod',
@@ -38,7 +38,7 @@ export const plays = [
   {
     answers: 'stream',
     tool: 'steps',
-    scenes: [
+    scenarios: [
       {
         id: 'progress',
         title: `An answer with ${NOTICES} notices of progress`,
