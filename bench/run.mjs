@@ -10,7 +10,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { arch, cpus, platform } from 'node:os';
 import { join } from 'node:path';
 import { readJson, root } from '../scripts/process.mjs';
-import { folder, writeSummary } from './marks/summary.mjs';
+import { folder, writeSummary } from './summary/summary.mjs';
 
 /** @typedef {{ rounds: number, minutes: number, connections: number }} Options */
 /** @typedef {(options: Options) => Promise<{ results: unknown, markdown: string }>} Measure */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { blockOf, pageOf, readmeBlock, readParts } from '../../bench/marks/summary.mjs';
+import { blockOf, pageOf, readmeBlock, readParts } from '../../bench/summary/summary.mjs';
 import { root } from './pages.js';
 
 /** What is told of speed is what was measured: `npm run bench -- report` writes it. */

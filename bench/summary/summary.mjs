@@ -91,7 +91,7 @@ export function pageOf(parts) {
     heading(1, 'What Tenon costs'),
     `${describeRun(parts)}. Written by \`npm run bench -- report\` from the JSON files beside it.\n\n`,
     '![What a call costs, as multiples of bare Node](plot.svg)\n\n',
-    heading(2, 'The marks'),
+    heading(2, 'Targets'),
     'Figures are medians of CPU per request where nothing else is said. A *floor* is bare Node that parses and answers canned; a *checked floor* also checks the envelope and the headers, routes, and validates the argument. What is missed is told here as well as what is met.\n\n',
     toTable(parts),
     '\n[Where the rest goes](../../docs/speed.md#what-is-above-its-mark) tells why what is missed is missed.\n',
