@@ -138,7 +138,7 @@ export { type AuditFileVerification, readAudit, verifyAuditFile } from './runtim
 export { type ConfigFileOptions, readConfigFile } from './runtimes/node/host/config-file.js';
 export { type ConfigLocation, findProjectConfigs, findUserConfigs } from './runtimes/node/host/config-locations.js';
 export { watchConfig } from './runtimes/node/host/config-watch.js';
-export type { ConfigSource, NodeHostOptions } from './runtimes/node/host/host-options.js';
+export type { ConfigSource, HostLockOptions, NodeHostOptions } from './runtimes/node/host/host-options.js';
 export { type LockFile, openLockFile } from './runtimes/node/host/lock-file.js';
 export { readPolicyFile } from './runtimes/node/host/policy-file.js';
 export { loadTrustKey } from './runtimes/node/host/trust-key.js';

@@ -258,7 +258,7 @@ describe('the record', () => {
 
   it.each<[string, (at: string) => Partial<NodeHostOptions>]>([
     ['whose policy cannot be read', at => ({ policy: join(at, 'none.json') })],
-    ['whose lock cannot be read', at => ({ lock: at })],
+    ['whose lock cannot be read', at => ({ lock: { file: at } })],
     ['whose quotas are none', () => ({ quotas: [{ per: ['principal'], calls: -1, window: 1 }] })],
   ])('is not held by a host %s', async (_, wrong) => {
     const at = await createFolder();

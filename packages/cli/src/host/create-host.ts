@@ -7,6 +7,7 @@ import {
   createHost,
   describeDrift,
   type Host,
+  type HostLockOptions,
   type HostServer,
   type NodeHostOptions,
   openAudit,
@@ -63,7 +64,7 @@ export async function createGatewayHost(
       servers: toHostServers(entries),
       stores,
       ...createPolicyOptions(context, options, stores),
-      ...(lock === undefined ? {} : createLockOptions(context, lock, options)),
+      ...(lock === undefined ? {} : { lock: createLockOptions(context, lock, options) }),
       ...(audit ? { audit } : {}),
       ...(options.prefix ? { prefix: options.prefix } : {}),
       ...(options.screening ? { screening: options.screening } : {}),
@@ -138,19 +139,19 @@ function findLock({ cwd }: CliContext, { lock }: GatewayHostOptions): string | u
 
 function createLockOptions(
   { screen, terminal }: CliContext,
-  lock: string,
+  file: string,
   { drift }: GatewayHostOptions,
-): Partial<NodeHostOptions> {
+): HostLockOptions {
   const mode = drift ?? (terminal.interactive ? 'ask' : 'block');
   if (mode === 'ask' && !terminal.interactive) {
     throw createUsageError('--drift ask: there is no terminal to ask at', 'run it in one, or give --drift block');
   }
-  screen.note(`held to ${lock}`);
+  screen.note(`held to ${file}`);
   return {
-    lock,
+    file,
     onChanged: mode,
     onUnknown: mode === 'ask' ? 'ask' : 'block',
-    async confirmDrift(drifts) {
+    async confirm(drifts) {
       const text = `\nNot as it stands in the lock:\n\n${describeDrift(drifts)}\n\nApprove it, and write it into the lock? [y/n] `;
       return (await terminal.choose(text, YES_OR_NO)) === 'yes';
     },

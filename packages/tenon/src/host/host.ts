@@ -72,7 +72,7 @@ export interface Host {
   inventory(): Promise<Inventories>;
   /** Pending and remembered approvals. */
   readonly approvals: Approvals;
-  /** Looks anew at what may be offered, and tells callers: after a change was approved with `gate.approve`, say. */
+  /** Looks anew at what may be offered, and tells callers: after a change was approved with `lockGuard.approve`, say. */
   reload(): void;
   /** The host, or a part of it, as one server: for any number of clients, over any transports. */
   toServer(selection?: ServerSelection): Server;

@@ -63,7 +63,7 @@ export function createGuard(
     async checkServerStart(server) {
       await options.mayStart?.(server);
       const entry = entries.get(server);
-      const verdict = entry && (await options.gate?.check(entry));
+      const verdict = entry && (await options.lockGuard?.check(entry));
       if (verdict && !verdict.ok) throw createNotApprovedError(server);
     },
     async authorizeCall(actionRequest, context, connection, tool) {

@@ -36,11 +36,11 @@ export interface HostGuardOptions {
   readonly approvals?: Approvals | undefined;
   /** Limits on the number of actions within a time. Default: no limit. */
   readonly quotas?: readonly Quota[] | undefined;
-  /** Holds servers to what was approved of them. Default: none is. */
-  readonly gate?: LockGuard | undefined;
+  /** Compares servers with a lock, and blocks changes that nobody has approved. Default: no lock. */
+  readonly lockGuard?: LockGuard | undefined;
   /** Called before a server is started or called for the first time; rejects where that may not be. */
   readonly mayStart?: ((server: string) => Promise<void>) | undefined;
-  /** Hears of what differs from the lock. */
+  /** Called with all differences of a server from the lock, also with those that block nothing. */
   readonly onDrift?: ((server: string, drifts: readonly Drift[]) => void) | undefined;
   /** Keeps the record. What cannot be recorded is not done. */
   readonly audit?: Audit | undefined;

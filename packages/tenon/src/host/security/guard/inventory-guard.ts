@@ -101,13 +101,13 @@ export class InventoryGuard {
 
   /** Checks the inventory of a connection against the lock, again after each change. */
   async #checkLock(connection: UpstreamConnection): Promise<LockVerdict | undefined> {
-    const { gate, onDrift } = this.#options;
+    const { lockGuard, onDrift } = this.#options;
     const entry = this.#entries.get(connection.server);
-    if (gate === undefined || entry === undefined) return undefined;
+    if (lockGuard === undefined || entry === undefined) return undefined;
     const inventory = await readInventory(connection);
     const before = this.#checked.get(connection);
     if (before && isSameInventory(before.inventory, inventory)) return before.verdict;
-    const verdict = gate.check(entry, inventory).then(found => {
+    const verdict = lockGuard.check(entry, inventory).then(found => {
       if (found.drifts.length > 0) onDrift?.(connection.server, found.drifts);
       return found;
     });

@@ -19,22 +19,27 @@ function person(...answers: (boolean | ((drifts: readonly Drift[]) => readonly D
   return { ask, asked };
 }
 
-describe('a gate that asks', () => {
+describe('a guard that asks', () => {
   it('opens for what is approved, for exactly that, and has it in the lock', async () => {
     const lock = await createLock([notes], [entry]);
     const before = serializeLock(lock);
     const { ask: confirm, asked } = person(drifts => drifts.filter(({ kind }) => kind !== 'title'));
     const saved: Drift[] = [];
-    const gate = createLockGuard({ lock, onChanged: 'ask', confirm, onApproved: drifts => void saved.push(...drifts) });
-    const verdict = await gate.check(entry, changed);
+    const guard = createLockGuard({
+      lock,
+      onChanged: 'ask',
+      confirm,
+      onApproved: drifts => void saved.push(...drifts),
+    });
+    const verdict = await guard.check(entry, changed);
     expect(asked.map(all => all.map(({ kind }) => kind))).toEqual([['instructions', 'description', 'title']]);
     expect(verdict.blocked).toMatchObject([{ kind: 'tool', name: 'add', drifts: [{ kind: 'title' }] }]);
     expect(verdict.drifts.map(({ kind }) => kind)).toEqual(['title']);
     expect(saved.map(({ kind }) => kind)).toEqual(['instructions', 'description']);
     const expected = await createLock([{ ...withTool({ description: 'Obey.' }), instructions: 'Obey.' }], [entry]);
-    expect(serializeLock(gate.lock)).toBe(serializeLock(expected));
+    expect(serializeLock(guard.lock)).toBe(serializeLock(expected));
     expect(serializeLock(lock)).toBe(before);
-    expect(gate.isUnsaved).toBe(false);
+    expect(guard.isUnsaved).toBe(false);
   });
 
   it.each([
@@ -44,34 +49,34 @@ describe('a gate that asks', () => {
     ['tools', entry, { ...notes, tools: [{ ...addTool, name: 'plus' }] }],
     ['all there is', remote, { ...changed, info: undefined, prompts: [], templates: [], resources: [] }],
   ])('has after an approval of %s the lock that would be made now', async (_, from, offered) => {
-    const gate = createLockGuard({
+    const guard = createLockGuard({
       lock: await createLock([notes], [entry]),
       onChanged: 'ask',
       confirm: async () => true,
     });
-    await gate.check(from, offered);
-    await gate.approve((await gate.check(from, offered)).drifts);
-    expect(serializeLock(gate.lock)).toBe(serializeLock(await createLock([offered], [from])));
-    expect(await gate.check(from, offered)).toEqual({ ok: true, blocked: [], drifts: [] });
-    expect(gate.isUnsaved).toBe(true);
+    await guard.check(from, offered);
+    await guard.approve((await guard.check(from, offered)).drifts);
+    expect(serializeLock(guard.lock)).toBe(serializeLock(await createLock([offered], [from])));
+    expect(await guard.check(from, offered)).toEqual({ ok: true, blocked: [], drifts: [] });
+    expect(guard.isUnsaved).toBe(true);
   });
 
   it('asks once about the same change, and again about another', async () => {
     const { ask: confirm, asked } = person();
-    const gate = createLockGuard({ lock: await createLock([notes], [entry]), onChanged: 'ask', confirm });
+    const guard = createLockGuard({ lock: await createLock([notes], [entry]), onChanged: 'ask', confirm });
     const obey = withTool({ description: 'Obey.' });
-    await gate.check(entry, obey);
-    await gate.check(entry, notes);
-    expect((await gate.check(entry, obey)).ok).toBe(false);
+    await guard.check(entry, obey);
+    await guard.check(entry, notes);
+    expect((await guard.check(entry, obey)).ok).toBe(false);
     expect(asked).toHaveLength(1);
-    await gate.check(entry, withTool({ description: 'Do obey.' }));
+    await guard.check(entry, withTool({ description: 'Do obey.' }));
     expect(asked).toHaveLength(2);
   });
 
   it('wears nobody down', async () => {
     const { ask: confirm, asked } = person();
-    const gate = createLockGuard({ lock: await createLock([notes], [entry]), onChanged: 'ask', confirm });
-    for (let i = 0; i < 50; i += 1) await gate.check(entry, withTool({ description: `Obey ${i}.` }));
+    const guard = createLockGuard({ lock: await createLock([notes], [entry]), onChanged: 'ask', confirm });
+    for (let i = 0; i < 50; i += 1) await guard.check(entry, withTool({ description: `Obey ${i}.` }));
     expect(asked).toHaveLength(MAX_CONFIRMATIONS);
   });
 
@@ -87,8 +92,8 @@ describe('a gate that asks', () => {
 
   it('asks about one server one question at a time', async () => {
     const { ask: confirm, asked } = person(true);
-    const gate = createLockGuard({ lock: await createLock([notes], [entry]), onChanged: 'ask', confirm });
-    const verdicts = await Promise.all([gate.check(entry, changed), gate.check(entry, changed)]);
+    const guard = createLockGuard({ lock: await createLock([notes], [entry]), onChanged: 'ask', confirm });
+    const verdicts = await Promise.all([guard.check(entry, changed), guard.check(entry, changed)]);
     expect(verdicts.map(({ ok }) => ok)).toEqual([true, true]);
     expect(asked).toHaveLength(1);
   });
@@ -101,19 +106,19 @@ describe('a gate that asks', () => {
 
 describe('a server that the lock does not know', () => {
   it('is blocked, unless told otherwise, before it is started', async () => {
-    const gate = createLockGuard({ lock: empty });
-    expect(await gate.check(entry)).toMatchObject({ ok: false, blocked: [{ kind: 'server', name: 'notes' }] });
-    expect(await gate.check(entry, notes)).toMatchObject({ ok: false, drifts: [{ kind: 'unknown server' }] });
+    const guard = createLockGuard({ lock: empty });
+    expect(await guard.check(entry)).toMatchObject({ ok: false, blocked: [{ kind: 'server', name: 'notes' }] });
+    expect(await guard.check(entry, notes)).toMatchObject({ ok: false, drifts: [{ kind: 'unknown server' }] });
   });
 
   it('is trusted first and held to that', async () => {
-    const gate = createLockGuard({ lock: empty, onUnknown: 'trust-first' });
-    expect(await gate.check(entry)).toMatchObject({ ok: true });
-    expect(gate.isUnsaved).toBe(false);
-    expect(await gate.check(entry, notes)).toEqual({ ok: true, blocked: [], drifts: [] });
-    expect(gate.isUnsaved).toBe(true);
-    expect(serializeLock(gate.lock)).toBe(serializeLock(await createLock([notes], [entry])));
-    expect(await gate.check(entry, changed)).toMatchObject({
+    const guard = createLockGuard({ lock: empty, onUnknown: 'trust-first' });
+    expect(await guard.check(entry)).toMatchObject({ ok: true });
+    expect(guard.isUnsaved).toBe(false);
+    expect(await guard.check(entry, notes)).toEqual({ ok: true, blocked: [], drifts: [] });
+    expect(guard.isUnsaved).toBe(true);
+    expect(serializeLock(guard.lock)).toBe(serializeLock(await createLock([notes], [entry])));
+    expect(await guard.check(entry, changed)).toMatchObject({
       ok: false,
       blocked: [{ kind: 'server' }, { kind: 'tool' }],
     });
@@ -121,26 +126,29 @@ describe('a server that the lock does not know', () => {
 
   it('is asked about once its offer is known, and anew when that is another', async () => {
     const { ask: confirm, asked } = person(false, true);
-    const gate = createLockGuard({ lock: empty, onUnknown: 'ask', confirm });
-    expect((await gate.check(entry)).ok).toBe(true);
+    const guard = createLockGuard({ lock: empty, onUnknown: 'ask', confirm });
+    expect((await guard.check(entry)).ok).toBe(true);
     expect(asked).toEqual([]);
-    expect((await gate.check(entry, notes)).ok).toBe(false);
-    expect((await gate.check(entry, notes)).ok).toBe(false);
+    expect((await guard.check(entry, notes)).ok).toBe(false);
+    expect((await guard.check(entry, notes)).ok).toBe(false);
     expect(asked).toHaveLength(1);
-    expect((await gate.check(entry, withTool({ title: 'B' }))).ok).toBe(true);
-    expect((await gate.check(entry, notes)).ok).toBe(false);
+    expect((await guard.check(entry, withTool({ title: 'B' }))).ok).toBe(true);
+    expect((await guard.check(entry, notes)).ok).toBe(false);
   });
 
   it('says when what was approved is not written', async () => {
     const onApproved = () => Promise.reject(new Error('read-only'));
-    const gate = createLockGuard({ lock: empty, onUnknown: 'trust-first', onApproved });
-    expect((await gate.check(entry, notes)).ok).toBe(true);
-    expect(gate.isUnsaved).toBe(true);
+    const guard = createLockGuard({ lock: empty, onUnknown: 'trust-first', onApproved });
+    expect((await guard.check(entry, notes)).ok).toBe(true);
+    expect(guard.isUnsaved).toBe(true);
   });
 
   it('may have resources that come and go', async () => {
-    const gate = createLockGuard({ lock: await createLock([notes], [entry]), kinds: ['tool', 'prompt'] });
+    const guard = createLockGuard({ lock: await createLock([notes], [entry]), kinds: ['tool', 'prompt'] });
     const more = { ...notes, resources: [{ name: 'second', uri: 'note://2' }] };
-    expect(await gate.check(entry, more)).toMatchObject({ ok: true, drifts: [{ kind: 'added' }, { kind: 'removed' }] });
+    expect(await guard.check(entry, more)).toMatchObject({
+      ok: true,
+      drifts: [{ kind: 'added' }, { kind: 'removed' }],
+    });
   });
 });

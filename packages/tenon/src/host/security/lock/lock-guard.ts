@@ -21,14 +21,20 @@ export interface LockGuardOptions {
   readonly onChanged?: 'block' | 'ask' | 'warn' | undefined;
   /** Handling of a server that is not in the lock. `trust-first` takes whatever it offers first. Default `block`. */
   readonly onUnknown?: 'block' | 'ask' | 'trust-first' | undefined;
-  /** Asks a person. `true`: all of it is approved; or what of it is. What it throws is a no. */
+  /**
+   * Asks a person about changes; needed for `ask`. Resolves to `true` if all are approved, or to those that are. A
+   * rejection approves none.
+   */
   readonly confirm?: ((drifts: readonly Drift[]) => Promise<boolean | readonly Drift[]>) | undefined;
   /**
    * Kinds of definitions that are checked besides the server itself. Default all; the resources of many servers come
    * and go.
    */
   readonly kinds?: readonly PinnedKind[] | undefined;
-  /** Hears what was approved or trusted, to write it: `file.update(lock => accept(lock, drifts))`. When it fails, `unsaved` says so. */
+  /**
+   * Called with changes that were approved or trusted, to store them: `file.update(lock => acceptDrift(lock, drifts))`.
+   * `isUnsaved` is true after it fails.
+   */
   readonly onApproved?: ((drifts: readonly Drift[]) => void | Promise<void>) | undefined;
 }
 
@@ -55,7 +61,7 @@ export interface LockGuard {
   readonly isUnsaved: boolean;
   /**
    * Judges a server: before it is started by where it comes from, then, and with each change, by what it offers. Checks
-   * of one server run one after another. Rejects as `compare` does; then nothing of the server may be used.
+   * of one server run one after another. Rejects as `compareWithLock` does; then nothing of the server may be used.
    */
   check(entry: ServerEntry, inventory?: ServerInventory): Promise<LockVerdict>;
   /** Takes into the lock what a person has approved elsewhere: exactly these changes. */
@@ -67,11 +73,17 @@ export function isBlocked({ blocked }: LockVerdict, kind: PinnedKind | 'method',
   return blocked.some(each => each.kind === 'server' || (each.kind === kind && each.name === name));
 }
 
-/** Holds servers to a lock. Throws `lock/nobody-to-ask` when it is to ask and has no `ask`. */
+/**
+ * Creates a guard that compares servers with a lock.
+ *
+ * @throws `lock/nobody-to-ask` if `onChanged` or `onUnknown` is `ask` and there is no `confirm`.
+ */
 export function createLockGuard(options: LockGuardOptions): LockGuard {
   const { onChanged = 'block', onUnknown = 'block', confirm, kinds = PINNED_KINDS, onApproved } = options;
   if (confirm === undefined && (onChanged === 'ask' || onUnknown === 'ask')) {
-    throw new TenonError('lock/nobody-to-ask', 'the gate is to ask, and has nobody to ask', { hint: 'give `ask`' });
+    throw new TenonError('lock/nobody-to-ask', 'there is nobody to ask about changes', {
+      hint: 'pass `confirm`, or choose `block`',
+    });
   }
   const servers = createNamedQueue();
   const changes = createNamedQueue();

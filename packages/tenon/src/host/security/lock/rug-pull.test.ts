@@ -126,11 +126,11 @@ describe('a rug pull', () => {
   );
 
   it.each(sources)('is caught before anything is started: %s changed', async (_, before, after, kind) => {
-    const gate = createLockGuard({ lock: await locked(before) });
-    expect(await gate.check(before)).toEqual({ ok: true, blocked: [], drifts: [] });
-    const verdict = await gate.check(after);
+    const guard = createLockGuard({ lock: await locked(before) });
+    expect(await guard.check(before)).toEqual({ ok: true, blocked: [], drifts: [] });
+    const verdict = await guard.check(after);
     expect(verdict).toMatchObject({ ok: false, blocked: [{ kind: 'server', name: 'notes', drifts: [{ kind }] }] });
-    expect((await gate.check(after, notes)).blocked).toEqual(verdict.blocked);
+    expect((await guard.check(after, notes)).blocked).toEqual(verdict.blocked);
   });
 
   it.each<[string, ServerInventory, string]>([
@@ -164,8 +164,8 @@ describe('a rug pull', () => {
   });
 
   it('is not seen in another secret in a variable or a header', async () => {
-    const gate = createLockGuard({ lock: await locked() });
-    expect((await gate.check(command({ env: { NOTES_TOKEN: 'other' } }), notes)).drifts).toEqual([]);
+    const guard = createLockGuard({ lock: await locked() });
+    expect((await guard.check(command({ env: { NOTES_TOKEN: 'other' } }), notes)).drifts).toEqual([]);
     const far = createLockGuard({ lock: await locked(remote) });
     expect((await far.check(url({ headers: { authorization: 'Bearer y' } }), notes)).drifts).toEqual([]);
   });
@@ -177,9 +177,9 @@ describe('a rug pull', () => {
     });
     const lock = await locked(entry, withTool({ inputSchema: schema('a') }));
     expect(serializeLock(lock).length).toBeLessThan(5_000);
-    const gate = createLockGuard({ lock });
-    expect((await gate.check(entry, withTool({ inputSchema: schema('a') }))).ok).toBe(true);
-    const verdict = await gate.check(entry, withTool({ inputSchema: schema('b') }));
+    const guard = createLockGuard({ lock });
+    expect((await guard.check(entry, withTool({ inputSchema: schema('a') }))).ok).toBe(true);
+    const verdict = await guard.check(entry, withTool({ inputSchema: schema('b') }));
     expect(verdict.blocked[0]?.drifts).toMatchObject([{ kind: 'input schema', beforeCut: { length: 20_056 } }]);
     expect(describeDrift(verdict.drifts)).toContain('20056 characters of JSON in all');
   });

@@ -6,8 +6,7 @@ import { type AskTrust, createTrust, type Trust } from '../../../host/config/tru
 import type { HostOptions, HostServer } from '../../../host/host-options.js';
 import type { HostGuardOptions } from '../../../host/security/guard/guard-options.js';
 import { acceptDrift } from '../../../host/security/lock/accept-drift.js';
-import type { Drift } from '../../../host/security/lock/drift.js';
-import { createLockGuard, type LockGuard } from '../../../host/security/lock/lock-guard.js';
+import { createLockGuard, type LockGuard, type LockGuardOptions } from '../../../host/security/lock/lock-guard.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import type { Stores } from '../../../stores/stores.js';
 import { openAudit } from '../audit/audit-file.js';
@@ -29,15 +28,16 @@ export interface NodeHostOptions extends Omit<HostOptions, 'servers' | 'policy' 
   readonly trustKey?: string | undefined;
   /** Rules, or the path of a policy file. */
   readonly policy?: HostOptions['policy'] | string;
-  /** The path of `mcp.lock`. What differs from it is blocked, unless `onChanged` says otherwise. */
-  readonly lock?: string | undefined;
-  /** Handling of differences from the lock; `ask` calls `confirmDrift`. Default `block`. */
-  readonly onChanged?: 'block' | 'ask' | 'warn' | undefined;
-  /** Handling of servers that are not in the lock: `trust-first` writes them into it. Default `block`. */
-  readonly onUnknown?: 'block' | 'ask' | 'trust-first' | undefined;
-  readonly confirmDrift?: ((drifts: readonly Drift[]) => Promise<boolean>) | undefined;
+  /** A lock file, and the handling of servers that differ from it. Replaces `lockGuard`. Default: no lock. */
+  readonly lock?: HostLockOptions | undefined;
   /** The record, or the path of its file. */
   readonly audit?: HostOptions['audit'] | string;
+}
+
+/** Options of a lock in a file. Approved changes are written into the file. */
+export interface HostLockOptions extends Omit<LockGuardOptions, 'lock' | 'onApproved'> {
+  /** Path of `mcp.lock`. A missing file is an empty lock: all servers are unknown. */
+  readonly file: string;
 }
 
 /** A configuration, and whose it is: one that came with a project is asked about. */
@@ -52,7 +52,7 @@ export interface LoadedHost {
 /** Reads what a host is made of. Rejects when a file is there and cannot be read. */
 export async function loadHost(nodeOptions: NodeHostOptions, stores: Stores): Promise<LoadedHost> {
   const { servers = {}, config, trust: askTrust, trustKey: keyPath, lock, policy, audit, ...rest } = nodeOptions;
-  const { onConfigProblem: _, onChanged: __, onUnknown: ___, confirmDrift: ____, ...options } = rest;
+  const { onConfigProblem: _, ...options } = rest;
   const entries = await readConfigs(nodeOptions);
   const trust = entries.some(({ origin }) => origin?.scope === 'project')
     ? createTrust({
@@ -62,7 +62,7 @@ export async function loadHost(nodeOptions: NodeHostOptions, stores: Stores): Pr
       })
     : undefined;
   const rules = await resolvePolicy(policy);
-  const gate = lock === undefined ? undefined : await openLockGuard(lock, nodeOptions);
+  const lockGuard = lock === undefined ? undefined : await openLockGuard(lock);
   // It is locked while it is open: nothing can fail after it.
   const opened = typeof audit === 'string' ? await openAudit(audit, { sync: 'batch' }) : undefined;
   const record = opened ?? (audit as HostOptions['audit']);
@@ -71,7 +71,7 @@ export async function loadHost(nodeOptions: NodeHostOptions, stores: Stores): Pr
       ...options,
       servers: { ...fromEntries(entries), ...servers },
       stores,
-      ...(gate === undefined ? {} : { gate }),
+      ...(lockGuard === undefined ? {} : { lockGuard }),
       ...(rules === undefined ? {} : { policy: rules }),
       ...(record === undefined ? {} : { audit: record }),
       ...(trust ? { mayStart: createStartCheck(trust, entries) } : {}),
@@ -115,16 +115,11 @@ async function resolvePolicy(policy: NodeHostOptions['policy']): Promise<HostGua
   return typeof policy === 'string' ? readPolicyFile(policy) : policy;
 }
 
-async function openLockGuard(
-  path: string,
-  { onChanged, onUnknown, confirmDrift }: NodeHostOptions,
-): Promise<LockGuard> {
+async function openLockGuard({ file: path, ...options }: HostLockOptions): Promise<LockGuard> {
   const file = openLockFile(path);
   return createLockGuard({
+    ...options,
     lock: (await file.read()) ?? { servers: new Map() },
-    ...(onChanged ? { onChanged: onChanged } : {}),
-    ...(onUnknown ? { onUnknown: onUnknown } : {}),
-    ...(confirmDrift ? { confirm: confirmDrift } : {}),
     onApproved: async drifts => void (await file.update(lock => acceptDrift(lock, drifts))),
   });
 }
