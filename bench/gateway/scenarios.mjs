@@ -22,7 +22,7 @@ export const upstream = here('upstream.mjs');
 /** The guards of Tenon's gateway. */
 const guards = {
   screened: ['tenon', 'as it comes: results screened for hidden characters'],
-  bare: ['tenon, screening off', '`screen: false`'],
+  bare: ['tenon, screening off', '`screening: false`'],
   ruled: ['tenon, policy', 'ten rules, of which the last fits; screening on'],
   'audited-bare': ['tenon, policy, audit, screening off', 'each call recorded, and on the disk, before it is sent'],
   audited: ['tenon, policy, audit', 'each call recorded, and on the disk, before it is sent; screening on'],

@@ -32,7 +32,7 @@ const audit = isAudited
 const host = await createHost({
   servers: { upstream: server },
   prefix: 'never',
-  ...(guard === 'bare' || guard === 'audited-bare' ? { screen: false } : {}),
+  ...(guard === 'bare' || guard === 'audited-bare' ? { screening: false } : {}),
   ...(guard === 'ruled' || isAudited ? { policy } : {}),
   ...(audit ? { audit } : {}),
 });

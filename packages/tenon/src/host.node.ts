@@ -90,7 +90,7 @@ export {
   type AuditVerifyOptions,
   verifyAudit,
 } from './host/security/audit/verify-audit.js';
-export type { HostGuardOptions, ScreeningReport } from './host/security/guard/guard-options.js';
+export type { HostGuardOptions, HostScreeningOptions, ScreeningReport } from './host/security/guard/guard-options.js';
 // The lock.
 export { acceptDrift } from './host/security/lock/accept-drift.js';
 export { compareAllWithLock, compareWithLock } from './host/security/lock/compare-with-lock.js';

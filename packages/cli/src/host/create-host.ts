@@ -67,7 +67,7 @@ export async function createGatewayHost(
       ...(lock === undefined ? {} : { lock: createLockOptions(context, lock, options) }),
       ...(audit ? { audit } : {}),
       ...(options.prefix ? { prefix: options.prefix } : {}),
-      ...(options.screening ? { screening: options.screening } : {}),
+      ...(options.screening ? { screening: { onThreat: options.screening } } : {}),
       ...(options.budget === undefined ? {} : { budget: options.budget }),
       ...(options.maxOutput === undefined
         ? {}

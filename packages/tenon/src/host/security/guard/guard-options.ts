@@ -22,6 +22,24 @@ export interface ScreeningReport {
   readonly findings: readonly Finding[];
 }
 
+/** Options of the screening of a host. */
+export interface HostScreeningOptions {
+  /**
+   * Handling of texts that look like an instruction to a model or like a leak. `report` only calls `onScreeningReport`.
+   * `mask` replaces each such text with a notice. `block` answers with an error instead of a result, and masks
+   * definitions, instructions and questions. The detection judges language: its silence proves nothing. Default
+   * `report`, which passes attacks by prompt injection on to the model.
+   */
+  readonly onThreat?: 'report' | 'mask' | 'block' | undefined;
+  /** Hidden characters to remove from definitions, instructions and questions. Default: all kinds. */
+  readonly definitions?: Pick<Screening, 'strip'> | undefined;
+  /**
+   * Hidden characters to remove from results. `false` leaves results unread. Default: the kinds that have a use in no
+   * text.
+   */
+  readonly results?: Pick<Screening, 'strip'> | false | undefined;
+}
+
 /** Security options of a host. */
 export interface HostGuardOptions {
   /**
@@ -46,23 +64,10 @@ export interface HostGuardOptions {
   readonly audit?: Audit | undefined;
   /** Limits on the size of results; the rest is put into `stores`, and linked to. Default: all. */
   readonly output?: Optional<OutputLimits> | true | undefined;
-  /**
-   * Hidden characters to remove from text of servers before it is passed on. Definitions lose all hidden characters,
-   * results those that have a use in no text. `false`: nothing is looked at.
-   */
-  readonly screen?:
-    | false
-    | { readonly definitions?: Screening | undefined; readonly results?: Screening | false | undefined }
-    | undefined;
-  /**
-   * Handling of texts that look like an instruction to a model or like a leak. `report` tells `onScreeningReport` and
-   * passes them on. `mask` puts a notice in the place of each such text. `block` answers with an error in the place of
-   * the whole result, and masks definitions, instructions and questions. The detection judges language and is best
-   * effort. Default `report`.
-   */
-  readonly screening?: 'report' | 'mask' | 'block' | undefined;
-  /** Hears of hidden characters, and of what looks like an instruction or a leak. */
-  readonly onScreeningReport?: ((sighted: ScreeningReport) => void) | undefined;
+  /** Screening of text of servers before it is passed on. `false` passes all of it on unread. Default: all defaults. */
+  readonly screening?: HostScreeningOptions | false | undefined;
+  /** Called with hidden characters, and with texts that look like an instruction to a model or like a leak. */
+  readonly onScreeningReport?: ((report: ScreeningReport) => void) | undefined;
   /** Answers servers that ask for a model, in the place of callers. */
   readonly broker?:
     | ((

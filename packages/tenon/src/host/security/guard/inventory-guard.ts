@@ -12,9 +12,9 @@ import { compileNames } from '../policy/matching/name-patterns.js';
 import { screenPrompt, screenResource, screenTool } from '../screening/screen-definitions.js';
 import type { Screened } from '../screening/screener.js';
 import { createOwnerIndex, type ToolOwners } from '../screening/tool-owners.js';
-import type { HostGuardOptions, ScreeningReport } from './guard-options.js';
+import type { HostGuardOptions } from './guard-options.js';
 import { isSameInventory, readInventory } from './read-inventory.js';
-import { shouldMaskDefinitions } from './result-guard.js';
+import { getDefinitionScreening } from './result-guard.js';
 
 const PINNED: Readonly<Record<ListKind, PinnedKind>> = {
   tools: 'tool',
@@ -117,18 +117,16 @@ export class InventoryGuard {
   }
 
   #screenEntry<K extends ListKind>(kind: K, server: string, entry: ListEntries[K], owners: ToolOwners): ListEntries[K] {
-    const { screen = {}, onScreeningReport } = this.#options;
-    if (screen === false) return entry;
+    const screening = getDefinitionScreening(this.#options);
+    if (screening === undefined) return entry;
     const { value, findings } = screenDefinition(kind, entry, {
-      ...screen.definitions,
-      mask: shouldMaskDefinitions(this.#options),
+      ...screening,
       server,
       owners,
       hasPrefix: this.#hasPrefix,
     });
     if (findings.length > 0) {
-      const sighted: ScreeningReport = { server, kind: PINNED[kind], name: getEntryName(entry), findings };
-      onScreeningReport?.(sighted);
+      this.#options.onScreeningReport?.({ server, kind: PINNED[kind], name: getEntryName(entry), findings });
     }
     return value as ListEntries[K];
   }

@@ -5,7 +5,7 @@ import { HOP_BY_HOP_META } from '../../proxy/hop-by-hop.js';
 import { screenInstructions } from '../screening/screen-definitions.js';
 import type { HostGuardOptions } from './guard-options.js';
 import type { QuestionHandler, QuestionRecipient } from './host-guard.js';
-import { shouldMaskDefinitions } from './result-guard.js';
+import { getDefinitionScreening } from './result-guard.js';
 
 /** The key of `_meta` under which a question says which server asks, by its name in the host. */
 export const ASKING_SERVER = 'tenon/server';
@@ -53,14 +53,11 @@ export class QuestionGuard {
   }
 
   #screenMessage(server: string, message: string): string {
-    const { screen = {}, onScreeningReport } = this.#options;
-    if (screen === false) return message;
-    const { value, findings } = screenInstructions(message, {
-      ...screen.definitions,
-      mask: shouldMaskDefinitions(this.#options),
-      where: 'message',
-    });
-    if (findings.length > 0) onScreeningReport?.({ server, kind: 'question', name: 'elicitation/create', findings });
+    const screening = getDefinitionScreening(this.#options);
+    if (screening === undefined) return message;
+    const { value, findings } = screenInstructions(message, { ...screening, where: 'message' });
+    if (findings.length > 0)
+      this.#options.onScreeningReport?.({ server, kind: 'question', name: 'elicitation/create', findings });
     return value;
   }
 }

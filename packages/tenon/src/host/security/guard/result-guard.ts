@@ -7,6 +7,7 @@ import type { ActionRequest } from '../policy/action-request.js';
 import { isThreat } from '../screening/finding.js';
 import { screenInstructions } from '../screening/screen-definitions.js';
 import { screenResult } from '../screening/screen-results.js';
+import type { Screening } from '../screening/screener.js';
 import type { HostGuardOptions } from './guard-options.js';
 
 /** Screens, limits and masks results of servers. */
@@ -44,13 +45,11 @@ export class ResultGuard {
   }
 
   screenText(server: string, text: string): string {
-    const { screen = {}, onScreeningReport } = this.#options;
-    if (screen === false) return text;
-    const { value, findings } = screenInstructions(text, {
-      ...screen.definitions,
-      mask: shouldMaskDefinitions(this.#options),
-    });
-    if (findings.length > 0) onScreeningReport?.({ server, kind: 'instructions', name: server, findings });
+    const screening = getDefinitionScreening(this.#options);
+    if (screening === undefined) return text;
+    const { value, findings } = screenInstructions(text, screening);
+    if (findings.length > 0)
+      this.#options.onScreeningReport?.({ server, kind: 'instructions', name: server, findings });
     return value;
   }
 
@@ -60,21 +59,25 @@ export class ResultGuard {
   }
 
   #screen(actionRequest: ActionRequest, result: JsonObject): JsonObject | string {
-    const { screen = {}, screening, onScreeningReport } = this.#options;
-    if (screen === false || screen.results === false) return result;
+    const { screening = {}, onScreeningReport } = this.#options;
+    if (screening === false || screening.results === false) return result;
     const { value, findings } = screenResult(result as unknown as CallToolResult, {
-      ...screen.results,
-      mask: screening === 'mask',
+      ...screening.results,
+      mask: screening.onThreat === 'mask',
     });
     if (findings.length > 0)
       onScreeningReport?.({ server: actionRequest.server, kind: 'result', name: actionRequest.name, findings });
-    const threat = screening === 'block' ? findings.find(isThreat) : undefined;
+    const threat = screening.onThreat === 'block' ? findings.find(isThreat) : undefined;
     if (threat) return `its result has ${threat.kind} at ${threat.where}`;
     return value as unknown as JsonObject;
   }
 }
 
-/** A definition cannot be answered with an error: what is withheld of it is masked. */
-export function shouldMaskDefinitions({ screening }: HostGuardOptions): boolean {
-  return screening === 'mask' || screening === 'block';
+/**
+ * Returns the screening of definitions, instructions and questions, or `undefined` if they are not screened. With
+ * `block` they are masked, because a definition cannot be answered with an error.
+ */
+export function getDefinitionScreening({ screening = {} }: HostGuardOptions): Screening | undefined {
+  if (screening === false) return undefined;
+  return { ...screening.definitions, mask: screening.onThreat === 'mask' || screening.onThreat === 'block' };
 }
