@@ -37,7 +37,7 @@ async function refuseBehindHost(name: string, version: string) {
   });
   const clock = fakeClock();
   const servers = { curious: { service: server } };
-  const host = await createHost({ prefix: 'auto', servers, clock, asking: { ttl: LIFE }, onError: () => {} });
+  const host = await createHost({ prefix: 'auto', servers, clock, inputRequests: { ttl: LIFE }, onError: () => {} });
   onTestFinished(() => host.close());
   const client = await connect(host.toServer(), { protocolVersion: '2026-07-28', tasks: false, ...ANSWERS });
   onTestFinished(() => client.close());

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_OPTIONS } from '../../packages/tenon/src/execution/options.js';
+import { DEFAULT_INPUT_REQUEST_OPTIONS } from '../../packages/tenon/src/execution/options.js';
 import { root } from '../docs/pages.js';
 
-describe('the table of the options of asking', () => {
+describe('the table of input request options', () => {
   it('has each with its default', () => {
-    const page = readFileSync(join(root, 'docs/asking.md'), 'utf8');
+    const page = readFileSync(join(root, 'docs/input-requests.md'), 'utf8');
     const rows = [...page.matchAll(/^\| `(\w+)` \| ([\d,]+)[^|]*\|/gm)];
     const listed = Object.fromEntries(rows.map(([, name, value = '']) => [name, Number(value.replaceAll(',', ''))]));
-    expect(listed).toEqual(DEFAULT_OPTIONS);
+    expect(listed).toEqual(DEFAULT_INPUT_REQUEST_OPTIONS);
   });
 });

@@ -41,7 +41,7 @@ const SERVER = {
 };
 const COMMON = { title: undefined, description: undefined, icons: undefined, _meta: undefined, visible: undefined };
 const NEEDS = { requiredCapabilities: undefined, scopes: undefined };
-const ASKING = {
+const INPUT_REQUESTS = {
   keys: undefined,
   ttl: undefined,
   maxRounds: undefined,
@@ -63,7 +63,7 @@ const server = createServer({
   name: 'notes',
   version: '1',
   ...SERVER,
-  inputRequests: ASKING,
+  inputRequests: INPUT_REQUESTS,
   extensions: [tasks(TASKS)],
   tools: {
     double: tool({
@@ -192,7 +192,7 @@ describe('options that are undefined', () => {
       budget: undefined,
       credentials: undefined,
       stores,
-      asking: ASKING,
+      inputRequests: INPUT_REQUESTS,
       tasks: TASKS,
       rateLimits: undefined,
       policy: undefined,

@@ -14,7 +14,7 @@ export interface ExampleOptions {
   readonly revisions?: readonly string[];
   readonly pageSize?: number;
   readonly cache?: ServerDefinition['cache'];
-  readonly asking?: ServerDefinition['inputRequests'];
+  readonly inputRequests?: ServerDefinition['inputRequests'];
 }
 
 const extension = 'com.example/notes';
@@ -27,7 +27,7 @@ export function createExample(options: ExampleOptions = {}) {
     revisions: protocolVersions,
     pageSize = 1000,
     cache,
-    asking: inputRequests,
+    inputRequests,
   } = options;
   let self: Server | undefined;
   const server = createServer({

@@ -25,7 +25,7 @@ export interface InputRequestOptions {
 
 const MINUTE = 60_000;
 
-export const DEFAULT_OPTIONS = {
+export const DEFAULT_INPUT_REQUEST_OPTIONS = {
   ttl: 15 * MINUTE,
   maxRounds: 32,
   maxStateSize: 16_384,

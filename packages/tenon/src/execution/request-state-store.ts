@@ -11,7 +11,7 @@ import { createSeal, MAX_SEALED, type Seal } from '../stores/seal.js';
 import type { Stores } from '../stores/stores.js';
 import type { CompletedStep, JournalEntry } from './handler-run.js';
 import { isRecordedRequest, Journal } from './journal.js';
-import { DEFAULT_OPTIONS, type InputRequestOptions } from './options.js';
+import { DEFAULT_INPUT_REQUEST_OPTIONS, type InputRequestOptions } from './options.js';
 import { addAnswers, readAnswer } from './returned-input-requests.js';
 import { SuspendedHandlers } from './suspended-handlers.js';
 
@@ -67,7 +67,7 @@ export class RequestStateStore {
   constructor(config: RequestStateOptions) {
     const { keys, ...options } = config.options;
     this.#config = config;
-    this.#options = applyDefaults(DEFAULT_OPTIONS, options);
+    this.#options = applyDefaults(DEFAULT_INPUT_REQUEST_OPTIONS, options);
     this.#seal = createSeal(keys);
     this.suspended = new SuspendedHandlers(this.#options.maxSuspended, this.#options.suspendTimeout, config.clock);
     this.#owner = { clock: config.clock, lease: LEASE };

@@ -99,8 +99,11 @@ export interface HostOptions extends ClientHandlers, HostGuardOptions {
    * memory.
    */
   readonly stores?: Stores | undefined;
-  /** Options of input requests that end a call and are answered by a retry. Give all replicas the same keys. */
-  readonly asking?: InputRequestOptions | undefined;
+  /**
+   * Options of input requests that end a call and are answered by a retry. Give all replicas the same `keys`. Defaults as
+   * for `createServer`, except that `suspendTimeout` is 30 minutes and `maxSuspended` is 10,000.
+   */
+  readonly inputRequests?: InputRequestOptions | undefined;
   /** Options of the tasks of callers. */
   readonly tasks?: TasksOptions | undefined;
   /**

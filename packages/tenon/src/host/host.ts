@@ -4,7 +4,7 @@ import type { Client } from '../client/client.js';
 import { connectTo, createInProcessEndpoint } from '../client/connect.js';
 import type { CallOptions } from '../client/options.js';
 import type { TransportFactory } from '../client/target.js';
-import { DEFAULT_OPTIONS as askingDefaults } from '../execution/options.js';
+import { DEFAULT_INPUT_REQUEST_OPTIONS } from '../execution/options.js';
 import { tasks } from '../extensions/tasks/tasks.js';
 import { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
@@ -206,7 +206,7 @@ export class RunningHost implements Host {
       ...createConnector(name, server, transports, this.#guard, this.#options),
       createQuestionHandler: connection => this.#guard.createQuestionHandler(connection),
       hasBroker: this.#options.broker !== undefined,
-      retryTimeout: this.#options.asking?.ttl ?? askingDefaults.ttl,
+      retryTimeout: this.#options.inputRequests?.ttl ?? DEFAULT_INPUT_REQUEST_OPTIONS.ttl,
       startTimeout: server.startTimeout ?? startTimeout,
       connectionIdleTimeout: idleTimeout,
       maxConnectionsPerServer,
@@ -260,7 +260,7 @@ export class RunningHost implements Host {
       clock: this.#clock,
       inputRequests: applyDefaults(
         { suspendTimeout: SUSPEND_TIMEOUT, maxSuspended: MAX_SUSPENDED },
-        this.#options.asking ?? {},
+        this.#options.inputRequests ?? {},
       ),
       extensions: [tasks(applyDefaults({ holdTime: SUSPEND_TIMEOUT }, this.#options.tasks ?? {}))],
       rateLimits: rateLimits === false ? false : applyDefaults({ notifications: false } as const, rateLimits ?? {}),

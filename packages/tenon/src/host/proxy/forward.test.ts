@@ -64,7 +64,7 @@ describe('a call that is entered again', () => {
     const { calls, service } = asking(['2025-11-25']);
     const keys = [{ id: 'k', key: new Uint8Array(32).fill(7) }];
     const begin = () =>
-      createHost({ prefix: 'auto', servers: { asking: { service } }, asking: { keys }, onError: () => {} });
+      createHost({ prefix: 'auto', servers: { asking: { service } }, inputRequests: { keys }, onError: () => {} });
     const hosts = [await begin(), await begin()] as const;
     const options: ClientOptions = { protocolVersion: '2026-07-28', elicit: () => ({ action: 'cancel' }) };
     const clients = [await guest(hosts[0], options), await guest(hosts[1], options)] as const;
