@@ -54,7 +54,7 @@ export function readmeBlock(parts) {
     '',
     `Medians of CPU per request where nothing else is said; ${describeRun(parts)}. All figures, how each peer was set up, and`,
     'how far the figures spread are in [`bench/results`](bench/results/README.md);',
-    '[where the rest goes](docs/speed.md#what-is-above-its-mark) tells why what is missed is missed.',
+    '[where the rest goes](docs/benchmarks.md#what-is-above-its-mark) tells why what is missed is missed.',
     '',
     END,
   ].join('\n');
@@ -94,7 +94,7 @@ export function pageOf(parts) {
     heading(2, 'Targets'),
     'Figures are medians of CPU per request where nothing else is said. A *floor* is bare Node that parses and answers canned; a *checked floor* also checks the envelope and the headers, routes, and validates the argument. What is missed is told here as well as what is met.\n\n',
     toTable(parts),
-    '\n[Where the rest goes](../../docs/speed.md#what-is-above-its-mark) tells why what is missed is missed.\n',
+    '\n[Where the rest goes](../../docs/benchmarks.md#what-is-above-its-mark) tells why what is missed is missed.\n',
     `\n${heading(2, 'The parts')}${links.join('\n')}\n`,
   ].join('');
 }

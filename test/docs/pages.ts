@@ -25,11 +25,22 @@ export interface Page {
   readonly blocks: readonly Block[];
 }
 
+/** Folders in `docs` that are installed or generated. */
+const NO_PAGES: ReadonlySet<string> = new Set(['docs/node_modules', 'docs/.vitepress', 'docs/reference/api']);
+
 /** Every page whose code must work. */
 export function pages(): Page[] {
-  const docs = readdirSync(join(root, 'docs')).filter(name => name.endsWith('.md'));
-  const others = ['examples/README.md', 'CONTRIBUTING.md', 'SECURITY.md'];
-  return ['README.md', ...docs.sort().map(name => `docs/${name}`), ...others].map(read);
+  return ['README.md', ...findPages('docs'), 'examples/README.md', 'CONTRIBUTING.md', 'SECURITY.md'].map(read);
+}
+
+function findPages(folder: string): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true })
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap(entry => {
+      const path = `${folder}/${entry.name}`;
+      if (entry.isDirectory()) return NO_PAGES.has(path) ? [] : findPages(path);
+      return path.endsWith('.md') ? [path] : [];
+    });
 }
 
 function read(path: string): Page {

@@ -38,7 +38,7 @@ describe('the table of error codes', () => {
       .filter(([, code = '', area]) => areas.has(area) && !isMethod(code) && !noCodes.has(code))
       .map(([, code = '']) => code),
   );
-  const listed = rows(page('errors.md'))
+  const listed = rows(page('reference/errors.md'))
     .map(([code]) => code)
     .filter(code => code.includes('/'));
 
@@ -52,7 +52,7 @@ describe('the table of error codes', () => {
   });
 
   it('has the codes that the protocol adds', () => {
-    const numbers = [...page('errors.md').matchAll(/^\| (-\d+) \|/gm)].map(([, code]) => Number(code));
+    const numbers = [...page('reference/errors.md').matchAll(/^\| (-\d+) \|/gm)].map(([, code]) => Number(code));
     for (const code of Object.values(protocol)) expect(numbers).toContain(code);
   });
 });
@@ -60,14 +60,14 @@ describe('the table of error codes', () => {
 describe('the table of bounds', () => {
   it('has each bound with its default', () => {
     const listed = Object.fromEntries(
-      rows(page('transports.md')).map(([name, value]) => [name, Number(value.replaceAll(',', ''))]),
+      rows(page('deploy/http.md')).map(([name, value]) => [name, Number(value.replaceAll(',', ''))]),
     );
     for (const [name, value] of Object.entries(DEFAULT_LIMITS)) expect(listed, name).toHaveProperty(name, value);
   });
 
   it('has those of a host', () => {
     const listed = Object.fromEntries(
-      [...page('host.md').matchAll(/^\| `(\w+)` \| ([\d.,]+) \|/gm)].map(([, name = '', value = '']) => [
+      [...page('hosts/host.md').matchAll(/^\| `(\w+)` \| ([\d.,]+) \|/gm)].map(([, name = '', value = '']) => [
         name,
         Number(value.replaceAll(',', '')),
       ]),
@@ -94,7 +94,7 @@ describe('the page of the architecture', () => {
 describe('the page of the revisions', () => {
   it('has a column for each', () => {
     for (const { protocolVersion } of dialects)
-      expect(page('revisions.md')).toMatch(new RegExp(`^\\|.*\\| ${protocolVersion} \\|`, 'm'));
+      expect(page('concepts/versions.md')).toMatch(new RegExp(`^\\|.*\\| ${protocolVersion} \\|`, 'm'));
   });
 });
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { TASK_DEFAULTS } from '../../packages/tenon/src/extensions/tasks/options.js';
 import { root } from '../docs/pages.js';
 
-const page = readFileSync(join(root, 'docs/tasks.md'), 'utf8');
+const page = readFileSync(join(root, 'docs/servers/tasks.md'), 'utf8');
 const units: Record<string, number> = { hours: 3_600_000, days: 86_400_000, minutes: 60_000 };
 
 describe('the page of tasks', () => {

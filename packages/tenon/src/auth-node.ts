@@ -1,4 +1,8 @@
-/** `tenon/auth/node`: what signing in needs of Node: files, a port to come back to, a browser. */
+/**
+ * Sign in on Node: a token store in a file, a loopback redirect, the user's browser.
+ *
+ * @module tenon/auth/node
+ */
 export type { AuthFetch } from './auth/http/guarded-fetch.js';
 export { fetchWithAddressCheck } from './runtimes/node/auth/address-checked-fetch.js';
 export { openBrowser } from './runtimes/node/auth/browser.js';

@@ -1,4 +1,8 @@
-/** `tenon/auth` on Node: requests to authorization servers check the address that they connect to. */
+/**
+ * Protect a server, sign a client in. On Node, requests to authorization servers check the address they connect to.
+ *
+ * @module tenon/auth
+ */
 import type { Authorizer } from './auth/client/authorizer.js';
 import { createCallerSignIn as createCallerSignInAnywhere } from './auth/client/caller-sign-in/caller-sign-in.js';
 import type { CallerSignIn, CallerSignInOptions } from './auth/client/caller-sign-in/options.js';

@@ -1,4 +1,8 @@
-/** `tenon/host`: many clients behind one face, on Node. */
+/**
+ * Connect to many servers behind one interface, on Node.
+ *
+ * @module tenon/host
+ */
 import { type Host, RunningHost } from './host/host.js';
 import { loadHost, type NodeHostOptions } from './runtimes/node/host/host-options.js';
 import { nodeTransports } from './runtimes/node/transports.js';

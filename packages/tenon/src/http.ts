@@ -1,4 +1,8 @@
-/** `tenon/http`: a server as a `fetch` handler, for whatever runtime or framework speaks `Request` and `Response`. */
+/**
+ * Serve as a `fetch` handler, on any runtime or framework with `Request` and `Response`.
+ *
+ * @module tenon/http
+ */
 import type { RequestHandler } from './protocol/request-handler.js';
 import { answerFetch, type FetchRequestInfo, type WorkerContext } from './runtimes/web/fetch-handler.js';
 import { type CloseOptions, createHttpEndpoint, type HttpEndpoint } from './transports/http/server/endpoint.js';

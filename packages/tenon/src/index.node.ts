@@ -1,4 +1,8 @@
-/** Main entry on Node, Bun and Deno. */
+/**
+ * Define a server, connect a client. On Node, Bun and Deno `connect` also starts commands.
+ *
+ * @module tenon
+ */
 import type { Client, ServerTypes } from './client/client.js';
 import type { ClientOptions } from './client/options.js';
 import type { ConnectTarget } from './client/target.js';

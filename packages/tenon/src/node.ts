@@ -1,4 +1,8 @@
-/** `tenon/node`: a server on a port, or inside a Node framework. */
+/**
+ * Serve over HTTP on a port, or inside a Node framework.
+ *
+ * @module tenon/node
+ */
 
 export { type HttpMount, type NodeHandler, toNode } from './runtimes/node/http/http-mount.js';
 export { type HttpServer, type ServeHttpOptions, serveHttp } from './runtimes/node/http/http-server.js';

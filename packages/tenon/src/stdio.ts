@@ -1,4 +1,8 @@
-/** `tenon/stdio`: serve on the standard streams of this process. */
+/**
+ * Serve on the standard streams of this process.
+ *
+ * @module tenon/stdio
+ */
 import { holdStdout } from './runtimes/node/stdio/stdout-guard.js';
 
 export { type ServeStdioOptions, serveStdio } from './runtimes/node/stdio/stdio-server.js';

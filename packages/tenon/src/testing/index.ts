@@ -1,4 +1,8 @@
-/** `tenon/testing`: a client and a server in one process, things that go wrong as planned, and what every transport and all stores must do. */
+/**
+ * Test servers and clients: in-memory pairs, fault injection, contract suites of transports and stores.
+ *
+ * @module tenon/testing
+ */
 
 export { connectPair, type PairOptions, protocolVersions } from './connect-pair.js';
 export { echoServer } from './echo-server.js';

@@ -1,0 +1,81 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { DefaultTheme, MarkdownOptions } from 'vitepress';
+import llmstxt from 'vitepress-plugin-llms';
+import { withMermaid } from 'vitepress-plugin-mermaid';
+import { sections } from './navigation.js';
+
+const docs = fileURLToPath(new URL('..', import.meta.url));
+const { repository } = JSON.parse(readFileSync(join(docs, '../packages/tenon/package.json'), 'utf8'));
+const repositoryPage = repository.url.replace(/^git\+|\.git$/g, '');
+const apiSidebar = join(docs, 'reference/api/typedoc-sidebar.json');
+
+const description = 'MCP servers, clients and gateways in TypeScript. One definition serves every protocol version.';
+
+export default withMermaid({
+  title: 'Tenon',
+  description,
+  lang: 'en',
+  cleanUrls: true,
+  srcExclude: ['README.md'],
+  markdown: { config: configureMarkdown },
+  vite: {
+    plugins: [llmstxt({ description, ignoreFiles: ['reference/api/**'] })],
+    build: { chunkSizeWarningLimit: 4096 },
+  },
+  themeConfig: {
+    search: { provider: 'local' },
+    outline: [2, 3],
+    nav: [
+      { text: 'Guide', link: '/start/first-server' },
+      { text: 'API', link: '/reference/api/' },
+      { text: 'Errors', link: '/reference/errors' },
+    ],
+    sidebar: {
+      '/reference/api/': existsSync(apiSidebar) ? JSON.parse(readFileSync(apiSidebar, 'utf8')) : [],
+      '/': listSections(),
+    },
+    socialLinks: [{ icon: 'github', link: repositoryPage }],
+    editLink: { pattern: `${repositoryPage}/edit/main/docs/:path` },
+  },
+});
+
+function listSections(): DefaultTheme.SidebarItem[] {
+  return Object.entries(sections).map(([text, pages]) => ({
+    text,
+    collapsed: false,
+    items: Object.entries(pages).map(([title, path]) => ({ text: title, link: `/${path.replace(/index$/, '')}` })),
+  }));
+}
+
+type Markdown = Parameters<NonNullable<MarkdownOptions['config']>>[0];
+
+function configureMarkdown(markdown: Markdown): void {
+  linkToRepository(markdown);
+  nameFiles(markdown);
+}
+
+/** Links out of this folder lead to the repository. */
+function linkToRepository(markdown: Markdown): void {
+  markdown.core.ruler.before('linkify', 'repository-links', state => {
+    for (const { children } of state.tokens) {
+      for (const token of children ?? []) {
+        const href = token.type === 'link_open' ? token.attrGet('href') : null;
+        if (!href || /^(\w+:|#|\/)/.test(href)) continue;
+        const path = normalize(join('docs', dirname(state.env.relativePath), href));
+        if (!path.startsWith('docs/')) token.attrSet('href', `${repositoryPage}/tree/main/${path}`);
+      }
+    }
+  });
+}
+
+/** Shows the file name of a block of code that begins with ```ts file=server.ts. */
+function nameFiles(markdown: Markdown): void {
+  const render = markdown.renderer.rules.fence;
+  markdown.renderer.rules.fence = (tokens, index, options, env, self) => {
+    const name = /\bfile=(\S+)/.exec(tokens[index]?.info ?? '')?.[1];
+    const code = render?.(tokens, index, options, env, self) ?? '';
+    return name === undefined ? code : `<div class="file-name">${markdown.utils.escapeHtml(name)}</div>${code}`;
+  };
+}

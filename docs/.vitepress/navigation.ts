@@ -1,0 +1,52 @@
+/** Pages in the order in which the sidebar lists them: title, then path without extension. */
+export const sections: Record<string, Record<string, string>> = {
+  Start: {
+    'First server': 'start/first-server',
+    'First client': 'start/first-client',
+  },
+  Servers: {
+    Tools: 'servers/tools',
+    Resources: 'servers/resources',
+    'Prompts and completion': 'servers/prompts',
+    Elicitation: 'servers/elicitation',
+    'Progress and logging': 'servers/progress-and-logging',
+    Middleware: 'servers/middleware',
+    Steps: 'servers/steps',
+    Tasks: 'servers/tasks',
+    Testing: 'servers/testing',
+  },
+  Deploy: {
+    HTTP: 'deploy/http',
+    Stores: 'deploy/stores',
+  },
+  Authorization: {
+    'Protect a server': 'authorization/protect-a-server',
+    'Sign in': 'authorization/sign-in',
+    'Machine to machine': 'authorization/machine-to-machine',
+    'Run an authorization server': 'authorization/issuer',
+  },
+  'Hosts and gateways': {
+    Host: 'hosts/host',
+    Policy: 'hosts/policy',
+    Lock: 'hosts/lock',
+    Gateway: 'hosts/gateway',
+    Bridge: 'hosts/bridge',
+  },
+  Recipes: {
+    'Move from the official SDK v1': 'recipes/from-sdk-v1',
+    'Move from the official SDK v2': 'recipes/from-sdk-v2',
+  },
+  Concepts: {
+    'Protocol versions': 'concepts/versions',
+  },
+  Reference: {
+    API: 'reference/api/index',
+    'Error codes': 'reference/errors',
+  },
+  Project: {
+    Architecture: 'architecture',
+    Benchmarks: 'benchmarks',
+    Dependencies: 'dependencies',
+    Roadmap: 'roadmap',
+  },
+};

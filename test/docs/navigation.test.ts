@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { sections } from '../../docs/.vitepress/navigation.js';
+import { pages, root } from './pages.js';
+
+const HOME = 'index';
+const GENERATED = 'reference/api/index';
+
+describe('the sidebar of the documentation', () => {
+  const listed = Object.values(sections).flatMap(section => Object.values(section));
+  const written = pages()
+    .map(({ path }) => /^docs\/(.*)\.md$/.exec(path)?.[1] ?? HOME)
+    .filter(path => path !== HOME);
+
+  it('lists every page once', () => {
+    expect([...listed].sort()).toEqual([...written, GENERATED].sort());
+  });
+});
+
+describe('the packages of the documentation', () => {
+  it('are on the page of the dependencies', () => {
+    const { devDependencies } = JSON.parse(readFileSync(join(root, 'docs/package.json'), 'utf8'));
+    const text = readFileSync(join(root, 'docs/dependencies.md'), 'utf8');
+    expect(Object.keys(devDependencies).filter(name => !text.includes(`\`${name}\``))).toEqual([]);
+  });
+});
