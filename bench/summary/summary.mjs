@@ -32,7 +32,7 @@ function toTable(parts) {
     target,
     verdict(isMet),
   ]);
-  return table(['work', 'best peer', 'official v2', 'Tenon', 'mark', ''], rows);
+  return table(['work', 'best peer', 'official v2', 'Tenon', 'target', ''], rows);
 }
 
 /** When and where. @param {Parts} parts */
@@ -43,22 +43,38 @@ function describeRun(parts) {
   return `${days.length > 1 ? `${days[0]} to ${days.at(-1)}` : days[0]}, ${machines.join('; ')}`;
 }
 
-/** What the README says of it. @param {Parts} parts */
-export function readmeBlock(parts) {
-  return [
-    BEGIN,
-    '',
-    '![What a call costs, as multiples of bare Node](bench/results/plot.svg)',
+/** The row whose figures the README quotes. */
+const QUOTED = 'HTTP `tools/call`, 2026-07-28';
+
+/** What the README says of it: one sentence and the plot. @param {Parts} parts */
+export function toReadmeBlock(parts) {
+  const row = getTargetStatuses(parts).find(({ work }) => work === QUOTED);
+  return toBlock([
+    ...(row
+      ? [
+          `A \`tools/call\` over HTTP on 2026-07-28 costs ${row.tenon} the CPU of a hand-written Node server with the same checks;`,
+          `with the official SDK v2 it costs ${row.official} (${describeRun(parts)}).`,
+          '',
+        ]
+      : []),
+    '![CPU of a call, as multiples of bare Node](bench/results/plot.svg)',
+  ]);
+}
+
+/** What the page about benchmarks says of it: the whole table. @param {Parts} parts */
+export function toPageBlock(parts) {
+  return toBlock([
+    '![CPU of a call, as multiples of bare Node](../bench/results/plot.svg)',
     '',
     toTable(parts).trimEnd(),
     '',
-    `Medians of CPU per request where nothing else is said; ${describeRun(parts)}. All figures, how each peer was set up, and`,
-    'how far the figures spread are in [`bench/results`](bench/results/README.md);',
-    '[where the rest goes](docs/benchmarks.md#what-is-above-its-mark) tells why what is missed is missed.',
-    '',
-    END,
-  ].join('\n');
+    `Medians of CPU per request unless a row says otherwise; ${describeRun(parts)}.`,
+    '[`bench/results`](../bench/results/README.md) has all figures, their spread, and the setup of each peer.',
+  ]);
 }
+
+/** @param {readonly string[]} lines */
+const toBlock = lines => [BEGIN, '', ...lines, '', END].join('\n');
 
 /** Where the block of a text is, if it has one. @param {string} text @returns {[number, number] | undefined} */
 function blockIn(text) {
@@ -69,17 +85,22 @@ function blockIn(text) {
 /** The block of a text as it stands. @param {string} text */
 export const blockOf = text => text.slice(...(blockIn(text) ?? [0, 0]));
 
-/** Writes the page, the picture, and the block of the README. */
+/** The files in which a block stands. @type {Record<string, (parts: Parts) => string>} */
+export const blocks = { 'README.md': toReadmeBlock, 'docs/benchmarks.md': toPageBlock };
+
+/** Writes the page, the picture, and the blocks. */
 export async function writeSummary() {
   const parts = readParts();
   const about = describeRun(parts);
   await writeFile(join(folder, 'plot.svg'), `${drawPlot(parts, about)}\n`);
   await writeFile(join(folder, 'README.md'), pageOf(parts));
   if (process.env.TENON_BENCH_RESULTS !== undefined) return;
-  const readme = join(root, 'README.md');
-  const text = await readFile(readme, 'utf8');
-  const place = blockIn(text);
-  if (place) await writeFile(readme, text.slice(0, place[0]) + readmeBlock(parts) + text.slice(place[1]));
+  for (const [name, write] of Object.entries(blocks)) {
+    const file = join(root, name);
+    const text = await readFile(file, 'utf8');
+    const place = blockIn(text);
+    if (place) await writeFile(file, text.slice(0, place[0]) + write(parts) + text.slice(place[1]));
+  }
 }
 
 /** @param {Parts} parts */
@@ -88,9 +109,9 @@ export function pageOf(parts) {
     part ? [`- [${name}](${name}.md): ${part.when}`] : [],
   );
   return [
-    heading(1, 'What Tenon costs'),
+    heading(1, 'Benchmark results'),
     `${describeRun(parts)}. Written by \`npm run bench -- report\` from the JSON files beside it.\n\n`,
-    '![What a call costs, as multiples of bare Node](plot.svg)\n\n',
+    '![CPU of a call, as multiples of bare Node](plot.svg)\n\n',
     heading(2, 'Targets'),
     'Figures are medians of CPU per request where nothing else is said. A *floor* is bare Node that parses and answers canned; a *checked floor* also checks the envelope and the headers, routes, and validates the argument. What is missed is told here as well as what is met.\n\n',
     toTable(parts),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { blockOf, pageOf, readmeBlock, readParts } from '../../bench/summary/summary.mjs';
+import { blockOf, blocks, pageOf, readParts } from '../../bench/summary/summary.mjs';
 import { root } from './pages.js';
 
 /** What is told of speed is what was measured: `npm run bench -- report` writes it. */
@@ -9,8 +9,8 @@ describe('the results of the bench', () => {
   const parts = readParts();
   const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
-  it('are in the README as they are in the files', () => {
-    expect(blockOf(read('README.md'))).toBe(readmeBlock(parts));
+  it.each(Object.entries(blocks))('are in %s as they are in the files', (path, write) => {
+    expect(blockOf(read(path))).toBe(write(parts));
   });
 
   it('are on their page as they are in the files', () => {

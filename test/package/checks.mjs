@@ -1,6 +1,7 @@
 // @ts-check
 /** What is asked of the package as its users get it: packed, and installed into an empty project. */
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
@@ -175,7 +176,16 @@ export async function commandAnswers() {
     const command = join(folder, 'node_modules/.bin/tenon');
     const { stdout, stderr } = spawnSync(command, ['--version'], { cwd: folder, encoding: 'utf8' });
     if (stdout.trim() !== version) throw new Error(`tenon --version says ${stdout}${stderr} in place of ${version}`);
+    for (const name of ['tenon', '@tenon/cli']) checkLinks(join(folder, 'node_modules', name, 'README.md'));
   } finally {
     await remove();
   }
+}
+
+/** Relative links of a README lead nowhere on npm. @param {string} readme */
+function checkLinks(readme) {
+  const links = [...readFileSync(readme, 'utf8').matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
+  const relative = links.filter(link => !/^(https:|#)/.test(link));
+  if (links.length === 0 || relative.length > 0)
+    throw new Error(`${readme}: expected absolute links. Got ${relative.join(', ') || 'none'}`);
 }
