@@ -110,7 +110,7 @@ export {
 } from './host/security/lock/lock-guard.js';
 export { parseLockFile } from './host/security/lock/parse-lock.js';
 export { serializeLock } from './host/security/lock/serialize-lock.js';
-export type { Action, ActionRequest, Verdict } from './host/security/policy/action-request.js';
+export type { Action, ActionRequest, PolicyVerdict } from './host/security/policy/action-request.js';
 export {
   type LintOptions,
   lintPolicy,

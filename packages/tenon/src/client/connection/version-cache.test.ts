@@ -3,28 +3,28 @@ import { fakeClock } from '../../testing/fake-clock.js';
 import { ClientEmitter } from '../emitter.js';
 import { memoryVersionCache } from './version-cache.js';
 
-describe('verdicts', () => {
-  it('are remembered for an hour', () => {
+describe('memoryVersionCache', () => {
+  it('keeps an entry for an hour', () => {
     const clock = fakeClock();
-    const verdicts = memoryVersionCache({ clock });
-    verdicts.set('a', 'r1');
+    const cache = memoryVersionCache({ clock });
+    cache.set('a', 'r1');
     clock.advance(3_599_999);
-    expect(verdicts.get('a')).toBe('r1');
+    expect(cache.get('a')).toBe('r1');
     clock.advance(1);
-    expect(verdicts.get('a')).toBeUndefined();
+    expect(cache.get('a')).toBeUndefined();
   });
 
-  it('are replaced and forgotten, and a thousand at the most', () => {
-    const verdicts = memoryVersionCache({ clock: fakeClock() });
-    verdicts.set('a', 'r1');
-    verdicts.set('a', 'r2');
-    expect(verdicts.get('a')).toBe('r2');
-    for (let n = 0; n < 999; n++) verdicts.set(`e${n}`, 'r');
-    expect(verdicts.get('a')).toBe('r2');
-    verdicts.set('one more', 'r');
-    expect(verdicts.get('a')).toBeUndefined();
-    verdicts.delete('e5');
-    expect(verdicts.get('e5')).toBeUndefined();
+  it('replaces and deletes entries, and keeps a thousand at the most', () => {
+    const cache = memoryVersionCache({ clock: fakeClock() });
+    cache.set('a', 'r1');
+    cache.set('a', 'r2');
+    expect(cache.get('a')).toBe('r2');
+    for (let n = 0; n < 999; n++) cache.set(`e${n}`, 'r');
+    expect(cache.get('a')).toBe('r2');
+    cache.set('one more', 'r');
+    expect(cache.get('a')).toBeUndefined();
+    cache.delete('e5');
+    expect(cache.get('e5')).toBeUndefined();
   });
 });
 

@@ -1,8 +1,8 @@
 import { type Clock, systemClock } from '../../cancellation/clock.js';
 
 /**
- * Remembers the protocol version that was negotiated with each endpoint. Yours may be a file or a store: a verdict that
- * no longer fits is found out and replaced.
+ * Remembers the protocol version that was negotiated with each endpoint. It may use a file or a store: the client
+ * replaces an entry that the server does not accept any more.
  */
 export interface VersionCache {
   get(endpoint: string): string | undefined | Promise<string | undefined>;

@@ -73,9 +73,9 @@ class VersionNegotiator {
     this.#clock = clock;
   }
 
-  /** With a verdict of before: opens by that, and finds out anew when it no longer fits. */
-  async open(verdict: Dialect | undefined): Promise<Connection> {
-    const first = verdict ?? this.#wanted[0];
+  /** Opens with the cached dialect, if there is one; negotiates anew when the server refuses it. */
+  async open(cached: Dialect | undefined): Promise<Connection> {
+    const first = cached ?? this.#wanted[0];
     this.#signal ??= this.#options.getOpenSignal?.();
     const connection = await this.#createConnection(this.#endpoint);
     try {
@@ -86,9 +86,9 @@ class VersionNegotiator {
       if (this.#signal?.aborted) throw TenonError.from(this.#signal.reason);
       if (isSessionLoss(error) && !this.#hasLostSession) {
         this.#hasLostSession = true;
-        return this.open(verdict);
+        return this.open(cached);
       }
-      if (verdict && verdict.opening === 'handshake' && TenonError.is(error) && error.rpcCode !== undefined)
+      if (cached && cached.opening === 'handshake' && TenonError.is(error) && error.rpcCode !== undefined)
         return this.open(undefined);
       throw error;
     }
@@ -103,11 +103,11 @@ class VersionNegotiator {
   async #probe(connection: Connection): Promise<Connection> {
     connection.useDialect(this.#getPerRequestDialect());
     const answer = await this.#discover(connection);
-    const verdict = interpretProbe(answer, this.#wanted);
-    if (verdict.opening === 'per-request') return this.#acceptDiscovery(connection, verdict.dialect, answer);
+    const outcome = interpretProbe(answer, this.#wanted);
+    if (outcome.opening === 'per-request') return this.#acceptDiscovery(connection, outcome.dialect, answer);
     // A server that exits when it is probed is one that wants a handshake: it is started once more.
-    if (verdict.opening === 'handshake')
-      return connection.ended ? this.#reopen(verdict.dialect) : this.#openByHandshake(connection, verdict.dialect);
+    if (outcome.opening === 'handshake')
+      return connection.ended ? this.#reopen(outcome.dialect) : this.#openByHandshake(connection, outcome.dialect);
     throw this.#createProbeError(connection, answer);
   }
 

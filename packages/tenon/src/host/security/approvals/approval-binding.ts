@@ -1,12 +1,12 @@
 import { hashSha256 } from '../../../auth/resource/digest.js';
 import { toCanonicalJson } from '../../../encoding/canonical-json.js';
 import { getOwnerKey } from '../../../protocol/caller-identity.js';
-import type { ActionRequest, Verdict } from '../policy/action-request.js';
+import type { ActionRequest, PolicyVerdict } from '../policy/action-request.js';
 
 /** Under what a call is approved, besides the call itself. */
 export interface ApprovalBasis {
   /** The verdict that asks: what another rule asks about is not approved with it. */
-  readonly verdict?: Verdict | undefined;
+  readonly verdict?: PolicyVerdict | undefined;
   /** A digest of what the server says of the tool: when that changes, what was approved before is not approved any more. */
   readonly definition?: string | undefined;
 }

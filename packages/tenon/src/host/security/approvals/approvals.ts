@@ -1,5 +1,5 @@
 import { systemClock } from '../../../cancellation/clock.js';
-import type { ActionRequest, Verdict } from '../policy/action-request.js';
+import type { ActionRequest, PolicyVerdict } from '../policy/action-request.js';
 import { type ApprovalBinding, createApprovalBinding } from './approval-binding.js';
 import { createApprovalStore } from './approval-store.js';
 import {
@@ -125,7 +125,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
 
 interface DecisionContext {
   readonly signal: AbortSignal;
-  readonly verdict: Verdict | undefined;
+  readonly verdict: PolicyVerdict | undefined;
 }
 
 const runImmediately = <T>(_: string, work: () => Promise<T>): Promise<T> => work();

@@ -1,6 +1,6 @@
 import { TenonError } from '../../../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
-import type { ActionRequest, Verdict } from '../policy/action-request.js';
+import type { ActionRequest, PolicyVerdict } from '../policy/action-request.js';
 import { compileMatch } from '../policy/matching/compiled-rule.js';
 import { findMatchFault } from '../policy/rule-faults.js';
 import type { Match } from '../policy/rules.js';
@@ -23,7 +23,7 @@ export type Decision =
 /** Asks a person about a call. The proposal has the arguments as they are: take care where they are shown. */
 export type Approver = (
   request: ActionRequest,
-  options: { readonly signal: AbortSignal; readonly verdict?: Verdict | undefined },
+  options: { readonly signal: AbortSignal; readonly verdict?: PolicyVerdict | undefined },
 ) => Decision | Promise<Decision>;
 
 /** Outcome of an approval request. */

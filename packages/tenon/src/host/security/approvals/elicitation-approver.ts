@@ -1,5 +1,5 @@
 import type { Context } from '../../../server/context/context.js';
-import type { ActionRequest, Verdict } from '../policy/action-request.js';
+import type { ActionRequest, PolicyVerdict } from '../policy/action-request.js';
 import { maskArguments, toVisibleText } from '../policy/mask-arguments.js';
 import type { Approver } from './decision.js';
 
@@ -42,7 +42,7 @@ const ACTION_TEXTS = {
 /** Describes the action for people: without secrets and without text that imitates other text. */
 export function formatApprovalPrompt(
   { kind, server, name, arguments: args }: ActionRequest,
-  verdict?: Verdict,
+  verdict?: PolicyVerdict,
 ): string {
   const what = `Allow to ${ACTION_TEXTS[kind]} ${toVisibleText(name)} of ${toVisibleText(server)}?`;
   const shown =

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../jsonrpc/message.js';
 import { type CallerIdentity, getOwnerKey } from '../../../protocol/caller-identity.js';
 import type { Optional } from '../../../protocol/defaults.js';
 import type { ListOptions, StoredValue, Stores } from '../../../stores/stores.js';
-import type { ActionRequest, Verdict } from '../policy/action-request.js';
+import type { ActionRequest, PolicyVerdict } from '../policy/action-request.js';
 import { maskArguments } from '../policy/mask-arguments.js';
 import type { ApprovalBinding } from './approval-binding.js';
 import { isApprovalId } from './approval-store.js';
@@ -120,7 +120,7 @@ export class PendingApprovals {
   async wait(
     request: ActionRequest,
     binding: ApprovalBinding,
-    options: { readonly ttl: number; readonly signal: AbortSignal; readonly verdict: Verdict | undefined },
+    options: { readonly ttl: number; readonly signal: AbortSignal; readonly verdict: PolicyVerdict | undefined },
   ): Promise<StoredAnswer | 'late' | 'gone'> {
     const { ttl, signal, verdict } = options;
     const question = this.#createPendingApproval(request, binding, ttl, verdict);
@@ -163,7 +163,7 @@ export class PendingApprovals {
     request: ActionRequest,
     binding: ApprovalBinding,
     ttl: number,
-    verdict: Verdict | undefined,
+    verdict: PolicyVerdict | undefined,
   ): PendingApproval {
     const { kind, server, name, principal, issuer, clientId } = request;
     const now = this.#clock.now();

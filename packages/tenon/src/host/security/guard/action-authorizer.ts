@@ -8,7 +8,7 @@ import type { Approval } from '../approvals/decision.js';
 import { createElicitationApprover } from '../approvals/elicitation-approver.js';
 import type { Approvals } from '../approvals/types.js';
 import { computeDigest } from '../lock/pin-definition.js';
-import type { ActionRequest, Verdict } from '../policy/action-request.js';
+import type { ActionRequest, PolicyVerdict } from '../policy/action-request.js';
 import type { Policy } from '../policy/policy.js';
 import type { Quotas } from '../policy/quotas.js';
 import type { AuditRecorder } from './audit-recorder.js';
@@ -60,7 +60,7 @@ export class ActionAuthorizer {
 
   async #requestApproval(
     actionRequest: ActionRequest,
-    verdict: Verdict,
+    verdict: PolicyVerdict,
     context: Context,
     tool?: Tool,
   ): Promise<Approval> {
@@ -75,7 +75,7 @@ export class ActionAuthorizer {
     });
   }
 
-  async #recordDenied(actionRequest: ActionRequest, { rule }: Verdict, reason: string): Promise<string> {
+  async #recordDenied(actionRequest: ActionRequest, { rule }: PolicyVerdict, reason: string): Promise<string> {
     await this.#recorder.write(actionRequest, { action: 'denied', rule, reason });
     return reason;
   }

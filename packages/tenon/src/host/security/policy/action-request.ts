@@ -18,7 +18,8 @@ export interface ActionRequest extends CallerIdentity {
 
 export type Action = 'allow' | 'ask' | 'deny';
 
-export interface Verdict {
+/** Decision of a policy about one request. */
+export interface PolicyVerdict {
   readonly action: Action;
   /** For people; it names the rule by its place from 1 and says nothing of its patterns. */
   readonly reason: string;

@@ -11,7 +11,7 @@ import type { Middleware, Operation } from '../../../server/middleware/compose-m
 import type { Approval } from '../approvals/decision.js';
 import { createElicitationApprover } from '../approvals/elicitation-approver.js';
 import type { Approvals } from '../approvals/types.js';
-import type { ActionRequest, Verdict } from './action-request.js';
+import type { ActionRequest, PolicyVerdict } from './action-request.js';
 import type { Policy } from './policy.js';
 import type { Quotas } from './quotas.js';
 
@@ -105,7 +105,7 @@ function listPassiveRequests(policing: PolicyMiddlewareOptions, operation: Opera
 async function requestApproval(
   { approvals }: PolicyMiddlewareOptions,
   request: ActionRequest,
-  verdict: Verdict,
+  verdict: PolicyVerdict,
   context: Context,
 ): Promise<Approval> {
   if (approvals === undefined) return { granted: false, reason: 'nobody can be asked' };
@@ -120,16 +120,16 @@ async function requestApproval(
   });
 }
 
-function createRefusal({ method }: Operation, reason: string, verdict: Verdict): JsonObject {
+function createRefusal({ method }: Operation, reason: string, verdict: PolicyVerdict): JsonObject {
   if (method !== 'tools/call') throw createDeniedError(reason, verdict);
   return { content: [{ type: 'text', text: `Not done: ${reason}` }], isError: true };
 }
 
-function refuseDenied(verdict: Verdict): void {
+function refuseDenied(verdict: PolicyVerdict): void {
   if (verdict.action === 'deny') throw createDeniedError(verdict.reason, verdict);
 }
 
-function createDeniedError(reason: string, { rule }: Verdict): Error {
+function createDeniedError(reason: string, { rule }: PolicyVerdict): Error {
   return rpcError(USER_REJECTED, `Not done: ${reason}`, { policy: 'denied', ...(rule === undefined ? {} : { rule }) });
 }
 

@@ -1,6 +1,6 @@
 import { copyJson } from '../../../encoding/json-value.js';
 import { TenonError } from '../../../jsonrpc/error.js';
-import type { Action, ActionRequest, Verdict } from './action-request.js';
+import type { Action, ActionRequest, PolicyVerdict } from './action-request.js';
 import { maskArguments, toVisibleText } from './mask-arguments.js';
 import { type CompiledRule, compileRule } from './matching/compiled-rule.js';
 import { findRuleFault, MAX_RULES, type RuleFault } from './rule-faults.js';
@@ -15,11 +15,11 @@ export interface PolicyOptions {
 export interface Policy {
   readonly rules: readonly Rule[];
   readonly fallback: Action;
-  evaluate(request: ActionRequest): Verdict;
+  evaluate(request: ActionRequest): PolicyVerdict;
   /** A text for people: each rule that was tried and why it does not fit, until the one that does. Secrets are left out. */
   explain(request: ActionRequest): string;
   /** Evaluates requests without carrying anything out. */
-  dryRun(requests: readonly ActionRequest[]): { readonly request: ActionRequest; readonly verdict: Verdict }[];
+  dryRun(requests: readonly ActionRequest[]): { readonly request: ActionRequest; readonly verdict: PolicyVerdict }[];
 }
 
 const ACTION_TEXTS: { readonly [A in Action]: string } = { allow: 'allowed', ask: 'to be asked', deny: 'denied' };
@@ -37,7 +37,7 @@ export function createPolicy(rules: readonly Rule[], { fallback = 'ask' }: Polic
     if (fault) throw createRuleError({ ...fault, at: ['rules', place, ...fault.at] });
     return compileRule(rule);
   });
-  const evaluate = (request: ActionRequest): Verdict => {
+  const evaluate = (request: ActionRequest): PolicyVerdict => {
     const place = compiled.findIndex(each => each.findMismatch(request) === undefined);
     const match = compiled[place];
     if (match) return toVerdict(match, place);
@@ -52,7 +52,7 @@ export function createPolicy(rules: readonly Rule[], { fallback = 'ask' }: Polic
   };
 }
 
-function toVerdict({ rule, mark }: CompiledRule, place: number): Verdict {
+function toVerdict({ rule, mark }: CompiledRule, place: number): PolicyVerdict {
   const because = rule.because === undefined ? '' : `: ${rule.because}`;
   const number = place + 1;
   return {
@@ -63,7 +63,7 @@ function toVerdict({ rule, mark }: CompiledRule, place: number): Verdict {
   };
 }
 
-function formatExplanation(compiled: readonly CompiledRule[], request: ActionRequest, verdict: Verdict): string {
+function formatExplanation(compiled: readonly CompiledRule[], request: ActionRequest, verdict: PolicyVerdict): string {
   const { kind, server, name, principal, trusted } = request;
   const who = principal === undefined ? 'by nobody that is known' : `by ${toVisibleText(principal)}`;
   const what = `${kind} ${toVisibleText(name)} of ${toVisibleText(server)} (${trusted ? 'trusted' : 'not trusted'}), ${who}`;

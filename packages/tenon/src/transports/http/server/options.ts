@@ -67,7 +67,7 @@ export interface HandlerOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** The verdict of an authorization: who it is, with fields for whatever is answered; or the answer that refuses. */
+/** Result of `authorize`: the caller, with header fields for the response; or the response that refuses. */
 export type AuthorizeResult =
   | { readonly auth: AuthInfo | undefined; readonly headers?: HeaderFields | undefined }
   | { readonly status: number; readonly headers?: HeaderFields | undefined; readonly body?: string | undefined };
