@@ -262,7 +262,7 @@ export class RunningHost implements Host {
         { suspendTimeout: SUSPEND_TIMEOUT, maxSuspended: MAX_SUSPENDED },
         this.#options.inputRequests ?? {},
       ),
-      extensions: [tasks(applyDefaults({ holdTime: SUSPEND_TIMEOUT }, this.#options.tasks ?? {}))],
+      extensions: [tasks(applyDefaults({ suspendTimeout: SUSPEND_TIMEOUT }, this.#options.tasks ?? {}))],
       rateLimits: rateLimits === false ? false : applyDefaults({ notifications: false } as const, rateLimits ?? {}),
       onError: error => this.#guard.reportError(error),
     };

@@ -10,7 +10,10 @@ type Defaulted<O, D> = Omit<O, keyof D> & {
 };
 
 /** Sets the defaults of options that are absent or `undefined`. A spread would let `undefined` replace the default. */
-export function applyDefaults<D extends object, O extends object>(defaults: D, options: O): Defaulted<O, D> {
+export function applyDefaults<D extends object, O extends object>(
+  defaults: D & { readonly [K in Exclude<keyof D, keyof O>]: never },
+  options: O,
+): Defaulted<O, D> {
   return { ...defaults, ...dropUndefined(options) } as Defaulted<O, D>;
 }
 

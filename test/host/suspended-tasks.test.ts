@@ -1,0 +1,44 @@
+import { connect, createServer, type ElicitResult, tasks, tool } from 'tenon';
+import { createHost } from 'tenon/host';
+import { expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { fakeClock } from '../../packages/tenon/src/testing/fake-clock.js';
+
+const MINUTE = 60_000;
+const version = '2025-11-25';
+
+it('answers a server whose question a task put to its caller 29 minutes before', async () => {
+  const server = createServer({
+    name: 'curious',
+    version: '1',
+    protocolVersions: [version],
+    extensions: [tasks()],
+    tools: {
+      ask: tool({
+        task: 'optional',
+        run: async (_, ctx) => (await ctx.elicit({ message: 'Sure?', input: z.object({ yes: z.boolean() }) })).action,
+      }),
+    },
+  });
+  const clock = fakeClock();
+  const host = await createHost({ servers: { curious: { service: server } }, prefix: 'never', clock });
+  onTestFinished(() => host.close());
+  let notifyAsked = () => {};
+  let answer = (_: ElicitResult) => {};
+  const asked = new Promise<void>(resolve => {
+    notifyAsked = resolve;
+  });
+  const elicit = () =>
+    new Promise<ElicitResult>(resolve => {
+      answer = resolve;
+      notifyAsked();
+    });
+  const client = await connect(host.toServer(), { protocolVersion: version, elicit });
+  onTestFinished(() => client.close());
+  const task = await client.tasks.start('ask', {});
+  const result = task.toolResult();
+  await asked;
+  clock.advance(29 * MINUTE);
+  answer({ action: 'decline' });
+  expect(await result).toMatchObject({ content: [{ text: 'decline' }] });
+});
