@@ -11,7 +11,7 @@ export function createDeployer(fleet: Fleet, stores: Stores) {
     name: 'deployer',
     version: '1.0.0',
     stores,
-    extensions: [tasks({ pollInterval: 500, lease: 3000, list: true })],
+    extensions: [tasks({ pollInterval: 500, leaseTtl: 3000, list: true })],
     tools: {
       deploy: tool({
         title: 'Deploy a version',

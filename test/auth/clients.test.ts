@@ -99,7 +99,7 @@ describe('an OAuth client cannot reach what another client of the same user owns
   });
 
   it('counts the open tasks of each client by itself', async () => {
-    const extensions = [tasks({ maxOpenPerPrincipal: 1 })];
+    const extensions = [tasks({ maxOpenPerUser: 1 })];
     const { alone, server, editor, reader } = await createTwoClients({}, { extensions });
     server.tools.set('slow', tool({ task: 'required', run: () => new Promise<string>(() => {}) }));
     const callAs = async (as: typeof editor) => (await alone('tools/call', call('slow'), as)).body.error?.code;

@@ -122,7 +122,7 @@ describe('the process of a stdio server', () => {
 
   it('is stopped when nobody has used it for idleTimeout, starts with the next call, and its lists stay', async () => {
     const clock = fakeClock();
-    const { host, join } = await open({ one: serverOf() }, { idleTimeout: 5000, clock });
+    const { host, join } = await open({ one: serverOf() }, { connectionIdleTimeout: 5000, clock });
     const client = await join();
     const before = await read(client, 'process');
     const names = await namesOf(client);
@@ -136,7 +136,7 @@ describe('the process of a stdio server', () => {
 
   it('tells sessions of a list that is another one after a restart', async () => {
     const clock = fakeClock();
-    const { host, join } = await open({ one: serverOf({}, 'changes') }, { idleTimeout: 5000, clock });
+    const { host, join } = await open({ one: serverOf({}, 'changes') }, { connectionIdleTimeout: 5000, clock });
     const client = await join();
     const names = await namesOf(client);
     let changes = 0;
@@ -157,7 +157,7 @@ describe('the process of a stdio server', () => {
 
   it('runs on while a client is subscribed to one of its resources, and tells others after one has unsubscribed', async () => {
     const clock = fakeClock();
-    const { host, join } = await open({ one: serverOf() }, { idleTimeout: 5000, clock });
+    const { host, join } = await open({ one: serverOf() }, { connectionIdleTimeout: 5000, clock });
     const clients = [await join(), await join()] as const;
     const changes = [0, 0];
     const watches = clients.map((client, at) => {

@@ -20,7 +20,7 @@ const server = createServer({
   stores: sqliteStores(file),
   extensions: [
     tasks({
-      lease: 400,
+      leaseTtl: 400,
       onEvent({ type, taskId }) {
         if (type !== 'taken-over') return;
         note(`took ${taskId}`);

@@ -167,7 +167,7 @@ describe('options that are undefined', () => {
     const resume = { maxAttempts: undefined, initialDelay: undefined, maxDelay: undefined, maxElapsed: undefined };
     for (const protocolVersion of ['2025-11-25', '2026-07-28']) {
       const client = await connect(
-        { ...target, resume, listen: resume, maxMessage: undefined },
+        { ...target, resume, listen: resume, maxMessageSize: undefined },
         { ...CLIENT, protocolVersion },
       );
       expect(await client.callTool('double', { n: 2 })).toMatchObject({ structuredContent: { n: 4 } });
@@ -185,7 +185,7 @@ describe('options that are undefined', () => {
       prefix: undefined,
       startTimeout: undefined,
       listTimeout: undefined,
-      idleTimeout: undefined,
+      connectionIdleTimeout: undefined,
       maxConnectionsPerServer: undefined,
       maxShare: undefined,
       pageSize: undefined,

@@ -112,7 +112,7 @@ describe('a server that wants the user to sign in again and again', () => {
 
 describe('scopes beyond the `scope` option', () => {
   it('are refused without a page for a 403', async () => {
-    const { auth, visited } = setUp({ scope: 'notes:read notes:write' });
+    const { auth, visited } = setUp({ scopes: 'notes:read notes:write' });
     await auth.handleRefusal(refusal('Bearer scope="notes:read"'));
     const challenge = 'Bearer error="insufficient_scope", scope="notes:write admin"';
     const wait = auth.handleRefusal(refusal(challenge, { status: 403, sentHeaders: await headersOf(auth) }));
@@ -126,7 +126,7 @@ describe('scopes beyond the `scope` option', () => {
 
   it('are not asked for beyond a 401 and the resource', async () => {
     const described = { [PRM]: { json: { ...resourceMetadata, scopes_supported: ['admin', 'root'] } } };
-    const { auth, visited } = setUp({ scope: ['notes:read'] }, described);
+    const { auth, visited } = setUp({ scopes: ['notes:read'] }, described);
     await auth.handleRefusal(refusal('Bearer scope="notes:read admin"'));
     expect(visited[0]?.searchParams.get('scope')).toBe('notes:read');
   });
@@ -136,7 +136,7 @@ describe('scopes beyond the `scope` option', () => {
     const { auth, world } = setUp({ tokenStore });
     await auth.handleRefusal(refusal('Bearer scope="admin"'));
     const browser = createBrowser();
-    const later = signIn({ tokenStore, redirect: browser.redirect, fetch: world.fetch, scope: 'notes:read' });
+    const later = signIn({ tokenStore, redirect: browser.redirect, fetch: world.fetch, scopes: 'notes:read' });
     const request = {};
     // The first refusal spends the refresh token, the second one brings the user to the page.
     for (let times = 0; times < 2; times += 1)
@@ -146,7 +146,7 @@ describe('scopes beyond the `scope` option', () => {
 
   it('are refused to machines as well', async () => {
     const world = createWorld();
-    const auth = clientCredentials({ id: 'me', secret: 's', scope: 'report', fetch: world.fetch });
+    const auth = clientCredentials({ id: 'me', secret: 's', scopes: 'report', fetch: world.fetch });
     await auth.handleRefusal(refusal('Bearer scope="report"'));
     const challenge = 'Bearer error="insufficient_scope", scope="admin"';
     const wait = auth.handleRefusal(refusal(challenge, { status: 403, sentHeaders: await headersOf(auth) }));
@@ -156,9 +156,9 @@ describe('scopes beyond the `scope` option', () => {
 
   it('do not include `offline_access`, which `offline` decides about', async () => {
     const metadata = { [AS]: { json: { ...issuerMetadata(), scopes_supported: ['a', 'offline_access'] } } };
-    const { auth, visited } = setUp({ scope: 'a' }, metadata);
+    const { auth, visited } = setUp({ scopes: 'a' }, metadata);
     await auth.handleRefusal(refusal('Bearer scope="a offline_access"'));
-    const present = setUp({ scope: 'a', offline: false }, metadata);
+    const present = setUp({ scopes: 'a', offline: false }, metadata);
     await present.auth.handleRefusal(refusal('Bearer scope="a offline_access"'));
     expect([visited, present.visited].map(([page]) => page?.searchParams.get('scope'))).toEqual([
       'a offline_access',

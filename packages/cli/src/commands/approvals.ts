@@ -54,7 +54,7 @@ export function approvalsCommand(context: CliContext): Command {
     .option('--for <time>', 'for how long that is remembered (default: 30d)', parseDuration)
     .action((id: string, { remember, for: ttl, ...options }: AllowOptions) =>
       withApprovals(context, options, async approvals => {
-        const more = { ...(remember ? { remember } : {}), ...(ttl === undefined ? {} : { for: ttl }) };
+        const more = { ...(remember ? { remember } : {}), ...(ttl === undefined ? {} : { ttl }) };
         await approvals.answer(await findQuestion(approvals, id), 'allow', { by: userInfo().username, ...more });
       }),
     );

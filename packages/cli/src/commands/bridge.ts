@@ -157,7 +157,7 @@ async function serveOverHttp(
   const host = await createBridgeHost(context, basename(program), target, {
     maxConnectionsPerServer: max,
     maxProcesses: max,
-    idleTimeout: idle,
+    connectionIdleTimeout: idle,
   });
   await runUntilSignal(context, host, async () => {
     const { endpoints, close } = await listen(host, {

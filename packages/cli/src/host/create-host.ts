@@ -73,7 +73,7 @@ export async function createGatewayHost(
         ? {}
         : { output: { maxTotal: options.maxOutput, maxText: options.maxOutput } }),
       ...(options.maxProcesses === undefined ? {} : { maxProcesses: options.maxProcesses }),
-      ...(options.idle === undefined ? {} : { idleTimeout: options.idle }),
+      ...(options.idle === undefined ? {} : { connectionIdleTimeout: options.idle }),
       ...(options.callerSignIn
         ? { callerSignIn: options.callerSignIn }
         : { credentials: createCredentials(context, entries, options) }),

@@ -31,7 +31,7 @@ const httpKeys: OptionChecks<HttpTarget> = {
   onUnauthorized: checkOptional(checkFunction),
   resume: checkOptional(anyObject),
   listen: checkOptional(anyObject),
-  maxMessage: checkOptional(checkRange('a number of bytes', 1)),
+  maxMessageSize: checkOptional(checkRange('a number of bytes', 1)),
 };
 
 const stdioKeys: OptionChecks<StdioTarget> = {

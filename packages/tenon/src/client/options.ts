@@ -100,13 +100,13 @@ export interface ClientOptions extends ClientHandlers, MemoryOptions {
   readonly tasks?: boolean | undefined;
   /** Features of your own, declared to servers. Default: none. */
   readonly experimental?: { readonly [name: string]: JsonObject } | undefined;
-  /** Time without a sign of life of a call before it is given up; progress is one. Default 60,000. */
+  /** Time without a sign of life of a call before it is given up, in milliseconds; progress is one. Default 60,000. */
   readonly idleTimeout?: number | undefined;
-  /** Time in all for one call, without what the user takes to answer. Default: no limit. */
+  /** Time in all for one call, in milliseconds, without the time that the user takes to answer. Default: no limit. */
   readonly totalTimeout?: number | undefined;
   /**
-   * Time to wait for the answer to a first `server/discover` before the handshake is tried. Default 2,000; `idleTimeout` with
-   * `revision: '2026-07-28'`, which has no handshake.
+   * Time to wait for the answer to a first `server/discover` before the handshake is tried, in milliseconds. Default
+   * 2,000; `idleTimeout` with `protocolVersion: '2026-07-28'`, which has no handshake.
    */
   readonly probeTimeout?: number | undefined;
   /**
@@ -119,7 +119,10 @@ export interface ClientOptions extends ClientHandlers, MemoryOptions {
   readonly keepAlive?: KeepAliveOptions | false | undefined;
   /** Maximum number of times that a server may request input within one call, and within one task. Default 10. */
   readonly maxRounds?: number | undefined;
-  /** Time that one of the client's own handlers may take to answer what the server asks. Default 1,800,000: 30 minutes. */
+  /**
+   * Time that one of the client's own handlers may take to answer a request of the server, in milliseconds. Default
+   * 1,800,000: 30 minutes.
+   */
   readonly answerTimeout?: number | undefined;
   /** Handling of a result that does not fit the tool's `outputSchema`. Default `error`. */
   readonly validate?: 'error' | 'warn' | 'off' | undefined;
@@ -148,9 +151,9 @@ export interface CallOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Called when the call has become a task, and with each of its states: to keep its id, or to show how it stands. */
   readonly onTask?: ((task: TaskState) => void) | undefined;
-  /** As of the client. Of a task: for each of the requests by which it is waited for. */
+  /** In milliseconds, as of the client. Of a task: for each of the requests by which it is waited for. */
   readonly idleTimeout?: number | undefined;
-  /** As of the client. Of a task: until it has ended. */
+  /** In milliseconds, as of the client. Of a task: until it has ended. */
   readonly totalTimeout?: number | undefined;
   /** Rides along in `_meta`: trace context, say. A key with a prefix of the protocol is refused by `meta/reserved`. */
   readonly meta?: Meta | undefined;

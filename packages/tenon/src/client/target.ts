@@ -12,7 +12,7 @@ import { requireHttpTarget, requireStdioTarget } from './option-checks.js';
 
 /** A server at a URL. */
 export interface HttpTarget
-  extends Optional<Pick<HttpTransportOptions, 'onUnauthorized' | 'resume' | 'listen' | 'maxMessage'>> {
+  extends Optional<Pick<HttpTransportOptions, 'onUnauthorized' | 'resume' | 'listen' | 'maxMessageSize'>> {
   /** URL of the server's MCP endpoint. */
   readonly url: string | URL;
   /**

@@ -1,6 +1,6 @@
 import type { SealKey } from '../stores/seal.js';
 
-/** Options of input requests that end the call and are answered by a retry. Times are milliseconds. */
+/** Options of input requests that end the call and are answered by a retry. */
 export interface InputRequestOptions {
   /**
    * Keys that seal the state that travels by the client, 32 bytes each. The first one seals, all of them open, so that
@@ -8,7 +8,7 @@ export interface InputRequestOptions {
    * reaches another process has to begin again.
    */
   readonly keys?: readonly SealKey[] | undefined;
-  /** Time for the client to answer one round: people think. Default 15 minutes. */
+  /** Time for the client to answer one round, in milliseconds: people think. Default 900,000: 15 minutes. */
   readonly ttl?: number | undefined;
   /** Maximum number of input requests of one call. Default 32. */
   readonly maxRounds?: number | undefined;
@@ -19,7 +19,7 @@ export interface InputRequestOptions {
   readonly maxStateSize?: number | undefined;
   /** Maximum number of handlers that wait in memory for answers; others run again. 0: all are. Default 1,000. */
   readonly maxSuspended?: number | undefined;
-  /** Maximum time that a handler waits in memory. Default 5 minutes. */
+  /** Maximum time that a handler waits in memory, in milliseconds. Default 300,000: 5 minutes. */
   readonly suspendTimeout?: number | undefined;
 }
 

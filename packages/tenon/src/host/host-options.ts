@@ -17,7 +17,7 @@ import type { Prefix } from './catalog/names/name-mapper.js';
 import type { ServerEntry } from './config/server-entry.js';
 import type { HostGuardOptions } from './security/guard/guard-options.js';
 
-/** A server of a host: where it is, and how it is dealt with. Times are milliseconds. */
+/** A server of a host: its address and its settings. */
 export type HostServer = (HttpTarget | StdioTarget | InProcessServer) & ServerSettings;
 
 /** A server in this process, or at the end of a road of your own. */
@@ -38,7 +38,7 @@ export type CredentialProvider = (
   principal: string | undefined,
 ) => Authorizer | string | undefined | Promise<Authorizer | string | undefined>;
 
-/** Options of a host. Times are milliseconds. */
+/** Options of a host. */
 export interface HostOptions extends ClientHandlers, HostGuardOptions {
   readonly servers: Readonly<Record<string, HostServer>>;
   /**
@@ -54,15 +54,18 @@ export interface HostOptions extends ClientHandlers, HostGuardOptions {
    * a server is added.
    */
   readonly prefix?: Prefix | undefined;
-  /** Until a server has opened. Default 30,000. */
+  /** Time that a server may take to open, in milliseconds. Default 30,000. */
   readonly startTimeout?: number | undefined;
-  /** Time that a list waits for slow servers; their entries come later, with a notification. Default 15,000. */
+  /**
+   * Time that a list waits for slow servers, in milliseconds; their entries come later, with a notification. Default
+   * 15,000.
+   */
   readonly listTimeout?: number | undefined;
   /**
    * Time for which an unused connection to a server stays open, in milliseconds. A process is stopped then, starts
    * again with the next call, and its lists stay good meanwhile. Default 1,800,000: 30 minutes.
    */
-  readonly idleTimeout?: number | undefined;
+  readonly connectionIdleTimeout?: number | undefined;
   /**
    * Processes that run at once, of all servers together. Beyond it the process that nobody has used for the longest time is
    * stopped; when all stay in use for 5 seconds, a call is refused with 429 and `retryAfterMs`. Default 100.
@@ -123,7 +126,7 @@ const MINUTE = 60 * SECOND;
 export const DEFAULT_HOST_OPTIONS = {
   startTimeout: 30 * SECOND,
   listTimeout: 15 * SECOND,
-  idleTimeout: 30 * MINUTE,
+  connectionIdleTimeout: 30 * MINUTE,
   maxConnectionsPerServer: 100,
   maxProcesses: 100,
   maxShare: MAX_SHARE,

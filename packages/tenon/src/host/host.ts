@@ -197,7 +197,7 @@ export class RunningHost implements Host {
   }
 
   #createUpstream(name: string, server: HostOptions['servers'][string], transports: TransportFactory): UpstreamServer {
-    const { startTimeout, idleTimeout, maxConnectionsPerServer, maxShare, ...identity } = applyDefaults(
+    const { startTimeout, connectionIdleTimeout, maxConnectionsPerServer, maxShare, ...identity } = applyDefaults(
       DEFAULT_HOST_OPTIONS,
       this.#options,
     );
@@ -208,7 +208,7 @@ export class RunningHost implements Host {
       hasBroker: this.#options.broker !== undefined,
       retryTimeout: this.#options.inputRequests?.ttl ?? DEFAULT_INPUT_REQUEST_OPTIONS.ttl,
       startTimeout: server.startTimeout ?? startTimeout,
-      connectionIdleTimeout: idleTimeout,
+      connectionIdleTimeout,
       maxConnectionsPerServer,
       maxShare,
       processes: 'command' in server ? this.#processes : undefined,

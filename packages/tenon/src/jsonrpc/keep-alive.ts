@@ -1,11 +1,14 @@
 import type { Clock } from '../cancellation/clock.js';
 import { TenonError } from './error.js';
 
-/** Pings that show that the other end still responds. Times are milliseconds. */
+/** Pings that show that the other end still responds. */
 export interface KeepAliveOptions {
-  /** Time without a message from the other end before it is pinged. Infinity: it is not pinged by itself. Default 30,000. */
+  /**
+   * Time without a message from the other end before it is pinged, in milliseconds. Default 30,000. `Infinity` sends no
+   * pings.
+   */
   readonly interval?: number | undefined;
-  /** Time that the answer to a ping may take before the connection is ended. Default 5,000. */
+  /** Time that the answer to a ping may take before the connection is ended, in milliseconds. Default 5,000. */
   readonly timeout?: number | undefined;
 }
 

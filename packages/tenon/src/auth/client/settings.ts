@@ -13,9 +13,9 @@ export interface AuthorizerOptions extends GuardOptions {
    * Scopes to ask for, and no others: a call that needs more rejects with `auth/insufficient-scope`. Default: what the
    * server's challenge names, else what the resource supports.
    */
-  readonly scope?: string | readonly string[] | undefined;
+  readonly scopes?: string | readonly string[] | undefined;
   /**
-   * Binds tokens to a key of this process, so that nobody else can use them (RFC 9449). They are not put into the vault
+   * Binds tokens to a key of this process, so that nobody else can use them (RFC 9449). They are not put into the token store
    * then: they end with the process, as the key does. Default `false`.
    */
   readonly dpop?: boolean | undefined;
@@ -61,7 +61,7 @@ export function resolveSettings(options: AuthorizerOptions): AuthorizerSettings 
 
 const fetchWithGlobal: AuthFetch = (url, init) => fetch(url, init);
 
-export function parseScopeOption(scope: AuthorizerOptions['scope']): readonly string[] | undefined {
+export function parseScopeOption(scope: AuthorizerOptions['scopes']): readonly string[] | undefined {
   if (scope === undefined) return undefined;
   return typeof scope === 'string' ? scope.split(' ').filter(Boolean) : mergeScopes(scope);
 }

@@ -15,7 +15,7 @@ export interface NonceOptions {
    */
   readonly keys?: readonly Uint8Array[] | undefined;
   /**
-   * Time for which a nonce is valid, in milliseconds. Default 5 minutes; its holder gets another after half of that.
+   * Time for which a nonce is valid, in milliseconds. Default 300,000: 5 minutes; its holder gets another after half of that.
    */
   readonly ttl?: number | undefined;
 }

@@ -71,7 +71,7 @@ describe('introspection', () => {
       issuer: ISSUER,
       introspection_endpoint: `${ISSUER}/i`,
     });
-    const introspection = protect({ method: 'post' }, null);
+    const introspection = protect({ clientMethod: 'client_secret_post' }, null);
     expect((await outcome(introspection, bearer('opaque'))).status).toBe(200);
     expect(sent[0]).toMatchObject({ url: `${ISSUER}/i`, body: expect.stringContaining('client_secret=s%26cret') });
   });

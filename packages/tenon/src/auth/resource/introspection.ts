@@ -22,13 +22,13 @@ export interface IntrospectionOptions {
   /** Client id of this server at the issuer. */
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Client authentication method. Default `basic`. */
-  readonly method?: 'basic' | 'post' | undefined;
+  /** Client authentication method. Default `client_secret_basic`. */
+  readonly clientMethod?: 'client_secret_basic' | 'client_secret_post' | undefined;
   /** URL of the endpoint. Default: what the metadata of the issuer says. */
   readonly endpoint?: string | undefined;
   /**
-   * For how long the answer is good, in milliseconds. Default 30 s: so long may a token that was revoked go on. 0 asks for
-   * each request.
+   * Time for which the answer is cached, in milliseconds: a revoked token is accepted for as long. Default 30,000. 0 asks
+   * for each request.
    */
   readonly ttl?: number | undefined;
 }
@@ -43,7 +43,7 @@ export interface IntrospectorOptions extends ClaimOptions, IssuerConnection {
 /** Judges tokens by asking who issued them. */
 export function createIntrospector(rules: IntrospectorOptions): VerifyToken {
   const { options, issuer } = rules;
-  const createAuth = options.method === 'post' ? ClientSecretPost : ClientSecretBasic;
+  const createAuth = options.clientMethod === 'client_secret_post' ? ClientSecretPost : ClientSecretBasic;
   const clientAuth = createAuth(options.clientSecret);
   let server: Promise<AuthorizationServer> | undefined;
 

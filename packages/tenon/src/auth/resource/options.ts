@@ -8,7 +8,7 @@ import type { NonceOptions } from './dpop-nonces.js';
 import type { IntrospectionOptions } from './introspection.js';
 import { isSafeUrl } from './issuer-requests.js';
 
-/** Options of `protect`. Times are milliseconds. */
+/** Options of `protect`. */
 export interface ProtectOptions {
   /**
    * The URL by which clients know the MCP endpoint: what tokens are issued for. Compared byte for byte: a slash more or
@@ -40,7 +40,7 @@ export interface ProtectOptions {
    * issuers make them; what says that it is something else never does.
    */
   readonly tokenType?: 'optional' | 'required' | undefined;
-  /** By how much the clocks may differ. Default 30 s. */
+  /** Maximum difference between the clocks of issuer and server, in milliseconds. Default 30,000. */
   readonly clockTolerance?: number | undefined;
   /**
    * Proof of possession of the token's key (RFC 9449). Default `optional`: where the token is bound to one. `required`:
@@ -58,8 +58,9 @@ export interface ProtectOptions {
    * protected-resource metadata look there. Default: the only issuer; none where there are several. `false`: none.
    */
   readonly originMetadata?: string | false | undefined;
-  /** Maximum number of cached tokens, and maximum time in the cache. Default 10,000 and 5 minutes. */
+  /** Maximum number of cached tokens. Default 10,000. */
   readonly tokenCacheSize?: number | undefined;
+  /** Maximum time that a token stays in the cache, in milliseconds. Default 300,000: 5 minutes. */
   readonly tokenCacheTtl?: number | undefined;
   /** Told when an issuer cannot be asked. Default: standard error. */
   readonly onError?: ((error: TenonError) => void) | undefined;
@@ -85,7 +86,10 @@ export interface TrustedIssuer {
 export interface DpopOptions {
   /** Default false. */
   readonly required?: boolean | undefined;
-  /** By how much the time of a proof may differ from ours. Default 60 s, at most 5 minutes. */
+  /**
+   * Maximum difference between the time of a proof and the time of the server, in milliseconds. Default 60,000, at most
+   * 300,000.
+   */
   readonly maxProofAge?: number | undefined;
   /** Requires a nonce of this server in proofs, so that none can be made in advance. Default false. */
   readonly nonces?: boolean | NonceOptions | undefined;

@@ -3,20 +3,20 @@ import { identifyCaller } from '../../protocol/caller-identity.js';
 import type { Complete } from '../../protocol/defaults.js';
 import type { CallerInfo } from '../../server/caller-info.js';
 
-/** Options of tasks. Times are milliseconds. */
+/** Options of tasks. */
 export interface TasksOptions {
-  /** Time for which a task is kept, from its creation, ended or not. Default 24 hours. */
+  /** Time for which a task is kept, from its creation, ended or not, in milliseconds. Default 86,400,000: 24 hours. */
   readonly ttl?: number | undefined;
-  /** The longest time that a client, or a tool, can ask for. Default 7 days. */
+  /** Maximum `ttl` that a client, or a tool, can ask for, in milliseconds. Default 604,800,000: 7 days. */
   readonly maxTtl?: number | undefined;
-  /** Advised interval between polls of clients. Default 1,000. */
+  /** Advised interval between polls of clients, in milliseconds. Default 1,000. */
   readonly pollInterval?: number | undefined;
   /** Tasks that this process works on at once; those that wait for an answer do not count. Others wait. Default 100. */
   readonly maxRunning?: number | undefined;
   /** Tasks of this process that have not ended; further calls are refused. Default 10,000. */
   readonly maxOpen?: number | undefined;
-  /** The same of one user with one OAuth client, or of one address of anonymous callers. Default 1,000. */
-  readonly maxOpenPerPrincipal?: number | undefined;
+  /** Maximum of `maxOpen` of one user with one OAuth client, or of one address of anonymous callers. Default 1,000. */
+  readonly maxOpenPerUser?: number | undefined;
   /**
    * Part of `maxOpen` and `maxRunning` that one user, or one address of anonymous callers, may use alone, from 0 to 1.
    * Default 0.5; 1 lets one caller use everything.
@@ -27,14 +27,14 @@ export interface TasksOptions {
    * refused before anything runs; a larger result ends the task as failed. Default 16,777,216 (16 Mi).
    */
   readonly maxRecordSize?: number | undefined;
-  /** Time after which a silent process no longer counts as working on its tasks. Default 15,000. */
-  readonly lease?: number | undefined;
+  /** Time after which a silent process no longer counts as working on its tasks, in milliseconds. Default 15,000. */
+  readonly leaseTtl?: number | undefined;
   /**
-   * Time for which a task is left to other processes when no tool of its name, or no tool of its version, is here; then
-   * it fails. Applies to stores that several processes share. Default 10 minutes.
+   * Time for which a task is left to other processes when no tool of its name, or no tool of its version, is here, in
+   * milliseconds; then it fails. Applies to stores that several processes share. Default 600,000: 10 minutes.
    */
   readonly handoverTimeout?: number | undefined;
-  /** Time that a handler waits in memory for an answer; later it runs again. Default 5 minutes. */
+  /** Time that a handler waits in memory for an answer, in milliseconds; later it runs again. Default 300,000: 5 minutes. */
   readonly suspendTimeout?: number | undefined;
   /**
    * Offers `tasks/list`. Default: to callers that are authenticated, since all others cannot be told apart.
@@ -72,10 +72,10 @@ export const TASK_DEFAULTS = {
   pollInterval: SECOND,
   maxRunning: 100,
   maxOpen: 10_000,
-  maxOpenPerPrincipal: 1000,
+  maxOpenPerUser: 1000,
   maxShare: MAX_SHARE,
   maxRecordSize: 16 * 2 ** 20,
-  lease: 15 * SECOND,
+  leaseTtl: 15 * SECOND,
   handoverTimeout: 10 * MINUTE,
   suspendTimeout: 5 * MINUTE,
 } as const;

@@ -28,7 +28,7 @@ describe('a worker that looks for tasks', () => {
     const caller = await connectTaskClient(
       site.serve(
         job(() => 'done'),
-        { lease: 15_000 },
+        { leaseTtl: 15_000 },
       ),
     );
     site.clock.advance(15_000);
@@ -54,7 +54,7 @@ describe('a worker that looks for tasks', () => {
     const caller = await connectTaskClient(
       site.serve(
         job(() => 'done'),
-        { lease: 15_000 },
+        { leaseTtl: 15_000 },
       ),
     );
     site.clock.advance(15_000);
@@ -71,7 +71,7 @@ describe('a worker that looks for tasks', () => {
     const caller = await connectTaskClient(
       site.serve(
         job(() => 'done'),
-        { lease: 15_000 },
+        { leaseTtl: 15_000 },
       ),
     );
     site.clock.advance(0);
@@ -178,7 +178,7 @@ describe('a task whose process is gone', () => {
     const caller = await connectTaskClient(gone.serve(run('there', never.opened)));
     const id = await start(caller);
     await settle();
-    const other = await connectTaskClient(site.serve(run('here'), { lease: 15_000 }));
+    const other = await connectTaskClient(site.serve(run('here'), { leaseTtl: 15_000 }));
     site.clock.advance(14_999);
     await settle();
     expect(seen).toEqual(['one there']);

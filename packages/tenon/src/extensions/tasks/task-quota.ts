@@ -54,11 +54,11 @@ export class TaskQuota {
   }
 
   #isFull(owner: string | undefined, caller: string): boolean {
-    const { maxOpenPerPrincipal } = this.#settings;
+    const { maxOpenPerUser } = this.#settings;
     if (!this.#limit.canTake(caller)) return true;
-    if (this.#limit.countHeld(caller) < maxOpenPerPrincipal) return false;
+    if (this.#limit.countHeld(caller) < maxOpenPerUser) return false;
     const own = [...this.#open.values()].filter(each => each.owner === owner && each.caller === caller);
-    return own.length >= maxOpenPerPrincipal;
+    return own.length >= maxOpenPerUser;
   }
 
   #forgetExpired(): void {

@@ -35,13 +35,13 @@ export class TaskStore {
 
   constructor(
     { stores, clock, onError }: Pick<ExtensionHost, 'stores' | 'clock' | 'onError'>,
-    { lease, maxRecordSize }: TaskSettings,
+    { leaseTtl, maxRecordSize }: TaskSettings,
   ) {
     this.#bus = stores.bus;
     this.#values = chunkLargeValues(stores.values, maxRecordSize);
     this.#clock = clock;
     this.#onError = onError;
-    this.#owner = { clock, lease, faults: { onFault: onError } };
+    this.#owner = { clock, lease: leaseTtl, faults: { onFault: onError } };
   }
 
   /** Puts a new task there, for this process to work on. Only when it is enlisted is it taken up by others, and listed. */

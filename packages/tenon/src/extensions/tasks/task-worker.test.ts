@@ -112,7 +112,7 @@ describe('the limit of open tasks', () => {
       gates.push(gate());
       return gates.at(-1)?.opened;
     });
-    const server = site.serve(wait, { maxOpen: 3, maxOpenPerPrincipal: 2, maxShare: 1, ttl: 10_000 });
+    const server = site.serve(wait, { maxOpen: 3, maxOpenPerUser: 2, maxShare: 1, ttl: 10_000 });
     const ann = await connectTaskClient(server, { principal: 'ann' });
     const bob = await connectTaskClient(server, { principal: 'bob' });
     const ids = [await start(ann), await start(ann)];

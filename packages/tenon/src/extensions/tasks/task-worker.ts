@@ -262,7 +262,7 @@ export class TaskWorker implements JobObserver {
     } catch (error) {
       this.#reportError(error);
     }
-    this.#host.clock.after(this.#settings.lease, () => void this.#scan());
+    this.#host.clock.after(this.#settings.leaseTtl, () => void this.#scan());
   }
 
   readonly #reportError = (error: unknown): void => this.#host.onError(TenonError.from(error, 'task/failed'));

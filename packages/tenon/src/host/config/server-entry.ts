@@ -4,11 +4,11 @@ export interface ServerEntry {
   readonly name: string;
   readonly target: CommandTarget | UrlTarget;
   readonly disabled?: boolean | undefined;
-  /** Until it has opened, in milliseconds, as all times are. Default of the host: 30,000. */
+  /** Time that the server may take to open, in milliseconds. Default of the host: 30,000. */
   readonly startTimeout?: number | undefined;
-  /** As of `ClientOptions`. */
+  /** In milliseconds, as of `ClientOptions`. */
   readonly idleTimeout?: number | undefined;
-  /** As of `ClientOptions`. */
+  /** In milliseconds, as of `ClientOptions`. */
   readonly totalTimeout?: number | undefined;
   /** True if the policy may trust its annotations. Default `false`. */
   readonly trusted?: boolean | undefined;

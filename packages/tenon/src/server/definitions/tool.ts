@@ -74,18 +74,18 @@ export interface TaskOptions {
   /** Default `optional`. */
   readonly support?: 'optional' | 'required' | undefined;
   /**
-   * Answers a call directly when it takes no longer than this, and makes a task of it only then. Where the client has to
-   * ask for a task in its request, that decides. Default 0: at once.
+   * Time after which a call becomes a task, in milliseconds; a call that takes no longer is answered directly. Where the
+   * client has to ask for a task in its request, that decides. Default 0: at once.
    */
   readonly after?: number | undefined;
-  /** Time for which a task is kept, from its creation. Default: as for all tasks of the server. */
+  /** Time for which a task is kept, from its creation, in milliseconds. Default: as for all tasks of the server. */
   readonly ttl?: number | undefined;
   /**
    * Version of the handler. A task goes on only where the tool has the version with which it was begun: change it together
    * with the steps and questions of the handler. Default: none, and every process that has the tool goes on.
    */
   readonly version?: string | undefined;
-  /** Advised interval between polls of a client. Default: as for all tasks of the server. */
+  /** Advised interval between polls of a client, in milliseconds. Default: as for all tasks of the server. */
   readonly pollInterval?: number | undefined;
 }
 

@@ -125,7 +125,7 @@ describe('stores in a file', () => {
 
   it('have no more than they may, until something has ended', async () => {
     const clock = fakeClock(1000);
-    const { values, close } = sqliteStores(file, { clock, maxSize: 1_000_000 });
+    const { values, close } = sqliteStores(file, { clock, maxBytes: 1_000_000 });
     const filling = 'x'.repeat(90_000);
     const refused = (async () => {
       for (const n of numbers(30)) await values.put(`k${n}`, { filling }, { ttl: 1000 });

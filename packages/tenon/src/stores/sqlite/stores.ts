@@ -14,7 +14,7 @@ export interface SqliteStoresOptions {
   /** The time by which values end: the same for all processes that share the file. Default: the system's. */
   readonly clock?: Clock | undefined;
   /** Maximum size of the file, in bytes, else `store/full`. Default: 1 Gi. */
-  readonly maxSize?: number | undefined;
+  readonly maxBytes?: number | undefined;
   /**
    * Maximum size of the JSON text of one value or message, in characters, else `store/value-too-large`. Default: 1 Mi.
    */
@@ -38,7 +38,7 @@ export function createSqliteStores(
   checkFile: () => void = () => {},
 ): Stores {
   const { clock = systemClock, busyTimeout = 5000, pollInterval = 50, maxValueSize = MAX_VALUE_SIZE } = options;
-  const [valuesDatabase, busDatabase] = openDatabases(file, open, options.maxSize ?? 2 ** 30);
+  const [valuesDatabase, busDatabase] = openDatabases(file, open, options.maxBytes ?? 2 ** 30);
   const queues = [createWorkQueue(clock, busyTimeout, file), createWorkQueue(clock, busyTimeout, file)] as const;
   const report = createErrorReporter(options.onError);
   const { end, ...bus } = createSqliteBus(busDatabase, queues[1], { clock, pollInterval, maxValueSize, file, report });

@@ -61,7 +61,7 @@ export class Replica {
       name: 'handler-equivalence',
       version: '1.0.0',
       ...createDefinition(this),
-      extensions: [tasks({ lease: LEASE_DURATION })],
+      extensions: [tasks({ leaseTtl: LEASE_DURATION })],
       inputRequests: { keys: environment.keys, ...(options.withoutMemory ? { maxSuspended: 0 } : {}) },
       stores: this.#createStores(options),
       clock: this.#createClock(),

@@ -130,7 +130,7 @@ describe('an HTTP+SSE client', () => {
         if (seen.method === 'GET') stream(response, `${endpoint('/m')}${bad}${data(note())}`);
         else response.writeHead(404).end('no such session');
       },
-      { maxMessage: 500 },
+      { maxMessageSize: 500 },
     );
     await channel.open(notes);
     await expect(channel.send(ask())).rejects.toMatchObject({ code: 'session/gone', status: 404 });

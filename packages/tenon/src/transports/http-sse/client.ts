@@ -4,7 +4,7 @@ import { parseJson } from '../../jsonrpc/message.js';
 import type { MessageReceiver, Transport } from '../../jsonrpc/transport.js';
 import { createEndpointClient, drain, isEventStream, isSuccess } from '../http/client/endpoint-client.js';
 import { createClosedError, createUnreadableError, readRefusal } from '../http/client/errors.js';
-import { type HttpClientOptions, MAX_MESSAGE } from '../http/client/options.js';
+import { type HttpClientOptions, MAX_MESSAGE_SIZE } from '../http/client/options.js';
 import { getRequestId } from '../http/client/post-message.js';
 import { type RequestSignal, RequestSignals } from '../http/client/request-signals.js';
 import type { HttpReply } from '../http/client/requester.js';
@@ -33,7 +33,7 @@ export function createHttpSseTransport(url: string | URL, options: HttpSseTransp
   const { peer } = client;
   const signals = new RequestSignals();
   const clock = options.clock ?? systemClock;
-  const maxMessage = options.maxMessage ?? MAX_MESSAGE;
+  const maxMessageSize = options.maxMessageSize ?? MAX_MESSAGE_SIZE;
   let endpoint: string | undefined;
   let receiver: MessageReceiver | undefined;
   let closed = false;
@@ -69,8 +69,8 @@ export function createHttpSseTransport(url: string | URL, options: HttpSseTransp
       else if (type === 'message') onEndpoint(createNoEndpointError(peer, 'a message'));
     };
     const onEventTooLong = () =>
-      receiver?.onParseError(createUnreadableError(peer, `an event of more than ${maxMessage} characters`));
-    const reader = createSseReader({ onEvent, onEventTooLong }, maxMessage);
+      receiver?.onParseError(createUnreadableError(peer, `an event of more than ${maxMessageSize} characters`));
+    const reader = createSseReader({ onEvent, onEventTooLong }, maxMessageSize);
     try {
       await reply.read(chunk => reader.feed(chunk));
     } catch {

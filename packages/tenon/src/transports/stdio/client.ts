@@ -29,7 +29,7 @@ export interface StdioTransportOptions extends LineLimits {
   /** Time for it to exit after SIGTERM, before SIGKILL. Default 2,000 ms. */
   readonly terminateTimeout?: number | undefined;
   /** Maximum number of characters that wait for a server that does not read. Default 64 Mi. */
-  readonly maxQueued?: number | undefined;
+  readonly maxBufferedSize?: number | undefined;
   readonly clock?: Clock | undefined;
 }
 
@@ -85,7 +85,7 @@ class StdioTransport implements Transport {
   async #start(): Promise<void> {
     const child = await this.#spawn(this.#options, this.peer);
     this.#child = child;
-    this.#writer = createLineWriter(child.input, { peer: this.peer, maxQueued: this.#options.maxQueued });
+    this.#writer = createLineWriter(child.input, { peer: this.peer, maxBufferedSize: this.#options.maxBufferedSize });
     child.errors?.read(this.#stderrTail);
     const outputEnded = this.#read(child);
     void child.exited.then(async exit => {

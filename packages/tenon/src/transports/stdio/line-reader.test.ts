@@ -79,7 +79,7 @@ describe('reading lines [stdio.newline-delimited] [stdio.single-message-line]', 
   it('never throws and never loses its place, whatever the bytes', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 50 })), chunks => {
-        const { reader, text, values } = collect({ maxLineBytes: 40, maxDepth: 3 });
+        const { reader, text, values } = collect({ maxLineBytes: 40, maxJsonDepth: 3 });
         for (const chunk of chunks) reader.push(chunk);
         text('\n{"here":1}\n');
         expect(values.at(-1)).toEqual({ here: 1 });

@@ -11,7 +11,7 @@ export interface LineLimits {
   /** Bytes of one line. A longer one is thrown away while it flows. Default 16 MiB. */
   readonly maxLineBytes?: number | undefined;
   /** Maximum depth of arrays and objects in a message. Default 128. */
-  readonly maxDepth?: number | undefined;
+  readonly maxJsonDepth?: number | undefined;
 }
 
 export interface LineReceiver {
@@ -22,7 +22,7 @@ export interface LineReceiver {
 }
 
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
-const MAX_DEPTH = 128;
+const MAX_JSON_DEPTH = 128;
 
 const EDGE_LENGTH = 512;
 
@@ -31,11 +31,11 @@ const EDGE_LENGTH = 512;
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
 export function createLineReader(peer: string, receiver: LineReceiver, limits: LineLimits = {}): ByteReader {
-  const { maxLineBytes = MAX_LINE_BYTES, maxDepth = MAX_DEPTH } = limits;
+  const { maxLineBytes = MAX_LINE_BYTES, maxJsonDepth = MAX_JSON_DEPTH } = limits;
   let tooLongError: TenonError | undefined;
 
   function parseLine(text: string): void {
-    if (exceedsDepth(text, maxDepth)) return refuse(text);
+    if (exceedsDepth(text, maxJsonDepth)) return refuse(text);
     let value: unknown;
     try {
       value = parseJson(text);
@@ -48,7 +48,7 @@ export function createLineReader(peer: string, receiver: LineReceiver, limits: L
   }
 
   function refuse(text: string): void {
-    const error = createTooDeepError(peer, text, maxDepth);
+    const error = createTooDeepError(peer, text, maxJsonDepth);
     receiver.onParseError(error);
     reportLostResponse(text.slice(0, EDGE_LENGTH), text.slice(-EDGE_LENGTH), error);
   }
@@ -105,6 +105,6 @@ function createTooDeepError(peer: string, text: string, limit: number): TenonErr
     rpcCode: INVALID_REQUEST,
     expected: `at most ${limit} levels`,
     received: `more, in ${formatExcerpt(text, 60)}`,
-    hint: 'flatten the value, or raise maxDepth: walking a deep value exhausts the stack',
+    hint: 'flatten the value, or raise maxJsonDepth: walking a deep value exhausts the stack',
   });
 }

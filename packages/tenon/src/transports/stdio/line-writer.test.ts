@@ -78,7 +78,7 @@ describe('writing lines', () => {
   });
 
   it('refuses what would make the queue too long, and takes one message of any length', async () => {
-    const { writer, turn, settle } = drive({ maxQueued: 5000 });
+    const { writer, turn, settle } = drive({ maxBufferedSize: 5000 });
     expect(await code(writer.send(big(9000)))).toBe('sent');
     expect(await code(writer.send(big(1)))).toBe('stdio/queue-full');
     turn();
@@ -87,7 +87,7 @@ describe('writing lines', () => {
   });
 
   it('still answers who asked, in short, when there is no room for the answer', async () => {
-    const { writer, turn, writes } = drive({ maxQueued: 5000 });
+    const { writer, turn, writes } = drive({ maxBufferedSize: 5000 });
     void writer.send(big(4900));
     expect(await code(writer.send(createSuccess(7, { text: 'x'.repeat(200) })))).toBe('stdio/queue-full');
     turn();

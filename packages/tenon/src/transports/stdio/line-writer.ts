@@ -6,7 +6,7 @@ import type { ByteSink } from './byte-streams.js';
 export interface LineWriterOptions {
   readonly peer: string;
   /** Maximum number of characters that wait to be written, before a message is refused. Default 64 Mi. */
-  readonly maxQueued?: number | undefined;
+  readonly maxBufferedSize?: number | undefined;
   /** Told when so much waits that no more should be produced, and when that is over. */
   readonly onPressure?: ((high: boolean) => void) | undefined;
   /** Told once, when the other side no longer reads. */
@@ -22,7 +22,7 @@ export interface LineWriter {
   end(): void;
 }
 
-const MAX_QUEUED = 64 * 1024 * 1024;
+const MAX_BUFFERED_SIZE = 64 * 1024 * 1024;
 const HIGH_WATER_MARK = 1024 * 1024;
 
 interface RoomWaiter {
@@ -32,7 +32,7 @@ interface RoomWaiter {
 
 /** Writes messages as lines. All that are sent in one turn, and all that come while a write is under way, share a write. */
 export function createLineWriter(sink: ByteSink, options: LineWriterOptions): LineWriter {
-  const { peer, maxQueued = MAX_QUEUED, onPressure, onFailure } = options;
+  const { peer, maxBufferedSize = MAX_BUFFERED_SIZE, onPressure, onFailure } = options;
   let queue: string[] = [];
   let queuedLength = 0;
   let isWriting = false;
@@ -52,7 +52,7 @@ export function createLineWriter(sink: ByteSink, options: LineWriterOptions): Li
         new TenonError('stdio/not-serializable', 'a message cannot be written as JSON', { peer, cause }),
       );
     }
-    if (queuedLength > 0 && queuedLength + line.length > maxQueued) return rejectOverflow(message);
+    if (queuedLength > 0 && queuedLength + line.length > maxBufferedSize) return rejectOverflow(message);
     return enqueue(line);
   }
 
@@ -62,7 +62,7 @@ export function createLineWriter(sink: ByteSink, options: LineWriterOptions): Li
       const errorMessage = 'The answer was dropped: too much waits to be read';
       void enqueue(JSON.stringify(createFailure(message.id, { code: INTERNAL_ERROR, message: errorMessage })));
     }
-    return createRejection(createQueueFullError(peer, maxQueued));
+    return createRejection(createQueueFullError(peer, maxBufferedSize));
   }
 
   function enqueue(line: string): void | Promise<void> {
@@ -148,6 +148,6 @@ function createQueueFullError(peer: string, limit: number): TenonError {
   return new TenonError('stdio/queue-full', 'does not read what it is sent', {
     peer,
     expected: `at most ${limit} characters waiting`,
-    hint: 'await each send before the next, or raise maxQueued: memory is the price',
+    hint: 'await each send before the next, or raise maxBufferedSize: memory is the price',
   });
 }

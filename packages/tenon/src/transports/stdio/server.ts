@@ -18,7 +18,7 @@ export interface ServeLinesOptions extends LineLimits {
   /** Milliseconds that cancelled calls have to clean up, by `ctx.signal`, before the server ends without them. Default 300. */
   readonly cancelTimeout?: number | undefined;
   /** Maximum number of characters that wait for a client that does not read. Default 64 Mi. */
-  readonly maxQueued?: number | undefined;
+  readonly maxBufferedSize?: number | undefined;
   /**
    * For whom this process runs, and with which scopes: whoever started it. There is no authorization on stdio: without
    * this no caller has a scope.
@@ -105,7 +105,7 @@ function createServerTransport(
   options: ServeLinesOptions,
   phases: ShutdownPhases,
 ): Transport {
-  const { peer = 'stdio: the client', maxQueued, clock = systemClock } = options;
+  const { peer = 'stdio: the client', maxBufferedSize, clock = systemClock } = options;
   let receiver: MessageReceiver | undefined;
   let failure: TenonError | undefined;
   let closing: Promise<void> | undefined;
@@ -115,7 +115,7 @@ function createServerTransport(
   };
   const writer = createLineWriter(sink, {
     peer,
-    maxQueued,
+    maxBufferedSize,
     onPressure: high => (high ? source.pause() : source.resume()),
     onFailure: error => {
       phases.markClientClosed();

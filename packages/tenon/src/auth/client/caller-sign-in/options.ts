@@ -19,7 +19,7 @@ export interface CallerSignInOptions extends Pick<AuthorizerOptions, 'tokenStore
   readonly client?: SignInOptions['client'] | undefined;
   /** Name that users are shown where clients register themselves. Default `MCP gateway`. */
   readonly clientName?: string | undefined;
-  /** Time that a user has for one sign-in. Default 600,000 (10 minutes). */
+  /** Time that a user has for one sign-in, in milliseconds. Default 600,000: 10 minutes. */
   readonly timeout?: number | undefined;
   /** Sign-ins that may wait at one time, over all callers. Default 10,000. */
   readonly maxPending?: number | undefined;

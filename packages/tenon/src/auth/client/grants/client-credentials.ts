@@ -23,7 +23,7 @@ export function clientCredentials(options: ClientCredentialsOptions): Authorizer
       clientKey: options.id,
       issuer: options.issuer,
       preregistered: true,
-      scopes: parseScopeOption(options.scope),
+      scopes: parseScopeOption(options.scopes),
       offline: false,
       interactive: false,
       identifyClient: target => createClientIdentity(target.authorizationServer, options),

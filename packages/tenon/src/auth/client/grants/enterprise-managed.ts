@@ -51,7 +51,7 @@ export function enterpriseManaged(options: EnterpriseManagedOptions): Authorizer
       clientKey: options.client.id,
       issuer: options.issuer,
       preregistered: true,
-      scopes: parseScopeOption(options.scope),
+      scopes: parseScopeOption(options.scopes),
       offline: false,
       interactive: false,
       identifyClient: target => createClientIdentity(target.authorizationServer, options.client),

@@ -31,7 +31,7 @@ describe('client credentials', () => {
     'are shown by %s [ext-client-credentials.secret-transport ext-client-credentials.auth-method ext-client-credentials.grant-type ext-client-credentials.discovery ext-client-credentials.resource-parameter ext-client-credentials.scope-parameter ext-client-credentials.pre-registered]',
     async (methods, headers, body) => {
       const world = createWorld(asWith(methods));
-      const auth = clientCredentials({ id: 'my-id', secret: 'a+b_c-d.e', scope: 'x', fetch: world.fetch });
+      const auth = clientCredentials({ id: 'my-id', secret: 'a+b_c-d.e', scopes: 'x', fetch: world.fetch });
       expect(await auth.handleRefusal(refusal())).toBe(true);
       expect(await headersOf(auth)).toEqual({ authorization: 'Bearer access-1' });
       const last = world.seen.at(-1);

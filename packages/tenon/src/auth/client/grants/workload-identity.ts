@@ -30,7 +30,7 @@ export function workloadIdentity(options: WorkloadIdentityOptions): Authorizer {
       clientKey: options.clientId ?? 'workload',
       issuer: options.issuer,
       preregistered: true,
-      scopes: parseScopeOption(options.scope),
+      scopes: parseScopeOption(options.scopes),
       offline: false,
       interactive: false,
       identifyClient: async () => identity,

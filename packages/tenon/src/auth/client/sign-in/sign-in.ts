@@ -56,7 +56,7 @@ function createInteractiveGrant(options: SignInOptions, { tokenStore, clock }: A
     clientKey: client?.id ?? clientMetadataUrl ?? 'registered',
     issuer: client?.issuer,
     preregistered: client !== undefined,
-    scopes: parseScopeOption(options.scope),
+    scopes: parseScopeOption(options.scopes),
     offline: options.offline ?? true,
     interactive: true,
     async requestToken(target, scopes, signal) {

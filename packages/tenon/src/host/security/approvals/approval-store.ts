@@ -58,7 +58,7 @@ export function createApprovalStore(values: Values, clock: Clock, ttl: number): 
     async add(
       { server, kind, name, principal, issuer, clientId },
       { owner, digest, grounds },
-      { remember, for: own = ttl },
+      { remember, ttl: own = ttl },
     ) {
       if ((await listOfOwner(owner)).length >= MAX_STORED) return false;
       const id = `${owner}.${crypto.randomUUID()}`;

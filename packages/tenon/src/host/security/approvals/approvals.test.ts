@@ -52,7 +52,7 @@ describe('a person who sits at this process', () => {
       {},
       { remember: 'all' },
       { remember: { tols: 'a' } },
-      { remember: 'exact', for: -1 },
+      { remember: 'exact', ttl: -1 },
     ]) {
       const { approvals } = setUp({ approve: () => wrong as never });
       await expect(approvals.request(call())).rejects.toMatchObject({ code: 'policy/decision' });
@@ -190,8 +190,8 @@ describe('remembered approvals', () => {
     const day = 24 * 60 * 60_000;
     for (const [decision, life] of [
       ['always', 30 * day],
-      [{ remember: 'exact', for: 50 }, 50],
-      [{ remember: 'always', for: Number.POSITIVE_INFINITY }, undefined],
+      [{ remember: 'exact', ttl: 50 }, 50],
+      [{ remember: 'always', ttl: Number.POSITIVE_INFINITY }, undefined],
     ] as [Decision, number | undefined][]) {
       let decided: Decision = decision;
       const { approvals, clock } = setUp({ approve: () => decided });

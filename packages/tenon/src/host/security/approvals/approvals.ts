@@ -140,14 +140,14 @@ function toApproval({ allow, by }: ApprovalAnswer & { readonly by?: string | und
 
 function createStoredAnswer(
   action: 'allow' | 'deny',
-  { remember, for: ttl, by }: AnswerOptions,
+  { remember, ttl, by }: AnswerOptions,
   answeredAt: number,
 ): StoredAnswer {
   const answer: StoredAnswer = {
     allow: action === 'allow',
     at: answeredAt,
     ...(remember === undefined ? {} : { remember }),
-    ...(ttl === undefined ? {} : { for: ttl }),
+    ...(ttl === undefined ? {} : { ttl }),
     ...(by === undefined ? {} : { by }),
   };
   checkAnswer(answer);

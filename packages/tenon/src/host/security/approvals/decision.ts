@@ -12,13 +12,13 @@ import type { Match } from '../policy/rules.js';
  */
 export type Remember = 'always' | 'exact' | Match;
 
-/** Decision of a person. `true` is `once`, `false` is `deny`. `for`: how long it is remembered, in milliseconds. */
+/** Decision of a person. `true` is `once`, `false` is `deny`. `ttl`: time for which it is remembered, in milliseconds. */
 export type Decision =
   | boolean
   | 'once'
   | 'always'
   | 'deny'
-  | { readonly remember: Remember; readonly for?: number | undefined };
+  | { readonly remember: Remember; readonly ttl?: number | undefined };
 
 /** Asks a person about a call. The proposal has the arguments as they are: take care where they are shown. */
 export type Approver = (
@@ -35,7 +35,8 @@ export interface Approval {
 export interface ApprovalAnswer {
   readonly allow: boolean;
   readonly remember?: Remember | undefined;
-  readonly for?: number | undefined;
+  /** In milliseconds. */
+  readonly ttl?: number | undefined;
 }
 
 /** Reads a decision. Throws `policy/decision` for what is none: nothing is granted by mistake. */
@@ -44,14 +45,14 @@ export function parseDecision(decision: Decision): ApprovalAnswer {
   if (decision === false || decision === 'deny') return { allow: false };
   if (decision === 'always') return { allow: true, remember: 'always' };
   if (isObject(decision) && decision.remember !== undefined)
-    return { allow: true, remember: decision.remember as Remember, for: decision.for as number | undefined };
+    return { allow: true, remember: decision.remember as Remember, ttl: decision.ttl as number | undefined };
   throw createDecisionError('this is no decision', 'once, always, deny, true, false or { remember }', typeof decision);
 }
 
 /** Refuses what cannot be remembered. */
-export function checkAnswer({ allow, remember, for: ttl }: ApprovalAnswer): void {
+export function checkAnswer({ allow, remember, ttl }: ApprovalAnswer): void {
   if (ttl !== undefined && !(typeof ttl === 'number' && ttl > 0))
-    throw createDecisionError('`for` does not fit', 'a number of milliseconds, or Infinity', String(ttl));
+    throw createDecisionError('`ttl` does not fit', 'a number of milliseconds, or Infinity', String(ttl));
   if (remember === undefined || remember === 'always' || remember === 'exact') {
     if (remember && !allow)
       throw createDecisionError('a denial is not remembered', 'a rule of the policy for that', remember);

@@ -10,16 +10,20 @@ import type { PendingApproval } from './pending-approvals.js';
 /** `createApprovals({ ...stores })`, or a store's `values` alone: then who waits looks for the answer every five seconds. */
 export interface ApprovalsOptions extends Pick<Stores, 'values'>, Optional<Pick<Stores, 'bus'>> {
   readonly clock?: Clock | undefined;
-  /** Time for an answer, in milliseconds; then the action is denied. Default 5 minutes. */
+  /** Time for an answer, in milliseconds; then the action is denied. Default 300,000: 5 minutes. */
   readonly ttl?: number | undefined;
-  /** Time for which an approval is remembered that sets none. `Infinity`: for ever. Default 30 days. */
+  /**
+   * Time for which an approval without a `ttl` is remembered, in milliseconds. `Infinity`: for ever. Default
+   * 2,592,000,000: 30 days.
+   */
   readonly rememberTtl?: number | undefined;
   /** Asks whoever sits at this process. It goes before all others who could be asked. */
   readonly approve?: Approver | undefined;
   /** True if an approval request that nobody here can answer waits in the store for another process. Default `true`. */
   readonly waits?: boolean | undefined;
-  /** Maximum number of pending approvals in the store; more are denied. Default 1000, of which 100 of one principal. */
+  /** Maximum number of pending approvals in the store; more are denied. Default 1,000. */
   readonly maxPending?: number | undefined;
+  /** Maximum of `maxPending` of one user. Default 100. */
   readonly maxPendingPerUser?: number | undefined;
 }
 
@@ -38,8 +42,8 @@ export interface ApprovalRequestOptions extends ApprovalBasis {
 export interface AnswerOptions {
   /** Also from now on. The match is checked as far as the question shows it. */
   readonly remember?: Remember | undefined;
-  /** Duration in milliseconds. */
-  readonly for?: number | undefined;
+  /** Time for which the approval is remembered, in milliseconds. Default: `rememberTtl`. */
+  readonly ttl?: number | undefined;
   /** Name of the person who answers, for the reason. */
   readonly by?: string | undefined;
 }

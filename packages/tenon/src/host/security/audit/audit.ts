@@ -21,7 +21,7 @@ export interface AuditOptions extends AuditSink, AuditContentOptions {
    * another. At least 16 bytes. A record is kept with one key from its beginning to its end.
    */
   readonly key?: string | Uint8Array | undefined;
-  /** Maximum number of events that wait to be written. Default `MAX_PENDING`. */
+  /** Maximum number of events that wait to be written. Default 10,000. */
   readonly maxPending?: number | undefined;
 }
 

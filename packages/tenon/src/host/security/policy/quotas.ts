@@ -17,7 +17,7 @@ export interface Quota {
   readonly per: readonly ('principal' | 'server' | 'tool')[];
   /** Number of calls that may come at once; they are refilled evenly over the window. */
   readonly calls: number;
-  /** Milliseconds. */
+  /** Time in which `calls` are refilled, in milliseconds. */
   readonly window: number;
   /** Requests that the quota counts. Default: everything. */
   readonly match?: Match | undefined;

@@ -102,7 +102,7 @@ describe('a child process as a channel [stdio.client-spawns] [stdio.client-suppo
   });
 
   it('makes who floods it wait, and refuses when too much waits', async () => {
-    const { channel, open, ready } = start('asleep', { maxQueued: 8 * 1024 * 1024 });
+    const { channel, open, ready } = start('asleep', { maxBufferedSize: 8 * 1024 * 1024 });
     await open();
     await ready();
     const text = 'x'.repeat(1024 * 1024);

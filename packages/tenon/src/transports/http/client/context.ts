@@ -18,7 +18,7 @@ export interface HttpClientContext {
   readonly receiver: MessageReceiver;
   readonly clock: Clock;
   readonly random: () => number;
-  readonly maxMessage: number;
+  readonly maxMessageSize: number;
   readonly resume: ReconnectPolicy;
   readonly listen: ReconnectPolicy;
   /** A secret: it goes to the server and nowhere else. [http.session.client-keeps-secure] */

@@ -265,7 +265,7 @@ describe('the stream of a request', () => {
   ])('goes on after an event that %s, which may have been the answer', async (_, bad) => {
     const { channel, notes } = await start(
       (_, response) => void stream(response, 'id: e\ndata:\n\n').end(bad + data(note())),
-      { maxMessage: 500 },
+      { maxMessageSize: 500 },
     );
     await channel.send(ask());
     await notes.until(({ gone }) => gone.length === 1);

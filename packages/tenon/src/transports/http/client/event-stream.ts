@@ -45,14 +45,14 @@ export async function readStream(
     if (pending.answered) cancelTimer ??= clock.after(LINGER_TIMEOUT, () => reply.cancel());
   };
   const onEventTooLong = () => {
-    pending.readError = createUnreadableError(peer, `an event of more than ${context.maxMessage} characters`);
+    pending.readError = createUnreadableError(peer, `an event of more than ${context.maxMessageSize} characters`);
     context.receiver.onParseError(pending.readError);
   };
   let isHeartbeat = false;
   const onComment = () => {
     isHeartbeat = true;
   };
-  const reader = createSseReader({ onEvent, onEventTooLong, onComment }, context.maxMessage, lastEventId);
+  const reader = createSseReader({ onEvent, onEventTooLong, onComment }, context.maxMessageSize, lastEventId);
   const endSilent = () => {
     if (reader.lastEventId === undefined) reportSilentLoss(context, pending);
     reply.cancel();

@@ -102,7 +102,7 @@ describe.each(Object.entries(requesters))('a Streamable HTTP client on %s', (_, 
         if (way === 'chunks') response.write('{');
         response.end(`"${'x'.repeat(2_000)}"`);
       },
-      { maxMessage: 1_000 },
+      { maxMessageSize: 1_000 },
     );
     await channel.send(ask());
     expect(notes.bad).toMatchObject([{ code: 'peer/unreadable', received: 'an answer of more than 1000 bytes' }]);

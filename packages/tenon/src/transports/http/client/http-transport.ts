@@ -6,7 +6,7 @@ import { applyDefaults } from '../../../protocol/defaults.js';
 import type { HttpClientContext } from './context.js';
 import { createEndpointClient, drain } from './endpoint-client.js';
 import { createClosedError } from './errors.js';
-import { CLOSE_TIMEOUT, type HttpTransportOptions, LISTEN_POLICY, MAX_MESSAGE, RESUME_POLICY } from './options.js';
+import { CLOSE_TIMEOUT, type HttpTransportOptions, LISTEN_POLICY, MAX_MESSAGE_SIZE, RESUME_POLICY } from './options.js';
 import { postMessage } from './post-message.js';
 import { type RequestSignal, RequestSignals } from './request-signals.js';
 import { SilentStreams } from './silent-streams.js';
@@ -62,7 +62,7 @@ export function createHttpTransport(url: string | URL, options: HttpTransportOpt
     silentStreams,
     clock,
     random: options.random ?? Math.random,
-    maxMessage: options.maxMessage ?? MAX_MESSAGE,
+    maxMessageSize: options.maxMessageSize ?? MAX_MESSAGE_SIZE,
     resume: applyDefaults(RESUME_POLICY, options.resume ?? {}),
     listen: applyDefaults(LISTEN_POLICY, options.listen ?? {}),
     get receiver() {

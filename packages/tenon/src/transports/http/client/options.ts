@@ -18,11 +18,11 @@ export interface UnauthorizedResponse {
 export interface ReconnectPolicy {
   /** Attempts in a row that may bring nothing before the stream is given up. A server that asks to be polled is not bound by it. */
   readonly maxAttempts: number;
-  /** The wait before the first attempt, doubled by each one that fails. Up to half of it is added at random. */
+  /** Delay before the first attempt, in milliseconds, doubled by each one that fails. Up to half of it is added at random. */
   readonly initialDelay: number;
-  /** Upper limit of the doubling delay. */
+  /** Maximum of the doubled delay, in milliseconds. */
   readonly maxDelay: number;
-  /** The longest time without a message. */
+  /** Maximum time without a message, in milliseconds, before the stream is given up. */
   readonly maxElapsed: number;
 }
 
@@ -43,20 +43,23 @@ export interface HttpClientOptions {
   readonly clock?: Clock | undefined;
   /** Numbers from 0 up to 1, for the spread of reconnects. */
   readonly random?: (() => number) | undefined;
-  /** The longest JSON answer in bytes, and the longest event in characters. Default `MAX_MESSAGE`. */
-  readonly maxMessage?: number | undefined;
+  /** The longest JSON answer in bytes, and the longest event in characters. Default 16,777,216 (16 Mi). */
+  readonly maxMessageSize?: number | undefined;
 }
 
 export interface HttpTransportOptions extends HttpClientOptions {
   /** Resumption of the stream of an unanswered request. Default `RESUME_POLICY`. */
   readonly resume?: Optional<ReconnectPolicy> | undefined;
-  /** Reconnection of the standalone stream. Default `LISTEN_POLICY`. */
+  /**
+   * Reconnection of the standalone stream. Default: 20 attempts, first after 1,000 ms, at most 60,000 ms apart, without
+   * an end.
+   */
   readonly listen?: Optional<ReconnectPolicy> | undefined;
-  /** Time for the server to end the session on `close`, in milliseconds. Default `CLOSE_TIMEOUT`. */
+  /** Time for the server to end the session on `close`, in milliseconds. Default 2,000. */
   readonly closeTimeout?: number | undefined;
 }
 
-export const MAX_MESSAGE = 16 * 1024 * 1024;
+export const MAX_MESSAGE_SIZE = 16 * 1024 * 1024;
 export const CLOSE_TIMEOUT = 2_000;
 
 const DAY = 86_400_000;

@@ -27,7 +27,7 @@ export async function readResponse(
   }
   let text = '';
   try {
-    text = await reply.text(context.maxMessage);
+    text = await reply.text(context.maxMessageSize);
   } catch (error) {
     handleReadFailure(context, pending, signal, error);
   }
@@ -50,7 +50,7 @@ function handleReadFailure(
 ): void {
   if (signal.aborted) throw createAbortError(signal, context.peer);
   if (!TenonError.is(error) || error.code !== 'http/too-large') throw createInterruptedError(context, error);
-  pending.readError = createUnreadableError(context.peer, `an answer of more than ${context.maxMessage} bytes`);
+  pending.readError = createUnreadableError(context.peer, `an answer of more than ${context.maxMessageSize} bytes`);
   context.receiver.onParseError(pending.readError);
 }
 

@@ -11,10 +11,11 @@ export interface CorsOptions {
   readonly headers?: readonly string[] | undefined;
   /** True if browsers send cookies along. Default false; not possible with `'*'`. */
   readonly credentials?: boolean | undefined;
-  /** Seconds for which a browser remembers the permission. Default 600. */
+  /** Time for which a browser remembers the permission, in milliseconds. Default 600,000: 10 minutes. */
   readonly maxAge?: number | undefined;
 }
 
+const DEFAULT_MAX_AGE = 600_000;
 const REQUESTED_HEADERS = 'access-control-request-headers';
 const REQUEST_HEADERS =
   'accept, authorization, content-type, dpop, last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id';
@@ -37,7 +38,7 @@ export function replyPreflight(cors: CorsOptions, exchange: Exchange): void {
   exchange.reply(204, undefined, {
     'access-control-allow-methods': 'GET, POST, DELETE, OPTIONS',
     'access-control-allow-headers': listAllowedHeaders(cors, exchange.header(REQUESTED_HEADERS)),
-    'access-control-max-age': String(cors.maxAge ?? 600),
+    'access-control-max-age': String(Math.floor((cors.maxAge ?? DEFAULT_MAX_AGE) / 1000)),
   });
 }
 

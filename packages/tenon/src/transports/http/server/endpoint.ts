@@ -41,6 +41,7 @@ export interface HttpEndpoint {
 }
 
 export interface CloseOptions {
+  /** Time that open requests have to end, in milliseconds; then they are cut off. Default 10,000. */
   readonly timeout?: number | undefined;
 }
 

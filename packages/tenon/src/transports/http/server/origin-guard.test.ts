@@ -107,7 +107,7 @@ describe.each(runtimes)('browsers, over $name', ({ open }) => {
 
   it('may read what CORS allows, errors included', async () => {
     const origin = 'https://app.example.com';
-    const site = await open(createFakeService(), { cors: { origins: [origin], headers: ['x-tenant'], maxAge: 5 } });
+    const site = await open(createFakeService(), { cors: { origins: [origin], headers: ['x-tenant'], maxAge: 5000 } });
     const asking = { origin, 'access-control-request-headers': 'mcp-param-region,cookie,content-type' };
     const preflight = await site.send('/mcp', { method: 'OPTIONS', headers: asking });
     expect(preflight.status).toBe(204);
