@@ -42,6 +42,7 @@ export const sections: Record<string, Record<string, string>> = {
   Reference: {
     API: 'reference/api/index',
     'Error codes': 'reference/errors',
+    'Durations and limits': 'reference/limits',
   },
   Project: {
     Architecture: 'architecture',

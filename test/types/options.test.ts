@@ -19,6 +19,60 @@ const ENTRIES = [
 /** Here the platform decides: `fetch` itself does not accept `undefined`. */
 const OF_THE_PLATFORM = ['fetchWithAddressCheck(init).body'];
 
+/** Durations; the others have their unit in the comment, and bytes in their name. */
+const DURATION = /(?:timeout|ttl|interval|delay|window|elapsed|retry|tolerance|age|^after|^minIdle\w*)$/i;
+/** Names of types that hold options. */
+const LISTED_OWNER = /(?:Options|Limits|Policy|Entry|Quota|Rate)$/;
+/** Parts that become packages of their own, with pages of their own. */
+const ELSEWHERE = /\/auth\/issuer\/|\/host\/sampling\//;
+
+interface NumberOption {
+  readonly owner: string;
+  readonly name: string;
+  readonly comment: string;
+}
+
+function findNumbers(declarations: readonly ts.Node[]): NumberOption[] {
+  const found = declarations.flatMap(declaration => {
+    const { parent } = declaration;
+    if (!ts.isPropertySignature(declaration) || !ts.isInterfaceDeclaration(parent)) return [];
+    const isNumber = /^number( |$)/.test(declaration.type?.getText() ?? '');
+    if (!isNumber || ELSEWHERE.test(parent.getSourceFile().fileName)) return [];
+    if (!declaration.questionToken && !LISTED_OWNER.test(parent.name.text)) return [];
+    return [{ owner: parent.name.text, name: declaration.name.getText(), comment: getComment(declaration) }];
+  });
+  const byName = new Map(found.map(each => [`${each.owner}.${each.name}`, each]));
+  return [...byName].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
+}
+
+function getComment(declaration: ts.Node): string {
+  return ts
+    .getJSDocCommentsAndTags(declaration)
+    .map(each => ts.getTextOfJSDocComment(each.comment) ?? '')
+    .join(' ')
+    .replace(/\s+/g, ' ');
+}
+
+function formatPage(numbers: readonly NumberOption[]): string {
+  const listed = numbers.filter(({ owner }) => LISTED_OWNER.test(owner));
+  const owners = [...new Set(listed.map(({ owner }) => owner))];
+  const tables = owners.map(owner => {
+    const rows = listed.filter(each => each.owner === owner);
+    const lines = rows.map(({ name, comment }) => `| \`${name}\` | ${comment.replaceAll('|', '\\|')} |`);
+    return [`## ${owner}`, '', '| option | meaning, unit and default |', '|---|---|', ...lines].join('\n');
+  });
+  return [
+    '# Durations and limits',
+    '',
+    'This page has every option that is a number, by the type that declares it. Durations are milliseconds. An option that ends in',
+    '`Bytes` counts bytes, one that ends in `Size` counts characters of JSON text, and other limits count what their name says.',
+    '`Infinity` means no limit, except where the option says otherwise.',
+    '',
+    tables.join('\n\n'),
+    '',
+  ].join('\n');
+}
+
 describe('options', () => {
   const { program, source } = edit(ENTRIES.map((entry, index) => `export * as e${index} from '${entry}';`).join('\n'));
   const checker = program.getTypeChecker();
@@ -41,6 +95,20 @@ describe('options', () => {
   it('accept `undefined` when optional, under exactOptionalPropertyTypes', () => {
     const strict = members.filter(({ isStrict, path }) => isStrict && !OF_THE_PLATFORM.includes(path));
     expect(strict.map(({ path }) => path)).toEqual([]);
+  });
+
+  const numbers = findNumbers(members.map(({ declaration }) => declaration));
+
+  it('state milliseconds in the documentation comment of each duration', () => {
+    const durations = numbers.filter(({ name }) => DURATION.test(name));
+    expect(durations.length).toBeGreaterThan(40);
+    const silent = durations.filter(({ comment }) => !/\b(?:ms|milliseconds)\b/i.test(comment));
+    expect(silent.map(({ owner, name }) => `${owner}.${name}`)).toEqual([]);
+  });
+
+  // `npx vitest run test/types/options.test.ts -u` writes the page.
+  it('are on the page of durations and limits when they are numbers', async () => {
+    await expect(formatPage(numbers)).toMatchFileSnapshot('../../docs/reference/limits.md');
   });
 
   it.each(['createServer(definition)', 'tool(definition)', 'prompt(definition)', 'resource(definition)', 'connect('])(
