@@ -38,7 +38,8 @@ export async function buildForms(entries, folders) {
     },
     external: id => id.startsWith('node:') || installed.includes(id),
     platform: 'node',
-    resolve: { extensionAlias: { '.js': ['.ts', '.js'] } },
+    // A module in UMD form requires its parts in a way that no bundler follows.
+    resolve: { extensionAlias: { '.js': ['.ts', '.js'] }, mainFields: ['module', 'main'] },
     transform: { target: 'es2022' },
     // As package.json has it: a module that nobody takes a name from is left out.
     treeshake: { moduleSideEffects: false },

@@ -1,5 +1,4 @@
-import type { ValueNode } from '@humanwhocodes/momoa';
-import { getMemberName, getOffset, parseTree } from './json/json-tree.js';
+import { type JsonTree, parseJson } from './json/parse-json.js';
 
 /** Maximum length of a configuration, in characters. `~/.claude.json` keeps much else in its file. */
 export const MAX_CONFIG_SIZE = 8 * 2 ** 20;
@@ -37,14 +36,12 @@ export interface ConfigTextFault {
 export function parseDocument(text: string): JsonNode | ConfigTextFault {
   if (text.length > MAX_CONFIG_SIZE)
     return { code: 'config/too-large', line: 1, summary: `a configuration has at most ${MAX_CONFIG_SIZE} characters` };
-  const lines = createLineCounter(text);
-  const bounds = { maxDepth: MAX_CONFIG_DEPTH, maxValues: MAX_CONFIG_VALUES };
-  const root = parseTree(text, bounds);
-  if (!('fault' in root)) return toJsonNode(root, [], lines(getOffset(root)), lines);
-  const line = lines(root.offset);
-  const tooLarge = TOO_LARGE.get(root.fault);
+  const root = parseJson(text, { maxDepth: MAX_CONFIG_DEPTH, maxValues: MAX_CONFIG_VALUES, lenient: true });
+  if (!('fault' in root)) return toJsonNode(root, [], root.line);
+  const { fault, line } = root;
+  const tooLarge = TOO_LARGE.get(fault);
   if (tooLarge !== undefined) return { code: 'config/too-large', line, summary: tooLarge };
-  return { code: 'config/syntax', line, summary: `this is no JSON: ${toWords(root.fault)}` };
+  return { code: 'config/syntax', line, summary: `this is no JSON: ${toWords(fault)}` };
 }
 
 const TOO_LARGE: ReadonlyMap<string, string> = new Map([
@@ -54,48 +51,18 @@ const TOO_LARGE: ReadonlyMap<string, string> = new Map([
 
 const toWords = (name: string): string => name.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
 
-/** Tells the line of an offset. */
-function createLineCounter(text: string): (offset: number) => number {
-  const starts = [0];
-  for (const found of text.matchAll(/\r\n?|\n/g)) starts.push(found.index + found[0].length);
-  return offset => {
-    let low = 0;
-    let high = starts.length;
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if ((starts[middle] as number) <= offset) low = middle;
-      else high = middle;
-    }
-    return low + 1;
-  };
-}
-
-type GetLine = (offset: number) => number;
-
-function toJsonNode(node: ValueNode, path: ConfigPath, line: number, lines: GetLine): JsonNode {
-  return createLazyNode(path, line, KINDS[node.type], 'value' in node ? node.value : undefined, {
+function toJsonNode(tree: JsonTree, path: ConfigPath, line: number): JsonNode {
+  const kind = tree.kind === 'scalar' ? getJsonKind(tree.value) : tree.kind;
+  return createLazyNode(path, line, kind, tree.kind === 'scalar' ? tree.value : undefined, {
     pairs: () =>
-      (node.type === 'Object' ? node.members : []).map((member): [string, JsonNode] => {
-        const name = getMemberName(member);
-        return [name, toJsonNode(member.value, [...path, name], lines(getOffset(member)), lines)];
-      }),
+      (tree.kind === 'object' ? tree.members : []).map(({ name, value, line: at }): [string, JsonNode] => [
+        name,
+        toJsonNode(value, [...path, name], at),
+      ]),
     items: () =>
-      (node.type === 'Array' ? node.elements : []).map(({ value }, at) =>
-        toJsonNode(value, [...path, at], lines(getOffset(value)), lines),
-      ),
+      (tree.kind === 'array' ? tree.items : []).map((item, index) => toJsonNode(item, [...path, index], item.line)),
   });
 }
-
-const KINDS: Readonly<Record<ValueNode['type'], JsonKind>> = {
-  Object: 'object',
-  Array: 'array',
-  String: 'string',
-  Number: 'number',
-  Boolean: 'boolean',
-  Null: 'null',
-  NaN: 'other',
-  Infinity: 'other',
-};
 
 /** A value of the program, as if it had been read. Members that are undefined are not there. */
 export function createJsonNode(value: unknown, path: ConfigPath = []): JsonNode {

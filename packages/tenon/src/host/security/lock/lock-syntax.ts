@@ -1,10 +1,10 @@
 import { TenonError } from '../../../jsonrpc/error.js';
-import { findSyntaxFault } from '../../config/json/json-syntax.js';
+import { type JsonTree, parseJson, type TextPosition, toValue } from '../../config/json/parse-json.js';
 import { escapeInvisible } from './escape-invisible.js';
 import { LOCKFILE_VERSION, MAX_LOCK } from './lock.js';
 
-/** Maximum depth of objects and arrays. Digests are made going one call deeper with each level. */
-const MAX_DEPTH = 4000;
+/** Maximum depth of objects and arrays: what the parser can hold on the stack. */
+const MAX_DEPTH = 1000;
 
 /** JSON in which no name stands twice: of two the reader would see the one, and the program take the other. */
 export function parseLock(text: string, name: string): unknown {
@@ -15,51 +15,32 @@ export function parseLock(text: string, name: string): unknown {
     });
   }
   const merge = text.split('\n').findIndex(line => /^(<{7}|={7}|>{7})(\s|$)/.test(line));
-  if (merge >= 0) throw createLockSyntaxError(name, merge, 0, 'the file is in the middle of a merge');
-  checkSyntax(text, name);
-  return JSON.parse(text);
+  if (merge >= 0)
+    throw createLockSyntaxError(name, { line: merge + 1, column: 1 }, 'the file is in the middle of a merge');
+  const tree = parseJson(text, { maxDepth: MAX_DEPTH });
+  if ('fault' in tree) throw createLockSyntaxError(name, tree, `this is no JSON (${tree.fault})`);
+  checkNames(tree, name);
+  return toValue(tree);
 }
 
-function checkSyntax(text: string, name: string): void {
-  const open: Set<string>[] = [];
-  const found = findSyntaxFault(
-    text,
-    { maxDepth: MAX_DEPTH },
-    {
-      onObjectStart: () => void open.push(new Set()),
-      onObjectEnd: () => void open.pop(),
-      onName(written, offset) {
-        const property = written.includes('\\') ? (JSON.parse(written) as string) : written.slice(1, -1);
-        const names = open.at(-1);
-        if (names?.has(property))
-          throw createLockSyntaxError(
-            name,
-            ...getPosition(text, offset),
-            `${escapeInvisible(JSON.stringify(property))} stands there twice`,
-          );
-        names?.add(property);
-      },
-    },
-  );
-  if (found) throw createLockSyntaxError(name, ...getPosition(text, found.offset), `this is no JSON (${found.fault})`);
-}
-
-/** The line and the column of an offset, from 0. */
-function getPosition(text: string, offset: number): [line: number, column: number] {
-  let line = 0;
-  let start = 0;
-  for (const { index, 0: end } of text.slice(0, offset).matchAll(/\r\n?|\n/g)) {
-    line += 1;
-    start = index + end.length;
+function checkNames(tree: JsonTree, file: string): void {
+  if (tree.kind === 'array') for (const item of tree.items) checkNames(item, file);
+  if (tree.kind !== 'object') return;
+  const names = new Set<string>();
+  for (const member of tree.members) {
+    if (names.has(member.name))
+      throw createLockSyntaxError(file, member, `${escapeInvisible(JSON.stringify(member.name))} stands there twice`);
+    names.add(member.name);
+    checkNames(member.value, file);
   }
-  return [line, offset - start];
 }
 
-/** Lines and columns are counted from 0 here, and from 1 where they are told. */
-function createLockSyntaxError(name: string, line: number, column: number, what: string): TenonError {
-  return new TenonError('lock/syntax', `${name}, line ${line + 1}, column ${column + 1}: ${what}`, {
-    hint: RESTORE_HINT,
-  });
+function createLockSyntaxError(
+  name: string,
+  { line, column }: Pick<TextPosition, 'line' | 'column'>,
+  problem: string,
+): TenonError {
+  return new TenonError('lock/syntax', `${name}, line ${line}, column ${column}: ${problem}`, { hint: RESTORE_HINT });
 }
 
 export function createVersionError(name: string, got: unknown): TenonError {

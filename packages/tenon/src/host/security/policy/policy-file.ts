@@ -1,8 +1,7 @@
-import { evaluate, type ValueNode } from '@humanwhocodes/momoa';
 import { copyJson } from '../../../encoding/json-value.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
-import { getMemberName, getOffset, parseTree } from '../../config/json/json-tree.js';
+import { type JsonTree, parseJson, type TextPosition, toValue } from '../../config/json/parse-json.js';
 import type { Action } from './action-request.js';
 import { createRuleError } from './policy.js';
 import { findRuleFault, MAX_RULES, type RuleFault } from './rule-faults.js';
@@ -34,10 +33,9 @@ export function parsePolicy(source: string | JsonObject, file = 'policy'): Polic
     if ('expected' in read) throw createRuleError(read, `${file}: `);
     return read;
   }
-  const tree = parseJson(source, file);
-  const read = findDuplicateMember(tree) ?? toPolicyFile(evaluate(tree));
-  if ('expected' in read)
-    throw createRuleError(read, `${file}:${formatPosition(source, findNearestOffset(tree, read.at))} `);
+  const tree = readTree(source, file);
+  const read = findDuplicateMember(tree) ?? toPolicyFile(toValue(tree));
+  if ('expected' in read) throw createRuleError(read, `${file}:${formatPosition(findNearest(tree, read.at))} `);
   return read;
 }
 
@@ -77,28 +75,24 @@ function expandRule(value: unknown): JsonObject | RuleFault {
   return named ? { action, ...named, ...others } : { at: [action], expected: '"server/name"', got: text };
 }
 
-function parseJson(text: string, file: string): ValueNode {
+function readTree(text: string, file: string): JsonTree {
   if (text.length > MAX_TEXT) throw createSyntaxError(file, `a text of at most ${MAX_TEXT} characters`);
-  const tree = parseTree(text, { maxDepth: MAX_TEXT_DEPTH });
+  const tree = parseJson(text, { maxDepth: MAX_TEXT_DEPTH, lenient: true });
   if (!('fault' in tree)) return tree;
-  throw createSyntaxError(
-    `${file}:${formatPosition(text, tree.offset)}`,
-    'JSON, with comments if you like',
-    tree.fault,
-  );
+  throw createSyntaxError(`${file}:${formatPosition(tree)}`, 'JSON, with comments if you like', tree.fault);
 }
 
 /** Returns the children of an object or an array, each with its step. */
-function listChildren(node: ValueNode): [string | number, ValueNode][] {
-  if (node.type === 'Object') return node.members.map(member => [getMemberName(member), member.value]);
-  return node.type === 'Array' ? node.elements.map(({ value }, index) => [index, value]) : [];
+function listChildren(tree: JsonTree): [string | number, JsonTree][] {
+  if (tree.kind === 'object') return tree.members.map(({ name, value }) => [name, value]);
+  return tree.kind === 'array' ? tree.items.map((item, index) => [index, item]) : [];
 }
 
 /** A member that stands there twice: readers differ on which of them counts. */
-function findDuplicateMember(node: ValueNode, at: RuleFault['at'] = []): RuleFault | undefined {
+function findDuplicateMember(tree: JsonTree, at: RuleFault['at'] = []): RuleFault | undefined {
   if (at.length > MAX_DEPTH) return { at, expected: 'less nesting' };
   const seen = new Set<string | number>();
-  for (const [step, value] of listChildren(node)) {
+  for (const [step, value] of listChildren(tree)) {
     if (seen.has(step)) return { at: [...at, step], expected: 'each member once' };
     seen.add(step);
     const fault = findDuplicateMember(value, [...at, step]);
@@ -107,21 +101,18 @@ function findDuplicateMember(node: ValueNode, at: RuleFault['at'] = []): RuleFau
   return undefined;
 }
 
-/** Returns the offset of the nearest node that exists. */
-function findNearestOffset(tree: ValueNode, at: RuleFault['at']): number {
+/** Returns the nearest value that exists. */
+function findNearest(tree: JsonTree, at: RuleFault['at']): JsonTree {
   let nearest = tree;
   for (const step of at) {
     const next = listChildren(nearest).find(([each]) => each === step);
     if (!next) break;
     nearest = next[1];
   }
-  return getOffset(nearest);
+  return nearest;
 }
 
-function formatPosition(text: string, offset: number): string {
-  const before = text.slice(0, offset).split('\n');
-  return `${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
-}
+const formatPosition = ({ line, column }: TextPosition): string => `${line}:${column}`;
 
 function createSyntaxError(where: string, expected: string, received?: string): TenonError {
   return new TenonError('policy/syntax', `${where} cannot be read`, { expected, received });
