@@ -79,12 +79,17 @@ export interface PromptArguments {
 
 /** Resources (by URI) and lists (by name) to watch. */
 export interface WatchOptions {
+  /** URIs of resources. */
   readonly uris?: readonly string[] | undefined;
+  /** Watches the list of tools. Default false. */
   readonly tools?: boolean | undefined;
+  /** Watches the list of prompts. Default false. */
   readonly prompts?: boolean | undefined;
+  /** Watches the list of resources. Default false. */
   readonly resources?: boolean | undefined;
 }
 
+/** A change that the server announced, as `change` handlers receive it. */
 export type ChangeEvent = ClientEvents['change'];
 
 /** The result of a method after input requests were answered and tasks awaited. */
@@ -170,9 +175,11 @@ export interface Client<S = unknown> {
     options?: CallOptions,
   ): Promise<FinalResult<Methods[M]['result']>>;
   call(method: string, params?: JsonObject, options?: CallOptions): Promise<JsonObject>;
+  /** Sends a notification. Rejects when the connection is closed. */
   notify(method: string, params?: JsonObject): Promise<void>;
   /** Listens to what the client tells of. Returns the function that stops it. */
   on<E extends keyof ClientEvents>(event: E, listener: (event: ClientEvents[E]) => void): () => void;
+  /** State of the connection. */
   readonly state: ConnectionState;
   /** The server and the protocol version in use. */
   readonly server: {
@@ -181,6 +188,8 @@ export interface Client<S = unknown> {
     readonly instructions: string | undefined;
     readonly protocolVersion: string;
   };
+  /** Closes the connection. Open calls reject with `connection/closed`. */
   close(): Promise<void>;
+  /** Closes the connection at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -138,9 +138,13 @@ export interface ClientOptions extends ClientHandlers, MemoryOptions {
   readonly clock?: Clock | undefined;
 }
 
+/** One progress report of a call. */
 export interface Progress {
+  /** Amount done so far. Increases with each report. */
   readonly progress: number;
+  /** Total amount, if the server knows it. */
   readonly total?: number;
+  /** Text for people. */
   readonly message?: string;
 }
 
@@ -148,6 +152,7 @@ export interface Progress {
 export interface CallOptions {
   /** Gives the call up. The task that it has become is cancelled. */
   readonly signal?: AbortSignal | undefined;
+  /** Called with each progress report of the server. The client asks for progress when it is set. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Called when the call has become a task, and with each of its states: to keep its id, or to show how it stands. */
   readonly onTask?: ((task: TaskState) => void) | undefined;
@@ -180,6 +185,7 @@ export type ConnectionState = 'connecting' | 'signing-in' | 'connected' | 'recon
 
 /** Events of a client. */
 export interface ClientEvents {
+  /** The connection changed its state. */
   state: ConnectionState;
   /** A log message of the server. */
   log: { readonly level: LoggingLevel; readonly logger?: string; readonly data: unknown };

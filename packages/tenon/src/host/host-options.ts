@@ -40,13 +40,16 @@ export type CredentialProvider = (
 
 /** Options of a host. */
 export interface HostOptions extends ClientHandlers, HostGuardOptions {
+  /** Servers by name. */
   readonly servers: Readonly<Record<string, HostServer>>;
   /**
    * Name and version of the host, for servers and for its own clients. Default: `tenon-host` and the version of this
    * library.
    */
   readonly name?: string | undefined;
+  /** Version that the host announces to servers. */
   readonly version?: string | undefined;
+  /** Name for people that the host announces. */
   readonly title?: string | undefined;
   /**
    * Public names begin with the name of the server: `always`, `never`, or `auto`: when `servers` has more than one, disabled ones
@@ -116,6 +119,7 @@ export interface HostOptions extends ClientHandlers, HostGuardOptions {
   readonly rateLimits?: ServerRateLimits | false | undefined;
   /** Told of what went wrong and could not be said to a caller. Default: standard error. */
   readonly onError?: ((error: TenonError) => void) | undefined;
+  /** Source of time, for tests. Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 

@@ -38,11 +38,13 @@ const MAX_SUSPENDED = 10_000;
 
 /** State of a server. */
 export interface ServerState {
+  /** Name of the server in the host. */
   readonly name: string;
   /** `idle`: nobody has needed it yet. `waiting`: callers have to sign in to it. */
   readonly state: UpstreamConnection['state'];
   /** The reason why it is not available, if an attempt failed. */
   readonly reason: string | undefined;
+  /** Negotiated protocol version, once the server is connected. */
   readonly protocolVersion: string | undefined;
 }
 
@@ -50,13 +52,17 @@ export interface ServerState {
 export interface ServerSelection {
   /** Default: the host's. */
   readonly name?: string | undefined;
+  /** Version that the server of the selection announces. */
   readonly version?: string | undefined;
   /** Default: all. */
   readonly servers?: readonly string[] | undefined;
 }
 
+/** Inventories of all servers that could be reached. */
 export interface Inventories {
+  /** Inventories of the servers that answered. */
   readonly inventories: readonly ServerInventory[];
+  /** Servers that did not answer, with the reason. */
   readonly unavailable: readonly UnavailableServer[];
 }
 

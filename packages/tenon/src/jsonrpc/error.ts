@@ -36,17 +36,27 @@ export interface ErrorDetails {
  * `connection/closed`. The message is made for people: what happened, with whom, and what to do next.
  */
 export class TenonError extends Error {
+  /** Always `TenonError`. */
   override readonly name = 'TenonError';
+  /** Stable code `area/problem`, for programs. */
   readonly code: string;
   /** The problem, without the details that the message adds. */
   readonly summary: string;
+  /** The other side: its name, protocol version and address. */
   readonly peer: string | undefined;
+  /** Method or notification in question. */
   readonly method: string | undefined;
+  /** The expected value or condition. */
   readonly expected: string | undefined;
+  /** The received value. */
   readonly received: string | undefined;
+  /** Next step for the reader. */
   readonly hint: string | undefined;
+  /** JSON-RPC error code, when the error crossed the wire. */
   readonly rpcCode: number | undefined;
+  /** JSON-RPC error data, when the error crossed the wire. */
   readonly data: unknown;
+  /** HTTP status of the response, if there was one. */
   readonly status: number | undefined;
 
   constructor(code: string, summary: string, details: ErrorDetails = {}) {

@@ -39,6 +39,7 @@ export interface JsonRpcFailure {
 }
 
 export type JsonRpcResponse = JsonRpcSuccess | JsonRpcFailure;
+/** A JSON-RPC message: a request, a notification or a response. */
 export type JsonRpcMessage = JsonRpcRequest | JsonRpcNotification | JsonRpcResponse;
 export type MessageKind = 'request' | 'notification' | 'success' | 'failure' | 'malformed';
 

@@ -105,15 +105,18 @@ export interface AuthInfo {
    * Default: `client_id` of `claims`, else `azp`.
    */
   readonly clientId?: string | undefined;
+  /** Scopes of the access token. */
   readonly scopes?: readonly string[] | undefined;
   /**
    * Time from which the authorization is no longer accepted, in milliseconds since the epoch. Streams on which a client
    * listens end then. Absent: it is not known to end. `protect` sets it from the token, with the clock tolerance added.
    */
   readonly expiresAt?: number | undefined;
+  /** Claims of the access token. */
   readonly claims?: { readonly [name: string]: unknown } | undefined;
 }
 
+/** Options of sending one message. */
 export interface SendOptions {
   /** The request of the peer that this message belongs to: transports with several streams send it on that one's. */
   readonly relatedTo?: Id | undefined;

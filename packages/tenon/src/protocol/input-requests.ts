@@ -5,15 +5,25 @@ import type { AudioContent, ContentBlock, ImageContent, Meta, Role, Root, TextCo
 
 /** https://modelcontextprotocol.io/specification/2026-07-28/client/sampling */
 export interface CreateMessageParams {
+  /** The conversation so far. */
   messages: SamplingMessage[];
+  /** Preferences for the choice of a model. */
   modelPreferences?: ModelPreferences | undefined;
+  /** System prompt that the server wishes for. Clients may ignore it. */
   systemPrompt?: string | undefined;
+  /** Context of servers to include. Deprecated in 2025-11-25. */
   includeContext?: 'none' | 'thisServer' | 'allServers' | undefined;
+  /** Sampling temperature. */
   temperature?: number | undefined;
+  /** Maximum number of tokens to generate. */
   maxTokens: number;
+  /** Texts at which generation stops. */
   stopSequences?: string[] | undefined;
+  /** Data for the model provider. */
   metadata?: JsonObject | undefined;
+  /** Tools that the model may use. */
   tools?: Tool[] | undefined;
+  /** States whether the model may, must or must not use tools. */
   toolChoice?: { mode?: 'auto' | 'required' | 'none' | undefined } | undefined;
 }
 
@@ -50,23 +60,34 @@ export interface ToolResultContent {
   _meta?: Meta | undefined;
 }
 
+/** A message that a model generated. */
 export interface CreateMessageResult extends SamplingMessage {
+  /** Name of the model. */
   model: string;
+  /** Reason why generation stopped. */
   stopReason?: 'endTurn' | 'stopSequence' | 'maxTokens' | 'toolUse' | (string & {}) | undefined;
 }
 
 /** https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation */
 export type ElicitParams = ElicitFormParams | ElicitUrlParams;
 
+/** A form for the user to fill in. */
 export interface ElicitFormParams {
+  /** `form`, which is the default. */
   mode?: 'form' | undefined;
+  /** Text that explains to the user what is asked for. */
   message: string;
+  /** JSON Schema of the form: an object of strings, numbers, booleans and enums. */
   requestedSchema: FormSchema;
 }
 
+/** A URL for the user to open. */
 export interface ElicitUrlParams {
+  /** Always `url`. */
   mode: 'url';
+  /** Text that explains to the user why to open the URL. */
   message: string;
+  /** The URL to open. */
   url: string;
   /** Names the elicitation in its completion notice, in the revisions that have one. */
   elicitationId?: string | undefined;
@@ -127,10 +148,13 @@ export interface ChoicesField extends Field {
 
 export type FormValue = string | number | boolean | string[];
 
+/** The user's answer to an elicitation. */
 export interface ElicitResult {
+  /** `accept`: the user submitted. `decline`: the user said no. `cancel`: the user closed the dialog. */
   action: 'accept' | 'decline' | 'cancel';
   /** Present when a form was accepted. */
   content?: { [name: string]: FormValue } | undefined;
+  /** Metadata of the protocol or of extensions. */
   _meta?: Meta | undefined;
 }
 
@@ -152,9 +176,12 @@ export type InputResponses = { [key: string]: InputResponse };
 
 /** A result that asks the client for more, then for the same request again. */
 export interface InputRequiredResult {
+  /** Always `input_required`. */
   resultType: 'input_required';
+  /** Requests to the client, by key. */
   inputRequests?: InputRequests | undefined;
   /** Opaque to the client, which gives it back byte for byte. To be protected by who makes it: it comes back from anyone. */
   requestState?: string | undefined;
+  /** Metadata of the protocol or of extensions. */
   _meta?: Meta | undefined;
 }

@@ -33,18 +33,27 @@ export interface RetryInputs {
   requestState?: string | undefined;
 }
 
+/** Result of `tools/call`. */
 export interface CallToolResult extends MethodResult {
+  /** Result for the model. */
   content: ContentBlock[];
+  /** Result for programs. Matches the tool's `outputSchema`. */
   structuredContent?: unknown;
+  /** True when the tool failed. Default false. */
   isError?: boolean | undefined;
 }
 
+/** Result of `resources/read`. */
 export interface ReadResourceResult extends MethodResult, Cacheable {
+  /** Contents of the resource; several for a directory, say. */
   contents: ResourceContents[];
 }
 
+/** Result of `prompts/get`. */
 export interface GetPromptResult extends MethodResult {
+  /** Description for people and models. */
   description?: string | undefined;
+  /** Messages of the prompt. */
   messages: PromptMessage[];
 }
 

@@ -17,10 +17,14 @@ export const TASKS = 'io.modelcontextprotocol/tasks';
 const TERMINAL_STATUSES = ['completed', 'failed', 'cancelled'] as const;
 const STATUSES = ['working', 'input_required', ...TERMINAL_STATUSES] as const;
 
+/** State of a task. `completed`, `failed` and `cancelled` are final. */
 export type TaskStatus = (typeof STATUSES)[number];
 
+/** A task as the protocol describes it. */
 export interface Task {
+  /** ID of the task. */
   taskId: string;
+  /** State of the task. */
   status: TaskStatus;
   /** Description of the state, for people. */
   statusMessage?: string;
@@ -46,13 +50,17 @@ export type DetailedTask =
 
 /** A task as a peer tells of it: where tasks are made by a parameter, the payload is to be had by `tasks/result` only. */
 export interface TaskState extends Task {
+  /** Requests to the client, when the state is `input_required`. */
   inputRequests?: InputRequests;
+  /** Result of the call, when the state is `completed`. */
   result?: JsonObject;
+  /** Error of the call, when the state is `failed`. */
   error?: ErrorObject;
 }
 
 /** Result of a request that continues as a task. */
 export interface CreateTaskResult extends MethodResult, Task {
+  /** Always `task`. */
   resultType: 'task';
 }
 

@@ -6,6 +6,7 @@ import type { Implementation } from '../protocol/content.js';
 export interface CallerInfo {
   /** Name and version that the client gives. Untrusted. */
   readonly client: Implementation | undefined;
+  /** Capabilities of the client. */
   readonly capabilities: ClientCapabilities;
   /** User and token that the transport authorized. */
   readonly auth: AuthInfo | undefined;

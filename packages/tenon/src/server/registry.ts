@@ -36,6 +36,7 @@ export class Registry<D extends HasVisibility> {
     return this.#version;
   }
 
+  /** Number of entries. */
   get size(): number {
     return this.#items.size;
   }
@@ -78,10 +79,12 @@ export class Registry<D extends HasVisibility> {
     this.#handleChange([...this.#items.values()]);
   }
 
+  /** Returns true if there is an entry of that name. */
   has(name: string): boolean {
     return this.#items.has(name);
   }
 
+  /** Lists the names of all entries. */
   listNames(): string[] {
     return [...this.#items.keys()];
   }

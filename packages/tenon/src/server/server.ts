@@ -19,9 +19,13 @@ type KnownKeys = { readonly [key: string]: unknown };
 
 /** A server. One serves any number of peers at once, over any transports, with nothing leaking between them. */
 export interface Server<T = Tools, P = Prompts, R = KnownKeys> extends RequestHandler {
+  /** Name and version of the server. */
   readonly info: Implementation;
+  /** Tools, which may change at any time. */
   readonly tools: Registry<ToolDefinition>;
+  /** Prompts, which may change at any time. */
   readonly prompts: Registry<PromptDefinition>;
+  /** Resources and resource templates, which may change at any time. */
   readonly resources: Registry<ResourceDefinition<never>>;
   /** Serves one peer for as long as its channel lives. The result has `ping`. */
   connect(transport: Transport, options?: ConnectOptions): Promise<SessionHandle>;

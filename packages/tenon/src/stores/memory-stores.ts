@@ -6,6 +6,7 @@ import { createMemoryValues } from './memory-values.js';
 import type { Stores } from './stores.js';
 import { checkKey, createClosedError, MAX_VALUE_SIZE, serializeValue } from './validation.js';
 
+/** Options of `memoryStores`. */
 export interface MemoryStoresOptions {
   /** The time by which values end. */
   readonly clock?: Clock | undefined;

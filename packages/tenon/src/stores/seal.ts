@@ -12,6 +12,7 @@ export interface Seal {
 
 /** A key and the id that tells it from its predecessors. The first key seals, all of them open. */
 export interface SealKey {
+  /** ID of the key, which sealed values carry. */
   readonly id: string;
   /** 32 bytes. */
   readonly key: Uint8Array;

@@ -6,7 +6,9 @@ import type { JsonObject } from '../jsonrpc/message.js';
  * `tenon/sqlite`, `sqliteStores` are two; `storeCases` of `tenon/testing` is what one of your own must do.
  */
 export interface Stores {
+  /** JSON values by key. */
   readonly values: Values;
+  /** Messages between processes. */
   readonly bus: Bus;
   /** True if other processes see the values, and this one after a restart. */
   readonly durable: boolean;
@@ -16,12 +18,15 @@ export interface Stores {
 
 /** A value as it stands in a store. It is a copy: changing it changes nothing there. */
 export interface StoredValue {
+  /** Key of the value. */
   readonly key: string;
+  /** The value. */
   readonly value: JsonObject;
   /** 1 for the first write of a key, and one more with each. A key that was deleted, or whose time was up, begins anew. */
   readonly version: number;
 }
 
+/** Options of writing a value. */
 export interface PutOptions {
   /** Writes only when this is the version that is there. 0: only when nothing is there. Absent: in any case. */
   readonly version?: number | undefined;
@@ -34,6 +39,7 @@ export interface PutOptions {
   readonly owner?: string | undefined;
 }
 
+/** Options of listing values. */
 export interface ListOptions {
   /** Lists what comes after this key, which need not be there. */
   readonly after?: string | undefined;
@@ -66,6 +72,7 @@ export interface Values {
  * is bounded as a key is, a message as a value is.
  */
 export interface Bus {
+  /** Sends a message to all subscribers of a topic, in all processes. */
   publish(topic: string, message: JsonObject): Promise<void>;
   /** Hears what is published from now on, each time in a copy of its own. Returns what ends that. */
   subscribe(topic: string, listener: (message: JsonObject) => void): () => void;

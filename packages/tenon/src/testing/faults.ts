@@ -27,6 +27,7 @@ export function replaceWith(value: unknown): MessageFault {
 /** Decides what happens to a message; nothing, when it returns `undefined`. `index` counts those of its direction from 0. */
 export type FaultSchedule = (message: unknown, index: number) => MessageFault | undefined;
 
+/** Faults for the two directions of a transport. */
 export interface FaultOptions {
   /** For what is sent on the channel. */
   readonly send?: FaultSchedule | undefined;

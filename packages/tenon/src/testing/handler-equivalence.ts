@@ -20,6 +20,7 @@ export interface ExecutionResult {
    * these two, `crashed at every write`.
    */
   readonly mode: string;
+  /** Protocol version of the run. */
   readonly protocolVersion: string;
   /** The questions that reached the client, in the words of the newest revision, and the steps that ran, in their order. */
   readonly events: readonly ObservedEvent[];
@@ -29,6 +30,7 @@ export interface ExecutionResult {
   readonly effects: readonly unknown[];
   /** Result that the client received; absent after an error. */
   readonly result?: JsonObject;
+  /** Error of the call, if it failed. */
   readonly error?: { readonly code: number | undefined; readonly message: string };
   /** Capabilities that the handler needs and a client of this version cannot have: then nothing of it is compared. */
   readonly missingCapabilities?: readonly string[];

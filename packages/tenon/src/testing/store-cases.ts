@@ -8,6 +8,7 @@ import { sharedValueCases, valueCases } from './value-cases.js';
 
 /** Empty stores that are just opened. */
 export interface StoreFixture {
+  /** Stores under test. */
   readonly stores: Stores;
   /** Opens the same stores once more, as another process or this one after a restart does. */
   readonly openSecond?: (() => Stores | Promise<Stores>) | undefined;

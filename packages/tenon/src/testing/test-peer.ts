@@ -16,15 +16,21 @@ const RESPONSE_TIMEOUT = 10_000;
 
 /** An answer as it came. */
 export interface PeerResponse {
+  /** ID of the request. */
   readonly id?: unknown;
+  /** Result, if the request succeeded. */
   readonly result?: unknown;
+  /** Error, if the request failed. */
   readonly error?: unknown;
 }
 
 /** One end of a road under test: talks, and remembers all that it heard. */
 export interface TestPeer {
+  /** The peer's end of the transport. */
   readonly transport: Transport;
+  /** Receiver of the messages. */
   readonly receiver: MessageReceiver;
+  /** Creates a request. */
   request(method: string, params: JsonObject, id?: Id): JsonRpcRequest;
   /** Sends a request and waits for its answer. */
   call(method: string, params: JsonObject, id?: Id): Promise<PeerResponse>;
@@ -38,6 +44,7 @@ export interface TestPeer {
   readonly closed: Promise<void>;
   /** With what it was told, each time. */
   readonly closeReasons: readonly (TenonError | undefined)[];
+  /** Messages that came after the transport was closed. */
   readonly receivedAfterClose: readonly unknown[];
 }
 

@@ -5,12 +5,15 @@ import { assertEqual, check, createTestPeer, type TestPeer } from './test-peer.j
 
 /** One thing that a channel must do. `run` rejects with what it did instead. */
 export interface ContractCase {
+  /** Name of the case. */
   readonly name: string;
+  /** Runs the case. Rejects when it fails. */
   run(): Promise<void>;
 }
 
 /** A road that nobody has opened yet, to a process or place that serves the `echoServer`. */
 export interface TransportFixture {
+  /** Transport under test. */
   readonly transport: Transport;
   /** Says what has to be said before other messages may cross: an `initialize`, say. */
   readonly handshake?: ((ear: TestPeer) => Promise<void>) | undefined;

@@ -4,7 +4,9 @@ import type { MessageReceiver, SendOptions, Transport } from '../jsonrpc/transpo
 
 /** The client's end and the server's end of a road inside one process. */
 export interface TransportPair {
+  /** The client's end. */
   readonly client: Transport;
+  /** The server's end. */
   readonly server: Transport;
 }
 

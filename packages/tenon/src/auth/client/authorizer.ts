@@ -1,6 +1,8 @@
 /** One request to the server, before it is sent. */
 export interface AuthorizerRequest {
+  /** HTTP method. */
   readonly method: string;
+  /** URL of the request. */
   readonly url: string;
   /** The server as the client was told of it. Default: `url`. */
   readonly server?: string | undefined;
@@ -10,6 +12,7 @@ export interface AuthorizerRequest {
 
 /** One request that the server has refused. */
 export interface RefusedRequest extends AuthorizerRequest {
+  /** HTTP status of the refusal: 401 or 403. */
   readonly status: number;
   /** Looks up a header of the refusal by its lower-case name. */
   header(name: string): string | undefined;

@@ -5,6 +5,7 @@ import type { Authorizer } from './authorizer.js';
 
 type TokenSource = string | (() => string | Promise<string>);
 
+/** Options of `bearer`. */
 export interface BearerOptions extends Pick<GuardOptions, 'allowInsecure'> {}
 
 /**

@@ -5,7 +5,9 @@ import type { AuthorizationServerInfo } from './discovery/authorization-server.j
 
 /** Credentials of a client at a token endpoint. Without a secret and a key it is a public one. */
 export interface ClientCredentials {
+  /** Client ID. */
   readonly id: string;
+  /** Client secret. Absent for clients that sign with a key. */
   readonly secret?: string | undefined;
   /** A private key: PKCS #8 in PEM, or a JWK. It signs what is shown; it is not sent. */
   readonly key?: string | PrivateJwk | undefined;
@@ -18,7 +20,11 @@ export interface ClientCredentials {
 }
 
 /** A private key as a JWK. https://www.rfc-editor.org/rfc/rfc7517 */
-export type PrivateJwk = { readonly kty: string; readonly [member: string]: unknown };
+export type PrivateJwk = {
+  /** Key type. */
+  readonly kty: string;
+  readonly [member: string]: unknown;
+};
 
 /** A client as `oauth4webapi` takes it. */
 export interface ClientIdentity {

@@ -14,6 +14,7 @@ export type TokenStoreKey = readonly string[];
  * keychain of a system say, has these two methods.
  */
 export interface TokenStore {
+  /** Returns the entry of a key, if there is one. */
   get(key: TokenStoreKey): Promise<StoredSecret | undefined>;
   /**
    * Changes what is under a key. From `change` being called until it is done nobody else, in no process, changes the same
@@ -26,8 +27,11 @@ export interface TokenStore {
   ): Promise<T>;
 }
 
+/** Result of changing an entry of a token store. */
 export interface TokenStoreUpdate<T> {
+  /** The new entry. `null` deletes it; absent leaves it unchanged. */
   readonly next?: StoredSecret | null | undefined;
+  /** Value that `update` resolves with. */
   readonly result: T;
 }
 

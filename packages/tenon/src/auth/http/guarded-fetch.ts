@@ -19,9 +19,13 @@ export type AuthFetch = (
 
 /** The part of a `fetch` response that is used. */
 export interface AuthFetchResponse {
+  /** HTTP status. */
   readonly status: number;
+  /** Response type as in `fetch`: `opaqueredirect` for a redirect. */
   readonly type?: string | undefined;
+  /** Header fields. */
   readonly headers: { get(name: string): string | null; forEach(each: (value: string, name: string) => void): void };
+  /** Body, if there is one. */
   readonly body: { getReader(): ResponseReader } | null;
 }
 

@@ -8,6 +8,7 @@ export interface DpopNonces {
   verifyNonce(nonce: string): Promise<'good' | 'ageing' | 'bad'>;
 }
 
+/** Options of DPoP nonces. */
 export interface NonceOptions {
   /**
    * 32 bytes or more each, for all processes that serve the resource alike; the first signs, all are known again. Default:

@@ -21,6 +21,7 @@ import { createInvalidTokenProblem, type VerifyToken } from './token-problem.js'
 export interface IntrospectionOptions {
   /** Client id of this server at the issuer. */
   readonly clientId: string;
+  /** Secret of the resource server. */
   readonly clientSecret: string;
   /** Client authentication method. Default `client_secret_basic`. */
   readonly clientMethod?: 'client_secret_basic' | 'client_secret_post' | undefined;

@@ -83,6 +83,7 @@ export interface TrustedIssuer {
   readonly audience?: string | undefined;
 }
 
+/** Options of DPoP, by which tokens are bound to a key of the client. */
 export interface DpopOptions {
   /** Default false. */
   readonly required?: boolean | undefined;

@@ -2,6 +2,7 @@ import type { AuthInfo } from '../../jsonrpc/transport.js';
 
 /** A request to authorize. */
 export interface AuthRequest {
+  /** HTTP method. */
   readonly method: string;
   /** Without the query. */
   readonly path: string;

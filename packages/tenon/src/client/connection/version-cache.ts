@@ -5,8 +5,11 @@ import { type Clock, systemClock } from '../../cancellation/clock.js';
  * replaces an entry that the server does not accept any more.
  */
 export interface VersionCache {
+  /** Returns the protocol version of an endpoint, if it is known. */
   get(endpoint: string): string | undefined | Promise<string | undefined>;
+  /** Remembers the protocol version of an endpoint. */
   set(endpoint: string, protocolVersion: string): void | Promise<void>;
+  /** Forgets the protocol version of an endpoint. */
   delete(endpoint: string): void | Promise<void>;
 }
 

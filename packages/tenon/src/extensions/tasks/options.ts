@@ -45,7 +45,9 @@ export interface TasksOptions {
   readonly onEvent?: ((event: TaskEvent) => void) | undefined;
 }
 
+/** Something that happened to a task, for audit logs and metrics. */
 export interface TaskEvent {
+  /** Kind of the event. `taken-over`: another process continues the task. */
   readonly type:
     | 'created'
     | 'taken-over'
@@ -55,8 +57,11 @@ export interface TaskEvent {
     | 'cancelled'
     | 'read'
     | 'not-found';
+  /** ID of the task. */
   readonly taskId: string;
+  /** Name of the tool. */
   readonly tool: string | undefined;
+  /** User for whom the task runs. Undefined for anonymous callers. */
   readonly principal: string | undefined;
   /** OAuth client that made the task, or asked for it. */
   readonly clientId?: string | undefined;

@@ -4,11 +4,15 @@ import { quoteName } from './problem.js';
 
 /** A value that a configuration asks of its user before a server starts, as in VS Code. */
 export interface ConfigInput {
+  /** ID, as in `${input:ID}`. */
   readonly id: string;
+  /** Free text, or one of several options. */
   readonly type: 'promptString' | 'pickString';
+  /** Text that asks for the value. */
   readonly description?: string;
   /** True if the typed text must not be visible. */
   readonly password?: boolean;
+  /** Value when the user enters none. */
   readonly default?: string;
   /** Values to pick from. */
   readonly options?: readonly string[];

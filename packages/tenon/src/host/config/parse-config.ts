@@ -25,6 +25,7 @@ export interface EntryOptions {
   readonly readEnvFile?: ReadEnvFile | undefined;
 }
 
+/** Options of `parseConfig`. */
 export interface ConfigOptions extends EntryOptions {
   /** The path of the file, as it is shown and as approval remembers it: an absolute one. */
   readonly file: string;
@@ -33,9 +34,11 @@ export interface ConfigOptions extends EntryOptions {
   readonly env: (name: string) => string | undefined;
 }
 
+/** Servers and problems of a configuration. */
 export interface ConfigResult {
   /** In their order in the configuration. A disabled one is given as it is written: nothing is filled in. */
   readonly entries: readonly ConfiguredEntry[];
+  /** Mistakes in the configuration. */
   readonly problems: readonly ConfigProblem[];
 }
 

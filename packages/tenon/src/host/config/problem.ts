@@ -10,6 +10,7 @@ export interface ConfigProblem {
   readonly level: 'error' | 'warning';
   /** Names the file, the line and the key, and no value that could be a secret. */
   readonly error: TenonError;
+  /** Path of the file. */
   readonly file: string;
   /** From 1; undefined for what stands in no file. */
   readonly line: number | undefined;

@@ -2,7 +2,9 @@
 export interface ServerEntry {
   /** Its key in the configuration. */
   readonly name: string;
+  /** Command or URL of the server. */
   readonly target: CommandTarget | UrlTarget;
+  /** The server is configured and not used. Default false. */
   readonly disabled?: boolean | undefined;
   /** Time that the server may take to open, in milliseconds. Default of the host: 30,000. */
   readonly startTimeout?: number | undefined;
@@ -28,7 +30,9 @@ export interface ServerEntry {
   readonly origin?: EntryOrigin | undefined;
 }
 
+/** Place of a server in a configuration file. */
 export interface EntryOrigin {
+  /** Path of the file. */
   readonly file: string;
   /** From 1. */
   readonly line: number;
@@ -36,16 +40,25 @@ export interface EntryOrigin {
   readonly scope: 'user' | 'project';
 }
 
+/** A server that is started by a command and speaks over stdio. */
 export interface CommandTarget {
+  /** Program to start. */
   readonly command: string;
+  /** Arguments of the program. */
   readonly args?: readonly string[] | undefined;
+  /** Environment variables, in addition to a safe subset of the host's. */
   readonly env?: Readonly<Record<string, string>> | undefined;
+  /** Working directory. */
   readonly cwd?: string | undefined;
 }
 
+/** A server at a URL. */
 export interface UrlTarget {
+  /** URL of the MCP endpoint. */
   readonly url: string;
+  /** Header fields of every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Transport. Default: Streamable HTTP, then HTTP+SSE. */
   readonly transport?: 'http' | 'http-sse' | undefined;
 }
 

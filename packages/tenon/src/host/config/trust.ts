@@ -17,6 +17,7 @@ const MIN_KEY_BYTES = 32;
  */
 export type AskTrust = (entry: ConfiguredEntry, question: TrustQuestion) => boolean | Promise<boolean>;
 
+/** Options of `createTrust`. */
 export interface TrustOptions {
   /** Store of the approvals. */
   readonly values: Values;

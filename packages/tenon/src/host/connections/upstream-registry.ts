@@ -13,7 +13,9 @@ import type { UpstreamServer } from './upstream-server.js';
 
 /** A server whose part of a list is missing, and why. */
 export interface UnavailableServer {
+  /** Name of the server. */
   readonly server: string;
+  /** Reason, for people. */
   readonly why: string;
   /** It waits for the caller to sign in. */
   readonly signIn?: true;

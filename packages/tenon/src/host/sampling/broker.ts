@@ -15,6 +15,7 @@ import { createInvalidError, createLimitError, createRejectedError } from './ref
 import { type Review, runReview, type SamplingFacts } from './review.js';
 import { judgeRequest, type RequestBounds } from './rules.js';
 
+/** Options of the sampling broker. */
 export interface BrokerOptions {
   /** In the order in which they are preferred where a server has no preference. */
   readonly models: readonly Model[];
@@ -27,6 +28,7 @@ export interface BrokerOptions {
    * server that it names can spend tokens and put questions to the model unseen.
    */
   readonly allow?: Allow | undefined;
+  /** Limits on the tokens that servers may use. */
   readonly budget?: TokenBudget | readonly TokenBudget[] | undefined;
   /** Tokens that an answer may have, whatever the server asks for. Default 4,096. */
   readonly maxTokens?: number | undefined;
@@ -38,8 +40,11 @@ export interface BrokerOptions {
   readonly maxAtOnce?: number | undefined;
   /** Time for the model to answer, in milliseconds; reviewers have theirs. Default 600,000. */
   readonly timeout?: number | undefined;
+  /** Limits on the size of requests. */
   readonly bounds?: RequestBounds | undefined;
+  /** Asks a person before a request goes to the model, or before its result goes to the server. */
   readonly review?: Review | undefined;
+  /** Source of time, for tests. Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 

@@ -29,7 +29,9 @@ export interface Model {
   readonly name: string;
   /** Models of others that it stands in for: hints at them are hints at it. */
   readonly standsFor?: readonly string[] | undefined;
+  /** Content that the model accepts. Default: text only. */
   readonly takes?: Takes | undefined;
+  /** Cost, speed and intelligence of the model, for the preferences of servers. */
   readonly scores?: Scores | undefined;
   /** Asks the model. `maxTokens` is never to be exceeded; what else it cannot do it may leave out. */
   generate(request: CreateMessageParams, about: Generating): Promise<CreateMessageResult>;

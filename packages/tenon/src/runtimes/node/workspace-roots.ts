@@ -13,11 +13,13 @@ const CHECK_INTERVAL = 2000;
 /** A folder of this machine. A plain string is its path; `name` is what the server may show. */
 export type WorkspaceFolder = string | { readonly path: string; readonly name?: string | undefined };
 
+/** Options of `workspaceRoots`. */
 export interface WorkspaceRootsOptions {
   /** Time between two checks of the folders while a client is connected, in milliseconds. Default 2,000. */
   readonly interval?: number | undefined;
   /** Called with `roots/unavailable` once when a folder is missing, is no folder or cannot be read. Default: nothing is called. */
   readonly onError?: ((error: TenonError) => void) | undefined;
+  /** Source of time, for tests. Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 

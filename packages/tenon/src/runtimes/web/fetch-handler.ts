@@ -13,6 +13,7 @@ export interface FetchRequestInfo {
 
 /** Lifetime of a request in a runtime: the `ctx` of a Worker. */
 export interface WorkerContext {
+  /** Keeps the worker alive until a promise settles. */
   readonly waitUntil?: ((until: Promise<unknown>) => void) | undefined;
 }
 

@@ -13,9 +13,11 @@ export interface CustomMethod<S = unknown, State = unknown> {
   readonly extension?: string | undefined;
   /** Scopes that the caller's token must have, else 403 with a challenge. Where nobody authorizes, nobody has any. */
   readonly scopes?: readonly string[] | undefined;
+  /** Handles a request. */
   run(params: CustomParams<S>, context: Context<State>): JsonObject | Promise<JsonObject>;
 }
 
+/** Handler of a notification that the protocol does not define. */
 export interface CustomNotification<S = unknown> {
   /** Types and checks what the handler is given. */
   readonly params?: (S & Schema) | undefined;

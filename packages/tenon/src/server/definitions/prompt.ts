@@ -34,6 +34,7 @@ export interface PromptMetadata {
   readonly scopes?: readonly string[] | undefined;
 }
 
+/** Definition of a prompt. */
 export interface PromptDefinition<In = unknown> extends PromptMetadata {
   /**
    * Schema of the arguments: any Standard Schema, or a JSON Schema object. Its properties become the arguments of the prompt,
@@ -47,6 +48,7 @@ export interface PromptDefinition<In = unknown> extends PromptMetadata {
    * user message, content blocks, or whole messages.
    */
   run(input: never, context: Context): MaybePromise<PromptReturn>;
+  /** Types of the input, for the compiler. Never set at run time. */
   readonly types?: { readonly input: In } | undefined;
 }
 

@@ -57,6 +57,7 @@ export interface ServerDefinition<
   readonly methods?: CustomMethods<M, NoInfer<S>> | undefined;
 }
 
+/** Options of a server besides its tools, prompts and resources. */
 export interface ServerOptions<S = unknown> {
   /**
    * Makes `ctx.state`, which middleware fills and handlers read, once for each request that reads it. The type that it

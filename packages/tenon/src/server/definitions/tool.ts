@@ -67,6 +67,7 @@ export interface ToolMetadata {
   readonly task?: TaskSupport | TaskOptions | undefined;
 }
 
+/** States whether calls of a tool may or must become tasks. */
 export type TaskSupport = 'forbidden' | 'optional' | 'required';
 
 /** Task options of one tool. Times are milliseconds. */

@@ -14,7 +14,9 @@ const GENERATED_KEY = /^visit-\d+$/;
 
 /** A URL to be visited before a request can go on. */
 export interface UrlElicitation {
+  /** Text that explains to the user why to open the URL. */
   readonly message: string;
+  /** The URL to open. */
   readonly url: string;
   /** Id for `server.completeElicitation`. Default: one that is made up. */
   readonly elicitationId?: string | undefined;

@@ -7,10 +7,13 @@ export interface Operation<S = unknown> {
   readonly method: string;
   /** The tool, prompt or URI that it is about, when it is about one. */
   readonly name: string | undefined;
+  /** Params of the request, in the newest protocol version. */
   readonly params: JsonObject;
+  /** Context of the request. */
   readonly context: Context<S>;
 }
 
+/** Runs the rest of the middleware and the handler. */
 export type Next = (operation: Operation) => Promise<JsonObject>;
 
 /** Wraps an operation: look at it, change it, answer it yourself, look at the result or the error. `S`: type of `context.state`. */

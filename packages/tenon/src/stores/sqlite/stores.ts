@@ -10,6 +10,7 @@ import { prepareFile } from './schema.js';
 import { createSqliteValues } from './values.js';
 import { ATTEMPT_TIMEOUT, createWorkQueue } from './work-queue.js';
 
+/** Options of `sqliteStores`. */
 export interface SqliteStoresOptions {
   /** The time by which values end: the same for all processes that share the file. Default: the system's. */
   readonly clock?: Clock | undefined;

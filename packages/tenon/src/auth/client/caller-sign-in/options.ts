@@ -27,9 +27,11 @@ export interface CallerSignInOptions extends Pick<AuthorizerOptions, 'tokenStore
 
 /** A caller has signed in to a server, or out of it. */
 export interface CallerSignInChange {
+  /** Kind of the change. */
   readonly action: 'signed-in' | 'signed-out' | 'failed';
   /** Name of the server. */
   readonly server: string;
+  /** User and OAuth client of the gateway. */
   readonly caller: CallerIdentity;
   /** The sign-in as callers were told of it. Absent for a sign-out. */
   readonly elicitationId?: string | undefined;

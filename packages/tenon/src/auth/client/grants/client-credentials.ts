@@ -8,6 +8,7 @@ import { createGrantAuthorizer } from './grant-authorizer.js';
 
 const EXTENSION_ID = 'io.modelcontextprotocol/oauth-client-credentials';
 
+/** Options of `clientCredentials`. */
 export interface ClientCredentialsOptions extends AuthorizerOptions, Omit<ClientCredentials, 'method'> {
   /** The authorization server that knows the client; no other is shown its credentials. Default: the first one. */
   readonly issuer?: string | undefined;

@@ -17,11 +17,13 @@ const TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:';
 
 /** Token of the user's sign-in to the enterprise. */
 export interface SubjectToken {
+  /** The token. */
   readonly token: string;
   /** Default `id_token`. */
   readonly type?: 'id_token' | 'saml2' | 'refresh_token' | undefined;
 }
 
+/** Options of `enterpriseManaged`. */
 export interface EnterpriseManagedOptions extends AuthorizerOptions {
   /** The identity provider of the enterprise, as its administrator has set it. */
   readonly idp: {

@@ -8,6 +8,7 @@ import { type AuthorizerOptions, parseScopeOption, resolveSettings } from '../se
 import { createGrantAuthorizer } from './grant-authorizer.js';
 import { requestTokensWithAssertion } from './jwt-bearer.js';
 
+/** Options of `workloadIdentity`. */
 export interface WorkloadIdentityOptions extends AuthorizerOptions {
   /** The JWT that the platform gives this workload. A function is asked for each sign-in: such JWTs are short-lived. */
   readonly assertion: string | (() => string | Promise<string>);

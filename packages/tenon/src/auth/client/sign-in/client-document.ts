@@ -1,5 +1,6 @@
 import { TenonError } from '../../../jsonrpc/error.js';
 
+/** Contents of a client ID metadata document. */
 export interface ClientDocumentOptions {
   /** URL of the document, which is the id of the client. */
   readonly url: string;

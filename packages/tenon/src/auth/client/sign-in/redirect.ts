@@ -9,14 +9,17 @@ export interface Redirect {
   begin(knownUris: readonly string[], signal: AbortSignal): Promise<RedirectAttempt>;
 }
 
+/** One attempt to sign a user in. */
 export interface RedirectAttempt {
   /** Redirect URI. */
   readonly uri: string;
   /** Brings the user to `url`, and resolves with the URL that the browser came back to. `state` tells whose it is. */
   authorize(url: URL, signal: AbortSignal): Promise<URL | string>;
+  /** Releases the port or the window. */
   close(): void | Promise<void>;
 }
 
+/** Options of `manualRedirect`. */
 export interface ManualRedirectOptions {
   /** Shows the URL to the user, and returns the address that the browser shows in the end. */
   readonly ask: (url: string, signal: AbortSignal) => string | Promise<string>;

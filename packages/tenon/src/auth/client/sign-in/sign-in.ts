@@ -19,9 +19,11 @@ export interface RegisteredClient extends Omit<ClientCredentials, 'method'> {
   readonly issuer?: string | undefined;
 }
 
+/** Options of `signIn`. */
 export interface SignInOptions extends AuthorizerOptions {
   /** Sends the user to the page of the authorization server: `loopbackRedirect()`, `manualRedirect({ ask })`. */
   readonly redirect?: Redirect | undefined;
+  /** A client that is registered already. Default: a metadata document or dynamic registration. */
   readonly client?: RegisteredClient | undefined;
   /**
    * The URL of a document that describes this client: an `https:` URL with a path, where `client_id` is that URL,
@@ -32,9 +34,11 @@ export interface SignInOptions extends AuthorizerOptions {
   readonly clientKey?: ClientCredentials['key'];
   /** Name that users see where the client registers itself. Default `MCP client`. */
   readonly clientName?: string | undefined;
+  /** Home page of the client, which consent pages show. */
   readonly clientUri?: string | undefined;
   /** Requests tokens that can be renewed in the absence of the user, if there is a scope for that. Default `true`. */
   readonly offline?: boolean | undefined;
+  /** Limits on the number of sign-ins. */
   readonly limits?: SignInLimits | undefined;
 }
 

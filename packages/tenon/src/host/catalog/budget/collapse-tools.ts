@@ -11,6 +11,7 @@ export interface MetaToolNames {
   readonly call: string;
 }
 
+/** Options of `collapseTools`. */
 export interface CollapseOptions {
   /** Tokens that the definitions may take. */
   readonly budget: number;

@@ -6,6 +6,7 @@ export type CountTokens = (text: string) => number;
 
 /** Tokens that the tool definitions of a host take in a model's context. */
 export interface TokenReport {
+  /** Tokens of all definitions. */
   readonly total: number;
   /** In the order given. */
   readonly servers: readonly {
@@ -15,6 +16,7 @@ export interface TokenReport {
   }[];
 }
 
+/** Options of `createTokenReport`. */
 export interface TokenReportOptions {
   /** Default: `estimateTokens`. */
   readonly countTokens?: CountTokens | undefined;

@@ -50,6 +50,7 @@ declare const crypto: { randomUUID(): string };
 
 /** In `_meta` of what was read: the length of the whole, and the URI of what follows. */
 export const OVERFLOW_TOTAL = 'dev.tenon/total';
+/** Key in `_meta` for the URI of the next part of a long output. */
 export const OVERFLOW_NEXT = 'dev.tenon/next';
 
 const URI = /^tenon-spill:\/\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\?([^#]*))?$/;

@@ -12,14 +12,19 @@ import { createLinkWarnings, MAX_LABEL, MAX_MESSAGE, sanitizeForView, type ViewW
  * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#user-interaction-model
  */
 export interface FormView {
+  /** Always `form`. */
   readonly kind: 'form';
   /** Name that the user gave the server, rather than one that it gives itself. */
   readonly server: string;
+  /** Text of the server, safe to show. */
   readonly message: string;
+  /** Fields in their order. */
   readonly fields: readonly FieldView[];
+  /** Warnings to show with the form. */
   readonly warnings: readonly ViewWarning[];
   /** Reason why the form is to be declined and not shown. Only with `secrets: 'refuse'`. */
   readonly refusalReason: string | undefined;
+  /** Buttons to show. */
   readonly choices: readonly ['submit', 'decline', 'cancel'];
 }
 
@@ -34,6 +39,7 @@ export interface FormViewOptions extends ViewOptions {
 /** Maximum number of fields of one form that are shown. */
 const MAX_FIELDS = 100;
 
+/** Creates the view of a form, with warnings about what it asks for. */
 export function createFormView(form: ElicitFormParams, options: FormViewOptions): FormView {
   const { sanitizeText, secrets = 'warn' } = options;
   const server = sanitizeForView(options.server, sanitizeText, MAX_LABEL);

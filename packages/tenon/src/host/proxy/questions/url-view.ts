@@ -17,9 +17,11 @@ import {
  * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#safe-url-handling
  */
 export interface UrlView {
+  /** Always `url`. */
   readonly kind: 'url';
   /** Name that the user gave the server, rather than one that it gives itself. */
   readonly server: string;
+  /** Text of the server, safe to show. */
   readonly message: string;
   /** To be shown whole before the user agrees, and to be opened. */
   readonly url: string;
@@ -29,7 +31,9 @@ export interface UrlView {
   readonly unicodeHost: string | undefined;
   /** The end of the host that counts: who owns it receives what the user enters. */
   readonly site: string;
+  /** Warnings to show with the URL. */
   readonly warnings: readonly ViewWarning[];
+  /** Buttons to show. */
   readonly choices: readonly ['open', 'decline', 'cancel'];
   /** Actions of the user after opening the page: the server may never report that all is done. */
   readonly afterOpening: readonly ['retry', 'cancel'];

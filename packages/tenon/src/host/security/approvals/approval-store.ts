@@ -16,13 +16,17 @@ const MAX_STORED = 256;
 
 /** An approval that is good for more than one call, of the user and OAuth client that it names. */
 export interface StoredApproval extends Partial<CallerIdentity> {
+  /** ID of the approval. */
   readonly id: string;
+  /** Name of the server. */
   readonly server: string;
+  /** Kind of action. */
   readonly kind: ActionRequest['kind'];
   /** The tool, prompt or URI; absent when a match says what it is good for. */
   readonly name?: string | undefined;
   /** Digest of the arguments, for an approval of these arguments alone. */
   readonly digest?: string | undefined;
+  /** Arguments to which the approval is limited. */
   readonly match?: Match | undefined;
   /** Milliseconds since the epoch, by the clock. */
   readonly rememberedAt: number;

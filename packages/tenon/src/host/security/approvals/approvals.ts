@@ -24,6 +24,7 @@ const MAX_PENDING_PER_USER = 100;
 
 const ABANDONED: Approval = { granted: false, reason: 'the caller went away, and the question with it' };
 
+/** Creates a store of approvals: pending questions to people, and the decisions that are remembered. */
 export function createApprovals(options: ApprovalsOptions): Approvals {
   const {
     values,

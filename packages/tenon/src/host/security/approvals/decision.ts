@@ -28,7 +28,9 @@ export type Approver = (
 
 /** Outcome of an approval request. */
 export interface Approval {
+  /** True if the action may proceed. */
   readonly granted: boolean;
+  /** Reason, for people. */
   readonly reason: string;
 }
 

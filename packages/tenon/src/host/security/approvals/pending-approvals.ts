@@ -22,10 +22,15 @@ const ANSWER_GRACE = 2 * POLL_INTERVAL;
 
 /** A question that waits for an answer. What is secret of the arguments is not in it. */
 export interface PendingApproval extends Partial<CallerIdentity> {
+  /** ID by which the approval is answered. */
   readonly id: string;
+  /** Kind of action. */
   readonly kind: ActionRequest['kind'];
+  /** Name of the server. */
   readonly server: string;
+  /** Name of the tool, prompt or resource. */
   readonly name: string;
+  /** Arguments, without secrets. */
   readonly arguments: JsonObject;
   /** SHA-256 of the arguments as they are. */
   readonly digest: string;
@@ -33,6 +38,7 @@ export interface PendingApproval extends Partial<CallerIdentity> {
   readonly reason?: string | undefined;
   /** Milliseconds since the epoch, by the clock. */
   readonly askedAt: number;
+  /** End of the wait, in milliseconds since 1970. Then the action is denied. */
   readonly expiresAt: number;
 }
 

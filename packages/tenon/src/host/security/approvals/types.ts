@@ -9,6 +9,7 @@ import type { PendingApproval } from './pending-approvals.js';
 
 /** `createApprovals({ ...stores })`, or a store's `values` alone: then who waits looks for the answer every five seconds. */
 export interface ApprovalsOptions extends Pick<Stores, 'values'>, Optional<Pick<Stores, 'bus'>> {
+  /** Source of time, for tests. Default: the system clock. */
   readonly clock?: Clock | undefined;
   /** Time for an answer, in milliseconds; then the action is denied. Default 300,000: 5 minutes. */
   readonly ttl?: number | undefined;
@@ -27,6 +28,7 @@ export interface ApprovalsOptions extends Pick<Stores, 'values'>, Optional<Pick<
   readonly maxPendingPerUser?: number | undefined;
 }
 
+/** Options of asking for an approval. */
 export interface ApprovalRequestOptions extends ApprovalBasis {
   /** The caller goes away: the question is withdrawn. */
   readonly signal?: AbortSignal | undefined;
@@ -39,6 +41,7 @@ export interface ApprovalRequestOptions extends ApprovalBasis {
   readonly step?: (<T>(name: string, work: () => Promise<T>) => Promise<T>) | undefined;
 }
 
+/** Options of answering an approval. */
 export interface AnswerOptions {
   /** Also from now on. The match is checked as far as the question shows it. */
   readonly remember?: Remember | undefined;
@@ -58,6 +61,7 @@ export interface Approvals {
   answer(id: string, action: 'allow' | 'deny', options?: AnswerOptions): Promise<void>;
   /** Hears when a question is laid, in any process; needs a bus. Returns what ends that. */
   watch(listener: () => void): () => void;
+  /** Lists the approvals that are remembered. */
   listStored(options?: ListOptions): Promise<StoredApproval[]>;
   /** Revokes a remembered approval. False when there is none of this id. */
   forget(id: string): Promise<boolean>;

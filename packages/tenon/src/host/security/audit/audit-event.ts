@@ -25,10 +25,13 @@ export type AuditAction =
 
 /** An event to record. Texts are recorded without what looks secret, and cut at `MAX_TEXT` characters. */
 export interface AuditEvent {
+  /** Kind of the event. */
   readonly action: AuditAction;
+  /** User on whose behalf. */
   readonly principal?: string | undefined;
   /** Its name in the host. */
   readonly server?: string | undefined;
+  /** Kind of the target. */
   readonly kind?: 'tool' | 'resource' | 'prompt' | 'method' | 'server' | undefined;
   /** The server's own name of the tool or prompt; the URI of the resource. */
   readonly name?: string | undefined;
@@ -36,6 +39,7 @@ export interface AuditEvent {
   readonly call?: string | undefined;
   /** Number of the rule of the policy that decided, from 1. */
   readonly rule?: number | undefined;
+  /** Reason of a decision. */
   readonly reason?: string | undefined;
   /** Only their digest is recorded, the SHA-256 of their canonical JSON, unless the audit was told otherwise. */
   readonly arguments?: JsonObject | undefined;

@@ -14,7 +14,9 @@ const AUDIT_FORMAT = 1;
 /** Maximum number of events that wait to be written. */
 export const MAX_PENDING = 10_000;
 
+/** Options of an audit log. */
 export interface AuditOptions extends AuditSink, AuditContentOptions {
+  /** Source of time, for tests. Default: the system clock. */
   readonly clock?: Clock | undefined;
   /**
    * Makes each line with an HMAC of its own, so that who can write all of the record, and has not the key, cannot make

@@ -4,6 +4,7 @@ import type { AuditHead } from './audit-event.js';
 import { type AuditLine, createAuditSigner, NO_PREVIOUS, parseAuditLine } from './audit-line.js';
 import { splitLines } from './split-lines.js';
 
+/** Options of verifying an audit log. */
 export interface AuditVerifyOptions {
   /** The key that the record was written with. Without it the lines' HMACs are not looked at. */
   readonly key?: string | Uint8Array | undefined;
@@ -13,11 +14,13 @@ export interface AuditVerifyOptions {
 
 /** Result of verifying an audit. */
 export interface AuditVerification {
+  /** True if the log is intact. */
   readonly ok: boolean;
   /** Number of trustworthy lines: all, or those before the problem. */
   readonly lines: number;
   /** The last of them. Keep it elsewhere: nothing in the record shows that lines are missing at its end. */
   readonly head: AuditHead | undefined;
+  /** First problem, if the log is not intact. */
   readonly problem?: AuditProblem;
   /** Half a line at the end, in bytes: it is being written, or its writer died. It is not believed. */
   readonly torn: number;
@@ -25,9 +28,11 @@ export interface AuditVerification {
   readonly unshown: readonly string[];
 }
 
+/** First problem that the verification of an audit log found. */
 export interface AuditProblem {
   /** From 1, over all files. */
   readonly line: number;
+  /** The problem, for people. */
   readonly what: string;
 }
 

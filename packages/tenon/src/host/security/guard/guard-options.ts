@@ -15,10 +15,13 @@ import type { Screening } from '../screening/screener.js';
 
 /** Something that was found in what a server says. */
 export interface ScreeningReport {
+  /** Name of the server. */
   readonly server: string;
+  /** Kind of the screened text. */
   readonly kind: 'tool' | 'prompt' | 'resource' | 'template' | 'instructions' | 'result' | 'question';
   /** By the server's own name, or URI. */
   readonly name: string;
+  /** Findings in the text. */
   readonly findings: readonly Finding[];
 }
 

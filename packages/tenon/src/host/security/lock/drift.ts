@@ -30,9 +30,13 @@ export type DriftSeverity = 'approve' | 'note';
 
 /** One change of one server. Another name is two: the definition under the one is removed, that under the other added. */
 export interface Drift {
+  /** Name of the server. */
   readonly server: string;
+  /** Kind of change. */
   readonly kind: DriftKind;
+  /** States whether the change must be approved. */
   readonly severity: DriftSeverity;
+  /** Kind of the changed definition. */
   readonly of: 'server' | PinnedKind;
   /** The name of the server, tool or prompt, the URI of the resource, the URI template. */
   readonly name: string;
@@ -40,7 +44,9 @@ export interface Drift {
   readonly member?: string | undefined;
   /** JSON values; `undefined` where there is none. Of what was too long to be kept only `beforeCut` is known. */
   readonly before?: unknown;
+  /** Part of the earlier value that the lock file does not hold. */
   readonly beforeCut?: TruncatedMember | undefined;
+  /** The value now. */
   readonly after?: unknown;
   /** All of a server that the lock does not know, as far as it is known. */
   readonly found?: (Pick<LockedServer, 'source'> & Optional<LockedServer>) | undefined;

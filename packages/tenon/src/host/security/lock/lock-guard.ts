@@ -12,7 +12,9 @@ import { serializeLock } from './serialize-lock.js';
 /** Maximum number of times that a person is asked about one server before its changes are refused. */
 export const MAX_CONFIRMATIONS = 20;
 
+/** Options of a lock guard. */
 export interface LockGuardOptions {
+  /** The lock file's contents. */
   readonly lock: Lock;
   /**
    * Handling of a change that must be approved. `warn` lets it pass: a rug pull is told of and not stopped. Default
@@ -54,6 +56,7 @@ export interface BlockedItem {
   readonly drifts: readonly Drift[];
 }
 
+/** Compares servers with a lock file and blocks what changed. */
 export interface LockGuard {
   /** The lock with all that was approved since. */
   readonly lock: Lock;

@@ -13,14 +13,19 @@ export interface Lock {
   readonly servers: ReadonlyMap<string, LockedServer>;
 }
 
+/** A server as the lock file records it. */
 export interface LockedServer {
+  /** Origin of the server: its command or URL. */
   readonly source: ServerSource;
   /** Description of the server: the members of its `serverInfo`, its `instructions`, and the protocol version. */
   readonly serverInfo: PinnedDefinition;
   /** By name, those of resources by URI, those of templates by URI template. */
   readonly tools: Definitions;
+  /** Prompts by name. */
   readonly prompts: Definitions;
+  /** Resources by URI. */
   readonly resources: Definitions;
+  /** Resource templates by template. */
   readonly templates: Definitions;
 }
 
@@ -65,6 +70,7 @@ export interface TruncatedMember {
   readonly excerpt: string;
 }
 
+/** Kind of definition that a lock file pins. */
 export type PinnedKind = 'tool' | 'prompt' | 'resource' | 'template';
 
 /** Under which member a lock, and what a server offers, has the definitions of a kind. */

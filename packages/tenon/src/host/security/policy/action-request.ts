@@ -4,6 +4,7 @@ import type { ToolAnnotations } from '../../../protocol/content.js';
 
 /** An action that a caller is about to do. `principal`, `issuer` and `clientId` say on whose behalf. */
 export interface ActionRequest extends CallerIdentity {
+  /** Kind of action. */
   readonly kind: 'tool' | 'resource' | 'prompt' | 'method';
   /** Its name in the host. */
   readonly server: string;
@@ -13,13 +14,16 @@ export interface ActionRequest extends CallerIdentity {
   readonly arguments: JsonObject;
   /** As the server says; the policy heeds them only when `trusted`. */
   readonly annotations?: ToolAnnotations | undefined;
+  /** True if the server's annotations may be trusted. */
   readonly trusted: boolean;
 }
 
+/** Decision of a policy rule. */
 export type Action = 'allow' | 'ask' | 'deny';
 
 /** Decision of a policy about one request. */
 export interface PolicyVerdict {
+  /** Decision. */
   readonly action: Action;
   /** For people; it names the rule by its place from 1 and says nothing of its patterns. */
   readonly reason: string;

@@ -35,12 +35,15 @@ export type PolicyProblem =
 export interface PolicyFinding {
   /** Number of the rule, from 1 as in `message`; `undefined`: it is about the whole policy. */
   readonly rule: number | undefined;
+  /** Kind of problem. */
   readonly problem: PolicyProblem;
   /** Number of the earlier rule, of `shadowed`. */
   readonly by?: number;
+  /** The problem, for people. */
   readonly message: string;
 }
 
+/** Options of `lintPolicy`. */
 export interface LintOptions {
   /**
    * The tools that the servers have, as `host.offered()` gives them: names and arguments of rules are checked against them.

@@ -8,7 +8,9 @@ import type { Rule } from './rules.js';
 
 /** The tools of a server, by its name in the host. */
 export interface ToolInventory {
+  /** Name of the server. */
   readonly server: string;
+  /** Tools of the server. */
   readonly tools: readonly (Pick<Tool, 'name'> & { readonly inputSchema?: JsonObject | undefined })[];
 }
 

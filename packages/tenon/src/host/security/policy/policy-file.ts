@@ -17,7 +17,9 @@ const ACTIONS: readonly string[] = ['allow', 'ask', 'deny'];
 
 /** Contents of a policy file: `createPolicy(read.rules, read)`. */
 export interface PolicyFile {
+  /** Rules in the order in which they are tried. */
   readonly rules: readonly Rule[];
+  /** Action when no rule matches. Default `ask`. */
   readonly fallback?: Action;
 }
 

@@ -15,13 +15,16 @@ import type { ActionRequest, PolicyVerdict } from './action-request.js';
 import type { Policy } from './policy.js';
 import type { Quotas } from './quotas.js';
 
+/** Options of `policyMiddleware`. */
 export interface PolicyMiddlewareOptions {
+  /** Policy to apply. */
   readonly policy: Policy;
   /**
    * Approvals for actions to be asked about. The caller's own user is, by a form, where nobody sits at this process and
    * the client has forms. Default: a call that is to be asked about is denied.
    */
   readonly approvals?: Approvals | undefined;
+  /** Quotas to apply to allowed calls. */
   readonly quotas?: Quotas | undefined;
   /** Name of this server in the rules. Default `server`. */
   readonly server?: string | undefined;

@@ -6,6 +6,7 @@ import { type CompiledRule, compileRule } from './matching/compiled-rule.js';
 import { findRuleFault, MAX_RULES, type RuleFault } from './rule-faults.js';
 import type { Rule } from './rules.js';
 
+/** Options of `createPolicy`. */
 export interface PolicyOptions {
   /** Action for requests that no rule matches. Default `ask`. */
   readonly fallback?: Action | undefined;
@@ -13,8 +14,11 @@ export interface PolicyOptions {
 
 /** Rules in the order in which they are tried: the first that fits decides. */
 export interface Policy {
+  /** Rules in the order in which they are tried. */
   readonly rules: readonly Rule[];
+  /** Action when no rule matches. */
   readonly fallback: Action;
+  /** Returns the decision for an action. */
   evaluate(request: ActionRequest): PolicyVerdict;
   /** A text for people: each rule that was tried and why it does not fit, until the one that does. Secrets are left out. */
   explain(request: ActionRequest): string;

@@ -9,6 +9,7 @@ import type { Match } from './rules.js';
 /** Default number of counters of one quota. */
 const MAX_KEYS = 10_000;
 
+/** A limit on the number of calls in a time window. */
 export interface Quota {
   /**
    * Parts that have a counter of their own. A tool is one of its server; so are a resource and a prompt. Nobody that is
@@ -31,6 +32,7 @@ export interface QuotaOptions {
   readonly maxKeys?: number | undefined;
 }
 
+/** Counters of quotas. */
 export interface Quotas {
   /** Counts a call, or says when to come again, in milliseconds; one that any quota refuses is counted by none. */
   consume(request: ActionRequest): undefined | { readonly retryAfter: number; readonly reason: string };

@@ -28,8 +28,11 @@ export interface Match {
   readonly method?: Globs | undefined;
   /** Effects of tools. Only trusted servers are believed; of others these are `false`, `true`, `false` and `true`. */
   readonly readOnly?: boolean | undefined;
+  /** Matches by the tool's `destructiveHint`. */
   readonly destructive?: boolean | undefined;
+  /** Matches by the tool's `idempotentHint`. */
   readonly idempotent?: boolean | undefined;
+  /** Matches by the tool's `openWorldHint`. */
   readonly openWorld?: boolean | undefined;
   /**
    * By JSON Pointer (`/options/path`) or dotted path (`options.path`). One that is absent does not fit. In a step `*` and
@@ -47,6 +50,7 @@ export interface Match {
  * it, in all the elements of an array; for what is to be asked or denied one way, and one element, is enough.
  */
 export interface Rule extends Match {
+  /** Decision for requests that match. */
   readonly action: Action;
   /** Said to whoever is denied or asked. */
   readonly because?: string | undefined;

@@ -40,6 +40,7 @@ export type WarningKind =
   | 'url-scheme'
   | 'whitespace';
 
+/** Kind of a screening finding. */
 export type FindingKind = HiddenKind | WarningKind;
 
 /**
@@ -49,11 +50,15 @@ export type FindingKind = HiddenKind | WarningKind;
  */
 export type FindingSeverity = 'strip' | 'warn';
 
+/** One suspicious place in a text of a server. */
 export interface Finding {
+  /** Kind of the finding. */
   readonly kind: FindingKind;
+  /** States whether the text can be removed. */
   readonly severity: FindingSeverity;
   /** In UTF-16 units from the start of the text. */
   readonly at: number;
+  /** Length in UTF-16 units. */
   readonly length: number;
   /** The text at the place, safe to show: hidden text decoded where that is possible. At most 200 characters. */
   readonly excerpt: string;

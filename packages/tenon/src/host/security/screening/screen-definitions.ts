@@ -30,6 +30,7 @@ export interface ToolScreening extends Screening {
   readonly hasPrefix?: boolean | undefined;
 }
 
+/** Screens the texts of a tool: title, description, schemas and annotations. */
 export function screenTool(tool: Tool, screening: ToolScreening = {}): Screened<Tool> {
   const screener = createScreener(screening, HIDDEN_KINDS);
   const changed = screenDescribed(tool, screener);
@@ -40,6 +41,7 @@ export function screenTool(tool: Tool, screening: ToolScreening = {}): Screened<
   return screener.finish(replaceFields(changed, { inputSchema, outputSchema, annotations }));
 }
 
+/** Screens the texts of a prompt. */
 export function screenPrompt(prompt: Prompt, screening: Screening = {}): Screened<Prompt> {
   const screener = createScreener(screening, HIDDEN_KINDS);
   const screenArgument = (each: PromptArgument, index: number): PromptArgument =>
@@ -48,6 +50,7 @@ export function screenPrompt(prompt: Prompt, screening: Screening = {}): Screene
   return screener.finish(replaceFields(screenDescribed(prompt, screener), { arguments: args }));
 }
 
+/** Screens the texts of a resource or a resource template. */
 export function screenResource<Offer extends Resource | ResourceTemplate>(
   resource: Offer,
   screening: Screening = {},

@@ -20,6 +20,7 @@ export type ScreenableResult =
   | readonly PromptMessage[]
   | readonly SamplingMessage[];
 
+/** Screens the texts of a result. */
 export function screenResult<Value extends ScreenableResult>(
   result: Value,
   screening: Screening = {},

@@ -24,7 +24,9 @@ export interface Screening {
 
 /** The value to pass on, and the findings in it. Without anything to take out, `value` is the very object that came. */
 export interface Screened<Value> {
+  /** The value, without what was removed. */
   readonly value: Value;
+  /** Findings, also those that were removed. */
   readonly findings: readonly Finding[];
 }
 

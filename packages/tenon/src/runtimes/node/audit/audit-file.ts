@@ -10,6 +10,7 @@ import { getNextAuditFile } from './audit-file-names.js';
 import { createAuditWriter } from './audit-writer.js';
 import { createBrokenError, openLastAuditFile } from './open-audit-file.js';
 
+/** Options of an audit log in files. */
 export interface AuditFileOptions {
   /** Maximum size of a file before another is begun, in bytes; the last line may go beyond. Default 16 MiB. */
   readonly maxBytes?: number | undefined;
@@ -20,6 +21,7 @@ export interface AuditFileOptions {
    * system has it, and the disk within a second: it survives the end of the process, not that of the power. Default `always`.
    */
   readonly sync?: 'always' | 'batch' | undefined;
+  /** Source of time, for tests. Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 

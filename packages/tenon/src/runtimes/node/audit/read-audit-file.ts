@@ -16,7 +16,9 @@ export async function* readAudit(path: string): AsyncGenerator<Uint8Array> {
 
 /** Verification of an audit in files, with the file of the problem and its line there, from 1. */
 export interface AuditFileVerification extends AuditVerification {
+  /** Files that were verified, oldest first. */
   readonly files: readonly string[];
+  /** Place of the problem. */
   readonly at?: { readonly file: string; readonly line: number };
 }
 

@@ -6,6 +6,7 @@ import { type Clock, systemClock } from '../../../cancellation/clock.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { openBrowser } from './browser.js';
 
+/** Options of `loopbackRedirect`. */
 export interface LoopbackOptions {
   /** The port to be preferred. Default: that of the last sign-in, else any free one; also where it is occupied. */
   readonly port?: number | undefined;
@@ -17,6 +18,7 @@ export interface LoopbackOptions {
   readonly print?: ((text: string) => void) | undefined;
   /** Milliseconds that the user has. Default 300,000: 5 minutes. */
   readonly timeout?: number | undefined;
+  /** Source of time, for tests. Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 

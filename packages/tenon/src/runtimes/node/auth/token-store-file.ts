@@ -8,7 +8,9 @@ import { withLock } from '../files/file-lock.js';
 import { makePrivate } from '../files/private-file.js';
 import { ensureRealPath, replaceFile } from '../files/replace-file.js';
 
+/** Options of `fileTokenStore`. */
 export interface FileTokenStoreOptions {
+  /** Source of time, for tests. Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 

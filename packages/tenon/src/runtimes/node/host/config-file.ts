@@ -11,6 +11,7 @@ import { TenonError } from '../../../jsonrpc/error.js';
 /** Maximum size of a file of environment variables, in bytes. */
 const MAX_ENV_FILE = 2 ** 20;
 
+/** Options of reading a configuration file. */
 export interface ConfigFileOptions {
   /** Author of the file. Default `user`; say `project` of what came with a folder that somebody else has made. */
   readonly scope?: EntryOrigin['scope'] | undefined;

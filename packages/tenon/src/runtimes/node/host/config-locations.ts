@@ -7,7 +7,9 @@ import type { EntryOrigin } from '../../../host/config/server-entry.js';
 export interface ConfigLocation {
   /** Program of this format and location: `Claude Code`, `VS Code`, …  */
   readonly program: string;
+  /** Path of the file. */
   readonly path: string;
+  /** Owner of the file: the user, or the project. */
   readonly scope: EntryOrigin['scope'];
 }
 

@@ -17,6 +17,7 @@ import { loadTrustKey } from './trust-key.js';
 
 /** Options of a host that reads files. */
 export interface NodeHostOptions extends Omit<HostOptions, 'servers' | 'policy' | 'audit' | 'mayStart'> {
+  /** Servers by name, in addition to those of configuration files. */
   readonly servers?: Readonly<Record<string, HostServer>> | undefined;
   /** Paths of configurations: `mcp.json`, `.vscode/mcp.json`, …; of two servers of one name the first stands. */
   readonly config?: string | readonly ConfigSource[] | undefined;

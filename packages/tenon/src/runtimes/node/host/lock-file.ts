@@ -14,6 +14,7 @@ export interface LockFileOptions {
 
 /** A lock in a file, `mcp.lock` by custom: made to be kept with the project and looked over when it changes. */
 export interface LockFile {
+  /** Path of the file. */
   readonly path: string;
   /** `undefined` when there is no such file. Rejects with `lock/unreadable`, and as `readLock` does. */
   read(): Promise<Lock | undefined>;

@@ -6,6 +6,7 @@ import { NodeExchange, type NodeRequest } from './node-exchange.js';
 
 /** Argument of `toNode`: anything that `createHandler` makes, or `createIssuer`. */
 export interface HttpMount {
+  /** Endpoint that handles the requests. */
   readonly endpoint: Pick<HttpEndpoint, 'handle' | 'serves'> & Optional<Pick<HttpEndpoint, 'unread'>>;
 }
 

@@ -7,6 +7,7 @@ import { type CloseOptions, createHttpEndpoint, type HttpEndpoint } from '../../
 import { type HandlerOptions, resolveSsePath } from '../../../transports/http/server/options.js';
 import { NodeExchange } from './node-exchange.js';
 
+/** Options of `serveHttp`. */
 export interface ServeHttpOptions extends HandlerOptions {
   /** Default 3000; 0 for one that is free. */
   readonly port?: number | undefined;
@@ -33,6 +34,7 @@ export interface HttpServer {
   readonly url: string;
   /** URL of the two-endpoint transport, if it is served. */
   readonly sseUrl: string | undefined;
+  /** TCP port. */
   readonly port: number;
   /** Stops listening, lets what runs come to its end, then frees the port. */
   close(options?: CloseOptions): Promise<void>;

@@ -11,6 +11,7 @@ import {
 import { createByteSink, createByteSource } from './byte-streams.js';
 import { guardStdout, type StdoutWriteEvent } from './stdout-guard.js';
 
+/** Options of `serveStdio`. */
 export interface ServeStdioOptions extends ServeLinesOptions {
   /**
    * Ends this process when the client leaves, and on SIGTERM and SIGINT. `false` leaves signals and the process alone:

@@ -40,6 +40,7 @@ export interface HttpEndpoint {
   readonly unread: UnreadLimit;
 }
 
+/** Options of closing an endpoint. */
 export interface CloseOptions {
   /** Time that open requests have to end, in milliseconds; then they are cut off. Default 10,000. */
   readonly timeout?: number | undefined;

@@ -23,6 +23,7 @@ export interface Exchange extends RequestInfo {
 
 /** A request before its body is read. */
 export interface RequestInfo {
+  /** HTTP method. */
   readonly method: string;
   /** Without the query. */
   readonly path: string;
@@ -40,6 +41,7 @@ export interface RequestInfo {
   readonly raw: unknown;
 }
 
+/** HTTP header fields by lower-case name. */
 export type HeaderFields = Readonly<Record<string, string>>;
 
 export type RequestBody = { readonly text: string } | { readonly value: unknown } | { readonly status: 413 };

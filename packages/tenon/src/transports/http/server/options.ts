@@ -62,6 +62,7 @@ export interface HandlerOptions {
   readonly limits?: Optional<Limits> | undefined;
   /** Store of messages that wait for a stream to be resumed. Default: memory, bounded by `limits`. */
   readonly eventStore?: EventStore | undefined;
+  /** Source of time, for tests. Default: the system clock. */
   readonly clock?: Clock | undefined;
   /** Receives internal errors, for the operator. Never crosses the wire. */
   readonly onError?: ((error: unknown) => void) | undefined;

@@ -14,13 +14,19 @@ export interface EventStore {
   deleteSession(session: string): void;
 }
 
+/** Events to send again on a resumed stream. */
 export interface Replay {
+  /** Number of the stream within its session. */
   readonly stream: number;
+  /** Events after the one that the client named, in order. */
   readonly events: readonly StoredEvent[];
 }
 
+/** An event of a stream, as an event store holds it. */
 export interface StoredEvent {
+  /** ID of the event. */
   readonly id: string;
+  /** Text of the event, as sent. */
   readonly text: string;
 }
 
