@@ -91,13 +91,29 @@ async function findKiller(mutant, folder) {
 
 /** Tells if tests pass in the copy. A run that hangs counts as failed. @param {string[]} paths @returns {Promise<boolean>} */
 function passes(paths) {
+  // A group of its own: a mutant may loop in a worker, which outlives the process that started it.
   const child = spawn(process.execPath, [bin('vitest'), 'run', '--bail=1', '--reporter=dot', ...paths], {
     cwd: copy,
     stdio: 'ignore',
-    timeout: TIMEOUT,
-    killSignal: 'SIGKILL',
+    detached: true,
   });
-  return new Promise(resolve => child.on('close', code => resolve(code === 0)));
+  const timer = setTimeout(() => endGroup(child), TIMEOUT);
+  return new Promise(resolve =>
+    child.on('close', code => {
+      clearTimeout(timer);
+      endGroup(child);
+      resolve(code === 0);
+    }),
+  );
+}
+
+/** @param {import('node:child_process').ChildProcess} child */
+function endGroup({ pid }) {
+  try {
+    if (pid) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // All processes of the group have ended.
+  }
 }
 
 /** @param {string} folder */
