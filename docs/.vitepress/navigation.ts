@@ -1,7 +1,10 @@
 /** Pages in the order in which the sidebar lists them: title, then path without extension. */
 export const sections: Record<string, Record<string, string>> = {
   Start: {
+    'Why Tenon': 'start/why',
+    Install: 'start/install',
     'First server': 'start/first-server',
+    'Connect to a host': 'start/connect',
     'First client': 'start/first-client',
   },
   Servers: {
