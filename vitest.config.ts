@@ -2,7 +2,8 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-const source = (path: string) => fileURLToPath(new URL(`./packages/tenon/src/${path}`, import.meta.url));
+const source = (path: string, name = 'tenon') =>
+  fileURLToPath(new URL(`./packages/${name}/src/${path}`, import.meta.url));
 
 export default defineConfig({
   resolve: {
@@ -14,6 +15,7 @@ export default defineConfig({
       { find: 'tenon/auth/node', replacement: source('auth-node.ts') },
       { find: 'tenon/auth/issuer', replacement: source('auth-issuer.node.ts') },
       { find: 'tenon/testing', replacement: source('testing/index.ts') },
+      { find: '@tenon/ai', replacement: source('index.ts', 'ai') },
     ],
   },
   test: {

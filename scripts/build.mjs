@@ -2,7 +2,8 @@
 /**
  * Builds the library into packages/tenon/dist: its entries as ES modules and as CommonJS, and their declarations for both
  * by TypeScript, file by file. The result is made aside and then put in place, so that a program that runs meanwhile sees
- * no half. Then the command is built, into packages/cli/dist.
+ * no half. Then the adapters for the AI SDK are compiled against it into packages/ai/dist, and the command is bundled into
+ * packages/cli/dist.
  */
 import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
@@ -29,11 +30,11 @@ try {
     await writeFile(join(esm, `${entry}.d.ts`), `export * from '${path}.js';\n`);
   }
   await writeFile(join(cjs, 'package.json'), '{ "type": "commonjs" }\n');
-  await replace(join(library, 'dist'));
+  await replace(join(library, 'dist'), ['esm', 'cjs']);
+  await buildAiAdapters();
   await buildCommand();
-  console.log(
-    `built packages/tenon/dist and packages/cli/dist in ${((performance.now() - started) / 1000).toFixed(1)} s`,
-  );
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  console.log(`built packages/tenon/dist, packages/ai/dist and packages/cli/dist in ${seconds} s`);
 } finally {
   await rm(work, { recursive: true, force: true });
 }
@@ -61,11 +62,17 @@ async function declarationsOf(entries, folder) {
   return reached;
 }
 
-/** @param {string} dist */
-async function replace(dist) {
-  const before = join(work, 'before');
-  await rename(dist, before).catch(() => undefined);
+/** Replaces a folder by parts of the work folder. @param {string} dist @param {readonly string[]} parts */
+async function replace(dist, parts) {
+  await rename(dist, await mkdtemp(join(work, 'before-'))).catch(() => undefined);
   await mkdir(dist);
-  await rename(join(work, 'esm'), join(dist, 'esm'));
-  await rename(join(work, 'cjs'), join(dist, 'cjs'));
+  for (const part of parts) await rename(join(work, part), join(dist, part));
+}
+
+async function buildAiAdapters() {
+  const folder = join(root, 'packages/ai');
+  const compiled = join(work, 'ai');
+  await runNode([bin('typescript'), '-p', join(folder, 'tsconfig.build.json'), '--outDir', compiled]);
+  await rename(join(folder, 'dist'), await mkdtemp(join(work, 'before-'))).catch(() => undefined);
+  await rename(compiled, join(folder, 'dist'));
 }

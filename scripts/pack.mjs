@@ -47,6 +47,15 @@ export async function installPacked(also = []) {
   return { folder, tarball, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
+/** Installs the packed adapters for the AI SDK into a project that has the packed library and the AI SDK. */
+export async function installPackedAiAdapters() {
+  const { folder, remove } = await installPacked(['ai', '@types/node']);
+  await mkdir(join(folder, 'adapters'));
+  const tarball = await pack(join(folder, 'adapters'), join(root, 'packages/ai'));
+  await runNpm([...install, tarball], { ...quiet, cwd: folder });
+  return { folder, tarball, remove };
+}
+
 /** Installs the packed command into a project that has the packed library. */
 export async function installPackedCommand() {
   const { folder, remove } = await installPacked(['libsql']);

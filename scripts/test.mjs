@@ -10,6 +10,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  aiAdaptersWork,
   bundlesSmall,
   commandAnswers,
   consumeTypes,
@@ -55,6 +56,7 @@ const steps = [
   { id: 'package', title: 'A bundle has what is used alone', run: bundlesSmall },
   { id: 'package', title: 'The package by publint', run: () => lintPackage('publint', 'run', '--strict') },
   { id: 'package', title: 'The package by are-the-types-wrong', run: () => lintPackage('@arethetypeswrong/cli') },
+  { id: 'package', title: 'The adapters for the AI SDK install, and work', run: aiAdaptersWork },
   { id: 'package', title: 'The command installs, and answers', run: commandAnswers },
   { id: 'lint', title: 'Lint', run: () => biome('lint', '--error-on-warnings') },
   { id: 'format', title: 'Format', run: () => biome('format') },

@@ -34,6 +34,7 @@ export const sections: Record<string, Record<string, string>> = {
     Lock: 'hosts/lock',
     Gateway: 'hosts/gateway',
     Bridge: 'hosts/bridge',
+    'AI SDK': 'hosts/ai-sdk',
   },
   Recipes: {
     'Move from the official SDK v1': 'recipes/from-sdk-v1',

@@ -107,6 +107,22 @@ describe('examples/notes/stdio.ts', () => {
   });
 });
 
+describe('examples/ai/agent.ts', () => {
+  it('calls tools of a host, one of which asks another model', async () => {
+    const { output, errors, code } = await run(['--import', tsx, example('ai/agent.ts')], root, 20_000);
+    expect(errors).toBe('');
+    expect(code).toBe(0);
+    expect(output.split('\n')).toEqual([
+      'the agent calls notes__add',
+      'the agent calls notes__add',
+      'the agent calls notes__summarize',
+      'notes asks scripted-small: {"type":"text","text":"Summarize: Glue the drawer on Friday; Buy hide glue"}',
+      'I have added two notes. In short: buy glue before Friday.',
+      '',
+    ]);
+  });
+});
+
 describe('examples/notes/client.ts', () => {
   it('does what a client can do', async () => {
     const program = await start('notes/http.ts', port => ['--port', String(port)]);

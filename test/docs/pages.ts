@@ -30,7 +30,8 @@ const NO_PAGES: ReadonlySet<string> = new Set(['docs/node_modules', 'docs/.vitep
 
 /** Every page whose code must work. */
 export function pages(): Page[] {
-  return ['README.md', ...findPages('docs'), 'examples/README.md', 'CONTRIBUTING.md', 'SECURITY.md'].map(read);
+  const others = ['examples/README.md', 'packages/ai/README.md', 'CONTRIBUTING.md', 'SECURITY.md'];
+  return ['README.md', ...findPages('docs'), ...others].map(read);
 }
 
 function findPages(folder: string): string[] {

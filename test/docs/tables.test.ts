@@ -10,6 +10,7 @@ import { DEFAULT_LIMITS } from '../../packages/tenon/src/transports/http/server/
 import { root } from './pages.js';
 
 const source = join(root, 'packages/tenon/src');
+const sources = [source, join(root, 'packages/ai/src')];
 const page = (name: string) => readFileSync(join(root, 'docs', name), 'utf8');
 
 /** The first two cells of each row whose first is code. */
@@ -17,9 +18,11 @@ const rows = (text: string) =>
   [...text.matchAll(/^\| `([^`|]+)` \| ([^|]*) \|/gm)].map(([, first = '', second = '']) => [first, second] as const);
 
 function modules(): { path: string; text: string }[] {
-  return readdirSync(source, { recursive: true, encoding: 'utf8' })
-    .filter(path => path.endsWith('.ts') && !/\.(test|test-d|d)\.ts$|fixtures|^testing/.test(path))
-    .map(path => ({ path, text: readFileSync(join(source, path), 'utf8') }));
+  return sources.flatMap(folder =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter(path => path.endsWith('.ts') && !/\.(test|test-d|d)\.ts$|fixtures|^testing/.test(path))
+      .map(path => ({ path, text: readFileSync(join(folder, path), 'utf8') })),
+  );
 }
 
 /** What only looks like a code: a name of a method in the field, what a rule is to look like, a key in a store. */

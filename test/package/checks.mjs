@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
-import { installPacked, installPackedCommand } from '../../scripts/pack.mjs';
+import { installPacked, installPackedAiAdapters, installPackedCommand } from '../../scripts/pack.mjs';
 import { bin, library, readJson, root, runNode } from '../../scripts/process.mjs';
 
 /** @type {Awaited<ReturnType<typeof installPacked>> | undefined} */
@@ -165,6 +165,24 @@ function evaluated(type, code) {
  */
 export async function lintPackage(tool, ...args) {
   await runNode([bin(tool), ...args, installed().tarball]);
+}
+
+/** Checks the adapters for the AI SDK as they are installed beside the library: the package, its types, and a program. */
+export async function aiAdaptersWork() {
+  const { folder, tarball, remove } = await installPackedAiAdapters();
+  try {
+    await runNode([bin('publint'), 'run', '--strict', tarball]);
+    await runNode([bin('@arethetypeswrong/cli'), tarball, '--profile', 'esm-only']);
+    await cp(join(root, 'test/package/ai-consumer'), folder, { recursive: true });
+    for (const compiler of ['typescript', 'typescript-5'])
+      await runNode([bin(compiler, 'tsc'), '-p', join(folder, 'tsconfig.json')]);
+    const { stdout, stderr } = spawnSync(process.execPath, ['program.mjs'], { cwd: folder, encoding: 'utf8' });
+    checkLinks(join(folder, 'node_modules/@tenon/ai/README.md'));
+    if (stdout !== 'Paris is sunny. tool-calls\n')
+      throw new Error(`the program with a model printed ${stdout}${stderr}`);
+  } finally {
+    await remove();
+  }
 }
 
 /** Has the command judged, and asks it something, as it is installed beside the library. */

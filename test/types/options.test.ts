@@ -23,8 +23,8 @@ const OF_THE_PLATFORM = ['fetchWithAddressCheck(init).body'];
 const DURATION = /(?:timeout|ttl|interval|delay|window|elapsed|retry|tolerance|age|^after|^minIdle\w*)$/i;
 /** Names of types that hold options. */
 const LISTED_OWNER = /(?:Options|Limits|Policy|Entry|Quota|Rate)$/;
-/** Parts that become packages of their own, with pages of their own. */
-const ELSEWHERE = /\/auth\/issuer\/|\/host\/sampling\//;
+/** A part that becomes a package of its own, with a page of its own. */
+const ELSEWHERE = /\/auth\/issuer\//;
 
 interface NumberOption {
   readonly owner: string;

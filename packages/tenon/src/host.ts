@@ -34,9 +34,6 @@ export type { ConfigChange, TrustQuestion } from './host/config/trust-question.j
 export type { UnavailableServer } from './host/connections/upstream-registry.js';
 export type { Host, Inventories, ServerSelection, ServerState } from './host/host.js';
 export type { CredentialProvider, HostOptions, HostServer, ServerSettings } from './host/host-options.js';
-// Definitions for model providers.
-export { type Projection, project, type Quarantined } from './host/projection/project.js';
-export type { ModelProvider, ProviderTools } from './host/projection/provider.js';
 // What lists say of servers that are missing.
 export { UNAVAILABLE } from './host/proxy/list-page.js';
 export type { OutputLimits } from './host/proxy/output/output-limits.js';
@@ -46,14 +43,10 @@ export { createFormResult, createFormView, type FormOutcome, type FormView } fro
 export { createUrlResult, createUrlView, type UrlView } from './host/proxy/questions/url-view.js';
 export type { ViewWarning } from './host/proxy/questions/view-warning.js';
 // Models.
-export type { AdapterOptions } from './host/sampling/adapter.js';
-export { anthropicModel } from './host/sampling/anthropic.js';
 export { type Broker, type BrokerOptions, createBroker } from './host/sampling/broker.js';
-export { geminiModel } from './host/sampling/gemini.js';
+export { formatErrorExcerpt } from './host/sampling/error-excerpt.js';
 export type { Model } from './host/sampling/model.js';
-export { type OpenaiOptions, openaiModel } from './host/sampling/openai.js';
 export { rejectSampling } from './host/sampling/refusal.js';
-export { type ScriptedModel, scriptedModel } from './host/sampling/scripted.js';
 export type { StoredApproval } from './host/security/approvals/approval-store.js';
 export { createApprovals } from './host/security/approvals/approvals.js';
 export type { Approval, Approver, Decision, Remember } from './host/security/approvals/decision.js';

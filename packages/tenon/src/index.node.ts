@@ -77,6 +77,8 @@ export type {
   ElicitResult,
   ElicitUrlParams,
   InputRequiredResult,
+  SamplingContent,
+  SamplingMessage,
 } from './protocol/input-requests.js';
 export type { MethodName, Methods, Notifications } from './protocol/method-types.js';
 export type { CallToolResult, GetPromptResult, ReadResourceResult } from './protocol/params-and-results.js';

@@ -35,12 +35,17 @@ export interface ModelPreferences {
   intelligencePriority?: number | undefined;
 }
 
+/** A message of a sampling request: one block of content, or several. */
 export interface SamplingMessage {
+  /** The user or the model. */
   role: Role;
+  /** Text, images, audio, and uses of tools with their results. */
   content: SamplingContent | SamplingContent[];
+  /** Metadata, passed on as it is. */
   _meta?: Meta | undefined;
 }
 
+/** A block of content in a sampling message. */
 export type SamplingContent = TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent;
 
 export interface ToolUseContent {

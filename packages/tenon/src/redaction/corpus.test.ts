@@ -2,7 +2,7 @@ import { webcrypto } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { hasSecretReference, maskArgument } from '../host/config/mask-secrets.js';
 import { isSecretField } from '../host/proxy/questions/secret-fields.js';
-import { formatErrorExcerpt } from '../host/sampling/excerpt.js';
+import { formatErrorExcerpt } from '../host/sampling/error-excerpt.js';
 import { redactText, redactValue } from '../host/security/audit/redaction.js';
 import { describeSource } from '../host/security/lock/server-source.js';
 import { maskArguments } from '../host/security/policy/mask-arguments.js';

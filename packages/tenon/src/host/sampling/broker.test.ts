@@ -3,9 +3,9 @@ import type { CreateMessageParams } from '../../protocol/input-requests.js';
 import { fakeClock } from '../../testing/fake-clock.js';
 import { type BrokerOptions, createBroker, type SamplingContext } from './broker.js';
 import { afterTools, asking, IMAGE, weather } from './fixtures/requests.js';
+import { type ScriptedAnswer, scriptedModel } from './fixtures/scripted-model.js';
 import { rejectSampling } from './refusal.js';
-import type { SamplingFacts } from './review.js';
-import { type ScriptedAnswer, scriptedModel } from './scripted.js';
+import type { SamplingInfo } from './review.js';
 
 const asked = (rest: Partial<SamplingContext> = {}): SamplingContext => ({
   server: 'notes',
@@ -43,8 +43,8 @@ describe('the broker', () => {
   });
 
   it('adds no context, whatever is asked for [sampling.include-context-default] [sampling.other-params-advisory] [sampling.include-context-ignorable] [security.isolation.no-conversation-leak] [sampling.messages-not-retained]', async () => {
-    const seen: SamplingFacts[] = [];
-    const before = (request: CreateMessageParams, facts: SamplingFacts) => {
+    const seen: SamplingInfo[] = [];
+    const before = (request: CreateMessageParams, facts: SamplingInfo) => {
       seen.push(facts);
       return request;
     };
@@ -75,14 +75,17 @@ describe('a review', () => {
     ['says no', () => rejectSampling(), 'User rejected sampling request'],
     ['says why not', () => rejectSampling('not today'), 'User rejected sampling request: not today'],
     ['says nothing', () => undefined as never, 'User rejected sampling request'],
-  ])('that %s ends it with -1 [sampling.error.user-rejected] [sampling.host.human-in-loop]', async (_, no, message) => {
-    const first = brokerOf({ review: { before: no } });
-    await expect(first.broker(asking(), asked())).rejects.toMatchObject({ code: 'rpc/error', rpcCode: -1, message });
-    expect(first.model.requests).toEqual([]);
-    const last = brokerOf({ review: { after: no } });
-    await expect(last.broker(asking(), asked())).rejects.toMatchObject({ code: 'rpc/error', rpcCode: -1, message });
-    expect(last.model.requests).toHaveLength(1);
-  });
+  ])(
+    'ends the request with -1 where the user %s [sampling.error.user-rejected] [sampling.host.human-in-loop]',
+    async (_, no, message) => {
+      const first = brokerOf({ review: { before: no } });
+      await expect(first.broker(asking(), asked())).rejects.toMatchObject({ code: 'rpc/error', rpcCode: -1, message });
+      expect(first.model.requests).toEqual([]);
+      const last = brokerOf({ review: { after: no } });
+      await expect(last.broker(asking(), asked())).rejects.toMatchObject({ code: 'rpc/error', rpcCode: -1, message });
+      expect(last.model.requests).toHaveLength(1);
+    },
+  );
 
   it('sees the answer before the server does, uses of tools too [sampling.host.review-responses] [security.consent.sampling]', async () => {
     const seen: unknown[] = [];
@@ -114,7 +117,7 @@ describe('a review', () => {
   it('is waited for as long as the server waits', async () => {
     const controller = new AbortController();
     let own: AbortSignal | undefined;
-    const before = (_: CreateMessageParams, { signal }: SamplingFacts) => {
+    const before = (_: CreateMessageParams, { signal }: SamplingInfo) => {
       own = signal;
       return new Promise<never>(() => {});
     };
@@ -143,7 +146,7 @@ describe('tools', () => {
     ['required', 'text', '[sampling.tool-choice.required]'],
     ['auto', use('rm'), 'a tool that is not there'],
     ['auto', { content: [use().content, use().content] }, 'the same id twice'],
-  ])('that the model should not have used (%s), or should have, fail: %# %s', async (mode, answer) => {
+  ])('fail where the model should not have used them (%s), or should have: %# %s', async (mode, answer) => {
     const { broker } = brokerOf({}, scriptedModel([answer]));
     await expect(broker(withTools(mode), asked())).rejects.toMatchObject({ code: 'model/answer' });
   });

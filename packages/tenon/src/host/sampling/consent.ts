@@ -1,9 +1,9 @@
 import type { Model } from './model.js';
 
 /**
- * Which servers may use which models. By the name of the server as it is configured, `*` for those that are not named:
- * `true` for all models, a list of their names (`*` stands for any characters), `false` for none. A server that is not
- * named, where there is no `*`, has none. Or a function of who asks.
+ * The models that each server may use. A key is the configured name of a server, or `*` for the servers that have no key. `true`
+ * allows all models, a list allows those it names (`*` stands for any characters), `false` allows none. A server without a key,
+ * where there is no `*`, has none. A function gets the server and the principal.
  */
 export type Allow =
   | { readonly [server: string]: boolean | readonly string[] }
@@ -14,19 +14,19 @@ export function requestConsent(
   allow: Allow | undefined,
   asking: { readonly server: string; readonly principal: string | undefined },
 ): readonly Model[] {
-  const granted = grantOf(allow, asking);
+  const granted = getGrant(allow, asking);
   if (typeof granted === 'boolean') return granted ? models : [];
   return models.filter(({ name }) => granted.some(pattern => matches(pattern, name)));
 }
 
-function grantOf(allow: Allow | undefined, asking: Parameters<typeof requestConsent>[2]): boolean | readonly string[] {
+function getGrant(allow: Allow | undefined, asking: Parameters<typeof requestConsent>[2]): boolean | readonly string[] {
   if (allow === undefined) return true;
   if (typeof allow === 'function') return allow(asking);
   if (Object.hasOwn(allow, asking.server)) return allow[asking.server] ?? false;
   return (Object.hasOwn(allow, '*') && allow['*']) || false;
 }
 
-/** Without a regular expression of the pattern: nothing in it can make the search slow. */
+/** Matches without a regular expression, because a pattern could make one slow. */
 function matches(pattern: string, name: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
   const last = rest.pop();

@@ -1,14 +1,13 @@
 import { isObject } from '../../jsonrpc/message.js';
-import type { ContentBlock } from '../../protocol/content.js';
 import type {
   CreateMessageParams,
   SamplingContent,
   SamplingMessage,
   ToolUseContent,
 } from '../../protocol/input-requests.js';
-import type { Takes } from './model.js';
+import type { ModelInputs } from './model.js';
 
-/** The blocks of a message, which may have one or a list of them. */
+/** Returns the blocks of a message, which may have one or a list of them. */
 export function getBlocks({ content }: Pick<SamplingMessage, 'content'>): readonly SamplingContent[] {
   return Array.isArray(content) ? content : [content];
 }
@@ -17,13 +16,13 @@ export function getToolUses(message: Pick<SamplingMessage, 'content'>): readonly
   return getBlocks(message).filter(block => block.type === 'tool_use');
 }
 
-/** How often the model has asked for tools and was answered: the rounds of the loop so far. */
+/** Counts the rounds of tool use so far: messages in which the model asked for tools. */
 export function countRounds({ messages }: CreateMessageParams): number {
   return messages.filter(message => message.role === 'assistant' && getToolUses(message).length > 0).length;
 }
 
-/** What a model must be able to take to be asked this. Images inside the result of a tool can be told of in words. */
-export function getRequirements({ messages, tools }: CreateMessageParams): Takes {
+/** Returns the inputs that a model must support for this request. Images in results of tools do not count: a text can replace them. */
+export function getRequirements({ messages, tools }: CreateMessageParams): ModelInputs {
   const types = new Set<string>(messages.flatMap(message => getBlocks(message).map(({ type }) => type)));
   return {
     images: types.has('image'),
@@ -36,7 +35,7 @@ export function getRequirements({ messages, tools }: CreateMessageParams): Takes
 const TOKENS_OF_MEDIA = 1_500;
 const CHARACTERS_PER_TOKEN = 4;
 
-/** About how many tokens it takes to tell a model this: a quarter of its characters, and a flat sum for each image and sound. */
+/** Estimates the tokens of a value: a quarter of its characters, and a flat sum for each image and sound. */
 export function estimateTokens(value: unknown): number {
   let media = 0;
   const text = JSON.stringify(value, (_, each: unknown) => {
@@ -45,23 +44,4 @@ export function estimateTokens(value: unknown): number {
     return null;
   });
   return Math.ceil((text ?? '').length / CHARACTERS_PER_TOKEN) + media * TOKENS_OF_MEDIA;
-}
-
-/** A block of a tool's result in words, for models that take nothing else in that place. */
-export function describeBlock(block: ContentBlock | SamplingContent): string {
-  switch (block.type) {
-    case 'text':
-      return block.text;
-    case 'image':
-    case 'audio':
-      return `[${block.type} of type ${block.mimeType}, not shown]`;
-    case 'resource_link':
-      return `[resource ${block.title ?? block.name}: ${block.uri}]`;
-    case 'resource':
-      return 'text' in block.resource
-        ? block.resource.text
-        : `[resource of type ${block.resource.mimeType ?? 'unknown'}, not shown: ${block.resource.uri}]`;
-    default:
-      return `[${block.type}]`;
-  }
 }

@@ -1,13 +1,13 @@
 import type { CreateMessageParams, CreateMessageResult } from '../../protocol/input-requests.js';
 
-/** What a model can be given. What is absent or `false` it is never given. */
-export interface Takes {
+/** Inputs that a model supports beside text. A request with another input is never given to it. */
+export interface ModelInputs {
   readonly images?: boolean | undefined;
   readonly audio?: boolean | undefined;
   readonly tools?: boolean | undefined;
 }
 
-/** How a model compares with the others, each from 0 (worst) to 1 (best). Absent: 0.5. */
+/** Compares a model with the others: each score is from 0 (worst) to 1 (best). Default 0.5. */
 export interface Scores {
   /** 1 is the cheapest. */
   readonly cost?: number | undefined;
@@ -19,20 +19,20 @@ export interface Scores {
 export interface Generating {
   /** Aborted when nobody waits for the answer any longer. */
   readonly signal: AbortSignal;
-  /** Takes how many tokens were used in all, prompt and answer. Where it is not called they are estimated. */
+  /** Reports the tokens of prompt and answer together. Without a call they are estimated. */
   readonly spent?: ((tokens: number) => void) | undefined;
 }
 
-/** A language model that servers may be lent. `anthropicModel`, `openaiModel`, `geminiModel` and `scriptedModel` make some. */
+/** A language model for sampling requests of servers. `createModel` of `@tenon/ai` makes one of any model of the AI SDK. */
 export interface Model {
-  /** What hints are compared with, and what reviewers are shown. */
+  /** Compared with the hints of servers, and shown to reviewers. */
   readonly name: string;
-  /** Models of others that it stands in for: hints at them are hints at it. */
+  /** Names of models that it can replace: a hint at one of them counts as a hint at this model. */
   readonly standsFor?: readonly string[] | undefined;
-  /** Content that the model accepts. Default: text only. */
-  readonly takes?: Takes | undefined;
+  /** Inputs that the model supports beside text. Default: none. */
+  readonly takes?: ModelInputs | undefined;
   /** Cost, speed and intelligence of the model, for the preferences of servers. */
   readonly scores?: Scores | undefined;
-  /** Asks the model. `maxTokens` is never to be exceeded; what else it cannot do it may leave out. */
+  /** Asks the model. It must not exceed `maxTokens`, and may ignore other parameters that it does not support. */
   generate(request: CreateMessageParams, about: Generating): Promise<CreateMessageResult>;
 }

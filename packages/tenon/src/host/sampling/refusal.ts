@@ -2,16 +2,16 @@ import { rpcError, type TenonError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS, TOO_MANY_REQUESTS } from '../../jsonrpc/error-codes.js';
 import { USER_REJECTED } from '../../protocol/error-codes.js';
 
-/** What a reviewer returns instead of a request or a result that may go on. */
+/** Returned by a reviewer in place of a request or a result, to refuse it. */
 export interface SamplingRefusal {
   readonly refused: true;
-  /** What the server is told. Absent: that the user rejected the request. */
+  /** Text for the server. Default: only that the user rejected the request. */
   readonly reason?: string | undefined;
 }
 
 const MAX_REASON = 200;
 
-/** Refuses a sampling request, or its result. The reason is told to the server. */
+/** Refuses a sampling request, or its result. The server gets the reason. */
 export function rejectSampling(reason?: string): SamplingRefusal {
   return reason === undefined ? { refused: true } : { refused: true, reason };
 }
@@ -25,12 +25,12 @@ export function createRejectedError(reason?: string): TenonError {
   return rpcError(USER_REJECTED, reason === undefined ? message : `${message}: ${reason.slice(0, MAX_REASON)}`);
 }
 
-/** The request breaks a rule of the protocol. */
+/** Creates the error for a request that breaks a rule of the protocol. */
 export function createInvalidError(message: string): TenonError {
   return rpcError(INVALID_PARAMS, message);
 }
 
-/** For now; `after` milliseconds may help. */
+/** Creates the error for a request over a limit. @param after ms until a retry may succeed */
 export function createLimitError(message: string, after: number | undefined): TenonError {
   return rpcError(TOO_MANY_REQUESTS, message, after === undefined ? undefined : { retryAfterMs: Math.ceil(after) });
 }

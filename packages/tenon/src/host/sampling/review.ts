@@ -2,45 +2,45 @@ import type { MaybePromise } from '../../jsonrpc/then-maybe.js';
 import type { CreateMessageParams, CreateMessageResult } from '../../protocol/input-requests.js';
 import { createRejectedError, isRefusal, type SamplingRefusal } from './refusal.js';
 
-/** What a reviewer is told beside the request or the result itself. */
-export interface SamplingFacts {
+/** Information for a reviewer beside the request or the result. */
+export interface SamplingInfo {
   /** The server that asks, by its name in the host. */
   readonly server: string;
   readonly principal: string | undefined;
   /** The model that will be, or was, asked. */
   readonly model: string;
-  /** What the server wanted to have added: nothing ever is. */
+  /** The context that the server asked for. It is never added. */
   readonly includeContext: 'none' | 'thisServer' | 'allServers';
-  /** How often tools were used in this conversation already. */
+  /** Rounds of tool use in this conversation so far. */
   readonly rounds: number;
-  /** Before: what the request may use at the most, about. After: what it used. */
+  /** Before: the estimated maximum that the request may use. After: the tokens that it used. */
   readonly tokens: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * Where the user decides. What is returned goes on, as it is or edited; a `refuse(…)`, or nothing at all, ends the
+ * Lets the user decide. A returned request or result goes on, as it is or edited. `rejectSampling(…)`, or nothing at all, ends the
  * request with error -1. https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#user-interaction-model
  */
 export interface Review {
-  /** Sees what the model would be sent, prompt and tools, before it is. */
+  /** Reviews the prompt and the tools before the model gets them. */
   readonly before?:
-    | ((request: CreateMessageParams, facts: SamplingFacts) => MaybePromise<CreateMessageParams | SamplingRefusal>)
+    | ((request: CreateMessageParams, info: SamplingInfo) => MaybePromise<CreateMessageParams | SamplingRefusal>)
     | undefined;
-  /** Sees what the server would be sent, before it is: uses of tools too. */
+  /** Reviews the result, with its uses of tools, before the server gets it. */
   readonly after?:
-    | ((result: CreateMessageResult, facts: SamplingFacts) => MaybePromise<CreateMessageResult | SamplingRefusal>)
+    | ((result: CreateMessageResult, info: SamplingInfo) => MaybePromise<CreateMessageResult | SamplingRefusal>)
     | undefined;
 }
 
-/** What becomes of something under review. Whoever closes the window without a word has not agreed. */
+/** Returns the reviewed value. A reviewer that returns nothing has refused, as by closing a window. */
 export async function runReview<T extends object>(
-  look: ((value: T, facts: SamplingFacts) => MaybePromise<T | SamplingRefusal>) | undefined,
+  reviewer: ((value: T, info: SamplingInfo) => MaybePromise<T | SamplingRefusal>) | undefined,
   value: T,
-  facts: SamplingFacts,
+  info: SamplingInfo,
 ): Promise<T> {
-  if (look === undefined) return value;
-  const verdict: T | SamplingRefusal | undefined = await look(value, facts);
+  if (reviewer === undefined) return value;
+  const verdict: T | SamplingRefusal | undefined = await reviewer(value, info);
   if (isRefusal(verdict)) throw createRejectedError(verdict.reason);
   if (typeof verdict !== 'object' || verdict === null) throw createRejectedError();
   return verdict;

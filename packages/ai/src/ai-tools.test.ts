@@ -1,0 +1,149 @@
+import { generateText, isStepCount } from 'ai';
+import { connect, createServer, tool, toolResult } from 'tenon';
+import { allow, createHost, deny } from 'tenon/host';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { type AiToolsOptions, type ToolSource, toAiTools } from './ai-tools.js';
+import { createScriptedModel, createToolCall, text } from './fixtures/scripted-language-model.js';
+
+const IMAGE = 'iVBORw0KGgo=';
+
+/** Creates a server whose tools write their calls into a list. */
+function createNotes() {
+  const calls: unknown[] = [];
+  let isWaiting = () => {};
+  const waiting = new Promise<void>(resolve => {
+    isWaiting = resolve;
+  });
+  const server = createServer({
+    name: 'notes',
+    version: '1.0.0',
+    tools: {
+      'note.add': tool({
+        description: 'Adds a note',
+        input: z.object({ text: z.string() }),
+        run: input => {
+          calls.push(input);
+          return `added ${input.text}`;
+        },
+      }),
+      draw: tool({ run: () => ({ type: 'image' as const, data: IMAGE, mimeType: 'image/png' }) }),
+      fail: tool({ run: () => toolResult({ content: 'the disk is full', isError: true }) }),
+      wait: tool({
+        run: (_, ctx) =>
+          new Promise(() => {
+            ctx.signal.addEventListener('abort', () => calls.push('aborted'));
+            isWaiting();
+          }),
+      }),
+    },
+  });
+  return { server, calls, waiting };
+}
+
+/** Lets a scripted model call one tool, and returns what it is told in the second step. */
+async function callTool(source: ToolSource, name: string, input: unknown, options?: AiToolsOptions) {
+  const model = createScriptedModel(createToolCall(name, input), text('done'));
+  const tools = await toAiTools(source, options);
+  const result = await generateText({ model, tools, prompt: 'Go on', stopWhen: isStepCount(2) });
+  const [first, second] = model.doGenerateCalls;
+  const [step] = result.steps;
+  return { listed: first?.tools ?? [], told: second?.prompt.at(-1)?.content, step, text: result.text };
+}
+
+describe('the tools of a host', () => {
+  it('are called by a model, which gets their results', async () => {
+    const { server, calls } = createNotes();
+    const host = await createHost({ servers: { notes: { service: server } } });
+    onTestFinished(() => host.close());
+    const { listed, told, text: answer } = await callTool(host, 'notes__draw', {});
+    expect(listed).toContainEqual({
+      type: 'function',
+      name: expect.stringMatching(/^notes__note_add/),
+      description: 'Adds a note',
+      inputSchema: expect.objectContaining({ type: 'object', required: ['text'] }),
+    });
+    expect(JSON.stringify(listed)).not.toContain('$schema');
+    expect(told).toMatchObject([
+      {
+        output: {
+          type: 'content',
+          value: [{ type: 'file', mediaType: 'image/png', data: { type: 'data', data: IMAGE } }],
+        },
+      },
+    ]);
+    expect([answer, calls]).toEqual(['done', []]);
+  });
+
+  it('stay under its policy', async () => {
+    const { server, calls } = createNotes();
+    const policy = [deny('notes/note.add'), allow()];
+    const host = await createHost({ servers: { notes: { service: server } }, prefix: 'never', policy });
+    onTestFinished(() => host.close());
+    const { told } = await callTool(host.client, 'note_add', { text: 'tea' });
+    expect(told).toMatchObject([{ output: { type: 'error-text' } }]);
+    expect(calls).toEqual([]);
+  });
+});
+
+describe('the tools of a client', () => {
+  const open = async () => {
+    const notes = createNotes();
+    const client = await connect(notes.server);
+    onTestFinished(() => client.close());
+    return { ...notes, client };
+  };
+
+  it('have valid names, which lead back to their own', async () => {
+    const { client, calls } = await open();
+    const { told, step } = await callTool(client, 'note_add', { text: 'tea' });
+    expect(told).toMatchObject([{ toolName: 'note_add', output: { type: 'text', value: 'added tea' } }]);
+    expect(step?.toolCalls).toMatchObject([{ toolName: 'note_add', toolMetadata: { name: 'note.add' } }]);
+    expect(step?.toolResults).toMatchObject([{ output: { content: [{ type: 'text', text: 'added tea' }] } }]);
+    expect(calls).toEqual([{ text: 'tea' }]);
+  });
+
+  it.each([
+    ['a result that is an error', 'fail', {}, 'the disk is full'],
+    ['arguments that are no object', 'note_add', ['tea'], 'no JSON object'],
+    ['arguments that break the schema', 'note_add', { text: 1 }, 'text'],
+  ])('tell the model of %s', async (_, name, input, problem) => {
+    const { client, calls } = await open();
+    const { told } = await callTool(client, name, input);
+    expect(told).toMatchObject([{ output: { type: 'error-text', value: expect.stringContaining(problem) } }]);
+    expect(calls).toEqual([]);
+  });
+
+  it('are cancelled with the generation', async () => {
+    const { client, calls, waiting } = await open();
+    const controller = new AbortController();
+    const generated = generateText({
+      model: createScriptedModel(createToolCall('wait', {}), text('never')),
+      tools: await toAiTools(client),
+      prompt: 'Go on',
+      stopWhen: isStepCount(2),
+      abortSignal: controller.signal,
+    });
+    await waiting;
+    controller.abort();
+    await expect(generated).rejects.toThrow();
+    expect(calls).toEqual(['aborted']);
+  });
+
+  it('are those that the filter chooses, called with the options', async () => {
+    const { client } = await open();
+    const tools = await toAiTools(client, { filter: ({ name }) => name.startsWith('note') });
+    expect(Object.keys(tools)).toEqual(['note_add']);
+    const options = { callOptions: { meta: { 'com.example/trace': 'x' } } };
+    const seen: unknown[] = [];
+    const source: ToolSource = {
+      listTools: options => client.listTools(options),
+      callTool: (name, input, options) => {
+        seen.push(options?.meta);
+        return client.callTool(name, input, options);
+      },
+    };
+    await callTool(source, 'draw', {}, options);
+    expect(seen).toEqual([{ 'com.example/trace': 'x' }]);
+  });
+});

@@ -1,0 +1,49 @@
+import { dynamicTool, type ToolSet } from 'ai';
+import type { CallOptions, CallToolResult, Client, Tool } from 'tenon';
+import { toInputSchema } from './input-schema.js';
+import { isJsonObject } from './json-object.js';
+import { createToolNames } from './tool-names.js';
+import { toToolOutput } from './tool-output.js';
+
+type ToolClient = Pick<Client, 'listTools' | 'callTool'>;
+
+/** A client, or a host with its client of all servers. */
+export type ToolSource = ToolClient | { readonly client: ToolClient };
+
+/** Options of `toAiTools`. */
+export interface AiToolsOptions {
+  /** Chooses the tools. Default: all. */
+  readonly filter?: ((tool: Tool) => boolean) | undefined;
+  /** Options of each call, such as `totalTimeout` or `onProgress`. */
+  readonly callOptions?: Omit<CallOptions, 'signal' | 'resolveInputRequests'> | undefined;
+}
+
+/**
+ * Lists the tools of a host or client, and makes each one a tool of the AI SDK. A call runs through the client, so the policy, the
+ * approvals and the audit of a host apply. Names are mapped to those that model providers accept: `toolMetadata.name` of a tool call
+ * is the original one. List again after a change of the tools.
+ */
+export async function toAiTools(source: ToolSource, options: AiToolsOptions = {}): Promise<ToolSet> {
+  const client = 'client' in source ? source.client : source;
+  const tools: Tool[] = [];
+  for await (const tool of client.listTools()) if (options.filter?.(tool) ?? true) tools.push(tool);
+  const names = createToolNames(tools.map(({ name }) => name));
+  return Object.fromEntries(
+    tools.map(tool => [names.toProvider(tool.name), toAiTool(tool, client, options.callOptions)]),
+  );
+}
+
+function toAiTool(tool: Tool, client: ToolClient, callOptions: AiToolsOptions['callOptions']) {
+  const { name, description } = tool;
+  return dynamicTool({
+    ...(description === undefined ? {} : { description }),
+    metadata: { name },
+    inputSchema: toInputSchema(tool),
+    execute(input, { abortSignal }) {
+      if (!isJsonObject(input)) throw new TypeError(`The arguments of ${name} are no JSON object.`);
+      return client.callTool(name, input, { ...callOptions, signal: abortSignal });
+    },
+    // The output is the result of `execute`; a dynamic tool has no type for it.
+    toModelOutput: ({ output }) => toToolOutput(output as CallToolResult),
+  });
+}

@@ -1,0 +1,4 @@
+/** `@tenon/ai`: models of the AI SDK answer sampling requests, and MCP tools become tools of the AI SDK. */
+
+export { type AiToolsOptions, type ToolSource, toAiTools } from './ai-tools.js';
+export { type CreateModelOptions, createModel } from './create-model.js';

@@ -1,0 +1,33 @@
+import { APICallError, RetryError, ToolChoiceViolationError } from 'ai';
+import { TenonError } from 'tenon';
+import { formatErrorExcerpt } from 'tenon/host';
+
+const HINTS: { readonly [status: number]: string | undefined } = {
+  401: 'Check the API key of the model.',
+  403: 'Check the permissions of the API key.',
+  404: 'Check the model id and the base URL.',
+  429: 'Send fewer requests, or raise the limit at the provider.',
+};
+
+/**
+ * Creates an error of whatever `generateText` threw: its status, and an excerpt of its message. The error itself is not kept, because it
+ * holds the prompt, the response and the headers.
+ */
+export function toModelError(error: unknown, peer: string, secrets: readonly string[] = []): TenonError {
+  if (TenonError.is(error)) return error;
+  const cause = RetryError.isInstance(error) ? error.lastError : error;
+  if (ToolChoiceViolationError.isInstance(cause)) return createAnswerError(peer, 'it violates `toolChoice`');
+  const received = cause instanceof Error ? formatErrorExcerpt(cause.message, secrets) || undefined : undefined;
+  if (!APICallError.isInstance(cause))
+    return new TenonError('model/failed', 'the model could not be asked', { peer, received });
+  const { statusCode } = cause;
+  if (statusCode === undefined)
+    return new TenonError('model/unreachable', 'the provider cannot be reached', { peer, received });
+  const details = { peer, status: statusCode, received, hint: HINTS[statusCode] };
+  return new TenonError('model/refused', `the provider answered HTTP ${statusCode}`, details);
+}
+
+/** Creates the error for an answer that cannot be used. */
+export function createAnswerError(peer: string, problem: string): TenonError {
+  return new TenonError('model/answer', `the model gave no usable answer: ${problem}`, { peer });
+}

@@ -1,0 +1,71 @@
+import { connect, createServer, tool } from 'tenon';
+import { describe, expect, it } from 'vitest';
+import type { CreateMessageParams } from '../../protocol/input-requests.js';
+import { type BrokerOptions, createBroker } from './broker.js';
+import { afterTools, asking, weather } from './fixtures/requests.js';
+import { scriptedModel } from './fixtures/scripted-model.js';
+import { rejectSampling } from './refusal.js';
+
+/** What a server that asks for this hears, over a real connection. */
+async function heard(protocolVersion: string, request: CreateMessageParams, options: Partial<BrokerOptions> = {}) {
+  const server = createServer({
+    name: 'notes',
+    version: '1',
+    tools: {
+      ask: tool({
+        run: async (_, ctx) => {
+          const answer = await ctx
+            .sample(request)
+            .catch(error => ({ rpcCode: error.rpcCode as number, text: String(error.message) }));
+          return JSON.stringify(answer);
+        },
+      }),
+    },
+  });
+  const models = [
+    scriptedModel(({ tools }) =>
+      tools ? { content: { type: 'tool_use', id: 'u', name: weather.name, input: {} } } : 'Paris',
+    ),
+  ];
+  const broker = createBroker({ models, allow: { notes: true }, ...options });
+  const client = await connect(server, {
+    protocolVersion,
+    sampleTools: true,
+    sample: (each, { signal }) => broker(each, { server: 'notes', signal }),
+  });
+  try {
+    const { content } = (await client.call('tools/call', { name: 'ask', arguments: {} })) as {
+      content: { text: string }[];
+    };
+    return JSON.parse(content[0]?.text ?? '') as Record<string, unknown>;
+  } finally {
+    await client.close();
+  }
+}
+
+describe('a server that is lent a model', () => {
+  it.each(['2024-11-05', '2025-11-25', '2026-07-28'])('on %s has the answer', async revision => {
+    expect(await heard(revision, asking())).toMatchObject({ content: { type: 'text', text: 'Paris' } });
+  });
+
+  it.each(['2025-11-25', '2026-07-28'])('on %s may have it use tools', async revision => {
+    expect(await heard(revision, afterTools())).toMatchObject({ stopReason: 'toolUse', content: { type: 'tool_use' } });
+  });
+
+  it('hears that the user refused, and what was wrong with its request [sampling.error.user-rejected] [sampling.error.tool-result-missing]', async () => {
+    expect(await heard('2025-11-25', asking(), { review: { before: () => rejectSampling() } })).toMatchObject({
+      rpcCode: -1,
+    });
+    const { messages } = afterTools();
+    expect(await heard('2025-11-25', afterTools({ messages: messages.slice(0, 2) }))).toMatchObject({
+      rpcCode: -32602,
+    });
+  });
+
+  it('hears nothing of what a provider said', async () => {
+    const models = [scriptedModel(() => Promise.reject(new Error('quota of acct_123 is used up')))];
+    const told = await heard('2025-11-25', asking(), { models });
+    expect(told).toMatchObject({ rpcCode: -32603 });
+    expect(JSON.stringify(told)).not.toContain('acct_123');
+  });
+});

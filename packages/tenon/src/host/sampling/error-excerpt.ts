@@ -1,0 +1,20 @@
+import { redactSecrets } from '../../redaction/secrets.js';
+
+/** Maximum length of an excerpt, in characters. */
+const MAX_EXCERPT = 300;
+/** Maximum length of a text that is searched for secrets, in characters. A longer text is cut first. */
+const MAX_LOOKED_AT = 4_096;
+
+const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/g;
+
+/**
+ * Makes an excerpt of a text of a model provider that an error may show: at most 300 characters, on one line, without secrets.
+ * @param keys secrets to remove whatever they look like
+ */
+export function formatErrorExcerpt(text: string, keys: readonly string[] = []): string {
+  let shown = text.slice(0, MAX_LOOKED_AT);
+  for (const key of keys) if (key !== '') shown = shown.replaceAll(key, '‹hidden›');
+  // A key that the cut has left a part of stands at the very end, which is far behind what is shown.
+  shown = redactSecrets(shown.replace(CONTROLS, ' ')).trim();
+  return shown.length > MAX_EXCERPT ? `${shown.slice(0, MAX_EXCERPT)}…` : shown;
+}

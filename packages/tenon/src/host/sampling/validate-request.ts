@@ -1,0 +1,95 @@
+import { isObject } from '../../jsonrpc/message.js';
+import type { CreateMessageParams, SamplingMessage } from '../../protocol/input-requests.js';
+import { getBlocks, getToolUses } from './content.js';
+import { createInvalidError } from './refusal.js';
+
+/** Limits on the size of a server's request. */
+export interface RequestBounds {
+  /** Maximum number of messages. Default 1,000. */
+  readonly messages: number;
+  /** Maximum number of tools. Default 128. */
+  readonly tools: number;
+  /** Maximum number of characters of its JSON text, with images. Default 16 Mi. */
+  readonly characters: number;
+}
+
+const REQUEST_BOUNDS: RequestBounds = { messages: 1_000, tools: 128, characters: 2 ** 24 };
+
+const BLOCKS = ['text', 'image', 'audio', 'tool_use', 'tool_result'];
+
+/**
+ * Refuses an invalid request with -32602. Checks blocks, roles and tools, and that each use of a tool is followed by its result.
+ * https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#message-content-constraints
+ */
+export function judgeRequest(request: CreateMessageParams, bounds: RequestBounds = REQUEST_BOUNDS): void {
+  const { messages, maxTokens, tools = [] } = request;
+  if (!Number.isSafeInteger(maxTokens) || maxTokens < 1)
+    throw createInvalidError('maxTokens must be a whole number from 1 on');
+  if (!Array.isArray(messages) || messages.length === 0) throw createInvalidError('There are no messages');
+  if (messages.length > bounds.messages) throw createInvalidError(`There are more than ${bounds.messages} messages`);
+  if (!Array.isArray(tools) || tools.length > bounds.tools)
+    throw createInvalidError(`There are more than ${bounds.tools} tools`);
+  if (JSON.stringify(request).length > bounds.characters)
+    throw createInvalidError(`The request is longer than ${bounds.characters} characters`);
+  messages.forEach(judgeMessage);
+  judgeBalance(messages);
+  judgeTools(request);
+}
+
+function judgeMessage(message: SamplingMessage, index: number): void {
+  const { role } = message;
+  const createError = (problem: string) => createInvalidError(`Message ${index}: ${problem}`);
+  if (role !== 'user' && role !== 'assistant') throw createError('the role is neither user nor assistant');
+  for (const block of getBlocks(message)) {
+    if (!isObject(block) || !BLOCKS.includes(block.type as string)) throw createError('a block is of no known type');
+    const problem = findProblem(block, role);
+    if (problem) throw createError(problem);
+  }
+}
+
+function findProblem(block: { readonly [name: string]: unknown }, role: string): string | undefined {
+  const isText = (...names: string[]) => names.every(name => typeof block[name] === 'string');
+  switch (block.type) {
+    case 'text':
+      return isText('text') ? undefined : 'a text block has no text';
+    case 'tool_use':
+      if (role !== 'assistant') return 'a tool use is not of the assistant';
+      return isText('id', 'name') && isObject(block.input) ? undefined : 'a tool use lacks its id, name or input';
+    case 'tool_result':
+      if (role !== 'user') return 'a tool result is not of the user';
+      if (!isText('toolUseId') || !Array.isArray(block.content)) return 'a tool result lacks its toolUseId or content';
+      return block.content.every(isObject) ? undefined : 'a tool result has a block of no known type';
+    default:
+      return isText('data', 'mimeType') ? undefined : `an ${String(block.type)} block lacks its data or mimeType`;
+  }
+}
+
+/** Checks that the message after uses of tools has exactly their results, each once. */
+function judgeBalance(messages: readonly SamplingMessage[]): void {
+  let open: string[] = [];
+  for (const message of messages) {
+    const blocks = getBlocks(message);
+    const results = blocks.flatMap(block => (block.type === 'tool_result' ? [block.toolUseId] : []));
+    if (results.length > 0 && results.length < blocks.length)
+      throw createInvalidError('Tool results mixed with other content');
+    if (open.some(id => !results.includes(id))) throw createInvalidError('Tool result missing in request');
+    if (results.some(id => !open.includes(id)) || new Set(results).size < results.length)
+      throw createInvalidError('A tool result belongs to no tool use of the message before');
+    open = getToolUses(message).map(({ id }) => id);
+    if (new Set(open).size < open.length) throw createInvalidError('Two tool uses have the same id');
+  }
+  if (open.length > 0) throw createInvalidError('Tool result missing in request');
+}
+
+function judgeTools({ tools = [], toolChoice }: CreateMessageParams): void {
+  const fits = (tool: unknown) => isObject(tool) && typeof tool.name === 'string' && isObject(tool.inputSchema);
+  if (!tools.every(fits)) throw createInvalidError('A tool lacks its name or inputSchema');
+  if (new Set(tools.map(({ name }) => name)).size < tools.length)
+    throw createInvalidError('Two tools have the same name');
+  if (toolChoice === undefined) return;
+  const { mode = 'auto' } = toolChoice;
+  if (!['auto', 'required', 'none'].includes(mode))
+    throw createInvalidError('toolChoice.mode is none of auto, required, none');
+  if (mode === 'required' && tools.length === 0)
+    throw createInvalidError('toolChoice requires a tool, and there is none');
+}

@@ -1,0 +1,51 @@
+import { TenonError } from '../../jsonrpc/error.js';
+import { isObject } from '../../jsonrpc/message.js';
+import type { CreateMessageParams, CreateMessageResult, SamplingContent } from '../../protocol/input-requests.js';
+import { getBlocks, getToolUses } from './content.js';
+
+const MEDIA = ['image', 'audio'];
+
+/**
+ * Validates the answer of a model, and returns it with the stop reason that belongs to its content. Throws `model/answer` for an
+ * answer that does not fit the request, such as a use of a tool that was not offered.
+ */
+export function checkResult(
+  result: CreateMessageResult,
+  request: CreateMessageParams,
+  model: string,
+): CreateMessageResult {
+  const createError = (problem: string) =>
+    new TenonError('model/answer', `the model gave no usable answer: ${problem}`, {
+      peer: model,
+      method: 'sampling/createMessage',
+      hint: 'try again, or choose another model',
+    });
+  if (!isObject(result) || typeof result.model !== 'string') throw createError('it has no model');
+  const blocks = getBlocks(result);
+  if (!blocks.every(isContent)) throw createError('a block is neither text, image, audio nor tool use');
+  const uses = getToolUses(result);
+  const { tools = [], toolChoice: { mode = 'auto' } = {} } = request;
+  if (uses.length > 0 && mode === 'none') throw createError('it uses a tool although it may not');
+  const unknownUse = uses.find(({ name }) => !tools.some(tool => tool.name === name));
+  if (unknownUse)
+    throw createError(`it uses a tool that was not offered, ${JSON.stringify(unknownUse.name.slice(0, 64))}`);
+  if (new Set(uses.map(({ id }) => id)).size < uses.length) throw createError('two tool uses have the same id');
+  if (mode === 'required' && uses.length === 0 && result.stopReason !== 'maxTokens')
+    throw createError('it uses no tool although it must');
+  const { stopReason } = result;
+  const [only] = blocks;
+  return {
+    ...result,
+    role: 'assistant',
+    content: blocks.length === 1 && only ? only : [...blocks],
+    ...(uses.length > 0 ? { stopReason: 'toolUse' } : stopReason === 'toolUse' ? { stopReason: 'endTurn' } : {}),
+  };
+}
+
+function isContent(block: SamplingContent): boolean {
+  if (!isObject(block)) return false;
+  if (block.type === 'text') return typeof block.text === 'string';
+  if (block.type === 'tool_use')
+    return typeof block.id === 'string' && typeof block.name === 'string' && isObject(block.input);
+  return MEDIA.includes(block.type) && typeof (block as { data?: unknown }).data === 'string';
+}
