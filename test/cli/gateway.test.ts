@@ -151,7 +151,7 @@ describe('tenon gateway', () => {
     const { code, err } = await tenon(project.folder, ['gateway', '--trust', '--policy', 'none.json']);
     expect(code).toBe(2);
     expect(err).toMatch(
-      /^tenon: the policy \S+none\.json cannot be read: expected a file of rules, got no such file\n→ /,
+      /^tenon: the policy \S+none\.json cannot be read\. Expected a file of rules, got no such file\. /,
     );
     expect((await tenon(project.folder, ['policy', 'lint', 'none.json'])).err).toContain(
       'the policy none.json cannot be',
@@ -226,7 +226,7 @@ describe('tenon gateway', () => {
     const port = new URL(gateway.url).port;
     const second = await tenon(project.folder, ['gateway', '--trust', '--port', port]);
     expect(second).toMatchObject({ code: 2, out: '' });
-    expect(second.err).toContain(`127.0.0.1:${port} is taken\n→ stop the program that listens there`);
+    expect(second.err).toContain(`127.0.0.1:${port} is taken. Stop the program that listens there`);
     expect(second.err).toContain('--port');
     expect(second.err).not.toContain('{');
     expect(second.err).not.toContain('    at ');

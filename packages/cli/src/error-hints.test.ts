@@ -4,11 +4,11 @@ import { describeError } from './error-hints.js';
 
 it('replaces a next step that names an option of the library', () => {
   const error = new TenonError('host/too-many-lines', 'all are in use', { hint: 'raise `maxConnectionsPerServer`' });
-  expect(describeError(error)).toBe('all are in use\n→ try again later; `tenon bridge` takes a higher --max');
+  expect(describeError(error)).toBe('all are in use. Try again later; `tenon bridge` takes a higher --max.');
 });
 
 it('leaves other messages as they are', () => {
   const error = new TenonError('config/not-found', 'there is no file', { hint: 'write the file' });
-  expect(describeError(error)).toBe('there is no file\n→ write the file');
+  expect(describeError(error)).toBe('there is no file. Write the file.');
   expect(describeError(new Error('other'))).toBe('other');
 });

@@ -15,9 +15,7 @@ const HINTS: Readonly<Record<string, string>> = {
 
 /** The message of an error, with a next step that users of the command can take. */
 export function describeError(thrown: unknown): string {
-  const { code, message, hint: next } = TenonError.from(thrown);
-  const hint = HINTS[code];
-  if (hint === undefined) return message;
-  const end = `\n→ ${next}`;
-  return `${message.endsWith(end) ? message.slice(0, -end.length) : message}\n→ ${hint}`;
+  const error = TenonError.from(thrown);
+  const hint = HINTS[error.code];
+  return hint === undefined ? error.message : new TenonError(error.code, error.summary, { ...error, hint }).message;
 }

@@ -73,7 +73,7 @@ async function requestApproval(
   if (!terminal.interactive) {
     const what = question.first ? 'was never approved' : 'is not as it was approved';
     screen.note(`${where}: the server "${sanitizeName(name)}" ${what}, and is left out`);
-    screen.note('→ run this in a terminal to be asked, or give --trust when the file is your own');
+    screen.note('Run this in a terminal to be asked, or give --trust when the file is your own.');
     return false;
   }
   const answer = await terminal.choose(`${describeTrustQuestion(name, where, question)}\nRun it? [y/n] `, YES_OR_NO);

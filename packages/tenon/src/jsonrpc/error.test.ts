@@ -11,7 +11,7 @@ describe('a TenonError', () => {
       received: 'y',
       hint: 'mend it',
     });
-    expect(error.message).toBe('notes, m: it broke: expected x, got y\n→ mend it');
+    expect(error.message).toBe('notes, m: it broke. Expected x, got y. Mend it.');
     expect(error).toMatchObject({ code: 'a/b', peer: 'notes', method: 'm', hint: 'mend it', name: 'TenonError' });
   });
 
@@ -20,7 +20,7 @@ describe('a TenonError', () => {
       peer: 'notes',
       received: 'exit code 7',
     });
-    expect(error.message).toBe('notes: it exited: its last words:\n  about to die\ngot exit code 7');
+    expect(error.message).toBe('notes: it exited: its last words:\n  about to die.\nGot exit code 7.');
   });
 
   it('says only what is known', () => expect(new TenonError('a/b', 'it broke').message).toBe('it broke'));

@@ -96,14 +96,22 @@ function describeThrown(value: unknown): string {
   }
 }
 
+/** `{subject}: {problem}. Expected X, got Y. {next step}`, each part where there is one. */
 function composeMessage(summary: string, { peer, method, expected, received, hint }: ErrorDetails): string {
   const subject = [peer, method].filter(Boolean).join(', ');
   const difference = [expected && `expected ${expected}`, received && `got ${received}`].filter(Boolean).join(', ');
+  const problem = subject ? `${subject}: ${summary}` : summary;
+  if (!difference && !hint) return problem;
   // A summary of several lines ends with words of others: they must not run into ours.
-  const separator = summary.includes('\n') ? '\n' : ': ';
-  const text = [subject ? `${subject}: ${summary}` : summary, difference].filter(Boolean).join(separator);
-  return hint ? `${text}\n→ ${hint}` : text;
+  const separator = summary.includes('\n') ? '\n' : ' ';
+  return [endSentence(problem), difference && toSentence(difference), hint && toSentence(hint)]
+    .filter(Boolean)
+    .join(separator);
 }
+
+const toSentence = (text: string): string => endSentence(text.charAt(0).toUpperCase() + text.slice(1));
+
+const endSentence = (text: string): string => (/[.!?…:]$/.test(text) ? text : `${text}.`);
 
 /**
  * An error that is meant for the peer: it crosses the wire with this code, message and data. Whatever else a handler

@@ -47,13 +47,13 @@ describe('a definition that is unfit is refused, with its form and the nearest k
       'a misspelt key',
       () => server({ ...about, instuctions: 'x' }),
       'server/definition',
-      ['"instuctions"', 'did you mean "instructions"?'],
+      ['"instuctions"', 'Did you mean "instructions"?'],
     ],
     [
       'the key of another library',
       () => server({ ...about, middleware: [] }),
       'server/definition',
-      ['did you mean "use"?'],
+      ['Did you mean "use"?'],
     ],
     ['a key of nobody', () => server({ ...about, zzzzzz: 1 }), 'server/definition', ['"zzzzzz"']],
     [
@@ -83,13 +83,13 @@ describe('a definition that is unfit is refused, with its form and the nearest k
       'tool/definition',
       ['tool "t"', '`run`', 'a function'],
     ],
-    ['execute', () => withTool({ execute: run }), 'tool/definition', ['"execute"', 'did you mean "run"?']],
-    ['inputSchema', () => withTool({ inputSchema: {}, run }), 'tool/definition', ['did you mean "input"?']],
+    ['execute', () => withTool({ execute: run }), 'tool/definition', ['"execute"', 'Did you mean "run"?']],
+    ['inputSchema', () => withTool({ inputSchema: {}, run }), 'tool/definition', ['Did you mean "input"?']],
     [
       'a misspelt key of a tool',
       () => withTool({ descripton: 'x', run }),
       'tool/definition',
-      ['did you mean "description"?'],
+      ['Did you mean "description"?'],
     ],
     ['a word as input', () => withTool({ input: 'x', run }), 'tool/definition', ['`input`', 'a string']],
     [
@@ -109,15 +109,15 @@ describe('a definition that is unfit is refused, with its form and the nearest k
       'a prompt with arguments',
       () => withPrompt({ arguments: [], run }),
       'prompt/definition',
-      ['did you mean "input"?'],
+      ['Did you mean "input"?'],
     ],
     ['a resource without read', () => withResource({}), 'resource/definition', ['resource "a:b"', '`read`']],
-    ['a resource with run', () => withResource({ run }), 'resource/definition', ['did you mean "read"?']],
+    ['a resource with run', () => withResource({ run }), 'resource/definition', ['Did you mean "read"?']],
     [
       'a misspelt key of a resource',
       () => withResource({ mimetype: 'x', read }),
       'resource/definition',
-      ['did you mean "mimeType"?'],
+      ['Did you mean "mimeType"?'],
     ],
     [
       'rateLimit({ max })',
@@ -150,7 +150,7 @@ describe('a definition that is unfit is refused, with its form and the nearest k
       'a misspelt key of a command',
       () => target({ command: 'node', arg: ['x'] }),
       'connect/target',
-      ['did you mean "args"?'],
+      ['Did you mean "args"?'],
     ],
     ['no command', () => target({ command: undefined }), 'connect/target', ['`command`']],
     ['headers that are none', () => target({ url: 'http://a', headers: 'x' }), 'connect/target', ['`headers`']],
@@ -158,7 +158,7 @@ describe('a definition that is unfit is refused, with its form and the nearest k
       'a misspelt option',
       () => target('http://a', { protocolVersoin: 'x' }),
       'connect/options',
-      ['did you mean "protocolVersion"?'],
+      ['Did you mean "protocolVersion"?'],
     ],
     [
       'an option of another type',
@@ -190,7 +190,7 @@ describe('a definition that is unfit is refused, with its form and the nearest k
     ['a port below 0', () => serveHttp(createServer(about), { port: -1 }), 'serve/options', ['-1']],
     ['serveHttp()', () => serveHttp(undefined as never), 'serve/service', ['createServer', 'undefined']],
     ['serveStdio()', () => serveStdio(undefined as never), 'serve/service', ['createServer']],
-    ['createHandler of a function', () => createHandler((() => {}) as never), 'serve/service', ['call the function']],
+    ['createHandler of a function', () => createHandler((() => {}) as never), 'serve/service', ['Call the function']],
   ])('%s', async (_name, make, code, says) => {
     const error = await refusal(make);
     expect(error.code).toBe(code);

@@ -125,11 +125,11 @@ describe('a server that cannot be started', () => {
   it.each([
     [
       { command: 'no-such-program' },
-      /ENOENT.*got no program “no-such-program”\n→ install it, or give its full path.*PATH of this process/s,
+      /ENOENT.*Got no program “no-such-program”. Install it, or give its full path.*PATH of this process/s,
     ],
     [{ command: 'no-such-program --x', env: { PATH: '/secret/bin' } }, /PATH that env gives; arguments belong in args/],
-    [{ command: './no/such' }, /→ correct the path$/],
-    [{ cwd: '/no/such' }, /got no folder “\/no\/such”\n→ correct cwd/],
+    [{ command: './no/such' }, /Correct the path\.$/],
+    [{ cwd: '/no/such' }, /Got no folder “\/no\/such”. Correct cwd/],
     [{ command: CHILD }, /EACCES.*may not be run/s],
   ])('says what is missing and what to do: %j', async (options, message) => {
     const { channel, open } = start('echo', { ...options, args: ['--token=hunter22'] });
@@ -150,7 +150,7 @@ describe('the end of a child process', () => {
     expect(closed[0]?.message).toMatch(
       /exited with code 7: its last words:\n {2}Error: no database\n {2}.*key … refused/,
     );
-    expect(closed[0]?.message).toMatch(/→ run the command in a terminal/);
+    expect(closed[0]?.message).toMatch(/Run the command in a terminal/);
   });
 
   it('does not follow from words on stderr [stdio.stderr-not-an-error]', async () => {

@@ -31,8 +31,8 @@ describe('a server on stdio that crashes while it serves a call', () => {
       cause: { code: 'stdio/exited', received: 'exit code 7' },
     });
     expect(error.message).toMatch(/may have carried the call out: the server exited with code 7: its last words:\n/);
-    expect(error.message).toMatch(/\n {2}opening the database\n {2}about to die\n→ /);
-    expect((error.cause as TenonError).message).toMatch(/\n {2}about to die\ngot exit code 7\n→ /);
+    expect(error.message).toMatch(/\n {2}opening the database\n {2}about to die\.\n[A-Z]/);
+    expect((error.cause as TenonError).message).toMatch(/\n {2}about to die\.\nGot exit code 7\.\n[A-Z]/);
     await client.close();
   });
 });
