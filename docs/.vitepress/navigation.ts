@@ -11,9 +11,12 @@ export const sections: Record<string, Record<string, string>> = {
     Tools: 'servers/tools',
     Resources: 'servers/resources',
     'Prompts and completion': 'servers/prompts',
+    'The context': 'servers/context',
     Elicitation: 'servers/elicitation',
+    'Sampling and roots': 'servers/sampling-and-roots',
     'Progress and logging': 'servers/progress-and-logging',
-    Middleware: 'servers/middleware',
+    Errors: 'servers/errors',
+    'Middleware and state': 'servers/middleware',
     Steps: 'servers/steps',
     Tasks: 'servers/tasks',
     Testing: 'servers/testing',
@@ -42,6 +45,8 @@ export const sections: Record<string, Record<string, string>> = {
   },
   Concepts: {
     'Protocol versions': 'concepts/versions',
+    'Input requests': 'concepts/input-requests',
+    'Run handlers again': 'concepts/steps',
   },
   Reference: {
     API: 'reference/api/index',
