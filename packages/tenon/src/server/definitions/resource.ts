@@ -31,7 +31,7 @@ export interface ResourceMetadata {
   readonly title?: string | undefined;
   /** Tells the model and people what the resource holds. */
   readonly description?: string | undefined;
-  /** Media type of the contents: `text/markdown`. Default: `text/plain` for text, `application/octet-stream` for bytes. */
+  /** Media type of the contents: `text/markdown`. Default: none is given. */
   readonly mimeType?: string | undefined;
   /** Hints for clients: `audience`, `priority`, `lastModified`. */
   readonly annotations?: Annotations | undefined;
