@@ -58,56 +58,64 @@ export type { AuthRequest, AuthResult, TokenVerifier } from './auth/resource/tok
 export { insufficientScope } from './protocol/scopes.js';
 
 /**
- * Signs a user in when the server asks for it: finds the authorization server, makes itself known there, sends the user
- * to its page, and keeps the tokens good from then on. Where it fails the call rejects with an `auth/…` error.
- * `fetch` is `fetchWithAddressCheck` by default.
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
+ * Signs a user in when the server asks for it: finds the authorization server, registers, opens its page, and renews
+ * tokens. A call rejects with an `auth/…` error when that fails. On Node `fetch` is `fetchWithAddressCheck` by
+ * default.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
 export function signIn(options: SignInOptions = {}): Authorizer {
   return signInAnywhere(withAddressCheck(options));
 }
 
 /**
- * Signs a machine in by its own credentials: `secret`, or better `key`, which stays here. Rejects with `auth/refused`
- * when they are not taken. `fetch` is `fetchWithAddressCheck` by default.
- * https://modelcontextprotocol.io/extensions/auth/oauth-client-credentials
+ * Signs a program in with its own credentials: `secret`, or better a private `key`. Calls reject with `auth/refused`
+ * when they are not accepted. On Node `fetch` is `fetchWithAddressCheck` by default.
+ *
+ * @see https://modelcontextprotocol.io/extensions/auth/oauth-client-credentials
  */
 export function clientCredentials(options: ClientCredentialsOptions): Authorizer {
   return clientCredentialsAnywhere(withAddressCheck(options));
 }
 
 /**
- * Signs a user in through the enterprise: its identity provider decides who may use which server, and nobody sees a
- * page. Rejects with `auth/not-granted` when it says no. `fetch` is `fetchWithAddressCheck` by default.
- * https://modelcontextprotocol.io/extensions/auth/enterprise-managed-authorization
+ * Signs a user in through the identity provider of an enterprise, which decides who may use which server. Calls reject
+ * with `auth/not-granted` when it refuses. On Node `fetch` is `fetchWithAddressCheck` by default.
+ *
+ * @see https://modelcontextprotocol.io/extensions/auth/enterprise-managed-authorization
  */
 export function enterpriseManaged(options: EnterpriseManagedOptions): Authorizer {
   return enterpriseManagedAnywhere(withAddressCheck(options));
 }
 
 /**
- * Signs a workload in by the identity that its platform gives it. An assertion that was refused is not shown again:
- * rejects with `auth/assertion`. `fetch` is `fetchWithAddressCheck` by default.
- * https://modelcontextprotocol.io/extensions/auth/workload-identity-federation
+ * Signs a workload in with the identity that its platform issues. Calls reject with `auth/assertion` when the
+ * assertion is refused. On Node `fetch` is `fetchWithAddressCheck` by default.
+ *
+ * @see https://modelcontextprotocol.io/extensions/auth/workload-identity-federation
  */
 export function workloadIdentity(options: WorkloadIdentityOptions): Authorizer {
   return workloadIdentityAnywhere(withAddressCheck(options));
 }
 
 /**
- * Protects a server by access tokens: `serveHttp(server, { auth: protect({ resource, issuers }) })`. Throws `auth/options`
- * when that would protect nothing. `fetch` is `fetchWithAddressCheck` by default.
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
+ * Protects a server with access tokens: `serveHttp(server, { auth: protect({ resource, issuers }) })`. On Node `fetch`
+ * is `fetchWithAddressCheck` by default.
+ *
+ * @throws TenonError `auth/options` when the options would protect nothing.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
 export function protect(options: ProtectOptions): TokenVerifier {
   return protectAnywhere(withAddressCheck(options));
 }
 
 /**
- * Signs each caller of a gateway in to the servers behind it, by pages that the gateway serves. Give it to `createHost` as
- * `callerSignIn`, and serve its pages: `toNode(callerSignIn)`. Throws `auth/options` for a `url` that is neither `https:` nor
- * loopback. `fetch` is `fetchWithAddressCheck` by default.
- * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-mode-elicitation-requests
+ * Signs each caller of a gateway in to the servers behind it, on pages that the gateway serves. Pass it to
+ * `createHost` as `callerSignIn`, and serve its pages with `toNode(callerSignIn)`. On Node `fetch` is
+ * `fetchWithAddressCheck` by default.
+ *
+ * @throws TenonError `auth/options` for a `url` that is neither `https:` nor loopback.
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-mode-elicitation-requests
  */
 export function createCallerSignIn(options: CallerSignInOptions): CallerSignIn {
   return createCallerSignInAnywhere(withAddressCheck(options));

@@ -8,7 +8,7 @@ import { loadHost, type NodeHostOptions } from './runtimes/node/host/host-option
 import { nodeTransports } from './runtimes/node/transports.js';
 import { memoryStores } from './stores/memory-stores.js';
 
-/** Makes a host of servers that are named here or in files. Nothing is started before it is needed. */
+/** Creates a host for servers that are named here or in files. Servers start when they are first needed. */
 export async function createHost(options: NodeHostOptions): Promise<Host> {
   const stores = options.stores ?? memoryStores(options.clock ? { clock: options.clock } : {});
   const { options: read, close } = await loadHost(options, stores);

@@ -3,7 +3,7 @@ import { type Host, RunningHost } from './host/host.js';
 import type { HostOptions } from './host/host-options.js';
 import { webTransports } from './runtimes/web/transports.js';
 
-/** Makes a host of servers. Nothing is started before it is needed. */
+/** Creates a host for servers that are named here or in files. Servers start when they are first needed. */
 export function createHost(options: HostOptions): Promise<Host> {
   return RunningHost.create(options, webTransports);
 }

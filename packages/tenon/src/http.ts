@@ -25,8 +25,8 @@ export interface HttpHandler {
 }
 
 /**
- * Serves every revision of the protocol on one path, and the two-endpoint transport beside it, with `Host` and `Origin`
- * checked. What is not on a loopback name needs `allowedHosts`.
+ * Creates a `fetch` handler that serves every protocol version on one path, and HTTP+SSE beside it. `Host` and
+ * `Origin` are checked: names other than loopback need `allowedHosts`.
  */
 export function createHandler(server: RequestHandler, options: HandlerOptions = {}): HttpHandler {
   const endpoint = createHttpEndpoint(server, options);

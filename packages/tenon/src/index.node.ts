@@ -8,8 +8,10 @@ import type { ClientOptions } from './client/options.js';
 import type { ConnectTarget } from './client/target.js';
 
 /**
- * Connects to a server: a URL, a command, a server in this process, a channel of your own. With the type of a server of
- * yours, `connect<typeof server>(…)`, its tools and prompts are typed. Rejects with a `TenonError` when there is none.
+ * Connects a client to a server: a URL, a command, a server in this process, or a transport. `connect<typeof
+ * server>(…)` types tools and prompts from a server that you wrote.
+ *
+ * @throws TenonError `connect/…`, `stdio/spawn`, `call/timeout` or `auth/…` when no connection can be made.
  */
 export async function connect<S extends ServerTypes = ServerTypes>(
   target: ConnectTarget,

@@ -114,8 +114,8 @@ const toSentence = (text: string): string => endSentence(text.charAt(0).toUpperC
 const endSentence = (text: string): string => (/[.!?…:]$/.test(text) ? text : `${text}.`);
 
 /**
- * An error that is meant for the peer: it crosses the wire with this code, message and data. Whatever else a handler
- * throws crosses as `Internal error`, without its text.
+ * Creates an error that crosses the wire with this code, message and data. Other errors of handlers cross as `Internal
+ * error`, without their text.
  */
 export function rpcError(rpcCode: number, message: string, data?: unknown): TenonError {
   return new TenonError('rpc/error', message, { rpcCode, data });

@@ -23,8 +23,9 @@ export function hasScopes(auth: AuthInfo | undefined, scopes: readonly string[] 
 }
 
 /**
- * The error of a request whose caller lacks scopes: thrown by a handler for what depends on its arguments. Over HTTP it is
- * a 403 with a challenge, unless the answer has begun. Name all scopes that the operation needs, also those that are there.
+ * Creates the error of a caller without the necessary scopes, for handlers that decide by arguments. Over HTTP it is a
+ * 403 with a challenge, unless the response has begun. Name all scopes that the operation needs, including those that
+ * the caller has.
  */
 export function insufficientScope(scopes: readonly string[]): TenonError {
   checkScopes('a handler', scopes);

@@ -33,9 +33,10 @@ export function toJsonSchema(schema: Schema, side: SchemaSide): JsonObject {
 }
 
 /**
- * Pairs a schema with JSON Schema written by hand, for a library or a type that cannot convert itself. Validation
- * stays with the schema.
- * @param output JSON Schema of what comes out, when it differs from what goes in.
+ * Pairs a schema with JSON Schema written by hand, for a library or a type that cannot convert itself. The schema
+ * still validates.
+ *
+ * @param output JSON Schema of the schema's output, when it differs from the input.
  */
 export function withJsonSchema<S extends StandardSchema>(
   schema: S,

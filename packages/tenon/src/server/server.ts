@@ -43,8 +43,10 @@ export interface Server<T = Tools, P = Prompts, R = KnownKeys> extends RequestHa
 }
 
 /**
- * Makes a server from its definition. Throws `TenonError` when the definition cannot be served: a name, a schema or a
- * template that no client could use.
+ * Creates a server from its definition.
+ *
+ * @throws TenonError `server/definition`, `tool/definition` and similar codes when a name, a schema or a template is
+ * invalid.
  */
 export function createServer<
   const T extends Tools = Record<never, never>,

@@ -27,10 +27,7 @@ export interface MemoryStoresOptions {
   readonly onError?: ((error: TenonError) => void) | undefined;
 }
 
-/**
- * Stores for one process, gone with it. Nothing has to be closed; what has ended is swept while other things are
- * written, so that no timer runs.
- */
+/** Creates stores in this process. Nothing has to be closed: expired values are deleted when others are written. */
 export function memoryStores(options: MemoryStoresOptions = {}): Stores {
   const {
     clock = systemClock,

@@ -6,7 +6,7 @@ import type { RequestHandler } from '../protocol/request-handler.js';
 import { dialects } from '../protocol/versions/index.js';
 import { createTransportPair, type MessageObserver } from '../transports/memory.js';
 
-/** Every revision, newest first, to run the same test over each. */
+/** All protocol versions, newest first, for tests over each of them. */
 export const protocolVersions: readonly string[] = dialects.map(({ protocolVersion }) => protocolVersion);
 
 /** Options of a client and a server in one process: those of any client, and the following. */
@@ -18,8 +18,8 @@ export interface PairOptions extends ClientOptions {
 }
 
 /**
- * Connects a client to a server in this process. On the revision of `options.revision`, or on the newest. No timers run
- * but those of `options.clock`.
+ * Connects a client to a server in this process, on the protocol version of the options or the newest. Uses no timers
+ * except those of `options.clock`.
  */
 export function connectPair<S extends ServerTypes = ServerTypes>(
   server: S & RequestHandler,

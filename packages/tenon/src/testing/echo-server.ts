@@ -17,10 +17,7 @@ import type { RequestHandler, ServerSession } from '../protocol/request-handler.
 import type { Dialect } from '../protocol/versions/dialect.js';
 import { getDialect, getNewestDialect } from '../protocol/versions/index.js';
 
-/**
- * The other end that `transportCases` talks to: serve it on the road under test, in whatever process that road leads to. It
- * answers `reflect/echo` with the params, and a few more requests that make it speak by itself.
- */
+/** Creates the server that `transportCases` talks to. Serve it on the transport under test, in any process. */
 export const echoServer: RequestHandler = {
   async connect(channel: Transport): Promise<ServerSession> {
     const session = new EchoSession(channel);

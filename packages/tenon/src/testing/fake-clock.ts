@@ -8,7 +8,7 @@ export interface FakeClock extends Clock {
   readonly timers: number;
 }
 
-/** Makes a clock that stands at `start` milliseconds until it is advanced: nothing in a test has to be waited for. */
+/** Creates a clock that stands at `start` milliseconds until it is advanced, so that tests wait for nothing. */
 export function fakeClock(start = 0): FakeClock {
   const timers = new Set<{ readonly at: number; readonly run: () => void }>();
   let time = start;

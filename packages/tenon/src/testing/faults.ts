@@ -9,17 +9,17 @@ export type MessageFault =
   | { readonly kind: 'delay'; readonly ms: number }
   | { readonly kind: 'replace'; readonly value: unknown };
 
-/** The message is lost. */
+/** Drops a message. */
 export const drop: MessageFault = { kind: 'drop' };
-/** The message comes twice. */
+/** Sends a message twice. */
 export const duplicate: MessageFault = { kind: 'duplicate' };
 
-/** The message comes later, behind those that were sent after it. */
+/** Delays a message behind those that are sent after it. */
 export function delay(ms: number): MessageFault {
   return { kind: 'delay', ms };
 }
 
-/** Something else comes instead of the message. */
+/** Replaces a message by another value. */
 export function replaceWith(value: unknown): MessageFault {
   return { kind: 'replace', value };
 }
@@ -37,7 +37,7 @@ export interface FaultOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** A channel on which things go wrong as planned. */
+/** Wraps a transport so that faults happen as scheduled. */
 export function withFaults(transport: Transport, { send, receive, clock = systemClock }: FaultOptions): Transport {
   let sent = 0;
   let received = 0;

@@ -37,12 +37,11 @@ export interface ExecutionResult {
 }
 
 /**
- * Serves one handler on every revision, in every way in which it can be served there: by requests, by retries that find
- * it in memory or enter it again, here or in another process, as a task, as a task whose process dies after each write.
- * Compares what could be seen. Rejects with `testing/ways-differ` when the handler asks, does or returns something else in
- * one way than in another, which it will in production: it does something outside of `ctx.step` that has to stand in one.
- * Nothing is waited for: processes, clients and clocks are played. What a step returned in the first way it returns in
- * all, so that what depends on it is the same.
+ * Runs a handler in every way in which it can be served, on every protocol version: by requests, by retries in the
+ * same or another process, as a task, and as a task whose process dies after each write. Compares its questions,
+ * effects and results. Clients, processes and clocks are simulated.
+ *
+ * @throws TenonError `testing/ways-differ` when the runs differ: an effect outside of `ctx.step`, usually.
  */
 export async function checkHandlerEquivalence(
   handler: TestableHandler,

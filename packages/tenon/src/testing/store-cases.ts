@@ -27,8 +27,10 @@ export interface UnsupportedStoreFeatures {
 }
 
 /**
- * Contract of all stores, as named cases for any test runner: `for (const { name, run } of storeCases(open)) it(name,
- * run)`. `open` is called once for each case.
+ * Lists the contract of stores as named cases for any test runner: `for (const { name, run } of storeCases(open))
+ * it(name, run)`.
+ *
+ * @param open Called once for each case.
  */
 export function storeCases(
   open: () => StoreFixture | Promise<StoreFixture>,

@@ -30,8 +30,10 @@ export interface UnsupportedFeatures {
 }
 
 /**
- * Contract of every transport, as named cases for any test runner: `for (const { name, run } of transportCases(open))
- * it(name, run)`. `open` is called once for each case.
+ * Lists the contract of transports as named cases for any test runner: `for (const { name, run } of
+ * transportCases(open)) it(name, run)`.
+ *
+ * @param open Called once for each case.
  */
 export function transportCases(
   open: () => TransportFixture | Promise<TransportFixture>,

@@ -30,8 +30,8 @@ declare function queueMicrotask(run: () => void): void;
 const MAX_PENDING = 1000;
 
 /**
- * Two channels that are each other's other end. Messages cross as copies, in order, never within the call that sends
- * them.
+ * Creates two transports that are connected to each other. Messages cross as copies, in order, never within the call
+ * that sends them.
  */
 export function createTransportPair(
   onMessage?: MessageObserver,

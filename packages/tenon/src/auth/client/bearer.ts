@@ -9,10 +9,11 @@ type TokenSource = string | (() => string | Promise<string>);
 export interface BearerOptions extends Pick<GuardOptions, 'allowInsecure'> {}
 
 /**
- * Sends a token that you have. A function is called for each request, and once more when the server has refused its
- * token: a new token is then tried once. Over plain `http:` the token goes to this machine only, unless `allowInsecure`
- * is set. Rejects with `auth/insecure-server`, and with `auth/bad-token` for a token that a header cannot hold.
- * https://www.rfc-editor.org/rfc/rfc6750#section-5.3
+ * Sends a token that you have. A function is called for each request, and once more after the server refused its
+ * token. Over `http:` the token is sent to this machine only, unless `allowInsecure` is set.
+ *
+ * @throws TenonError on a request: `auth/insecure-server`, or `auth/bad-token` for a token that is no header value.
+ * @see https://www.rfc-editor.org/rfc/rfc6750#section-5.3
  */
 export function bearer(token: TokenSource, options: BearerOptions = {}): Authorizer {
   const readToken = async (): Promise<string> => checkToken(typeof token === 'function' ? await token() : token);

@@ -35,7 +35,7 @@ export interface TokenStoreUpdate<T> {
   readonly result: T;
 }
 
-/** Keeps secrets for as long as this process runs. */
+/** Creates a token store in this process. */
 export function memoryTokenStore(): TokenStore {
   const entries = new Map<string, string>();
   const queues = new Map<string, Promise<unknown>>();
@@ -122,10 +122,7 @@ export const getTokensKey = (server: string, { issuer, resource }: TokenOrigin, 
 
 export const getOriginKey = (server: string, client: string): TokenStoreKey => ['server', server, client];
 
-/**
- * The part of a vault that belongs to one user: what is kept through it is seen by nobody who has the part of another. For
- * a host that calls servers on behalf of many, each with credentials of their own.
- */
+/** Creates the part of a token store that belongs to one user. Users cannot see each other's parts. */
 export function scopeTokenStore(tokenStore: TokenStore, user: string): TokenStore {
   const toUserKey = (key: TokenStoreKey): TokenStoreKey => ['user', user, ...key];
   return {

@@ -27,8 +27,11 @@ import type { AuthRequest, TokenVerifier } from './token-verifier.js';
 const MINUTE = 60_000;
 
 /**
- * Protects a server by access tokens: `serveHttp(server, { auth: protect({ resource, issuers }) })`. Throws `auth/options`
- * when that would protect nothing. https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
+ * Protects a server with access tokens: `serveHttp(server, { auth: protect({ resource, issuers }) })`. On Node `fetch`
+ * is `fetchWithAddressCheck` by default.
+ *
+ * @throws TenonError `auth/options` when the options would protect nothing.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
 export function protect(options: ProtectOptions): TokenVerifier {
   const settings = resolveProtectOptions(options);

@@ -17,7 +17,7 @@ const MAX_ENDPOINTS = 1000;
 /** After this time a server is asked anew, in milliseconds: it may have been updated. */
 const ENTRY_TTL = 60 * 60_000;
 
-/** Remembers each of the latest thousand endpoints for an hour, in this process. */
+/** Creates a cache of negotiated protocol versions in this process: 1,000 endpoints, one hour each. */
 export function memoryVersionCache({ clock = systemClock }: { readonly clock?: Clock | undefined } = {}): VersionCache {
   const entries = new Map<string, { protocolVersion: string; expiresAt: number }>();
   return {

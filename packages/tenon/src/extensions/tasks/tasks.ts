@@ -8,9 +8,11 @@ import { startAsTask } from './start-task.js';
 import type { TaskService } from './task-service.js';
 
 /**
- * Lets calls of tools with `task` become tasks: answered at once, to be looked at later, and done even when the process
- * dies, where the server has `stores` that outlive it. Serves the extension and the tasks of 2025-11-25 alike.
- * https://modelcontextprotocol.io/extensions/tasks/overview
+ * Lets calls of tools that have the option `task` become tasks: the call is answered at once, and the client polls for
+ * the result. Tasks survive the process when the server's `stores` do. Serves the tasks extension and the tasks of
+ * 2025-11-25.
+ *
+ * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 export function tasks(options: TasksOptions = {}): ServerExtension {
   return { id: TASKS, setup: host => createHooks(host, options) };

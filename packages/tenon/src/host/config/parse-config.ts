@@ -43,9 +43,8 @@ export interface ConfigResult {
 }
 
 /**
- * Reads the text of a configuration: `mcpServers`, VS Code's `servers` with `inputs`, Zed's `context_servers`; JSON with
- * comments and trailing commas. Never rejects for what stands in it: a server with a mistake becomes a problem, and the
- * others are given. A text that is no JSON gives none.
+ * Parses a configuration: `mcpServers`, VS Code's `servers` with `inputs`, or Zed's `context_servers`, with comments
+ * and trailing commas. Mistakes are returned as problems beside the valid servers; invalid JSON gives no servers.
  */
 export async function parseConfig(text: string, options: ConfigOptions): Promise<ConfigResult> {
   const { problems, report } = createProblemReport(options.file, getServerName);
@@ -59,7 +58,7 @@ export async function parseConfig(text: string, options: ConfigOptions): Promise
   return { entries, problems };
 }
 
-/** Servers that the program itself names, by the same rules and with the same checks as those of a file. */
+/** Parses servers that a program configures, by the rules and checks of configuration files. */
 export async function parseServerEntries(
   servers: Readonly<Record<string, unknown>>,
   options: EntryOptions = {},

@@ -48,9 +48,9 @@ export interface Trust {
 }
 
 /**
- * Remembers which servers of projects were approved. An approval is bound to the file, the name, and all that decides
- * what runs: the command, each argument, each variable and header as it is written, the folder, the URL, what a
- * variable has made of the command or URL, and what is claimed for the server (`trusted`, tools, roots).
+ * Remembers which servers of projects were approved. An approval is bound to the file, the server's name, and
+ * everything that decides what runs: command, arguments, environment, headers, folder, URL, and the claims `trusted`,
+ * tools and roots.
  *
  * @throws TenonError `config/trust-key` when the key is too short.
  */

@@ -9,7 +9,7 @@ import type { UnavailableServer } from '../connections/upstream-registry.js';
 import type { GatewayContext } from './gateway-context.js';
 import { listSignInTools } from './sign-in-tools.js';
 
-/** The key of `_meta` under which a list says which servers are missing from it, and why. */
+/** Key in `_meta` of a list for the servers that are missing from it, with the reason. */
 export const UNAVAILABLE = 'tenon/absent';
 
 const RESULT_KEYS = {

@@ -74,10 +74,10 @@ const MAX_AT_ONCE = 8;
 const TIMEOUT = 600_000;
 
 /**
- * Makes a broker between servers and models. It validates the request, chooses the model, keeps the budget, and passes the request
- * and the result to the reviewers. It adds nothing to a request: `includeContext` gives no server the words of another one, or of
- * the user's own conversation. It stores nothing of it either.
- * https://modelcontextprotocol.io/specification/2025-11-25/client/sampling
+ * Creates a broker between servers and models. It validates requests, chooses the model, enforces budgets, and passes
+ * requests and results to reviewers. It adds no context to a request and stores nothing of it.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling
  */
 export function createBroker(options: BrokerOptions): Broker {
   const { allow, budget = [], review = {}, clock = systemClock } = options;

@@ -8,8 +8,9 @@ const MAX_LOOKED_AT = 4_096;
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/g;
 
 /**
- * Makes an excerpt of a text of a model provider that an error may show: at most 300 characters, on one line, without secrets.
- * @param keys secrets to remove whatever they look like
+ * Creates an excerpt of a model provider's text for an error: at most 300 characters, one line, without secrets.
+ *
+ * @param keys Secrets to remove.
  */
 export function formatErrorExcerpt(text: string, keys: readonly string[] = []): string {
   let shown = text.slice(0, MAX_LOOKED_AT);

@@ -11,7 +11,7 @@ export interface SamplingRefusal {
 
 const MAX_REASON = 200;
 
-/** Refuses a sampling request, or its result. The server gets the reason. */
+/** Creates the error that refuses a sampling request or its result. The server gets the reason. */
 export function rejectSampling(reason?: string): SamplingRefusal {
   return reason === undefined ? { refused: true } : { refused: true, reason };
 }

@@ -13,12 +13,11 @@ type Libsql = new (path: string, options: { timeout: number }) => Database;
 const OPENING_TIMEOUT_MS = 5000;
 
 /**
- * Stores in a file, by SQLite: for one machine and any number of processes on it, each of which opens the same file.
- * Needs the package `libsql`, else `store/no-driver`. The file is made if it is not there, in a folder that is, and
- * then only its owner can read it.
+ * Opens stores in a SQLite file, for all processes of one machine. Creates the file, readable by its owner only. Needs
+ * the package `libsql`.
  *
- * Throws `store/unreadable` for what is no database or a damaged one, `store/schema` for a database of another
- * program or of a later version of this library, `store/read-only` for a file that cannot be written, `store/failed` for what the system refuses.
+ * @throws TenonError `store/no-driver` without `libsql`, `store/unreadable` for a damaged file, `store/schema` for
+ * another program's or a newer database, `store/read-only`, or `store/failed`.
  */
 export function sqliteStores(file: string, options: SqliteStoresOptions = {}): Stores {
   // A full path, so that no name is taken for an address or for a database in memory.

@@ -36,10 +36,10 @@ interface ResolvedFolder {
 }
 
 /**
- * Offers folders of this machine as roots. A root is the real path of a folder that can be read now; links are resolved, so that
- * a server sees where the folder really is. A folder that goes away is taken off the list, and comes back when it is there again.
- * While a client is connected the folders are checked every `interval`, and each change is announced.
- * https://modelcontextprotocol.io/specification/2025-11-25/client/roots#security-considerations
+ * Offers folders of this machine as roots. A root is the real path of a readable folder, with links resolved. Folders
+ * are checked every `interval` while a client is connected, and changes are announced.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/roots#security-considerations
  */
 export function workspaceRoots(
   folders: readonly WorkspaceFolder[],

@@ -80,7 +80,11 @@ type PromptInput<I> = I extends Schema
     : InferOutput<I>
   : Record<string, string>;
 
-/** Defines a prompt. The properties of `input` become its arguments; on the wire each is a string. */
+/**
+ * Defines a prompt. The properties of `input` are its arguments, which are strings on the wire.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts
+ */
 export function prompt<const I extends Schema | undefined = undefined>(
   definition: PromptSpec<I>,
 ): PromptDefinition<I extends Schema ? InferInput<I> : undefined> {

@@ -74,7 +74,11 @@ export interface ResourceDefinition<V = Record<string, string>> extends Resource
   readonly allowUnsafe?: boolean | undefined;
 }
 
-/** Defines a resource or a template of resources. The variables are typed from the key in `resources`. */
+/**
+ * Defines a resource, or a template of resources whose variables are typed from the key in `resources`.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources
+ */
 export function resource<V = Record<string, string>>(definition: ResourceDefinition<V>): DefinedResource<V> {
   templateParser.parse = parseTemplate;
   return definition as DefinedResource<V>;

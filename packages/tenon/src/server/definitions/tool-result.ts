@@ -24,7 +24,7 @@ export interface ToolResultParts {
 
 type ContentInput = string | ContentBlock | readonly (string | ContentBlock)[];
 
-/** A tool's answer where content and structured content differ, or where there is metadata. */
+/** Creates a tool result with separate content and structured content, or with metadata. */
 export function toolResult(parts: {
   content?: ContentInput | undefined;
   structured?: unknown;
@@ -45,7 +45,7 @@ export function isToolResultParts(value: unknown): value is ToolResultParts {
   return isObject(value) && (value as { [TOOL_RESULT]?: unknown })[TOOL_RESULT] === true;
 }
 
-/** An error whose words are meant for the model: a tool that throws it answers with `isError` and this text. */
+/** Creates an error for the model: the tool's result has `isError` and this text. */
 export function toolError(message: string, cause?: unknown): TenonError {
   return new TenonError('tool/failed', message, { cause });
 }

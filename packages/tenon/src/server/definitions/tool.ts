@@ -144,8 +144,10 @@ interface ToolBehavior<I, O> extends ToolMetadata {
 export type ToolInput<I> = I extends undefined ? Record<string, unknown> : InferArguments<I>;
 
 /**
- * Defines a tool. The schemas are any Standard Schema or raw JSON Schema: `input` types the handler's first argument,
- * `output` what it returns. What `run` throws is shown to the model only when it was made by `toolError`.
+ * Defines a tool. `input` and `output` are Standard Schemas or JSON Schema; they type the handler's first argument and
+ * its result. Errors of `run` are hidden from the model, except those of `toolError`.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
 export function tool<const I extends Schema | undefined = undefined, const O extends Schema | undefined = undefined>(
   definition: ToolSpec<I, O>,

@@ -25,10 +25,10 @@ export interface UrlElicitation {
 declare const crypto: { randomUUID(): string };
 
 /**
- * Creates the error that a handler throws when the user has to visit URLs before the request can go on, such as to sign
- * in. The client is told in the way of its revision, and makes the request again when the user is done: look then
- * whether that is so.
- * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
+ * Creates the error that a handler throws when the user must visit URLs first, to sign in for example. The client
+ * repeats the request when the user is done, so the handler must check then.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
  */
 export function urlElicitationRequired(...urls: readonly UrlElicitation[]): TenonError {
   const elicitations = urls.map(({ elicitationId = crypto.randomUUID(), ...rest }) => ({

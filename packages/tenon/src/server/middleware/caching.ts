@@ -23,7 +23,10 @@ const OPTION_CHECKS = {
   clock: clockOption,
 };
 
-/** Gives the result of the same tool, arguments, user and OAuth client again for a while. Failures and questions are not kept. */
+/**
+ * Creates middleware that repeats the result for the same tool, arguments, user and OAuth client for a while. Failed
+ * calls and input requests are not cached.
+ */
 export function caching(options: CachingOptions): Middleware {
   requireOptions('caching', '{ ttl, tools, maxEntries?, clock? }', options, OPTION_CHECKS);
   const { ttl, tools, maxEntries = 1000, clock = systemClock } = options;

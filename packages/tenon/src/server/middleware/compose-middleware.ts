@@ -26,7 +26,7 @@ export function composeMiddleware(middleware: readonly Middleware[], core: Next)
 
 const methodByMiddleware = new WeakMap<object, string>();
 
-/** A layer that touches one method only. */
+/** Limits middleware to one method. */
 export function forMethod<S = unknown>(method: string, middleware: Middleware<S>): Middleware<S> {
   const filterByMethod: Middleware<S> = (operation, next) =>
     operation.method === method ? middleware(operation, next) : next(operation);

@@ -15,7 +15,7 @@ export interface OperationLogEntry {
   readonly outcome: string;
 }
 
-/** Writes a line for each operation. */
+/** Creates middleware that writes one entry per operation. */
 export function logging(
   write: (writeEntry: OperationLogEntry) => void,
   { clock = systemClock }: { readonly clock?: Clock | undefined } = {},

@@ -30,8 +30,8 @@ const OPTION_CHECKS = {
 };
 
 /**
- * Refuses operations that come too fast with 429, by a token bucket for each caller, method and tool. `data.retryAfterMs` says
- * when to come again. Opening a connection, `ping` and `server/discover` are never refused.
+ * Creates middleware that refuses operations above a rate with 429, by a token bucket per caller, method and tool.
+ * `data.retryAfterMs` is the time to wait, in milliseconds. Connecting, `ping` and `server/discover` are not limited.
  */
 export function rateLimit(options: RateLimitOptions): Middleware {
   requireOptions('rateLimit', '{ burst, perSecond, getKey?, clock? }', options, OPTION_CHECKS);

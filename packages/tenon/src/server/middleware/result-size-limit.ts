@@ -4,8 +4,10 @@ import { checkPositive, requireOptions } from './check-options.js';
 import type { Middleware } from './compose-middleware.js';
 
 /**
- * Refuses results that are too large to be of use to a model. A tool says so to the model, which may ask for less.
- * @param maxCharacters Of the JSON of the result.
+ * Creates middleware that refuses results too large for a model. A tool's error tells the model, which may ask for
+ * less.
+ *
+ * @param maxCharacters Maximum length of the result as JSON, in characters.
  */
 export function resultSizeLimit(maxCharacters: number): Middleware {
   requireOptions(

@@ -6,9 +6,10 @@ import { checkPositive, requireOptions } from './check-options.js';
 import type { Middleware } from './compose-middleware.js';
 
 /**
- * Gives up on an operation after a time: the caller is told, and a tool's model too. The handler is not stopped by
- * force: one that should stop looks at its own clock or at `ctx.signal`. Ends no listening.
- * @param ms Milliseconds. Counted for each entry of a handler, without what users take to answer in between.
+ * Creates middleware that answers with an error after a time. The handler itself is not stopped. Streams of
+ * `subscriptions/listen` are not ended.
+ *
+ * @param ms Milliseconds per run of the handler, without the time in which users answer.
  */
 export function timeout(ms: number, { clock = systemClock }: { readonly clock?: Clock | undefined } = {}): Middleware {
   requireOptions('timeout', 'timeout(ms)', { ms }, { ms: checkPositive });

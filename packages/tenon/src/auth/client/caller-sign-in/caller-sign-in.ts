@@ -24,7 +24,14 @@ const DEFAULT_MAX_PENDING = 10_000;
 /** Callers whose authorizers are kept ready; the one that was used longest ago gives way. */
 const MAX_AUTHORIZERS = 10_000;
 
-/** Makes what signs each caller of a gateway in to the servers behind it, by pages that the gateway serves. */
+/**
+ * Signs each caller of a gateway in to the servers behind it, on pages that the gateway serves. Pass it to
+ * `createHost` as `callerSignIn`, and serve its pages with `toNode(callerSignIn)`. On Node `fetch` is
+ * `fetchWithAddressCheck` by default.
+ *
+ * @throws TenonError `auth/options` for a `url` that is neither `https:` nor loopback.
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-mode-elicitation-requests
+ */
 export function createCallerSignIn(options: CallerSignInOptions): CallerSignIn {
   const {
     clock = systemClock,

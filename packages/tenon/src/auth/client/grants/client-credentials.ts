@@ -15,8 +15,10 @@ export interface ClientCredentialsOptions extends AuthorizerOptions, Omit<Client
 }
 
 /**
- * Signs a machine in by its own credentials: `secret`, or better `key`, which stays here. Rejects with `auth/refused`
- * when they are not taken. https://modelcontextprotocol.io/extensions/auth/oauth-client-credentials
+ * Signs a program in with its own credentials: `secret`, or better a private `key`. Calls reject with `auth/refused`
+ * when they are not accepted. On Node `fetch` is `fetchWithAddressCheck` by default.
+ *
+ * @see https://modelcontextprotocol.io/extensions/auth/oauth-client-credentials
  */
 export function clientCredentials(options: ClientCredentialsOptions): Authorizer {
   return createGrantAuthorizer(

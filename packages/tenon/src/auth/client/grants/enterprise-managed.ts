@@ -42,9 +42,10 @@ export interface EnterpriseManagedOptions extends AuthorizerOptions {
 }
 
 /**
- * Signs a user in through the enterprise: its identity provider decides who may use which server, and nobody sees a
- * page. Rejects with `auth/not-granted` when it says no.
- * https://modelcontextprotocol.io/extensions/auth/enterprise-managed-authorization
+ * Signs a user in through the identity provider of an enterprise, which decides who may use which server. Calls reject
+ * with `auth/not-granted` when it refuses. On Node `fetch` is `fetchWithAddressCheck` by default.
+ *
+ * @see https://modelcontextprotocol.io/extensions/auth/enterprise-managed-authorization
  */
 export function enterpriseManaged(options: EnterpriseManagedOptions): Authorizer {
   const settings = resolveSettings(options);

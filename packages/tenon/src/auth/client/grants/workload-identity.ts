@@ -19,8 +19,10 @@ export interface WorkloadIdentityOptions extends AuthorizerOptions {
 }
 
 /**
- * Signs a workload in by the identity that its platform gives it. An assertion that was refused is not shown again:
- * rejects with `auth/assertion`. https://modelcontextprotocol.io/extensions/auth/workload-identity-federation
+ * Signs a workload in with the identity that its platform issues. Calls reject with `auth/assertion` when the
+ * assertion is refused. On Node `fetch` is `fetchWithAddressCheck` by default.
+ *
+ * @see https://modelcontextprotocol.io/extensions/auth/workload-identity-federation
  */
 export function workloadIdentity(options: WorkloadIdentityOptions): Authorizer {
   const { assertion } = options;

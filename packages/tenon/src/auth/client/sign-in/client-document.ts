@@ -15,9 +15,11 @@ export interface ClientDocumentOptions {
 }
 
 /**
- * The document that describes a client, to be served as `application/json` at its own URL, which is then given to `signIn`
- * as `clientMetadataUrl`. Throws `auth/client-document` when that cannot be the URL of one.
- * https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/
+ * Creates a client ID metadata document. Serve it as `application/json` at its own URL, and pass that URL to `signIn`
+ * as `clientMetadataUrl`.
+ *
+ * @throws TenonError `auth/client-document` when the URL cannot identify a client.
+ * @see https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/
  */
 export function createClientDocument({
   url,

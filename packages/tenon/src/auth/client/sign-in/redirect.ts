@@ -27,7 +27,10 @@ export interface ManualRedirectOptions {
   readonly uri?: string | undefined;
 }
 
-/** For where no browser can be opened: the user opens the URL on any machine, and pastes the address that it ends at. */
+/**
+ * Signs in without opening a browser: the user opens the URL on any machine and pastes the address at which the
+ * browser ends.
+ */
 export function manualRedirect({ ask, uri = 'http://127.0.0.1:8765/callback' }: ManualRedirectOptions): Redirect {
   return {
     begin: async () => ({ uri, authorize: async (url, signal) => ask(url.href, signal), close: () => {} }),

@@ -43,9 +43,11 @@ export interface SignInOptions extends AuthorizerOptions {
 }
 
 /**
- * Signs a user in when the server asks for it: finds the authorization server, makes itself known there, sends the user
- * to its page, and keeps the tokens good from then on. Where it fails the call rejects with an `auth/…` error.
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
+ * Signs a user in when the server asks for it: finds the authorization server, registers, opens its page, and renews
+ * tokens. A call rejects with an `auth/…` error when that fails. On Node `fetch` is `fetchWithAddressCheck` by
+ * default.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
 export function signIn(options: SignInOptions = {}): Authorizer {
   const settings = resolveSettings(options);

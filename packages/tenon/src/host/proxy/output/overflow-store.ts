@@ -48,7 +48,7 @@ export interface OverflowStoreOptions {
 
 declare const crypto: { randomUUID(): string };
 
-/** In `_meta` of what was read: the length of the whole, and the URI of what follows. */
+/** Key in `_meta` for the length of the whole output. */
 export const OVERFLOW_TOTAL = 'dev.tenon/total';
 /** Key in `_meta` for the URI of the next part of a long output. */
 export const OVERFLOW_NEXT = 'dev.tenon/next';

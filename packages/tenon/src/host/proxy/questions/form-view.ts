@@ -74,8 +74,8 @@ export type FormOutcome =
   | { readonly choice: 'decline' | 'cancel' };
 
 /**
- * The answer to the server, or what is wrong with what was entered: show it, and let the user go on. `undefined`: the form
- * was closed without a choice. Fields that are absent have their defaults; `undefined` is a field that was emptied.
+ * Creates the answer to a form, or returns the mistakes in the entered values. `undefined` means that the user closed
+ * the form. Absent fields get their defaults; `undefined` fields are empty.
  */
 export async function createFormResult(
   form: ElicitFormParams,

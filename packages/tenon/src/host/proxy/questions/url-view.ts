@@ -50,7 +50,11 @@ const LONG_URL = 300;
 /** Longer ones are refused: nobody can look them over. */
 const MAX_URL = 8_192;
 
-/** Throws what the server is told, -32602, when the URL is none, or none that a browser may be sent to. */
+/**
+ * Creates the view of a URL elicitation, with warnings about the domain.
+ *
+ * @throws TenonError with code -32602 for the server, when the URL is invalid or must not be opened.
+ */
 export function createUrlView(question: ElicitUrlParams, { server, sanitizeText }: ViewOptions): UrlView {
   const parsed = parseUrl(question.url);
   const { href, hostname, host } = parsed;
@@ -71,7 +75,10 @@ export function createUrlView(question: ElicitUrlParams, { server, sanitizeText 
   };
 }
 
-/** The answer to the server. `undefined`: the question was closed without a choice. Opened means agreed, not done. */
+/**
+ * Creates the answer to a URL elicitation. `undefined` means that the user closed it. Acceptance means that the user
+ * agreed to open the URL, not that the user finished there.
+ */
 export function createUrlResult(choice: 'open' | 'decline' | 'cancel' | undefined): ElicitResult {
   return { action: choice === 'open' ? 'accept' : choice === 'decline' ? 'decline' : 'cancel' };
 }

@@ -39,7 +39,7 @@ const ACTION_TEXTS = {
   method: 'call the method',
 } as const;
 
-/** Describes the action for people: without secrets and without text that imitates other text. */
+/** Describes an action for a person, without secrets and without text that imitates other text. */
 export function formatApprovalPrompt(
   { kind, server, name, arguments: args }: ActionRequest,
   verdict?: PolicyVerdict,

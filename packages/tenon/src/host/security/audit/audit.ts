@@ -42,9 +42,11 @@ export interface Audit {
 }
 
 /**
- * Opens a record, after its last line when there is one. What it writes first: how the record begins or that it goes on
- * in another file, and what was found half written. Rejects with `audit/broken` when the last line is none,
- * `audit/wrong-key` when the record has another key, or none, or has one and none is given, and `audit/weak-key`.
+ * Opens an audit log after its last entry. It first records how the log begins or continues, and incomplete entries
+ * that it found.
+ *
+ * @throws TenonError `audit/broken` when the last line is invalid, `audit/wrong-key` when the log has another key,
+ * `audit/weak-key` when the key is too short.
  */
 export async function createAudit(options: AuditOptions): Promise<Audit> {
   const { clock = systemClock, maxPending = MAX_PENDING, last, torn } = options;

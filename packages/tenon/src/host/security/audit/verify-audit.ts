@@ -37,8 +37,9 @@ export interface AuditProblem {
 }
 
 /**
- * Checks a record from its beginning (or from where the record itself says that it was dropped) to its end, over all its
- * files one after another, in little memory. `source` yields lines, or bytes as they come.
+ * Verifies an audit log from its beginning to its end, over all its files in order, in constant memory.
+ *
+ * @param source Lines, or bytes.
  */
 export async function verifyAudit(
   source: AsyncIterable<string | Uint8Array>,

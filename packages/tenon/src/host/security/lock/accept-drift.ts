@@ -11,8 +11,8 @@ import {
 import { createPinned, pinDefinition } from './pin-definition.js';
 
 /**
- * The lock with the changes that somebody has approved, and no others. A drift of what the lock has come to know
- * differently meanwhile is laid over it. A duplicate cannot be approved: nobody can tell which of the two is called.
+ * Applies approved changes to a lock, and no others. Changes that became obsolete are skipped. Duplicate names cannot
+ * be approved.
  */
 export async function acceptDrift(lock: Lock, drifts: readonly Drift[]): Promise<Lock> {
   const servers = new Map(lock.servers);

@@ -23,9 +23,10 @@ import {
 import { describeSource } from './server-source.js';
 
 /**
- * Returns the differences of a server from the lock, in the order of the lock. Without `inventory` (before it was
- * started) only its source is compared. Without `offered` (before it was started) only where it comes from is compared.
- * Rejects with `lock/unwritable`, `lock/too-large`.
+ * Compares a server with a lock and returns the differences in the order of the lock. Without `inventory`, before the
+ * server is started, only its source is compared.
+ *
+ * @throws TenonError `lock/unwritable` or `lock/too-large` when the server's definitions cannot be locked.
  */
 export async function compareWithLock(lock: Lock, entry: ServerEntry, inventory?: ServerInventory): Promise<Drift[]> {
   const source = await describeSource(entry);
@@ -43,7 +44,7 @@ export async function compareWithLock(lock: Lock, entry: ServerEntry, inventory?
   return inventory === undefined ? drifts : [...drifts, ...(await compareInventory(locked, inventory))];
 }
 
-/** The same for all servers of a host, and those of the lock that it has no longer. */
+/** Compares all servers of a host with a lock, including locked servers that the host no longer has. */
 export async function compareAllWithLock(
   lock: Lock,
   entries: readonly ServerEntry[],

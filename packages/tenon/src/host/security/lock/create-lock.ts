@@ -14,8 +14,9 @@ import { getServerDefinition, listDefinitions, pinDefinition } from './pin-defin
 import { describeSource } from './server-source.js';
 
 /**
- * Locks all that servers offer now, each with the entry of its name. An entry whose server offered nothing (it is
- * disabled, or down) is not in the lock. Rejects with `lock/no-entry`, `lock/too-large`, `lock/unwritable`.
+ * Locks everything that servers offer now. Servers without an inventory are left out.
+ *
+ * @throws TenonError `lock/no-entry`, `lock/too-large` or `lock/unwritable`.
  */
 export async function createLock(
   inventories: readonly ServerInventory[],
@@ -35,7 +36,7 @@ export async function createLock(
   return { servers };
 }
 
-/** One server as it is now. */
+/** Creates the lock entry of one server. */
 export async function createLockedServer(inventory: ServerInventory, entry: ServerEntry): Promise<LockedServer> {
   return {
     source: await describeSource(entry),

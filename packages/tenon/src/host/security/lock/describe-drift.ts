@@ -13,7 +13,9 @@ const MAX_TEXT = 65_536;
 /** Lines that did not change are shown so far from those that did. */
 const CONTEXT = 1;
 
-/** Changes as a person may read them in a terminal: each with what was taken out and put in, nothing of it acting there. */
+/**
+ * Describes changes for a person at a terminal, as removed and added lines. Control sequences in them have no effect.
+ */
 export function describeDrift(drifts: readonly Drift[]): string {
   const shown = drifts.slice(0, MAX_DRIFTS).map(describe);
   const rest = drifts.length - shown.length;

@@ -13,8 +13,11 @@ import { createDigestError, createShapeError, createVersionError, parseLock } fr
 import { createPinned, getMember } from './pin-definition.js';
 
 /**
- * Reads a lock. `name` is what errors call it. Rejects with `lock/syntax` (no JSON, a name twice, the marks of a merge),
- * `lock/version`, `lock/shape`, `lock/digest` (a definition was changed by hand) and `lock/too-large`; each says where.
+ * Parses a lock file.
+ *
+ * @param name Name of the file in errors.
+ * @throws TenonError `lock/syntax` (invalid JSON, a duplicate name, merge markers), `lock/version`, `lock/shape`,
+ * `lock/digest` (a definition was edited) or `lock/too-large`, with the place.
  */
 export async function parseLockFile(text: string, name = 'mcp.lock'): Promise<Lock> {
   const value = parseLock(text, name);

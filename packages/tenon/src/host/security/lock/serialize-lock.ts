@@ -2,10 +2,7 @@ import { toCanonicalJson } from '../../../encoding/canonical-json.js';
 import { escapeInvisibleJson } from './escape-invisible.js';
 import { type Definitions, LOCKFILE_VERSION, type Lock, type LockedServer, type PinnedDefinition } from './lock.js';
 
-/**
- * A lock as text: JSON, the same for the same lock, one definition a line, and with what the eye does not see in a text
- * (control characters, directions, zero width) written as `\u202e`.
- */
+/** Serializes a lock as stable JSON with one definition per line. Invisible characters are escaped, as in `\u202e`. */
 export function serializeLock(lock: Lock): string {
   const servers = formatBlock(
     sortEntries(lock.servers).map(([name, server]) => formatMember(name, serializeServer(server), '    ')),

@@ -33,11 +33,9 @@ export interface PolicyMiddlewareOptions {
 }
 
 /**
- * A policy in front of a server: tools, resources and prompts, also where they are completed, watched or listened to, and the
- * methods that the server adds to the protocol's. The policy is asked before anything runs, and for every entry of a call
- * again. A tool that is denied answers with `isError`, the rest with an error of code -1; what comes too fast is refused with
- * 429 and `data.retryAfterMs`. The caller's own user cannot be asked about an added method, because such a method has no way
- * to ask: others can, by `approvals`.
+ * Applies a policy to a server: tools, resources, prompts, completion, subscriptions and custom methods, before each
+ * run of a handler. A denied tool call returns `isError`; other denials are errors of code -1; quotas refuse with 429
+ * and `data.retryAfterMs`. Approvals for custom methods need `approvals`, because such a method cannot ask its caller.
  */
 export function policyMiddleware(options: PolicyMiddlewareOptions): Middleware {
   const { policy, quotas } = options;

@@ -28,7 +28,11 @@ export interface Policy {
 
 const ACTION_TEXTS: { readonly [A in Action]: string } = { allow: 'allowed', ask: 'to be asked', deny: 'denied' };
 
-/** Makes a policy. Throws `policy/rule`, which names the place, when a rule cannot be read. */
+/**
+ * Creates a policy from rules.
+ *
+ * @throws TenonError `policy/rule` with the place of an invalid rule.
+ */
 export function createPolicy(rules: readonly Rule[], { fallback = 'ask' }: PolicyOptions = {}): Policy {
   if (rules.length > MAX_RULES)
     throw createRuleError({ at: [], expected: `at most ${MAX_RULES} rules`, got: rules.length });

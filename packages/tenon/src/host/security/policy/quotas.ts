@@ -50,7 +50,11 @@ const ONE_CALL = 1 - 1e-9;
 /** Number of the oldest counters that are examined for one that may be dropped. */
 const EVICTION_SCAN = 4;
 
-/** Limits how often things are done, by token buckets. Throws `policy/quota` for what is no limit. */
+/**
+ * Creates quotas from limits, as token buckets.
+ *
+ * @throws TenonError `policy/quota` for an invalid limit.
+ */
 export function createQuotas(quotas: readonly Quota[], options: QuotaOptions = {}): Quotas {
   const { clock = systemClock, maxKeys = MAX_KEYS } = options;
   const meters = quotas.map((quota, place) => createMeter(checkQuota(quota, place), maxKeys));

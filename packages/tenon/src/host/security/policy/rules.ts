@@ -60,19 +60,20 @@ export interface Rule extends Match {
 export type RuleTerms = Match & Pick<Rule, 'because'>;
 
 /**
- * Lets what fits pass. `allow('notes/*')` is about all that the server offers, `allow('notes/list_*')` about the tools,
- * prompts and resources of such names, `allow({ server: 'notes', tool: 'list_*' })` about tools only.
+ * Creates a rule that allows matching actions. `allow('notes/*')` matches everything that the server offers,
+ * `allow('notes/list_*')` tools, prompts and resources by name, `allow({ server: 'notes', tool: 'list_*' })` tools
+ * only.
  */
 export function allow(match?: string | RuleTerms, more?: RuleTerms): Rule {
   return createRule('allow', match, more);
 }
 
-/** Has a person asked about what fits. */
+/** Creates a rule by which a person decides about matching actions. */
 export function ask(match?: string | RuleTerms, more?: RuleTerms): Rule {
   return createRule('ask', match, more);
 }
 
-/** Refuses what fits. */
+/** Creates a rule that denies matching actions. */
 export function deny(match?: string | RuleTerms, more?: RuleTerms): Rule {
   return createRule('deny', match, more);
 }

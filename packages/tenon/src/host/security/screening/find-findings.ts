@@ -26,8 +26,8 @@ const EXCERPT_CONTEXT = 24;
 const MAX_QUOTED = 120;
 
 /**
- * Finds text of a server that hides, misleads, carries data out or addresses the model. In the order of the text; at
- * most ten of each kind. Takes time linear in the length of the text.
+ * Finds suspicious places in a server's text: hidden characters, misleading links, data exfiltration, instructions to
+ * the model. Returns at most ten of each kind, in the order of the text. Takes linear time.
  */
 export function findFindings(text: string, where: string): Finding[] {
   return scanText(text, where, { steps: 0 });

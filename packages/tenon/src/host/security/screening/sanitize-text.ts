@@ -18,9 +18,8 @@ const READ_AHEAD_FACTOR = 16;
 const MAX_ROUNDS = 4;
 
 /**
- * Makes a server's text safe to show to a person, in a terminal or as plain text on a page. Control sequences are gone;
- * characters that nobody would see are spelled (`\u{202E}`, ␀) or decoded; links, images and markup are plain text with
- * the domain that they lead to. Letters, emoji and marks of all scripts stay. Idempotent.
+ * Makes a server's text safe to show in a terminal or as plain text. Removes control sequences, spells invisible
+ * characters out (`\u{202E}`), and turns links, images and markup into plain text with their domain. Idempotent.
  */
 export function sanitizeText(text: string, options: SanitizeOptions = {}): string {
   const max = Math.max(1, options.max ?? MAX_SHOWN_TEXT);
@@ -34,7 +33,7 @@ export function sanitizeText(text: string, options: SanitizeOptions = {}): strin
   return shown;
 }
 
-/** A name, fit to be shown: one line, at most 128 characters, never empty. Letters that pass for others are spelled. */
+/** Makes a name safe to show: one line, at most 128 characters, never empty. Lookalike letters are spelled out. */
 export function sanitizeName(name: string): string {
   const shown = sanitizeText(name, { max: MAX_SHOWN_NAME });
   if (!isLookalikeName(shown)) return shown || '‹no name›';

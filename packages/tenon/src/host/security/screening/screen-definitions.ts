@@ -61,7 +61,7 @@ export function screenResource<Offer extends Resource | ResourceTemplate>(
   return screener.finish(screenDescribed(resource, screener));
 }
 
-/** The `instructions` of a server, which hosts lay before a conversation. */
+/** Screens the `instructions` of a server. */
 export function screenInstructions(instructions: string, screening: Screening = {}): Screened<string> {
   const screener = createScreener({ where: 'instructions', ...screening }, HIDDEN_KINDS);
   return screener.finish(screener.screenText(instructions, ''));

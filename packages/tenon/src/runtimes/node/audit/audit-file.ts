@@ -42,8 +42,10 @@ const MAX_FILES = 64;
 const LOCK_TIMEOUT = 20_000;
 
 /**
- * Opens the record at `path` and the files that follow it, for this process alone. Rejects with `audit/busy` when another
- * process has it, `audit/broken` when it does not end as a record does, and `audit/failed`.
+ * Opens the audit log at `path` and its following files for this process alone.
+ *
+ * @throws TenonError `audit/busy` when another process has it open, `audit/broken` when its end is invalid, or
+ * `audit/failed`.
  */
 export async function openAuditFile(path: string, options: AuditFileOptions = {}): Promise<AuditFile> {
   const { clock = systemClock } = options;
@@ -57,7 +59,7 @@ export async function openAuditFile(path: string, options: AuditFileOptions = {}
   }
 }
 
-/** Opens a record in a file: `openAuditFile` and `createAudit` in one. Closing it closes the file. */
+/** Opens an audit log in a file. Closing it closes the file. */
 export async function openAudit(
   path: string,
   options: AuditFileOptions & Omit<AuditOptions, keyof AuditSink> = {},

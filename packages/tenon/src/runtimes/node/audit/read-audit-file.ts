@@ -9,7 +9,11 @@ import { listAuditFiles } from './audit-file-names.js';
 
 const LINE_FEED = 10;
 
-/** The bytes of a record, over all its files. Rejects with `audit/none` when there is none, and `audit/failed`. */
+/**
+ * Reads the bytes of an audit log, over all its files.
+ *
+ * @throws TenonError `audit/none` when there is none, or `audit/failed`.
+ */
 export async function* readAudit(path: string): AsyncGenerator<Uint8Array> {
   for await (const { bytes } of readChunks(path)) yield bytes;
 }
@@ -22,7 +26,11 @@ export interface AuditFileVerification extends AuditVerification {
   readonly at?: { readonly file: string; readonly line: number };
 }
 
-/** Checks a record over all its files. Rejects as `readAudit` does, and with `audit/weak-key`. */
+/**
+ * Verifies an audit log over all its files.
+ *
+ * @throws TenonError `audit/none`, `audit/failed` or `audit/weak-key`.
+ */
 export async function verifyAuditFile(path: string, options: AuditVerifyOptions = {}): Promise<AuditFileVerification> {
   const starts: { file: string; lines: number }[] = [];
   let lines = 0;

@@ -8,9 +8,8 @@ import type { UrlGuard } from '../../../auth/http/url-guard.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 
 /**
- * A `fetch` for authorization servers that looks where a name leads before it connects: one that stands for an address of
- * the private network is refused, also when it has stood for a public one a moment before. The host that the user named
- * himself is not judged. It connects directly, without the proxy of any environment variable. Default on Node.
+ * Requests URLs of authorization servers, and refuses names that resolve to private addresses, on every connection.
+ * The host that the user configured is exempt. Proxies of environment variables are not used.
  */
 export const fetchWithAddressCheck: AuthFetch = (url, init, guard) => sendRequest(new URL(url), init, guard);
 

@@ -26,7 +26,11 @@ function escapeShellCharacters(href: string): string {
   return href.replace(/[`$()'|\\^{};!*<>"]/g, each => `%${each.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** Opens a URL in the user's browser. Resolves with whether there was something to open it by. Throws `auth/unsafe-url`. */
+/**
+ * Opens a URL in the user's browser. Resolves to false when no browser can be started.
+ *
+ * @throws TenonError `auth/unsafe-url` for a URL that is not `https:` or loopback.
+ */
 export function openBrowser(url: string | URL): Promise<boolean> {
   const { file, args } = getBrowserCommand(url);
   return new Promise(resolve => {

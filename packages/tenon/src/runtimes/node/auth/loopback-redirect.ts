@@ -38,8 +38,10 @@ const HEADERS = {
 const DONE_PAGE = renderPage('You can close this page and go back to the program.');
 
 /**
- * Comes back to a port of this machine, which is open for as long as the user takes and answers one request.
- * https://www.rfc-editor.org/rfc/rfc8252#section-7.3
+ * Receives the authorization response on a loopback port, which is open until the user is done and answers one
+ * request.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc8252#section-7.3
  */
 export function loopbackRedirect(options: LoopbackOptions = {}): Redirect {
   return {

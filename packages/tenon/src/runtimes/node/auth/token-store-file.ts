@@ -17,9 +17,11 @@ export interface FileTokenStoreOptions {
 type FileContents = { [name: string]: StoredSecret };
 
 /**
- * Keeps secrets in a file that only its owner can read (0600), for any number of processes at once. They are not encrypted:
- * whoever can read the files of this user can read them. Rejects with `auth/vault-unreadable`, `auth/vault-busy`, and with
- * `auth/token-store-permissions` when other users can write the file. One that they can only read is made private, with a warning.
+ * Creates a token store in a file that only its owner can read (0600), for any number of processes. Tokens are not
+ * encrypted.
+ *
+ * @throws TenonError on use: `auth/vault-unreadable`, `auth/vault-busy`, or `auth/token-store-permissions` when other
+ * users can write the file.
  */
 export function fileTokenStore(path: string, { clock = systemClock }: FileTokenStoreOptions = {}): TokenStore {
   let prepared: Promise<string> | undefined;

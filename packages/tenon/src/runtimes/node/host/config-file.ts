@@ -26,10 +26,10 @@ export interface ConfigFileOptions {
 }
 
 /**
- * Reads a configuration, and the `envFile`s that it names. What is wrong in it is among the problems.
+ * Reads a configuration and its `envFile`s. Mistakes are returned as problems.
  *
- * @throws TenonError `config/not-found` when there is no such file, `config/unreadable` when it cannot be read or is no
- *   regular file of text, `config/too-large`.
+ * @throws TenonError `config/not-found` when there is no such file, `config/unreadable` when it is no readable text
+ * file, or `config/too-large`.
  */
 export async function readConfigFile(path: string, options: ConfigFileOptions = {}): Promise<ConfigResult> {
   const { scope = 'user', env = process.env, inputs, workspace } = options;

@@ -21,7 +21,7 @@ export interface ConfigLocationOptions {
 }
 
 /**
- * The configurations that a project brings along. Read them with `scope: 'project'`, and run nothing of them before it is
+ * Finds the configurations of a project. Parse them with `scope: 'project'`, and start nothing of them before it is
  * approved.
  */
 export async function findProjectConfigs(folder: string): Promise<ConfigLocation[]> {
@@ -33,7 +33,7 @@ export async function findProjectConfigs(folder: string): Promise<ConfigLocation
   ]);
 }
 
-/** The user's own configurations of other programs, where they keep them on this platform. */
+/** Finds the configurations of other MCP hosts of this user. */
 export async function findUserConfigs(options: ConfigLocationOptions = {}): Promise<ConfigLocation[]> {
   return filterExisting(listUserConfigLocations(options));
 }

@@ -16,10 +16,10 @@ export interface ConfigWatchOptions {
 }
 
 /**
- * Calls `changed` when the content of a file is another than before, also when it is put in place by a rename, or is gone.
- * Returns what ends that. It keeps no process alive.
+ * Calls `changed` when the contents of a file change, also by a rename, or when it is deleted. Returns a function that
+ * ends watching. Keeps no process alive.
  *
- * @throws TenonError `config/not-found` when the folder of the file is not there.
+ * @throws TenonError `config/not-found` when the folder of the file does not exist.
  */
 export async function watchConfig(
   path: string,

@@ -11,9 +11,10 @@ const PROBLEMS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads a file of rules, and makes a policy of it. `shownPath` is the path that errors show.
+ * Reads a policy from a file.
  *
- * @throws TenonError `policy/unreadable` when the file cannot be read, and what `readPolicy` throws.
+ * @param shownPath Path in errors.
+ * @throws TenonError `policy/unreadable` when the file cannot be read, and the errors of `parsePolicy`.
  */
 export async function readPolicyFile(path: string, shownPath = path): Promise<Policy> {
   let text: string;

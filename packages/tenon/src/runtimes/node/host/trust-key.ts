@@ -8,8 +8,8 @@ import { readBoundedFile } from './config-file.js';
 const KEY_SIZE = 32;
 
 /**
- * The key of approvals, for `createTrust`: from a file that only its owner can read (0600), which is made where there is
- * none. Keep it elsewhere than the store of the approvals.
+ * Loads the key of approvals for `createTrust` from a file that only its owner can read (0600), and creates it if
+ * there is none. Keep it apart from the store of the approvals.
  *
  * @throws TenonError `config/trust-key` when the file is something else, or when other users have access to it.
  */

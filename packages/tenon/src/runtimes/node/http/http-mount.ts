@@ -30,9 +30,9 @@ export interface WrappedResponse {
 }
 
 /**
- * Makes a Node listener of a handler. In a framework it goes where the handler's paths are served, mounted or not
- * (`app.use(toNode(handler))`, `app.all('/mcp', toNode(handler))`, `app.use('/api', toNode(handler))`), with a body that
- * was parsed already or one that was not; paths that are not the handler's go to `next`.
+ * Makes a Node request listener of a handler, for `node:http`, Express and Fastify: `app.use(toNode(handler))`,
+ * `app.all('/mcp', toNode(handler))`, `app.use('/api', toNode(handler))`. Accepts bodies that a parser has read
+ * already. Requests for other paths go to `next`.
  */
 export function toNode({ endpoint }: HttpMount): NodeHandler {
   return (request, response, next) => {

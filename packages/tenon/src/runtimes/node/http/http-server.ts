@@ -41,8 +41,10 @@ export interface HttpServer {
 }
 
 /**
- * Serves over HTTP on a port of this machine. Rejects with `serve/port-taken`, `serve/port-denied` or `serve/listen` when
- * it cannot listen, and with `serve/options` for a port that is none.
+ * Serves over HTTP on a port of this machine.
+ *
+ * @throws TenonError `serve/port-taken`, `serve/port-denied` or `serve/listen` when it cannot listen; `serve/options`
+ * for an invalid port.
  */
 export async function serveHttp(service: RequestHandler, options: ServeHttpOptions = {}): Promise<HttpServer> {
   const { port = 3000, host = '127.0.0.1', path = '/mcp' } = options;

@@ -31,13 +31,12 @@ export interface ServeStdioOptions extends ServeLinesOptions {
 let stdoutInUse = false;
 
 /**
- * Serves on stdin and stdout. Resolves once it serves. The process exits by itself when the client closes stdin, dies, or
- * stops reading: open calls have `drainTimeout` to finish, are cancelled then, and have `cancelTimeout` to clean up. With the
- * defaults that takes less than 5 s. SIGTERM and SIGINT do the same; one that comes while that is under way exits at
- * once. Until then stdout is the protocol's: what others write there goes to stderr.
- * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
+ * Serves on stdin and stdout, and resolves when it serves. The process exits when the client closes stdin or dies, and
+ * on SIGTERM and SIGINT: open calls get `drainTimeout` to finish, then `cancelTimeout` to clean up, less than 5 s
+ * together by default. Other output to stdout goes to stderr meanwhile.
  *
  * @throws TenonError `stdio/in-use` when this process serves on its stdout already.
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
 export async function serveStdio(
   service: Pick<RequestHandler, 'connect'>,
