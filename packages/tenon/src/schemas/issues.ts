@@ -1,3 +1,4 @@
+import { replaceInvisible } from '../redaction/invisible-characters.js';
 import { isSecretName } from '../redaction/secret-names.js';
 import { redactOpaqueWords } from '../redaction/secrets.js';
 
@@ -33,7 +34,7 @@ export function describeIssues(
 
 function describeIssue({ path, message }: Issue, length: number): string {
   // A peer may have written the message, and each replacement costs time by its length.
-  let text = replaceControls(truncate(message, 4 * length));
+  let text = replaceInvisible(truncate(message, 4 * length), ' ');
   if (path.some(key => typeof key === 'string' && isSecretName(key))) {
     text = text.replace(/"[^"]*"?|'[^']*'|`[^`]*`/g, HIDDEN_VALUE).replace(/\(was .*\)?$/, `(was ${HIDDEN_VALUE})`);
   }
@@ -41,12 +42,8 @@ function describeIssue({ path, message }: Issue, length: number): string {
   const where =
     path.length === 0
       ? 'at the root'
-      : `at ${truncate(redactOpaqueWords(replaceControls(toJsonPointer(path)), HIDDEN_VALUE), length / 2)}`;
+      : `at ${truncate(redactOpaqueWords(replaceInvisible(toJsonPointer(path), ' '), HIDDEN_VALUE), length / 2)}`;
   return `${where}: ${redactOpaqueWords(text, HIDDEN_VALUE)}`;
-}
-
-function replaceControls(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ');
 }
 
 function truncate(text: string, length: number): string {

@@ -1,3 +1,4 @@
+import { createExcerpt } from '../../redaction/invisible-characters.js';
 import { isSecretName } from '../../redaction/secret-names.js';
 import { findSecretStart, isSecretWord, redactTokens } from '../../redaction/secrets.js';
 import { MAX_DEFAULTS, parseReferences, type VariableReference } from './variable-references.js';
@@ -54,6 +55,5 @@ export function maskUrl(url: string): string {
 
 /** Makes any text safe to show: escaped and shortened. */
 export function shortenText(text: string): string {
-  const cut = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
-  return cut.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, char => `\\u{${char.codePointAt(0)?.toString(16)}}`);
+  return createExcerpt(text, MAX_SHOWN);
 }

@@ -1,4 +1,5 @@
 import { type ErrorDetails, TenonError } from '../../jsonrpc/error.js';
+import { escapeInvisible } from '../../redaction/invisible-characters.js';
 import type { ConfigPath, JsonNode } from './json-node.js';
 
 /** Maximum number of reported problems of one configuration. */
@@ -60,6 +61,5 @@ function formatMember(name: string, inner: boolean): string {
 
 /** A name in quotes, which cannot be taken for anything else on a screen: the configuration may be anybody's. */
 export function quoteName(name: string): string {
-  const short = name.length > 80 ? `${name.slice(0, 80)}…` : name;
-  return JSON.stringify(short).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, char => `\\u{${char.codePointAt(0)?.toString(16)}}`);
+  return escapeInvisible(JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name));
 }

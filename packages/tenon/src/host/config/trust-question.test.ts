@@ -38,7 +38,7 @@ describe('the question before a server of a project runs', () => {
     const trust = createTrust({ values, key });
     const question = await trust.getQuestion(await entry({ command: 'a\u202eb\u001b[2J', args: ['x\ny'] }));
     expect(JSON.stringify(question)).not.toMatch(/[\u202e\u001b]|\\n|\\u001b/);
-    expect(question?.changes[0]?.after).toBe('a\\u{202e}b\\u{1b}[2J');
+    expect(question?.changes[0]?.after).toBe('a\\u{202E}b\\u{1B}[2J');
   });
 
   it.each<[object, string]>([

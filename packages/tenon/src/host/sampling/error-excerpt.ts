@@ -1,11 +1,10 @@
+import { replaceInvisible } from '../../redaction/invisible-characters.js';
 import { redactSecrets } from '../../redaction/secrets.js';
 
 /** Maximum length of an excerpt, in characters. */
 const MAX_EXCERPT = 300;
 /** Maximum length of a text that is searched for secrets, in characters. A longer text is cut first. */
 const MAX_LOOKED_AT = 4_096;
-
-const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/g;
 
 /**
  * Creates an excerpt of a model provider's text for an error: at most 300 characters, one line, without secrets.
@@ -16,6 +15,6 @@ export function formatErrorExcerpt(text: string, keys: readonly string[] = []): 
   let shown = text.slice(0, MAX_LOOKED_AT);
   for (const key of keys) if (key !== '') shown = shown.replaceAll(key, '‹hidden›');
   // A key that the cut has left a part of stands at the very end, which is far behind what is shown.
-  shown = redactSecrets(shown.replace(CONTROLS, ' ')).trim();
+  shown = redactSecrets(replaceInvisible(shown, ' ')).trim();
   return shown.length > MAX_EXCERPT ? `${shown.slice(0, MAX_EXCERPT)}…` : shown;
 }

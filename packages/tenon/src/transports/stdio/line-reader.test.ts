@@ -129,7 +129,7 @@ describe('unreadable lines', () => {
     expect(values).toEqual([{ id: 1 }]);
     expect(errors).toHaveLength(1);
     expect(errors[0]).toMatchObject({ code: 'stdio/not-json', peer: 'stdio: it', rpcCode: -32700 });
-    expect(errors[0]?.received).toMatch(/^“\\u001b\[31mServer x+…” \(51\d characters\)$/);
+    expect(errors[0]?.received).toMatch(/^“\\u\{1B\}\[31mServer x+…” \(51\d characters\)$/);
     expect(errors[0]?.message.length).toBeLessThan(400);
   });
 

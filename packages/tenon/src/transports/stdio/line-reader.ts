@@ -1,8 +1,8 @@
 import { TenonError } from '../../jsonrpc/error.js';
 import { INVALID_REQUEST, PARSE_ERROR } from '../../jsonrpc/error-codes.js';
 import { type Id, parseJson } from '../../jsonrpc/message.js';
+import { createExcerpt } from '../../redaction/invisible-characters.js';
 import type { ByteReader } from './byte-streams.js';
-import { formatExcerpt } from './excerpt.js';
 import { exceedsDepth } from './json-depth.js';
 import { LineSplitter } from './line-splitter.js';
 import { findResponseId } from './response-id.js';
@@ -107,4 +107,10 @@ function createTooDeepError(peer: string, text: string, limit: number): TenonErr
     received: `more, in ${formatExcerpt(text, 60)}`,
     hint: 'flatten the value, or raise maxJsonDepth: walking a deep value exhausts the stack',
   });
+}
+
+/** The head of a line of a peer, quoted. */
+function formatExcerpt(text: string, length = 80): string {
+  const excerpt = `“${createExcerpt(text, length)}”`;
+  return text.length > length ? `${excerpt} (${text.length} characters)` : excerpt;
 }

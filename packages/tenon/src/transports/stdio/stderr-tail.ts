@@ -1,5 +1,5 @@
+import { stripInvisible } from '../../redaction/invisible-characters.js';
 import { redactSecrets } from '../../redaction/secrets.js';
-import { stripControlCharacters } from './excerpt.js';
 
 export interface StderrTail {
   push(bytes: Uint8Array): void;
@@ -24,9 +24,7 @@ export function createStderrTail(onLine?: (line: string) => void): StderrTail {
   let partial = '';
 
   function add(raw: string): void {
-    const line = stripControlCharacters(
-      raw.length > MAX_LINE_LENGTH ? `${raw.slice(0, MAX_LINE_LENGTH)}…` : raw,
-    ).trimEnd();
+    const line = stripInvisible(raw.length > MAX_LINE_LENGTH ? `${raw.slice(0, MAX_LINE_LENGTH)}…` : raw).trimEnd();
     if (line === '') return;
     tail.push(line);
     size += line.length;

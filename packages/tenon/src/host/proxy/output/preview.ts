@@ -1,4 +1,5 @@
 import type { ContentBlock, ResourceLink } from '../../../protocol/content.js';
+import { replaceInvisible } from '../../../redaction/invisible-characters.js';
 
 /** Text in place of content that was left out: a notice, and a link to the whole. */
 
@@ -47,7 +48,7 @@ export function formatPreview(text: string, cut: TextExcerpt, uri: string | unde
 
 /** A word of a server in a line of ours: short, and on one line. */
 export function quoteServerText(text: string): string {
-  const line = text.slice(0, MAX_NAMED).replace(/[\p{C}\p{Z}]+/gu, ' ');
+  const line = replaceInvisible(text.slice(0, MAX_NAMED), ' ');
   return JSON.stringify(text.length > MAX_NAMED ? `${line}…` : line).slice(0, MAX_NAMED + 3);
 }
 

@@ -1,3 +1,4 @@
+import { hasInvisible } from '../../../redaction/invisible-characters.js';
 import { decodePunycode } from './punycode.js';
 import { hasMixedScripts, looksLatin } from './scripts.js';
 import type { ViewWarning } from './view-warning.js';
@@ -20,8 +21,6 @@ const PRIVATE = /^(127\.|10\.|192\.168\.|169\.254\.|172\.(1[6-9]|2\d|3[01])\.|0\
 const SECOND = new Set(['co', 'com', 'net', 'org', 'ac', 'gov', 'edu', 'or', 'ne', 'go', 'gob', 'nom', 'mil']);
 /** Last labels that a domain inside a domain is made to look like: `accounts.example.com.evil.test`. */
 const WELL_KNOWN = new Set(['com', 'net', 'org', 'gov', 'edu', 'io', 'dev', 'app', 'de', 'uk', 'fr', 'cn', 'jp']);
-/** Characters without a visible letter: controls, directions, spaces, and characters of no width. */
-const UNSHOWABLE = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u;
 
 /** Describes a host name of a parsed URL for people. */
 export function describeDomain(hostname: string): DomainView {
@@ -53,7 +52,7 @@ function describeAddress(ascii: string): DomainView {
 
 function decodeLabel(label: string): string | undefined {
   const text = decodePunycode(label.slice(4));
-  return text === undefined || UNSHOWABLE.test(text) ? undefined : text;
+  return text === undefined || text.includes(' ') || hasInvisible(text) ? undefined : text;
 }
 
 function getSite(labels: readonly string[]): string {

@@ -1,6 +1,7 @@
 import { rpcError } from '../../../jsonrpc/error.js';
 import { INVALID_PARAMS } from '../../../jsonrpc/error-codes.js';
 import type { ElicitResult, ElicitUrlParams } from '../../../protocol/input-requests.js';
+import { hasInvisible } from '../../../redaction/invisible-characters.js';
 import { describeDomain } from './domain-view.js';
 import {
   createLinkWarnings,
@@ -110,7 +111,7 @@ function findUrlWarnings(parsed: URL, given: string): ViewWarning[] {
   if (parsed.port !== '') warn('port', `The link leads to port ${parsed.port}, which is not the usual one.`);
   if (parsed.href.length > LONG_URL)
     warn('long', `The link has ${parsed.href.length} characters: look at all of them.`);
-  if (/[\u0000-\u0020\\\u007f-\u009f]|\p{Default_Ignorable_Code_Point}/u.test(given))
+  if (/[ \\]/.test(given) || hasInvisible(given))
     warn(
       'rewritten',
       'The server has written the link in a way that hides where it leads. It is shown as browsers read it.',

@@ -1,6 +1,7 @@
+import { createExcerpt } from '../../../redaction/invisible-characters.js';
 import type { Context } from '../../../server/context/context.js';
 import type { ActionRequest, PolicyVerdict } from '../policy/action-request.js';
-import { maskArguments, toVisibleText } from '../policy/mask-arguments.js';
+import { maskArguments } from '../policy/mask-arguments.js';
 import type { Approver } from './decision.js';
 
 const DECISION_SCHEMA = {
@@ -44,8 +45,8 @@ export function formatApprovalPrompt(
   { kind, server, name, arguments: args }: ActionRequest,
   verdict?: PolicyVerdict,
 ): string {
-  const what = `Allow to ${ACTION_TEXTS[kind]} ${toVisibleText(name)} of ${toVisibleText(server)}?`;
+  const what = `Allow to ${ACTION_TEXTS[kind]} ${createExcerpt(name)} of ${createExcerpt(server)}?`;
   const shown =
-    Object.keys(args).length === 0 ? [] : [toVisibleText(JSON.stringify(maskArguments(args)), MAX_ARGUMENTS)];
-  return [what, ...shown, ...(verdict ? [`(${toVisibleText(verdict.reason, 700)})`] : [])].join('\n');
+    Object.keys(args).length === 0 ? [] : [createExcerpt(JSON.stringify(maskArguments(args)), MAX_ARGUMENTS)];
+  return [what, ...shown, ...(verdict ? [`(${createExcerpt(verdict.reason, 700)})`] : [])].join('\n');
 }

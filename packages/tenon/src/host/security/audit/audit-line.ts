@@ -2,6 +2,7 @@ import { createSigner, hashSha256, type Signer } from '../../../auth/resource/di
 import { toCanonicalJson } from '../../../encoding/canonical-json.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
+import { escapeJsonCharacter } from '../../../redaction/invisible-characters.js';
 import type { Digest } from './audit-content.js';
 
 /** Maximum length of a line, in bytes. What is written is shorter by its making. */
@@ -66,7 +67,7 @@ function parseObject(body: string): JsonObject | undefined {
 
 /** Canonical JSON in printable ASCII: a byte that changes changes the text, and none of it acts on a terminal. */
 export function toAsciiJson(value: unknown): string {
-  return toCanonicalJson(value).replace(/[^ -~]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return toCanonicalJson(value).replace(/[^ -~]/g, escapeJsonCharacter);
 }
 
 /** A key's signer. Throws `audit/weak-key`. */

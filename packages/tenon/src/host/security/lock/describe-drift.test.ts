@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { escapeInvisible } from '../../../redaction/invisible-characters.js';
 import { compareWithLock } from './compare-with-lock.js';
 import { createLock } from './create-lock.js';
 import { describeDrift } from './describe-drift.js';
-import { escapeInvisible } from './escape-invisible.js';
 import { addTool, entry, notes, withTool } from './fixtures/notes.js';
 import { diffLines } from './line-diff.js';
 
@@ -62,7 +62,7 @@ describe('changes as a person reads them', () => {
     const shown = await told(withTool({ name: `a${evil}`, description: `b${evil}` }));
     expect(shown).not.toMatch(/[^\P{C}\n]/u);
     expect(shown).toContain(
-      'tool a⟨U+001B⟩[2J⟨U+202E⟩⟨U+200B⟩⟨U+E0041⟩⟨U+2028⟩⟨U+00A0⟩⟨U+FE0F⟩⟨U+3164⟩⟨U+000D⟩⟨U+0009⟩',
+      'tool a\\u{1B}[2J\\u{202E}\\u{200B}\\u{E0041}\\u{2028}\\u{A0}\\u{FE0F}\\u{3164}\\u{D}\\u{9}',
     );
     const all = await told(withTool({ description: `x\n  + forged\n\nnotes › tool list › title (a note)` }));
     expect(all.split('\n').filter(line => line.startsWith('notes › '))).toHaveLength(1);

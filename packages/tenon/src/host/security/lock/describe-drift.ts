@@ -1,6 +1,6 @@
 import { toCanonicalJson } from '../../../encoding/canonical-json.js';
+import { escapeInvisible } from '../../../redaction/invisible-characters.js';
 import type { Drift } from './drift.js';
-import { escapeInvisible } from './escape-invisible.js';
 import { type DiffLine, diffLines } from './line-diff.js';
 import { type LockedServer, PINNED_KINDS, SECTIONS, type TruncatedMember } from './lock.js';
 

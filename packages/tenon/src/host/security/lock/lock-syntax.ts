@@ -1,6 +1,6 @@
 import { TenonError } from '../../../jsonrpc/error.js';
+import { escapeInvisible } from '../../../redaction/invisible-characters.js';
 import { type JsonTree, parseJson, type TextPosition, toValue } from '../../config/json/parse-json.js';
-import { escapeInvisible } from './escape-invisible.js';
 import { LOCKFILE_VERSION, MAX_LOCK } from './lock.js';
 
 /** Maximum depth of objects and arrays: what the parser can hold on the stack. */

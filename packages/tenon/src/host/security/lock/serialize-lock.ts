@@ -1,5 +1,5 @@
 import { toCanonicalJson } from '../../../encoding/canonical-json.js';
-import { escapeInvisibleJson } from './escape-invisible.js';
+import { escapeInvisibleJson } from '../../../redaction/invisible-characters.js';
 import { type Definitions, LOCKFILE_VERSION, type Lock, type LockedServer, type PinnedDefinition } from './lock.js';
 
 /** Serializes a lock as stable JSON with one definition per line. Invisible characters are escaped, as in `\u202e`. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { maskArguments, toVisibleText } from './mask-arguments.js';
+import { createExcerpt } from '../../../redaction/invisible-characters.js';
+import { maskArguments } from './mask-arguments.js';
 
 describe('arguments that are shown and kept', () => {
   it.each([
@@ -57,8 +58,8 @@ describe('arguments that are shown and kept', () => {
 
 describe('a text that is shown', () => {
   it('hides nothing', () => {
-    expect(toVisibleText('a\u202eb\u200b\u001b[31m\n')).toBe('a\\u{202e}b\\u{200b}\\u{1b}[31m\\u{a}');
-    expect(toVisibleText('ä 😀')).toBe('ä 😀');
-    expect(toVisibleText('abc', 2)).toBe('ab…');
+    expect(createExcerpt('a\u202eb\u200b\u001b[31m\n')).toBe('a\\u{202E}b\\u{200B}\\u{1B}[31m\\u{A}');
+    expect(createExcerpt('ä 😀')).toBe('ä 😀');
+    expect(createExcerpt('abc', 2)).toBe('ab…');
   });
 });

@@ -36,11 +36,3 @@ export function maskArguments(args: JsonObject): JsonObject {
 export function maskText(text: string): string {
   return redactNamedSecrets(text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}${REDACTED}` : text);
 }
-
-/** A text on one line that hides nothing: what cannot be seen, or turns what is seen about, is written as its number. */
-export function toVisibleText(text: string, maxLength = 200): string {
-  const cut = text.length > maxLength ? `${text.slice(0, maxLength)}${REDACTED}` : text;
-  return cut.replace(/[\p{C}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0\u2800]/gu, char => {
-    return `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`;
-  });
-}

@@ -253,7 +253,7 @@ describe('a call that is to be asked about', () => {
         expect(elicit).toHaveBeenCalledTimes(count);
         const message = elicit.mock.calls[0]?.[0].message;
         expect(message).toBe(
-          'Allow to call the tool write of server?\n{"path":"/a\\u{202e}"}\n(to be asked by rule 1)',
+          'Allow to call the tool write of server?\n{"path":"/a\\u{202E}"}\n(to be asked by rule 1)',
         );
         await client.close();
       }

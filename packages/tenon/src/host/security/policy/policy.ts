@@ -1,7 +1,8 @@
 import { copyJson } from '../../../encoding/json-value.js';
 import { TenonError } from '../../../jsonrpc/error.js';
+import { createExcerpt } from '../../../redaction/invisible-characters.js';
 import type { Action, ActionRequest, PolicyVerdict } from './action-request.js';
-import { maskArguments, toVisibleText } from './mask-arguments.js';
+import { maskArguments } from './mask-arguments.js';
 import { type CompiledRule, compileRule } from './matching/compiled-rule.js';
 import { findRuleFault, MAX_RULES, type RuleFault } from './rule-faults.js';
 import type { Rule } from './rules.js';
@@ -73,19 +74,19 @@ function toVerdict({ rule, mark }: CompiledRule, place: number): PolicyVerdict {
 
 function formatExplanation(compiled: readonly CompiledRule[], request: ActionRequest, verdict: PolicyVerdict): string {
   const { kind, server, name, principal, trusted } = request;
-  const who = principal === undefined ? 'by nobody that is known' : `by ${toVisibleText(principal)}`;
-  const what = `${kind} ${toVisibleText(name)} of ${toVisibleText(server)} (${trusted ? 'trusted' : 'not trusted'}), ${who}`;
+  const who = principal === undefined ? 'by nobody that is known' : `by ${createExcerpt(principal)}`;
+  const what = `${kind} ${createExcerpt(name)} of ${createExcerpt(server)} (${trusted ? 'trusted' : 'not trusted'}), ${who}`;
   const tried = compiled.slice(0, verdict.rule).map(({ rule, findMismatch }, place) => {
     const { action, because, ...match } = rule;
-    return `${place + 1}. ${action} ${toVisibleText(JSON.stringify(maskArguments({ ...match })), 500)}: ${findMismatch(request) ?? 'fits'}`;
+    return `${place + 1}. ${action} ${createExcerpt(JSON.stringify(maskArguments({ ...match })), 500)}: ${findMismatch(request) ?? 'fits'}`;
   });
-  const args = toVisibleText(JSON.stringify(maskArguments(request.arguments)), 1000);
-  return [`${what}: ${args}`, ...tried, `→ ${toVisibleText(verdict.reason, 700)}`].join('\n');
+  const args = createExcerpt(JSON.stringify(maskArguments(request.arguments)), 1000);
+  return [`${what}: ${args}`, ...tried, `→ ${createExcerpt(verdict.reason, 700)}`].join('\n');
 }
 
 /** The error of a rule that cannot be read. `where` goes before its place. */
 export function createRuleError({ at, expected, got }: RuleFault, where = ''): TenonError {
   const location = at.map(step => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
-  const details = got === undefined ? {} : { received: toVisibleText(JSON.stringify(got) ?? typeof got, 100) };
+  const details = got === undefined ? {} : { received: createExcerpt(JSON.stringify(got) ?? typeof got, 100) };
   return new TenonError('policy/rule', `${where}${location || '/'} cannot be read`, { expected, ...details });
 }

@@ -1,3 +1,4 @@
+import { createHiddenSearch, escapeCharacter } from '../../../redaction/invisible-characters.js';
 import { formatHost } from './markup/link-target.js';
 import { findHidden, type HiddenText, hasHidden } from './text/hidden-text.js';
 
@@ -32,24 +33,22 @@ function getReplacement(text: string, hidden: HiddenText): string {
   if (hidden.kind === 'control') return formatControl(code);
   if (hidden.carries !== undefined) return `‹hidden: ${hidden.carries.slice(0, MAX_CARRIED)}›`;
   if (hidden.count > MAX_SPELLED) return `‹${hidden.count} hidden characters›`;
-  return [...text.slice(hidden.at, hidden.at + hidden.length)].map(spellCharacter).join('');
+  return [...text.slice(hidden.at, hidden.at + hidden.length)].map(escapeCharacter).join('');
 }
 
 function formatEscape(hidden: HiddenText, code: number): string {
   if (hidden.clipboard) return '‹writes to the clipboard›';
   if (hidden.link !== undefined) return `‹link to ${formatHost(hidden.link)}› `;
   if (hidden.length > 1) return '';
-  return code === 0x1b ? '␛' : spellCharacter(String.fromCharCode(code));
+  return code === 0x1b ? '␛' : escapeCharacter(String.fromCharCode(code));
 }
 
 function formatControl(code: number): string {
   if ((code >= 0x0b && code <= 0x0d) || code === 0x85 || code === 0x2028 || code === 0x2029) return '\n';
   if (code < 0x20) return String.fromCharCode(0x2400 + code);
   if (code === 0x7f) return '␡';
-  return code < 0xa0 ? spellCharacter(String.fromCharCode(code)) : '\ufffd';
+  return code < 0xa0 ? escapeCharacter(String.fromCharCode(code)) : '\ufffd';
 }
-
-const spellCharacter = (character: string): string => `\\u{${character.codePointAt(0)!.toString(16).toUpperCase()}}`;
 
 /** A byte order mark says nothing to a reader. */
 const removeByteOrderMark = (text: string): string => (text.startsWith('\ufeff') ? text.slice(1) : text);
@@ -60,8 +59,7 @@ function removeStackedMarks(text: string): string {
   return text.replace(STACKED_MARKS, marks => [...marks].slice(0, MAX_MARKS).join(''));
 }
 
-const anyHidden =
-  /[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u2800\ufff9-\ufffb\p{DI}\p{Co}\p{Cs}\p{Noncharacter_Code_Point}]/gu;
-
 const spellHidden = (text: string): string =>
-  removeStackedMarks(text.replace(anyHidden, each => (/^\p{Cs}/u.test(each) ? '\ufffd' : spellCharacter(each))));
+  removeStackedMarks(
+    text.replace(createHiddenSearch(), each => (/^\p{Cs}/u.test(each) ? '\ufffd' : escapeCharacter(each))),
+  );

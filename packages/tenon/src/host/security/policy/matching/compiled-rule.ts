@@ -1,7 +1,8 @@
 import { computeFingerprint } from '../../../../encoding/fingerprint.js';
+import { createExcerpt } from '../../../../redaction/invisible-characters.js';
 import { isSecretName } from '../../../../redaction/secret-names.js';
 import type { ActionRequest } from '../action-request.js';
-import { maskText, toVisibleText } from '../mask-arguments.js';
+import { maskText } from '../mask-arguments.js';
 import type { Globs, Match, Rule } from '../rules.js';
 import { compilePath, findUnnamed, findValues } from './argument-path.js';
 import { type ArgumentPattern, compilePattern, type ValueTest } from './argument-pattern.js';
@@ -125,7 +126,7 @@ function createArgumentTest(path: string, pattern: ArgumentPattern, certain: boo
   const test = compilePattern(pattern);
   return ({ arguments: args }) => {
     const { values, isComplete, isTruncated } = findValues(args, steps);
-    const shown = toVisibleText(path, 80);
+    const shown = createExcerpt(path, 80);
     if (!certain) {
       if (isTruncated || values.some(value => test(value, false))) return undefined;
       return values.length === 0 ? `argument ${shown} is absent` : describeArgumentMismatch(names, values[0], pattern);
@@ -146,7 +147,7 @@ function createOnlyTest(only: Match['only'], certain: boolean): RuleTest[] {
   return [
     ({ arguments: args }) => {
       const unnamed = findUnnamed(args, paths);
-      return unnamed === undefined ? undefined : `argument ${toVisibleText(unnamed, 80)} is not in \`only\``;
+      return unnamed === undefined ? undefined : `argument ${createExcerpt(unnamed, 80)} is not in \`only\``;
     },
   ];
 }
@@ -155,11 +156,11 @@ function describeArgumentMismatch(steps: readonly string[], value: unknown, patt
   const name = steps.join('.');
   const secret = steps.some(isSecretName);
   const got = typeof value === 'object' && value !== null ? 'an object' : JSON.stringify(value);
-  const shown = secret ? '…' : toVisibleText(maskText(got ?? 'nothing'), 80);
-  return `argument ${toVisibleText(name, 80)} is ${shown}, not ${secret ? 'as wanted' : toVisibleText(JSON.stringify(pattern), 200)}`;
+  const shown = secret ? '…' : createExcerpt(maskText(got ?? 'nothing'), 80);
+  return `argument ${createExcerpt(name, 80)} is ${shown}, not ${secret ? 'as wanted' : createExcerpt(JSON.stringify(pattern), 200)}`;
 }
 
 function describeMismatch(what: string, got: string, wanted: unknown): string {
   const list = Array.isArray(wanted) && wanted.length === 1 ? wanted[0] : wanted;
-  return `${what} is ${toVisibleText(JSON.stringify(got), 120)}, not ${toVisibleText(JSON.stringify(list), 200)}`;
+  return `${what} is ${createExcerpt(JSON.stringify(got), 120)}, not ${createExcerpt(JSON.stringify(list), 200)}`;
 }

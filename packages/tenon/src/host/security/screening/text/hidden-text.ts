@@ -1,3 +1,5 @@
+import { isIntroducer, readEscape } from '../../../../redaction/escape-sequences.js';
+import { classifyHidden, createHiddenSearch } from '../../../../redaction/invisible-characters.js';
 import type { FindingSeverity, HiddenKind, StepCounter } from '../finding.js';
 import {
   createTextContext,
@@ -6,7 +8,6 @@ import {
   isLegitimateSelector,
   type TextContext,
 } from './character-context.js';
-import { isIntroducer, readEscape } from './escape-sequences.js';
 import { readSelectors, readTags } from './smuggled-text.js';
 
 /**
@@ -29,10 +30,6 @@ export interface HiddenText {
   readonly clipboard?: true;
 }
 
-/** Everything that needs a second look. Carriage returns are among them, since a lone one overwrites its line. */
-const SUSPICIOUS =
-  /[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u2800\ufff9-\ufffb\p{DI}\p{Co}\p{Cs}\p{Noncharacter_Code_Point}]/gu;
-
 /** Most text. */
 const PLAIN_TEXT = /^[\t\n -~]*$/;
 
@@ -41,7 +38,7 @@ const UNCOUNTED: StepCounter = { steps: 0 };
 export function findHidden(text: string, visit: (hidden: HiddenText) => void, meter: StepCounter = UNCOUNTED): void {
   meter.steps += text.length;
   if (PLAIN_TEXT.test(text)) return;
-  const search = new RegExp(SUSPICIOUS);
+  const search = createHiddenSearch();
   let setting: TextContext | undefined;
   for (let found = search.exec(text); found !== null; found = search.exec(text)) {
     setting ??= createTextContext(text);
@@ -73,7 +70,7 @@ interface HiddenRun {
 function readRun(text: string, at: number, setting: TextContext): HiddenRun {
   const code = text.codePointAt(at)!;
   if (isIntroducer(code)) return { kind: 'ansi', count: 1, ...readEscape(text, at) };
-  const kind = classifyCharacter(code);
+  const kind = classifyHidden(code);
   if (kind === undefined) return { length: code > 0xffff ? 2 : 1, count: 1 };
   if (kind === 'tag') {
     const flag = getFlagLength(text, at);
@@ -113,7 +110,7 @@ function readRunOfKind(
   const isWide = text.codePointAt(start)! > 0xffff;
   for (
     let code = text.codePointAt(start);
-    code !== undefined && classifyCharacter(code) === kind;
+    code !== undefined && classifyHidden(code) === kind;
     code = text.codePointAt(at)
   ) {
     if (kind === 'private-use' && code > 0xffff !== isWide) break;
@@ -126,22 +123,6 @@ function readRunOfKind(
 function withCarriedText(run: HiddenRun, read: (length: number) => string | undefined): HiddenRun {
   const carries = read(run.length);
   return carries === undefined ? run : { ...run, carries };
-}
-
-const invisible = /[\p{DI}\ufff9-\ufffb\u2800\p{Noncharacter_Code_Point}]/u;
-
-/** The kind of a character by itself; undefined of what is plainly visible. Escape introducers are `control` here. */
-function classifyCharacter(code: number): HiddenKind | undefined {
-  if (code < 0x20) return code === 0x09 || code === 0x0a ? undefined : 'control';
-  if (code < 0x7f) return undefined;
-  if (code < 0xa0 || code === 0x2028 || code === 0x2029 || (code >= 0xd800 && code <= 0xdfff)) return 'control';
-  if ((code >= 0xe0000 && code <= 0xe007f) || code === 0xe0001) return 'tag';
-  if ((code >= 0xfe00 && code <= 0xfe0f) || (code >= 0xe0100 && code <= 0xe01ef)) return 'variation';
-  if ((code >= 0x180b && code <= 0x180d) || code === 0x180f) return 'variation';
-  if (code === 0x61c || code === 0x200e || code === 0x200f) return 'bidi';
-  if ((code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x206f)) return 'bidi';
-  if (invisible.test(String.fromCodePoint(code))) return 'invisible';
-  return (code >= 0xe000 && code <= 0xf8ff) || code >= 0xf0000 ? 'private-use' : undefined;
 }
 
 /** Icon fonts put visible signs into the first private area; the planes 15 and 16 are for nobody's eyes. */

@@ -1,3 +1,5 @@
+import { escapeCharacter } from '../../../../redaction/invisible-characters.js';
+
 /** Words that mix alphabets to look like other words. https://www.unicode.org/reports/tr39/ */
 
 /** Cyrillic and Greek letters that are drawn as a Latin one, beside it. Those of common symbols (µ, Ω, Δ) are not here. */
@@ -32,7 +34,7 @@ function isMixed(text: string): boolean {
 /** With every letter that is not what it looks like in its place as a code: `p\u{430}ypal`. */
 export function spellLookalikes(text: string): string {
   return text.replace(/(?![ -~])[\p{L}\p{Nd}]/gu, each =>
-    /^[ -~]+$/.test(foldLookalikes(each)) ? `\\u{${each.codePointAt(0)!.toString(16)}}` : each,
+    /^[ -~]+$/.test(foldLookalikes(each)) ? escapeCharacter(each) : each,
   );
 }
 
