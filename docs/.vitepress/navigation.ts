@@ -34,7 +34,10 @@ export const sections: Record<string, Record<string, string>> = {
   'Hosts and gateways': {
     Host: 'hosts/host',
     Policy: 'hosts/policy',
+    Approvals: 'hosts/approvals',
+    Audit: 'hosts/audit',
     Lock: 'hosts/lock',
+    Screening: 'hosts/screening',
     Gateway: 'hosts/gateway',
     Bridge: 'hosts/bridge',
     'AI SDK': 'hosts/ai-sdk',
@@ -47,6 +50,7 @@ export const sections: Record<string, Record<string, string>> = {
     'Protocol versions': 'concepts/versions',
     'Input requests': 'concepts/input-requests',
     'Run handlers again': 'concepts/steps',
+    'Gateway topology': 'concepts/gateway',
   },
   Reference: {
     API: 'reference/api/index',
