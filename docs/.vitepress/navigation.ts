@@ -31,6 +31,14 @@ export const sections: Record<string, Record<string, string>> = {
     'Machine to machine': 'authorization/machine-to-machine',
     'Run an authorization server': 'authorization/issuer',
   },
+  Clients: {
+    Connect: 'clients/connect',
+    Calls: 'clients/calls',
+    Handlers: 'clients/handlers',
+    Subscriptions: 'clients/subscriptions',
+    'Tasks of a server': 'clients/tasks',
+    'Typed clients': 'clients/typed-clients',
+  },
   'Hosts and gateways': {
     Host: 'hosts/host',
     Policy: 'hosts/policy',

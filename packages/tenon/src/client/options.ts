@@ -152,7 +152,7 @@ export interface Progress {
 export interface CallOptions {
   /** Gives the call up. The task that it has become is cancelled. */
   readonly signal?: AbortSignal | undefined;
-  /** Called with each progress report of the server. The client asks for progress when it is set. */
+  /** Called with each progress report of the server. The client always asks for progress, which extends `idleTimeout`. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Called when the call has become a task, and with each of its states: to keep its id, or to show how it stands. */
   readonly onTask?: ((task: TaskState) => void) | undefined;
