@@ -86,7 +86,7 @@ export function requireStdioTarget(target: StdioTarget): void {
   requireShape('the target of connect', target, shape);
 }
 
-const ALIASES = { revision: 'protocolVersion', timeout: 'idleTimeout', sampling: 'sample', elicitation: 'elicit' };
+const ALIASES = { timeout: 'idleTimeout', sampling: 'sample', elicitation: 'elicit' };
 
 /** Throws `connect/options` when the options of a client are unfit. */
 export function requireClientOptions(options: ClientOptions): void {

@@ -53,7 +53,7 @@ export function isId(value: unknown): value is Id {
 }
 
 /**
- * Reads what kind of message a JSON value is. Allocates nothing: `malformation` says what is wrong with one
+ * Reads what kind of message a JSON value is. Allocates nothing: `explainMalformed` says what is wrong with one
  * that is none. Members that JSON-RPC does not know are tolerated. Some senders write `null` for a member that they do
  * not use: `params`, `result` and `error` count as absent then, and `withoutNulls` removes them.
  */

@@ -84,7 +84,7 @@ export class CallPipeline {
     );
   }
 
-  /** Calls a method of the protocol for its final result: `judged` has checked it by the table of methods. */
+  /** Calls a method of the protocol for its final result, which was checked by the table of methods. */
   request<M extends MethodName>(
     method: M,
     params: Methods[M]['params'],

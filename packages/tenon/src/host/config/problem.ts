@@ -32,7 +32,7 @@ export type ReportProblem = (
   details?: ProblemDetails | (() => ProblemDetails),
 ) => void;
 
-/** Gathers what is wrong with the configuration of a file. `serverIn` tells of which server a path is. */
+/** Gathers what is wrong with the configuration of a file. `getServer` returns the server of a path. */
 export function createProblemReport(
   file: string,
   getServer: (path: ConfigPath) => string | number | undefined,

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../jsonrpc/message.js';
 
 /**
- * A protocol revision as data. Traits answer the questions on which revisions differ in manner; `speak` turns our
- * words (the newest revision's) into a peer's and back.
+ * A protocol version as data. Traits say how it differs from others; transforms convert messages of the newest version
+ * into messages of this one, and back.
  */
 export interface Dialect {
   /** The protocol version string. Compared for equality only. */

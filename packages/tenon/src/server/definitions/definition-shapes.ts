@@ -105,12 +105,8 @@ const SERVER_SHAPE: OptionShape = {
   keys: serverKeys,
   aliases: {
     middleware: 'use',
-    onProblem: 'onError',
-    asking: 'inputRequests',
-    listed: 'listFilter',
     middlewares: 'use',
     resourceTemplates: 'resources',
-    revisions: 'protocolVersions',
   },
 };
 

@@ -5,7 +5,7 @@ export function getCharacterRange(from: number, to: number): [number, number] {
   return [Math.floor(from / 3) * 4, Math.ceil(to / 3) * 4];
 }
 
-/** The bytes from `from` to `to`, as base64, of the characters that `bytesIn` names. */
+/** The bytes from `from` to `to`, as base64, of the characters that `getCharacterRange` names. */
 export function sliceBytes(characters: string, from: number, to: number): string {
   const bytes = atob(characters);
   const start = from % 3;

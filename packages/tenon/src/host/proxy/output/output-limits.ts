@@ -9,7 +9,7 @@ export interface OutputLimits {
   readonly maxTotal: number;
   /** One text, or one text resource. Default 40,000. */
   readonly maxText: number;
-  /** One image, sound or binary resource, as base64. Default 2,000,000; they have this limit instead of `total`, together. */
+  /** One image, sound or binary resource, as base64. Default 2,000,000; they have this limit instead of `maxTotal`, together. */
   readonly maxBinary: number;
   /** `structuredContent` of a tool without an `outputSchema`. Default 100,000. */
   readonly maxStructured: number;

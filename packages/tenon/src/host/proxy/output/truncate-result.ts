@@ -43,7 +43,7 @@ const MIN_REMAINING = 2 * NOTICE_SIZE;
  * whole. Blocks keep their order; those for which no room is left are put away together.
  *
  * `structuredContent` is never shortened. Where the tool has no `outputSchema` it is left out when it is too large. Where
- * it has one, a result without it would break the tool's promise: it stays up to `schemed`, and beyond that the
+ * it has one, a result without it would break the tool's promise: it stays up to `maxWithSchema`, and beyond that the
  * result is an error (which promises nothing) that says that the call was carried out.
  */
 export async function truncateResult(result: CallToolResult, options: TruncateOptions): Promise<CallToolResult> {

@@ -47,7 +47,7 @@ export interface ApprovalStore {
   forget(id: string): Promise<boolean>;
 }
 
-/** `life`: for how long what nobody says a time for is remembered, in milliseconds. */
+/** Creates a store of approvals. `ttl` is the time that an approval without its own `ttl` is kept, in milliseconds. */
 export function createApprovalStore(values: Values, clock: Clock, ttl: number): ApprovalStore {
   const isLive = ({ expiresAt = Number.POSITIVE_INFINITY }: StoredApproval) => clock.now() < expiresAt;
   const listOfOwner = async (owner: string): Promise<ApprovalRecord[]> => {

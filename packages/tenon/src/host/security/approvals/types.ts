@@ -36,7 +36,7 @@ export interface ApprovalRequestOptions extends ApprovalBasis {
   readonly approve?: Approver | undefined;
   /**
    * For callers who may be entered again for the same call, as a handler is: `context.step`. What was found and decided is
-   * then not looked for again; `ask` is called each time, and has to remember by itself, as `context.elicit` does.
+   * then not looked for again; `approve` is called each time, and has to remember by itself, as `context.elicit` does.
    */
   readonly step?: (<T>(name: string, work: () => Promise<T>) => Promise<T>) | undefined;
 }
@@ -53,7 +53,7 @@ export interface AnswerOptions {
 
 /** Asks people about calls, and makes sure that what they say is good for that call only, once, and for a time. */
 export interface Approvals {
-  /** Throws what `approve`, `ask` or the store throws, and `policy/decision` when they return no decision. */
+  /** Throws what `approve` or the store throws, and `policy/decision` when they return no decision. */
   request(action: ActionRequest, options?: ApprovalRequestOptions): Promise<Approval>;
   /** The questions that wait in the store, in the order of their ids: at most 1000 at a time; go on with `after`. */
   listPending(options?: ListOptions): Promise<PendingApproval[]>;

@@ -16,7 +16,7 @@ export interface LockFileOptions {
 export interface LockFile {
   /** Path of the file. */
   readonly path: string;
-  /** `undefined` when there is no such file. Rejects with `lock/unreadable`, and as `readLock` does. */
+  /** `undefined` when there is no such file. Rejects with `lock/unreadable`, and as `parseLockFile` does. */
   read(): Promise<Lock | undefined>;
   /** Puts a lock in its place, in one step. Writes nothing when the same stands there. */
   write(lock: Lock): Promise<void>;

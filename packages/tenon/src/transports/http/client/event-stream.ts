@@ -23,7 +23,7 @@ const MAX_RETRY_AFTER = 300_000;
 
 /**
  * Reads one connection of a stream to its end, however that comes. Nothing is delivered once `signal` is aborted. Never
- * rejects: what a broken connection means depends on what came before, which `course` and `question` know.
+ * rejects: what a broken connection means depends on what came before, which `progress` and `pending` know.
  */
 export async function readStream(
   context: HttpClientContext,
@@ -143,7 +143,7 @@ export async function readStreamRefusal(
   return error;
 }
 
-/** Asks for a stream: a new one, or the one that `course` has begun to read. [http.get.accept-sse] */
+/** Asks for a stream: a new one, or the one that `progress` has begun to read. [http.get.accept-sse] */
 export function openStream(
   context: HttpClientContext,
   progress: StreamProgress,

@@ -41,7 +41,7 @@ const OPERATORS: { readonly [operator: string]: (operand: never) => ValueTest } 
   host: createHostTest,
 };
 
-/** The test of a pattern in which `patternFault` found nothing. */
+/** The test of a pattern in which `findPatternFault` found nothing. */
 export function compilePattern(pattern: ArgumentPattern): ValueTest {
   if (typeof pattern === 'string') return createGlobTest(pattern);
   if (typeof pattern !== 'object' || pattern === null) return createListTest([pattern], foldCase);
