@@ -2,8 +2,7 @@
 import type { JsonObject } from '../jsonrpc/message.js';
 import type { ServerCapabilities } from '../protocol/capabilities.js';
 import type { Implementation, LoggingLevel, Prompt, Resource, ResourceTemplate, Tool } from '../protocol/content.js';
-import type { InputRequiredResult } from '../protocol/input-requests.js';
-import type { MethodName, Methods } from '../protocol/method-types.js';
+import type { FinalResult, MethodName, Methods } from '../protocol/method-types.js';
 import type {
   CallToolResult,
   CompleteParams,
@@ -11,7 +10,6 @@ import type {
   GetPromptResult,
   ReadResourceResult,
 } from '../protocol/params-and-results.js';
-import type { CreateTaskResult } from '../protocol/tasks.js';
 import type { CallOptions, ClientEvents, ConnectionState } from './options.js';
 import type { Tasks } from './tasks/task-handle.js';
 
@@ -91,9 +89,6 @@ export interface WatchOptions {
 
 /** A change that the server announced, as `change` handlers receive it. */
 export type ChangeEvent = ClientEvents['change'];
-
-/** The result of a method after input requests were answered and tasks awaited. */
-export type FinalResult<R> = Exclude<R, InputRequiredResult | CreateTaskResult>;
 
 /** A client of one server, whatever revision it speaks and whatever road leads to it. */
 export interface Client<S = unknown> {

@@ -149,6 +149,7 @@ export async function requestAnswers(
     const answer = await run.request(method, isObject(params) ? (params as JsonObject) : {});
     return [key, answer] as const;
   });
+  // Each answer was checked by the entry of its method in the table of methods.
   const inputResponses = Object.fromEntries(await Promise.all(requests)) as unknown as InputResponses;
   return { inputResponses, ...(requestState === undefined ? {} : { requestState }) };
 }

@@ -1,6 +1,6 @@
 import { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
-import type { InputRequiredResult } from '../protocol/input-requests.js';
+import { isInputRequired } from '../protocol/methods.js';
 import type { RetryInputs } from '../protocol/params-and-results.js';
 import type {
   CompletedStep,
@@ -34,12 +34,12 @@ export async function runUntilAnswered(
   for (let entry = 0; entry < MAX_ENTRIES; entry++) {
     const run = new JournaledExecution(journal, backend);
     const result = await (entry === 0 && first ? first : handler(run, inputs));
-    if (result.resultType !== 'input_required') {
+    if (!isInputRequired(result)) {
       if (returnedRun === undefined && first === undefined) await run.checkRevisited();
       return result;
     }
     returnedRun ??= new JournaledExecution(journal, backend, 'returned ');
-    inputs = await requestAnswers(result as unknown as InputRequiredResult, returnedRun);
+    inputs = await requestAnswers(result, returnedRun);
   }
   throw new TenonError('handler/endless-questions', `the handler still asks after ${MAX_ENTRIES} rounds`);
 }

@@ -117,6 +117,7 @@ export class RequestStateStore {
     const { at } = state;
     const contents = at === undefined ? state : (await this.#config.stores.values.get(String(at)))?.value;
     if (contents === undefined) throw createStateError('is not valid');
+    // Nobody but this server can seal a state, and nobody else writes under its keys.
     return contents as unknown as StateContents;
   }
 

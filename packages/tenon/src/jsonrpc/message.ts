@@ -64,6 +64,11 @@ export function classifyMessage(value: unknown): MessageKind {
   return isId(value.id) && isObject(value.result) ? 'success' : 'malformed';
 }
 
+/** True if a value is the failure of a request. */
+export function isFailureMessage(value: unknown): value is JsonRpcFailure {
+  return classifyMessage(value) === 'failure';
+}
+
 function classifyCall(value: JsonObject): MessageKind {
   if (typeof value.method !== 'string') return 'malformed';
   if (isPresent(value.params) && !isObject(value.params)) return 'malformed';

@@ -108,6 +108,16 @@ export interface Notifications extends TaskNotifications {
 
 /** A method that the protocol defines. */
 export type MethodName = keyof Methods;
+
+/** Checked params of a method: members have their types, and unknown ones are kept. */
+export type ParamsOf<M extends MethodName> = Methods[M]['params'] & JsonObject;
+
+/** The result of a method after input requests were answered and tasks awaited. */
+export type FinalResult<R> = Exclude<R, InputRequiredResult | CreateTaskResult>;
+
+/** Checked final result of a method: members have their types, and unknown ones are kept. */
+export type ResultOf<M extends MethodName> = FinalResult<Methods[M]['result']> & JsonObject;
+
 export type NotificationName = keyof Notifications;
 export type Sender = 'client' | 'server' | 'either';
 

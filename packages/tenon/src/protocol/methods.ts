@@ -1,4 +1,4 @@
-import { isObject } from '../jsonrpc/message.js';
+import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import {
   type Check,
   checkAnything,
@@ -13,7 +13,15 @@ import {
   checkToken,
 } from './check.js';
 import { LOGGING_LEVELS, readLoggingLevel } from './content.js';
-import type { MethodDefinition, MethodName, NotificationDefinition, NotificationName } from './method-types.js';
+import type { InputRequiredResult } from './input-requests.js';
+import type {
+  MethodDefinition,
+  MethodName,
+  NotificationDefinition,
+  NotificationName,
+  ParamsOf,
+  ResultOf,
+} from './method-types.js';
 import {
   checkCancelledTask,
   checkDetailedTask,
@@ -263,6 +271,21 @@ export const notifications: { readonly [N in NotificationName]: NotificationDefi
 
 export function isMethod(name: string): name is MethodName {
   return Object.hasOwn(methods, name);
+}
+
+/** Types params that the table has accepted: `methods[method].params` found no problem in them. */
+export function toParams<M extends MethodName>(_method: M, checked: JsonObject): ParamsOf<M> {
+  return checked as ParamsOf<M>;
+}
+
+/** Types a final result that the table has accepted: `methods[method].result` found no problem in it. */
+export function toResult<M extends MethodName>(_method: M, checked: JsonObject): ResultOf<M> {
+  return checked as ResultOf<M>;
+}
+
+/** True if a result asks for input. The table lists the methods that may be answered by one. */
+export function isInputRequired(value: unknown): value is InputRequiredResult & JsonObject {
+  return isObject(value) && value.resultType === 'input_required';
 }
 
 export function isNotification(name: string): name is NotificationName {

@@ -47,6 +47,7 @@ export function withJsonSchema<S extends StandardSchema>(
   const { version, vendor } = standard;
   const validate: StandardSchema['~standard']['validate'] = (value, options) => standard.validate(value, options);
   const jsonSchema = { input: () => input, output: () => output };
+  // `SchemaWithJson` has the types of `S` in a member that exists for the compiler only.
   return { '~standard': { version, vendor, validate, jsonSchema } } as unknown as SchemaWithJson<S>;
 }
 

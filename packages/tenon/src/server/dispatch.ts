@@ -7,7 +7,7 @@ import { INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND } from '../jsonrpc/err
 import type { JsonObject, JsonRpcRequest } from '../jsonrpc/message.js';
 import { catchMaybe, thenMaybe } from '../jsonrpc/then-maybe.js';
 import { getOwnerKey, identifyCaller } from '../protocol/caller-identity.js';
-import type { MethodName } from '../protocol/method-types.js';
+import type { MethodName, ParamsOf } from '../protocol/method-types.js';
 import { isMethod, methods } from '../protocol/methods.js';
 import { createMissingCapabilityError } from '../protocol/missing-capabilities.js';
 import type { RetryInputs } from '../protocol/params-and-results.js';
@@ -15,7 +15,7 @@ import { isCapabilityDeclared } from './capabilities.js';
 import { Context } from './context/context.js';
 import { encodeFailure, isToolResultParts } from './definitions/tool-result.js';
 import { encodeResult } from './encode-result.js';
-import type { MaybeAsyncResult, MethodOperation, ParamsOf, ServerMethodHandler } from './method-handler.js';
+import type { MaybeAsyncResult, MethodOperation, ServerMethodHandler } from './method-handler.js';
 import { findCompletedItem } from './methods/completion.js';
 import { runCustomMethod } from './methods/custom-methods.js';
 import { resolveResource } from './methods/resources.js';

@@ -1,11 +1,8 @@
 import type { JsonObject } from '../jsonrpc/message.js';
-import type { MethodName, Methods } from '../protocol/method-types.js';
+import type { MethodName, ParamsOf } from '../protocol/method-types.js';
 import type { Operation } from './middleware/compose-middleware.js';
 import type { RequestContext } from './request-context.js';
 import type { ServerRuntime } from './server-runtime.js';
-
-/** The params of a method after `decodeParams`: its members have their types, and unknown ones are kept. */
-export type ParamsOf<M extends MethodName> = Methods[M]['params'] & JsonObject;
 
 /** An operation whose params were checked. */
 export interface MethodOperation<M extends MethodName> extends Operation {

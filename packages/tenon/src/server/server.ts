@@ -55,6 +55,7 @@ export function createServer<
   const M extends KnownKeys = Record<never, never>,
   S = unknown,
 >(definition: ServerDefinition<T, P, R, M, S>): Server<T, P, R> {
+  // Handlers take the state `S` and give it, so no type of all servers is above theirs. Nothing reads `S` at run time.
   return createServerWithBackend(definition as unknown as ServerDefinition<Tools, Prompts, Resources>, localBackend);
 }
 

@@ -1,8 +1,8 @@
 import type { Clock } from '../cancellation/clock.js';
 import { TenonError } from '../jsonrpc/error.js';
-import type { JsonObject } from '../jsonrpc/message.js';
 import { type FaultRetryOptions, retryStoreFaults } from './fault-retry.js';
-import type { StoredValue, Values } from './stores.js';
+import type { Values } from './stores.js';
+import { toTypedValues } from './typed-values.js';
 
 declare const crypto: { randomUUID(): string };
 
@@ -38,12 +38,17 @@ export function isLeaseActive(lease: Lease | undefined, { clock, lease: ownLengt
 
 type Leased<T> = T & { readonly lease?: Lease };
 
+function withoutLease<T extends object>({ lease: _, ...value }: Leased<T>): T {
+  // The compiler cannot tell that the rest of `T & { lease? }` is `T` again.
+  return value as unknown as T;
+}
+
 /**
  * A record that one process works on at a time. It is taken by a lease, which is renewed while the work goes on; when that
  * lapses another may take it over, and nothing that the former one still writes is accepted.
  */
 export class LeasedRecord<T extends object> {
-  readonly #values: Values;
+  readonly #values: Values<Leased<T>>;
   readonly #key: string;
   readonly #owner: LeaseOwner;
   readonly #ttl: (value: T) => number | undefined;
@@ -56,12 +61,18 @@ export class LeasedRecord<T extends object> {
   #stopRenewing: (() => void) | undefined;
   #onLost: ((error: TenonError) => void) | undefined;
 
-  private constructor(values: Values, key: string, owner: LeaseOwner, ttl: (value: T) => number | undefined) {
+  private constructor(
+    values: Values<Leased<T>>,
+    key: string,
+    owner: LeaseOwner,
+    ttl: (value: T) => number | undefined,
+    value: T,
+  ) {
     this.#values = values;
     this.#key = key;
     this.#owner = owner;
     this.#ttl = ttl;
-    this.#value = undefined as unknown as T;
+    this.#value = value;
     this.#version = 0;
   }
 
@@ -76,13 +87,13 @@ export class LeasedRecord<T extends object> {
     change: (stored: T | undefined) => T | undefined,
     ttl: (value: T) => number | undefined,
   ): Promise<LeasedRecord<T> | undefined> {
-    const record = new LeasedRecord<T>(values, key, owner, ttl);
+    const typedValues = toTypedValues<Leased<T>>(values);
     for (;;) {
-      const stored = await values.get(key);
-      const { lease, ...before } = (stored?.value ?? {}) as Leased<JsonObject>;
-      if (isLeaseActive(lease, owner)) return undefined;
-      const value = change(stored ? (before as T) : undefined);
+      const stored = await typedValues.get(key);
+      if (isLeaseActive(stored?.value.lease, owner)) return undefined;
+      const value = change(stored && withoutLease<T>(stored.value));
       if (value === undefined) return undefined;
+      const record = new LeasedRecord<T>(typedValues, key, owner, ttl, value);
       if (await record.#writeRecord(value, stored?.version ?? 0)) return record;
     }
   }
@@ -163,7 +174,7 @@ export class LeasedRecord<T extends object> {
       ...(ttl === undefined ? {} : { ttl }),
       ...(caller === undefined ? {} : { owner: caller }),
     };
-    const written = await this.#putOnce(record as unknown as JsonObject, options);
+    const written = await this.#putOnce(record, options);
     if (written === undefined) return false;
     this.#value = value;
     this.#version = written;
@@ -171,7 +182,7 @@ export class LeasedRecord<T extends object> {
     return true;
   }
 
-  async #putOnce(record: JsonObject, options: { readonly version: number }): Promise<number | undefined> {
+  async #putOnce(record: Leased<T>, options: { readonly version: number }): Promise<number | undefined> {
     let failed = false;
     const written = await this.#retryFaults(async () => {
       try {
@@ -194,12 +205,9 @@ export class LeasedRecord<T extends object> {
   }
 
   async #readRecord(): Promise<void> {
-    const stored = (await this.#retryFaults(() => this.#values.get(this.#key))) as
-      | (StoredValue & { readonly value: Leased<JsonObject> })
-      | undefined;
+    const stored = await this.#retryFaults(() => this.#values.get(this.#key));
     if (stored?.value.lease?.fence !== this.#fence) throw this.#markLost();
-    const { lease: _, ...value } = stored.value;
-    this.#value = value as unknown as T;
+    this.#value = withoutLease<T>(stored.value);
     this.#version = stored.version;
   }
 
@@ -223,13 +231,14 @@ export async function updateIfPresent<T extends object>(
   change: (stored: T) => T | undefined,
   ttl: (value: T) => number | undefined,
 ): Promise<T | undefined> {
+  const typedValues = toTypedValues<T>(values);
   for (;;) {
-    const stored = await values.get(key);
+    const stored = await typedValues.get(key);
     if (stored === undefined) return undefined;
-    const value = change(stored.value as unknown as T);
-    if (value === undefined) return stored.value as unknown as T;
+    const value = change(stored.value);
+    if (value === undefined) return stored.value;
     const expiresIn = ttl(value);
     const options = expiresIn === undefined ? { version: stored.version } : { version: stored.version, ttl: expiresIn };
-    if (await values.put(key, value as unknown as JsonObject, options)) return value;
+    if (await typedValues.put(key, value, options)) return value;
   }
 }

@@ -17,11 +17,11 @@ export interface Stores {
 }
 
 /** A value as it stands in a store. It is a copy: changing it changes nothing there. */
-export interface StoredValue {
+export interface StoredValue<T extends object = JsonObject> {
   /** Key of the value. */
   readonly key: string;
   /** The value. */
-  readonly value: JsonObject;
+  readonly value: T;
   /** 1 for the first write of a key, and one more with each. A key that was deleted, or whose time was up, begins anew. */
   readonly version: number;
 }
@@ -52,18 +52,18 @@ export interface ListOptions {
  * that JSON can write (`store/value`), within the store's bound (`store/value-too-large`). Each call is atomic, also
  * against other processes, and the calls of one process take effect in the order in which they are made.
  */
-export interface Values {
+export interface Values<T extends object = JsonObject> {
   /** Returns the value of a key. `undefined` when there is nothing, or its time is up. */
-  get(key: string): Promise<StoredValue | undefined>;
+  get(key: string): Promise<StoredValue<T> | undefined>;
   /**
    * Writes, and gives the new version; `undefined` when the version that was asked for is not the one that is there.
    * Once it resolves the value is kept: in a durable store it survives the end of the process and of the power.
    */
-  put(key: string, value: JsonObject, options?: PutOptions): Promise<number | undefined>;
+  put(key: string, value: T, options?: PutOptions): Promise<number | undefined>;
   /** Deletes a value. Returns true if there was one. With `version`, only that one is. */
   delete(key: string, version?: number): Promise<boolean>;
   /** Lists the values whose keys begin with `prefix`, in the order of the keys' character codes. */
-  list(prefix: string, options?: ListOptions): Promise<StoredValue[]>;
+  list(prefix: string, options?: ListOptions): Promise<StoredValue<T>[]>;
 }
 
 /**

@@ -1,9 +1,8 @@
 import { isSessionLoss, TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { SERVER_INFO } from '../../protocol/meta.js';
-import { methods } from '../../protocol/methods.js';
+import { methods, toResult } from '../../protocol/methods.js';
 import { interpretProbe } from '../../protocol/negotiation/probe.js';
-import type { DiscoverResult, InitializeResult } from '../../protocol/params-and-results.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import { dialects, getDialect, getNewestDialect } from '../../protocol/versions/index.js';
 import type { PausableClock } from '../calls/call-deadline.js';
@@ -160,7 +159,7 @@ class VersionNegotiator {
       : answer;
     const problem = methods['server/discover'].result(discovered);
     if (problem) throw createMalformedResultError(connection, 'server/discover', problem);
-    const { capabilities, instructions, _meta } = discovered as unknown as DiscoverResult;
+    const { capabilities, instructions, _meta } = toResult('server/discover', discovered);
     connection.server = { info: (_meta?.[SERVER_INFO] as never) ?? connection.server.info, capabilities, instructions };
     connection.completeOpening();
     return connection;
@@ -223,7 +222,7 @@ class VersionNegotiator {
     const params = {
       protocolVersion: dialect.protocolVersion,
       capabilities: withListChanged(createCapabilities(this.#options) as JsonObject),
-      clientInfo: createClientInfo(this.#options) as unknown as JsonObject,
+      clientInfo: { ...createClientInfo(this.#options) },
     };
     const answer = await connection.call('initialize', params, {
       totalTimeout: this.#options.totalTimeout,
@@ -232,8 +231,8 @@ class VersionNegotiator {
     const problem = methods.initialize.result(answer);
     if (problem) throw createMalformedResultError(connection, 'initialize', problem);
     const agreed = this.#selectAgreedDialect(connection, answer.protocolVersion as string, dialect);
-    const { serverInfo, capabilities, instructions } = (agreed.transforms.decode.result('initialize')?.(answer, {}) ??
-      answer) as unknown as InitializeResult;
+    const decoded = agreed.transforms.decode.result('initialize')?.(answer, {}) ?? answer;
+    const { serverInfo, capabilities, instructions } = toResult('initialize', decoded);
     connection.useDialect(agreed);
     connection.server = { info: serverInfo, capabilities, instructions };
     connection.completeOpening();

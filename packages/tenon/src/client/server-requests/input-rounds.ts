@@ -1,6 +1,7 @@
 import { TenonError } from '../../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import type { InputRequiredResult } from '../../protocol/input-requests.js';
+import { isInputRequired } from '../../protocol/methods.js';
 import type { CallDeadline } from '../calls/call-deadline.js';
 import type { Connection } from '../connection/connection.js';
 import type { ClientOptions } from '../options.js';
@@ -56,7 +57,7 @@ function checkInputRequired(result: JsonObject, connection: Connection): InputRe
     (inputRequests === undefined || isInputRequests(inputRequests)) &&
     (requestState === undefined || typeof requestState === 'string') &&
     (inputRequests !== undefined || requestState !== undefined);
-  if (isValid) return result as unknown as InputRequiredResult;
+  if (isValid && isInputRequired(result)) return result;
   throw new TenonError('peer/invalid-result', 'the server asks for input without saying which', {
     peer: connection.peer,
   });

@@ -5,10 +5,10 @@ import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import { checkNestedMeta } from '../../protocol/check-meta.js';
 import type { Root } from '../../protocol/content.js';
-import type { ElicitFormParams, ElicitResult, ElicitUrlParams, FormValue } from '../../protocol/input-requests.js';
+import type { ElicitFormParams, ElicitResult, FormValue } from '../../protocol/input-requests.js';
 import { RELATED_TASK } from '../../protocol/meta.js';
 import type { MethodName } from '../../protocol/method-types.js';
-import { isMethod, methods } from '../../protocol/methods.js';
+import { isMethod, methods, toParams } from '../../protocol/methods.js';
 import { findMissingForRequest } from '../../protocol/missing-capabilities.js';
 import { TASKS } from '../../protocol/tasks.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
@@ -135,7 +135,7 @@ async function callHandler(
 ): Promise<JsonObject> {
   switch (method) {
     case 'sampling/createMessage':
-      return (await answers.sample?.(params as never, info)) as unknown as JsonObject;
+      return { ...(await answers.sample?.(toParams(method, params), info)) };
     case 'roots/list':
       return { roots: checkRoots(await listRoots(answers), info) };
     default:
@@ -169,14 +169,13 @@ async function handleElicitation(
   answers: ClientHandlers,
   info: ServerRequestInfo,
 ): Promise<ElicitResult> {
-  if (params.mode === 'url')
-    return (await answers.elicitUrl?.(params as unknown as ElicitUrlParams, info)) ?? { action: 'cancel' };
-  const form = params as unknown as ElicitFormParams;
+  const form = toParams('elicitation/create', params);
+  if (form.mode === 'url') return (await answers.elicitUrl?.(form, info)) ?? { action: 'cancel' };
   const result = (await answers.elicit?.(form, info)) ?? { action: 'cancel' };
   if (result.action !== 'accept') return { action: result.action };
   const content = fillDefaults(form, result.content ?? {});
   const { compilePeerSchema } = await import('../../schemas/peer-schema.js');
-  const checked = compilePeerSchema(form.requestedSchema as unknown as JsonObject).check(content);
+  const checked = compilePeerSchema({ ...form.requestedSchema }).check(content);
   if (checked.ok !== false) return { ...result, content };
   throw new TenonError('answer/form', `the answer does not fit the form: ${describeIssues(checked.issues)}`, {
     peer: info.server,

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../jsonrpc/message.js';
+import { toResult } from '../../protocol/methods.js';
 import type { CallToolResult } from '../../protocol/params-and-results.js';
 import { isTerminal, type TaskState } from '../../protocol/tasks.js';
 import type { CallPipeline, CallState } from '../calls/call-pipeline.js';
@@ -40,15 +41,14 @@ async function startTask(
     taskParams: ttl === undefined ? {} : { ttl },
   };
   const answer = await pipeline.begin(callState);
-  if (answer.resultType !== 'task') return createDoneHandle(pipeline, answer as unknown as CallToolResult, name);
+  if (answer.resultType !== 'task') return createDoneHandle(pipeline, toResult('tools/call', answer), name);
   const { stopProgress } = callState;
   return createHandle(pipeline, trackTask(pipeline, answer, { tool: name, idleTimeout, onTask, stopProgress }), name);
 }
 
 function createHandle(pipeline: CallPipeline, task: TrackedTask, tool: string | undefined): TaskHandle {
   const { snapshot } = task;
-  const waitForToolResult = async (options: WaitOptions = {}) =>
-    (await task.wait(options)) as unknown as CallToolResult;
+  const waitForToolResult = async (options: WaitOptions = {}) => toResult('tools/call', await task.wait(options));
   const watchStates = ({ signal }: { readonly signal?: AbortSignal } = {}) => task.states(signal);
   return {
     id: snapshot.taskId,

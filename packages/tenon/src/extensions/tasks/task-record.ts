@@ -6,9 +6,9 @@ import type { AuthInfo } from '../../jsonrpc/transport.js';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import type { Implementation } from '../../protocol/content.js';
 import type { InputRequests } from '../../protocol/input-requests.js';
+import type { ParamsOf } from '../../protocol/method-types.js';
 import type { RetryInputs } from '../../protocol/params-and-results.js';
 import { type DetailedTask, isTerminal, type Task, type TaskStatus } from '../../protocol/tasks.js';
-import type { ParamsOf } from '../../server/method-handler.js';
 
 /** A task as it is kept: all that another process needs to go on with it. Times are milliseconds since the epoch. */
 export interface TaskRecord {

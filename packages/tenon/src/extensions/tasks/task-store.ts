@@ -15,6 +15,7 @@ import {
   updateIfPresent,
 } from '../../stores/leased-record.js';
 import type { Stores, Values } from '../../stores/stores.js';
+import { toTypedValues } from '../../stores/typed-values.js';
 import type { TaskSettings } from './options.js';
 import { getCaller, getRemainingTtl, type TaskRecord } from './task-record.js';
 
@@ -58,7 +59,7 @@ export class TaskStore {
 
   async get(id: string): Promise<StoredTask | undefined> {
     if (!/^[\w-]{1,128}$/.test(id)) return undefined;
-    return (await this.#values.get(`task/${id}`))?.value as unknown as StoredTask | undefined;
+    return (await toTypedValues<StoredTask>(this.#values).get(`task/${id}`))?.value;
   }
 
   /** Changes a task that somebody may be at work on, and tells of it. */

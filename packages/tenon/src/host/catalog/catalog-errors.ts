@@ -1,7 +1,6 @@
 import { getSignInRequest } from '../../auth/client/sign-in/sign-in-required.js';
 import { isForPeer, rpcError, TenonError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import type { UnavailableServer } from '../connections/upstream-registry.js';
 import { createNoResponseError } from '../proxy/translate-error.js';
@@ -40,7 +39,7 @@ export function createUnknownNameError(
   const who = unavailable.map(({ server }) => server).join(', ');
   return rpcError(INVALID_PARAMS, `${what}. These servers are not there: ${who}`, {
     absent: unavailable,
-  } as unknown as JsonObject);
+  });
 }
 
 /** Creates the error for a URI that several servers have. */

@@ -86,7 +86,7 @@ export class ListCache {
       },
       () => this.#cached.get(kind) === entry && this.#cached.delete(kind),
     );
-    return list as unknown as Promise<EntryList<K>>;
+    return list;
   }
 
   /** The list as it was last read, however long ago; read now if it never was. For what is looked up with every call. */
@@ -137,8 +137,7 @@ export class ListCache {
         const isSame = await Promise.all([list, this.get(kind)])
           .then(([stored, current]) => JSON.stringify(stored.items) === JSON.stringify(current.items))
           .catch(() => false);
-        const name = kind === 'templates' ? 'resources' : kind;
-        if (!isSame) for (const listener of [...this.#listeners]) listener(name);
+        if (!isSame) for (const listener of [...this.#listeners]) listener(getCapabilityName(kind));
       }),
     );
   }
@@ -150,10 +149,10 @@ export class ListCache {
     for (const listener of [...this.#listeners]) listener(change.list);
   }
 
-  async #read(kind: ListKind): Promise<EntryList<ListKind> & { readonly announcesChanges: boolean }> {
+  async #read<K extends ListKind>(kind: K): Promise<EntryList<K> & { readonly announcesChanges: boolean }> {
     const client = await this.#connect();
     const { capabilities } = client.server;
-    const offered = kind === 'templates' ? 'resources' : kind;
+    const offered = getCapabilityName(kind);
     if (capabilities[offered] === undefined) return { items: [], announcesChanges: true };
     let hints: Cacheable | undefined;
     let size = 0;
@@ -164,9 +163,9 @@ export class ListCache {
         throw this.#createListError('host/too-large', `lists more than ${MAX_SIZE} characters of ${kind}`);
       hints = mergeCacheHints(hints ?? {}, page);
     };
-    const items = new Map<string, ListEntries[ListKind]>();
+    const items = new Map<string, ListEntries[K]>();
     let duplicate: string | undefined;
-    for await (const entry of withoutUnknownMethod(listAllEntries(client, kind, { onPage }))) {
+    for await (const entry of withoutUnknownMethod(LISTS[kind](client, { onPage }))) {
       const key = getEntryKey(entry);
       if (items.has(key)) duplicate ??= key;
       else items.set(key, entry);
@@ -206,18 +205,18 @@ export function getEntryKey(entry: ListEntries[ListKind]): string {
   return 'uriTemplate' in entry ? entry.uriTemplate : entry.name;
 }
 
-function listAllEntries(client: Client, kind: ListKind, options: CallOptions): AsyncIterable<ListEntries[ListKind]> {
-  switch (kind) {
-    case 'tools':
-      return client.listTools(options);
-    case 'prompts':
-      return client.listPrompts(options);
-    case 'resources':
-      return client.listResources(options);
-    case 'templates':
-      return client.listResourceTemplates(options);
-  }
+function getCapabilityName(kind: ListKind): 'tools' | 'prompts' | 'resources' {
+  return kind === 'templates' ? 'resources' : kind;
 }
+
+const LISTS: {
+  readonly [K in ListKind]: (client: Client, options: CallOptions) => AsyncIterable<ListEntries[K]>;
+} = {
+  tools: (client, options) => client.listTools(options),
+  prompts: (client, options) => client.listPrompts(options),
+  resources: (client, options) => client.listResources(options),
+  templates: (client, options) => client.listResourceTemplates(options),
+};
 
 /** Merges cache hints: all pages are valid as long as the one with the shortest time. */
 export function mergeCacheHints(before: Cacheable, { ttlMs, cacheScope }: Cacheable): Cacheable {

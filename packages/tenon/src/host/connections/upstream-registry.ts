@@ -2,7 +2,6 @@ import { getSignInRequest } from '../../auth/client/sign-in/sign-in-required.js'
 import type { Clock } from '../../cancellation/clock.js';
 import { rpcError, TenonError } from '../../jsonrpc/error.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
 import type { Cacheable } from '../../protocol/params-and-results.js';
 import { waitAtMost } from '../within-time.js';
 import type { ConnectionScope } from './connection-scope.js';
@@ -118,5 +117,5 @@ function createUnavailableError(unavailable: readonly UnavailableServer[]): Teno
   const [first] = unavailable;
   const who =
     unavailable.length === 1 ? `The server "${first?.server}" is not` : `None of the ${unavailable.length} servers is`;
-  return rpcError(INTERNAL_ERROR, `${who} there: ${first?.why}`, { absent: unavailable } as unknown as JsonObject);
+  return rpcError(INTERNAL_ERROR, `${who} there: ${first?.why}`, { absent: unavailable });
 }

@@ -119,7 +119,8 @@ async function markSent({ context, connection }: ProxiedRequest): Promise<void> 
 
 /** The task that the server has made of the call in an earlier entry. */
 function getTaskId(context: Context): string | undefined {
-  return getStepResult(context, 'task', 0) as unknown as string | undefined;
+  const taskId = getStepResult(context, 'task', 0);
+  return typeof taskId === 'string' ? taskId : undefined;
 }
 
 function getStepResult(context: Context, name: string, n: number): JsonObject | undefined {
@@ -223,11 +224,12 @@ async function waitForTask(
   call.task = taskId;
   const handle = client.tasks.resume(taskId, { tool: params.name as never });
   try {
-    return (await handle.toolResult({
+    const result = await handle.toolResult({
       signal: context.signal,
       totalTimeout: Math.max(call.deadline - connection.times.clock.now(), 0),
       onTask: state => call.progress.reportStatus(state),
-    })) as unknown as JsonObject;
+    });
+    return { ...result };
   } catch (error) {
     if (context.signal.aborted || isAbandoned(error)) void handle.cancel().catch(() => {});
     throw error;

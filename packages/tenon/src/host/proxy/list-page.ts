@@ -44,7 +44,7 @@ export async function listPage(
   return {
     [RESULT_KEYS[kind]]: some,
     ...(nextCursor === undefined ? {} : { nextCursor }),
-    ...(unavailable.length > 0 ? { _meta: { [UNAVAILABLE]: unavailable as unknown as JsonObject } } : {}),
+    ...(unavailable.length > 0 ? { _meta: { [UNAVAILABLE]: unavailable } } : {}),
     ttlMs,
     // A list for an authenticated caller may be meant for that caller only.
     cacheScope: scope.identity.principal === undefined ? cacheScope : 'private',

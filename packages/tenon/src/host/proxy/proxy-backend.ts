@@ -1,8 +1,9 @@
 import type { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { readLoggingLevel } from '../../protocol/content.js';
+import type { ParamsOf } from '../../protocol/method-types.js';
 import { localBackend } from '../../server/local-backend.js';
-import type { MethodHandlers, ParamsOf } from '../../server/method-handler.js';
+import type { MethodHandlers } from '../../server/method-handler.js';
 import type { ClientSession, RequestContext } from '../../server/request-context.js';
 import type { ServerBackend } from '../../server/server-backend.js';
 import { createResourceRequest } from './action-requests.js';

@@ -1,5 +1,4 @@
 import { rpcError } from '../../jsonrpc/error.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
 import type { RequestContext } from '../../server/request-context.js';
 import type { NamedKind, ResolvedResource, ResolvedTool } from '../catalog/host-catalog.js';
 import type { GatewayContext } from './gateway-context.js';
@@ -53,6 +52,6 @@ async function lookUpResource(
   if (unavailable.length === 0) throw rpcError(code, 'Resource not found', { uri });
   // Whoever is not there may have it.
   const who = unavailable.map(({ server }) => server).join(', ');
-  const data = { uri, unavailable: unavailable as unknown as JsonObject[] };
+  const data = { uri, unavailable };
   throw rpcError(code, `Resource not found. These servers are not there: ${who}`, data);
 }

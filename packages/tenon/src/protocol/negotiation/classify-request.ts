@@ -106,6 +106,7 @@ export function readRequestMetadata(request: JsonRpcRequest): RequestMetadata {
   const level = meta[LOG_LEVEL];
   return {
     capabilities: meta[CLIENT_CAPABILITIES] as ClientCapabilities,
+    // Its members are shown and logged, never relied on, so a client that leaves some out is served all the same.
     client: isObject(meta[CLIENT_INFO]) ? (meta[CLIENT_INFO] as unknown as Implementation) : undefined,
     logLevel: level === undefined ? undefined : readLoggingLevel(level),
   };

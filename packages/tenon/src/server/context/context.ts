@@ -18,6 +18,8 @@ import type {
   ElicitResult,
   ListRootsResult,
 } from '../../protocol/input-requests.js';
+import type { ResultOf } from '../../protocol/method-types.js';
+import { toResult } from '../../protocol/methods.js';
 import type { RetryInputs } from '../../protocol/params-and-results.js';
 import type { PingOptions } from '../../protocol/request-handler.js';
 import type { InferOutput, Schema } from '../../schemas/standard.js';
@@ -31,6 +33,9 @@ import { bindMethods } from './bind-methods.js';
 import type { CreateState } from './create-state.js';
 import { type FormAnswer, requestForm } from './form.js';
 import { NotificationMerger } from './notification-merger.js';
+
+/** Methods by which a handler requests input. */
+type InputRequestMethod = 'sampling/createMessage' | 'elicitation/create' | 'roots/list';
 
 /** Second argument of a handler. Its methods also work without it: `({ title }, { log, fail }) => …`. */
 export class Context<S = unknown> {
@@ -242,13 +247,13 @@ export class Context<S = unknown> {
     return markHandled(requestForm(this.#run, options.message, options.input));
   }
 
-  #requestInput(method: string, params: JsonObject): Promise<JsonObject> {
+  #requestInput<M extends InputRequestMethod>(method: M, params: JsonObject): Promise<ResultOf<M>> {
     try {
       checkNestedMeta(method, params);
     } catch (error) {
       return Promise.reject(error);
     }
-    return this.#run.request(method, params);
+    return this.#run.request(method, params).then(result => toResult(method, result));
   }
 
   /** Asks the user to visit a URL. `accept` means that the user agreed to open it, not that the visit is done. */
@@ -258,17 +263,12 @@ export class Context<S = unknown> {
     readonly elicitationId?: string | undefined;
   }): Promise<{ action: ElicitResult['action'] }> {
     const params: JsonObject = { mode: 'url', ...options };
-    return markHandled(
-      this.#requestInput('elicitation/create', params).then(result => ({
-        action: (result as unknown as ElicitResult).action,
-      })),
-    );
+    return markHandled(this.#requestInput('elicitation/create', params).then(({ action }) => ({ action })));
   }
 
   /** Asks the client's model. https://modelcontextprotocol.io/specification/2026-07-28/client/sampling */
   sample(params: CreateMessageParams): Promise<CreateMessageResult> {
-    const result = this.#requestInput('sampling/createMessage', { ...params });
-    return markHandled(result as Promise<unknown> as Promise<CreateMessageResult>);
+    return markHandled(this.#requestInput('sampling/createMessage', { ...params }));
   }
 
   /**
@@ -278,7 +278,7 @@ export class Context<S = unknown> {
    */
   roots(): Promise<ListRootsResult['roots']> {
     const report = (error: TenonError) => this.#getActive().requestContext.reportError(error);
-    return markHandled(this.#run.request('roots/list', {}).then(result => selectFileRoots(result, report)));
+    return markHandled(this.#requestInput('roots/list', {}).then(result => selectFileRoots(result, report)));
   }
 }
 

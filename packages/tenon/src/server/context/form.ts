@@ -1,7 +1,8 @@
 import type { HandlerRun } from '../../execution/handler-run.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
-import type { ElicitResult, FormSchema } from '../../protocol/input-requests.js';
+import type { FormSchema } from '../../protocol/input-requests.js';
+import { toResult } from '../../protocol/methods.js';
 import { toJsonSchema } from '../../schemas/json-schema.js';
 import type { InferOutput, Schema } from '../../schemas/standard.js';
 import { compileSchema, describeIssues } from '../../schemas/validate.js';
@@ -18,7 +19,8 @@ export async function requestForm<const S extends Schema>(
   input: S,
 ): Promise<FormAnswer<InferOutput<S>>> {
   const requestedSchema = toFormSchema(toJsonSchema(input, 'input'));
-  const result = (await run.request('elicitation/create', { message, requestedSchema })) as unknown as ElicitResult;
+  const params = { message, requestedSchema };
+  const result = toResult('elicitation/create', await run.request('elicitation/create', params));
   if (result.action !== 'accept') return { action: result.action };
   const checked = await compileSchema(input, 'input').check(result.content ?? {});
   if (checked.ok) return { action: 'accept', content: checked.value as InferOutput<S> };

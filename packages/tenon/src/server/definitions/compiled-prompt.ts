@@ -1,6 +1,7 @@
 import { TenonError } from '../../jsonrpc/error.js';
 import { checkMeta } from '../../protocol/check-meta.js';
 import type { Prompt, PromptArgument } from '../../protocol/content.js';
+import { dropUndefined } from '../../protocol/defaults.js';
 import { checkScopes } from '../../protocol/scopes.js';
 import { compileDefinition } from '../../schemas/schema-check.js';
 import { isScalar, readTextArguments, type TextArgument } from '../../schemas/text-arguments.js';
@@ -28,10 +29,8 @@ function createCompiledPrompt(name: string, definition: PromptDefinition): Compi
   const input = definition.input && compileDefinition(`the input of prompt "${name}"`, definition.input, 'input');
   const textArguments = input ? readArguments(name, input) : [];
   const { title, description, icons, _meta } = definition;
-  const members = { name, title, description, arguments: input && textArguments.map(toWireArgument), icons, _meta };
-  const wire = Object.fromEntries(
-    Object.entries(members).filter(([, value]) => value !== undefined),
-  ) as unknown as Prompt;
+  const described = { name, title, description, arguments: input && textArguments.map(toWireArgument), icons, _meta };
+  const wire: Prompt = dropUndefined(described);
   return { definition, wire, input, arguments: textArguments };
 }
 

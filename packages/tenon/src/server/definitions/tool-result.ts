@@ -5,6 +5,7 @@ import { thenMaybe } from '../../jsonrpc/then-maybe.js';
 import { checkNestedMeta } from '../../protocol/check-meta.js';
 import type { ContentBlock, Meta } from '../../protocol/content.js';
 import type { InputRequests, InputRequiredResult } from '../../protocol/input-requests.js';
+import { isInputRequired } from '../../protocol/methods.js';
 import { describeIssues } from '../../schemas/issues.js';
 import type { CheckResult } from '../../schemas/validate.js';
 import { findMalformedBlock, isContentBlock, requireContentBlocks } from '../methods/content-blocks.js';
@@ -70,10 +71,6 @@ export function inputRequired(options: {
     ...(requests === undefined ? {} : { inputRequests: requests }),
     ...(state === undefined ? {} : { requestState: state }),
   };
-}
-
-export function isInputRequired(value: unknown): value is InputRequiredResult {
-  return isObject(value) && value.resultType === 'input_required';
 }
 
 export function toContentBlocks(content: ContentInput): ContentBlock[] {

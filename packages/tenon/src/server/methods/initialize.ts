@@ -2,7 +2,7 @@ import { rpcError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
 import type { JsonObject, JsonRpcRequest } from '../../jsonrpc/message.js';
 import { thenMaybe } from '../../jsonrpc/then-maybe.js';
-import { methods } from '../../protocol/methods.js';
+import { methods, toParams } from '../../protocol/methods.js';
 import { requireServed } from '../../protocol/negotiation/classify-request.js';
 import type { InitializeParams } from '../../protocol/params-and-results.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
@@ -23,7 +23,7 @@ export function negotiate(
   if (problem) throw rpcError(INVALID_PARAMS, `Invalid params: ${problem}`);
   const dialect = negotiateDialect(params.protocolVersion as string, servedDialects);
   const decoded = dialect.transforms.decode.params('initialize')?.(params, {}) ?? params;
-  return { dialect, params: decoded as unknown as InitializeParams };
+  return { dialect, params: toParams('initialize', decoded) };
 }
 
 /** The answer to a handshake. https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle */

@@ -4,12 +4,12 @@ import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import { checkNestedMeta } from '../../protocol/check-meta.js';
 import type { PromptMessage } from '../../protocol/content.js';
-import { methods } from '../../protocol/methods.js';
+import { isInputRequired, methods } from '../../protocol/methods.js';
 import { describeIssues } from '../../schemas/issues.js';
 import { coerceTexts } from '../../schemas/text-arguments.js';
 import { Context } from '../context/context.js';
 import { type CompiledPrompt, compilePrompt } from '../definitions/compiled-prompt.js';
-import { isInputRequired, toContentBlocks } from '../definitions/tool-result.js';
+import { toContentBlocks } from '../definitions/tool-result.js';
 import { finalizeResult } from '../encode-result.js';
 import type { MethodOperation } from '../method-handler.js';
 import type { RequestContext } from '../request-context.js';
@@ -58,9 +58,8 @@ export async function getPrompt(
 function toPromptResult({ definition: { description } }: CompiledPrompt, returned: unknown): JsonObject {
   if (isObject(returned) && Array.isArray(returned.messages)) return returned;
   const items = Array.isArray(returned) ? returned : [returned];
-  const messages = items.map((each): PromptMessage => {
-    if (isObject(each) && 'role' in each) return each as unknown as PromptMessage;
-    return { role: 'user', content: toContentBlocks(each)[0] as PromptMessage['content'] };
-  });
+  const messages = items.map(each =>
+    isObject(each) && 'role' in each ? each : { role: 'user', content: toContentBlocks(each)[0] },
+  );
   return { ...(description === undefined ? {} : { description }), messages };
 }

@@ -2,10 +2,10 @@ import { checkInputRequestMethods } from '../../execution/check-input-requests.j
 import { rpcError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { checkNestedMeta } from '../../protocol/check-meta.js';
+import { isInputRequired } from '../../protocol/methods.js';
 import { Context } from '../context/context.js';
 import { compileResource, isUriTemplate } from '../definitions/compiled-resource.js';
 import type { ResourceDefinition } from '../definitions/resource.js';
-import { isInputRequired } from '../definitions/tool-result.js';
 import { finalizeCacheable } from '../encode-result.js';
 import type { MethodOperation } from '../method-handler.js';
 import type { RequestContext } from '../request-context.js';

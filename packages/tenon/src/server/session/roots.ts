@@ -1,9 +1,9 @@
 import { TenonError } from '../../jsonrpc/error.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
 import type { AuthInfo } from '../../jsonrpc/transport.js';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import type { Implementation, Root } from '../../protocol/content.js';
 import type { ListRootsResult } from '../../protocol/input-requests.js';
+import { toResult } from '../../protocol/methods.js';
 import type { CallerInfo } from '../caller-info.js';
 import type { ClientSession } from '../request-context.js';
 import type { ServerRuntime } from '../server-runtime.js';
@@ -32,7 +32,8 @@ export function handleRootsChange(
   const change: RootsChange = {
     client: { info: client, capabilities },
     auth,
-    roots: async () => selectFileRoots(await session.requestInput('roots/list', {}), runtime.onError),
+    roots: async () =>
+      selectFileRoots(toResult('roots/list', await session.requestInput('roots/list', {})), runtime.onError),
   };
   void callSafely(onRootsChanged, change).catch(error =>
     runtime.onError(TenonError.from(error, 'handler/threw', { method: 'notifications/roots/list_changed' })),
@@ -45,8 +46,10 @@ async function callSafely<T>(handler: (value: T) => void | Promise<void>, value:
 }
 
 /** Returns the roots that are `file:` URIs, and reports the others: a handler would take them for folders. */
-export function selectFileRoots(answer: JsonObject, report: (error: TenonError) => void): ListRootsResult['roots'] {
-  const { roots } = answer as unknown as ListRootsResult;
+export function selectFileRoots(
+  { roots }: ListRootsResult,
+  report: (error: TenonError) => void,
+): ListRootsResult['roots'] {
   if (roots.every(isFileRoot)) return roots;
   report(
     new TenonError(

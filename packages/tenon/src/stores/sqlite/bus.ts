@@ -68,10 +68,10 @@ export function createSqliteBus(
 
   /** Tells what others have published since. Gives whether there may be more. */
   function readOnce(): boolean {
-    const rows = execute('read', origin, lastRead) as unknown as { id: number; topic: string; text: string | null }[];
+    const rows = execute('read', origin, lastRead);
     for (const { id, topic, text } of rows) {
-      lastRead = id;
-      if (text !== null) listeners.notify(topic, text, id);
+      lastRead = Number(id);
+      if (typeof text === 'string') listeners.notify(String(topic), text, lastRead);
     }
     return rows.length === READ_BATCH;
   }

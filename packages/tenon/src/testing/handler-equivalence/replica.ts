@@ -57,6 +57,7 @@ export class Replica {
     });
     this.#onCrash = resolveCrashed;
     this.#environment = environment;
+    // What the definition has is known only when a check runs: its types say nothing.
     this.server = createServer({
       name: 'handler-equivalence',
       version: '1.0.0',

@@ -45,12 +45,13 @@ export class VisitRegistry {
 
   async begin(pending: PendingSignIn): Promise<Visit> {
     const deadline = createDeadline(this.#clock, this.#timeout);
-    let user: Promise<CallerIdentity> | undefined;
-    const page = await new Promise<OpenPage>((resolve, reject) => {
-      user = this.#findUser(resolve, deadline.signal).finally(() => deadline.end());
-      user.catch(reject);
+    let openPage: (page: OpenPage) => void = () => {};
+    const opened = new Promise<OpenPage>(resolve => {
+      openPage = resolve;
     });
-    const visit = { pending, page, secret: createRandomText(), user: user as unknown as Promise<CallerIdentity> };
+    const user = this.#findUser(page => openPage(page), deadline.signal).finally(() => deadline.end());
+    const page = await Promise.race([opened, user.then(() => opened)]);
+    const visit = { pending, page, secret: createRandomText(), user };
     const visits = this.#visits.get(pending) ?? [];
     this.#visits.set(pending, [...visits, visit].slice(-MAX_VISITS));
     if (visits.length === 0) void pending.ended.then(() => this.#visits.delete(pending));

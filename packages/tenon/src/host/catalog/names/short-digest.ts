@@ -32,7 +32,7 @@ function compress(state: Uint32Array, view: DataView, start: number): void {
   for (let t = 0; t < 64; t++) {
     schedule[t] = t < 16 ? view.getUint32(start + t * 4) : extendSchedule(schedule, t);
   }
-  let [a, b, c, d, e, f, g, h] = state as unknown as [number, number, number, number, number, number, number, number];
+  let [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = state;
   for (let t = 0; t < 64; t++) {
     const choice = (e & f) ^ (~e & g);
     const first =

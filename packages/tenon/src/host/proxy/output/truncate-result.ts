@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../jsonrpc/message.js';
 import type { ContentBlock, TextContent } from '../../../protocol/content.js';
 import { applyDefaults, type Optional } from '../../../protocol/defaults.js';
 import type { CallToolResult } from '../../../protocol/params-and-results.js';
@@ -46,7 +47,12 @@ const MIN_REMAINING = 2 * NOTICE_SIZE;
  * it has one, a result without it would break the tool's promise: it stays up to `maxWithSchema`, and beyond that the
  * result is an error (which promises nothing) that says that the call was carried out.
  */
-export async function truncateResult(result: CallToolResult, options: TruncateOptions): Promise<CallToolResult> {
+export function truncateResult(result: CallToolResult, options: TruncateOptions): Promise<CallToolResult>;
+export function truncateResult(result: JsonObject, options: TruncateOptions): Promise<JsonObject>;
+export async function truncateResult(
+  result: CallToolResult | JsonObject,
+  options: TruncateOptions,
+): Promise<CallToolResult | JsonObject> {
   const limits: OutputLimits = applyDefaults(DEFAULT_OUTPUT_LIMITS, options.limits ?? {});
   const content = Array.isArray(result.content) ? result.content : [];
   const { structuredContent, content: _, ...rest } = result;

@@ -3,6 +3,7 @@ import { copyJson } from '../../../encoding/json-value.js';
 import type { JsonObject } from '../../../jsonrpc/message.js';
 import { type CallerIdentity, getOwnerKey } from '../../../protocol/caller-identity.js';
 import type { ListOptions, Values } from '../../../stores/stores.js';
+import { toTypedValues } from '../../../stores/typed-values.js';
 import type { ActionRequest } from '../policy/action-request.js';
 import { maskArguments } from '../policy/mask-arguments.js';
 import { compileMatch } from '../policy/matching/compiled-rule.js';
@@ -48,11 +49,12 @@ export interface ApprovalStore {
 }
 
 /** Creates a store of approvals. `ttl` is the time that an approval without its own `ttl` is kept, in milliseconds. */
-export function createApprovalStore(values: Values, clock: Clock, ttl: number): ApprovalStore {
+export function createApprovalStore(untypedValues: Values, clock: Clock, ttl: number): ApprovalStore {
+  const values = toTypedValues<ApprovalRecord>(untypedValues);
   const isLive = ({ expiresAt = Number.POSITIVE_INFINITY }: StoredApproval) => clock.now() < expiresAt;
   const listOfOwner = async (owner: string): Promise<ApprovalRecord[]> => {
     const found = await values.list(`${KEY_PREFIX}${owner}.`, { limit: MAX_STORED });
-    return found.map(({ value }) => value as unknown as ApprovalRecord);
+    return found.map(({ value }) => value);
   };
   return {
     async find(proposal, binding) {
@@ -84,11 +86,7 @@ export function createApprovalStore(values: Values, clock: Clock, ttl: number): 
         rememberedAt: now,
         ...(expiresAtTime ? { expiresAt: now + own } : {}),
       };
-      await values.put(
-        KEY_PREFIX + id,
-        record as unknown as JsonObject,
-        expiresAtTime ? { version: 0, ttl: own } : { version: 0 },
-      );
+      await values.put(KEY_PREFIX + id, record, expiresAtTime ? { version: 0, ttl: own } : { version: 0 });
       return true;
     },
     async list({ after, limit } = {}) {
@@ -97,7 +95,7 @@ export function createApprovalStore(values: Values, clock: Clock, ttl: number): 
         ...(after === undefined ? {} : { after: KEY_PREFIX + after }),
       });
       return found
-        .map(({ value }) => value as unknown as ApprovalRecord)
+        .map(({ value }) => value)
         .filter(isLive)
         .map(toStoredApproval);
     },

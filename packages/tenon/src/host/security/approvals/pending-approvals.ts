@@ -3,7 +3,8 @@ import { TenonError } from '../../../jsonrpc/error.js';
 import type { JsonObject } from '../../../jsonrpc/message.js';
 import { type CallerIdentity, getOwnerKey } from '../../../protocol/caller-identity.js';
 import type { Optional } from '../../../protocol/defaults.js';
-import type { ListOptions, StoredValue, Stores } from '../../../stores/stores.js';
+import type { ListOptions, Stores, Values } from '../../../stores/stores.js';
+import { toTypedValues } from '../../../stores/typed-values.js';
 import type { ActionRequest, PolicyVerdict } from '../policy/action-request.js';
 import { maskArguments } from '../policy/mask-arguments.js';
 import type { ApprovalBinding } from './approval-binding.js';
@@ -60,12 +61,14 @@ export interface PendingLimits {
 
 /** Questions in a store, where other processes find them. */
 export class PendingApprovals {
-  readonly #stores: Pick<Stores, 'values'> & Optional<Pick<Stores, 'bus'>>;
+  readonly #values: Values<PendingRecord>;
+  readonly #bus: Stores['bus'] | undefined;
   readonly #clock: Clock;
   readonly #limits: PendingLimits;
 
   constructor(stores: Pick<Stores, 'values'> & Optional<Pick<Stores, 'bus'>>, clock: Clock, limits: PendingLimits) {
-    this.#stores = stores;
+    this.#values = toTypedValues(stores.values);
+    this.#bus = stores.bus;
     this.#clock = clock;
     this.#limits = limits;
   }
@@ -80,9 +83,8 @@ export class PendingApprovals {
 
   async list({ after, limit }: ListOptions = {}): Promise<PendingApproval[]> {
     const options = { limit, ...(after === undefined ? {} : { after: KEY_PREFIX + after }) };
-    const found = await this.#stores.values.list(KEY_PREFIX, options);
-    return found.flatMap(stored => {
-      const { question, answer } = toPendingRecord(stored);
+    const found = await this.#values.list(KEY_PREFIX, options);
+    return found.flatMap(({ value: { question, answer } }) => {
       return answer === undefined && this.#isLive(question) ? [question] : [];
     });
   }
@@ -90,34 +92,34 @@ export class PendingApprovals {
   /** Answers one, once. Throws `policy/no-question` when it is not there any more, `policy/answered` when it has one. */
   async answer(id: string, createAnswer: (question: PendingApproval) => StoredAnswer): Promise<PendingRecord> {
     for (;;) {
-      const stored = isApprovalId(id) ? await this.#stores.values.get(KEY_PREFIX + id) : undefined;
-      const record = stored && toPendingRecord(stored);
-      if (!stored || !record || !this.#isLive(record.question)) throw createNoPendingError();
+      const stored = isApprovalId(id) ? await this.#values.get(KEY_PREFIX + id) : undefined;
+      if (!stored || !this.#isLive(stored.value.question)) throw createNoPendingError();
+      const record = stored.value;
       if (record.answer) throw new TenonError('policy/answered', 'somebody has answered the question before');
       const next = { ...record, answer: createAnswer(record.question) };
       const ttl = record.question.expiresAt - this.#clock.now();
       const put = { version: stored.version, ttl };
-      if (await this.#stores.values.put(stored.key, next as unknown as JsonObject, put)) return next;
+      if (await this.#values.put(stored.key, next, put)) return next;
     }
   }
 
   /** Tells whoever waits for it. */
   async announceAnswer(id: string): Promise<void> {
-    await this.#stores.bus?.publish(ANSWERED_TOPIC_PREFIX + id, {});
+    await this.#bus?.publish(ANSWERED_TOPIC_PREFIX + id, {});
   }
 
   /** Hears of each question that is laid. */
   watch(listener: () => void): () => void {
-    return this.#stores.bus?.subscribe(REQUESTED_TOPIC, listener) ?? (() => {});
+    return this.#bus?.subscribe(REQUESTED_TOPIC, listener) ?? (() => {});
   }
 
   /** An answer to the very same call whose caller is gone without it, or that of `own`. It is taken away: it is good once. */
   async take(binding: ApprovalBinding, own?: string): Promise<StoredAnswer | undefined> {
-    for (const stored of await this.#stores.values.list(`${KEY_PREFIX}${binding.call}.`)) {
-      const { question, answer } = toPendingRecord(stored);
+    for (const stored of await this.#values.list(`${KEY_PREFIX}${binding.call}.`)) {
+      const { question, answer } = stored.value;
       if (answer === undefined || !this.#isLive(question)) continue;
       if (question.id !== own && this.#clock.now() < answer.at + ANSWER_GRACE) continue;
-      if (await this.#stores.values.delete(stored.key, stored.version)) return answer;
+      if (await this.#values.delete(stored.key, stored.version)) return answer;
     }
     return undefined;
   }
@@ -131,7 +133,7 @@ export class PendingApprovals {
     const { ttl, signal, verdict } = options;
     const question = this.#createPendingApproval(request, binding, ttl, verdict);
     const changes = createChangeSignal(this.#clock);
-    const stop = this.#stores.bus?.subscribe(ANSWERED_TOPIC_PREFIX + question.id, changes.notify);
+    const stop = this.#bus?.subscribe(ANSWERED_TOPIC_PREFIX + question.id, changes.notify);
     signal.addEventListener('abort', changes.notify);
     try {
       for (;;) {
@@ -145,7 +147,7 @@ export class PendingApprovals {
       changes.stop();
       stop?.();
       signal.removeEventListener('abort', changes.notify);
-      await this.#stores.values.delete(KEY_PREFIX + question.id);
+      await this.#values.delete(KEY_PREFIX + question.id);
     }
   }
 
@@ -156,8 +158,8 @@ export class PendingApprovals {
     const record: PendingRecord = { question, binding };
     const ttl = question.expiresAt - this.#clock.now();
     const put = { version: 0, ttl };
-    const stored = await this.#stores.values.put(KEY_PREFIX + question.id, record as unknown as JsonObject, put);
-    if (stored) await this.#stores.bus?.publish(REQUESTED_TOPIC, {});
+    const stored = await this.#values.put(KEY_PREFIX + question.id, record, put);
+    if (stored) await this.#bus?.publish(REQUESTED_TOPIC, {});
     return undefined;
   }
 
@@ -190,12 +192,8 @@ export class PendingApprovals {
   }
 }
 
-function toPendingRecord({ value }: StoredValue): PendingRecord {
-  return value as unknown as PendingRecord;
-}
-
 function createNoPendingError(): TenonError {
-  const hint = 'see `pending()` for those that wait';
+  const hint = 'see `listPending()` for those that wait';
   return new TenonError('policy/no-question', 'no question of this id waits: it was withdrawn, or its time is up', {
     hint,
   });

@@ -53,7 +53,7 @@ export class InventoryGuard {
     const wanted = kind === 'tools' ? list.items.filter(({ name }) => this.#isWanted(server, name)) : list.items;
     const verdict = await this.#checkLock(part.connection);
     const held = verdict ? wanted.filter(item => !isBlocked(verdict, PINNED[kind], getEntryName(item))) : wanted;
-    if (kind === 'tools') this.#owners.update(server, held as unknown as ServerInventory['tools']);
+    if (kind === 'tools') this.#owners.update(server, held);
     const owners: ToolOwners = kind === 'tools' ? this.#owners.current : new Map();
     return held.map(entry => this.#screenEntry(kind, server, entry, owners));
   };

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
-import type { CreateMessageParams } from '../../../protocol/input-requests.js';
+import { toParams } from '../../../protocol/methods.js';
 import type { UpstreamConnection } from '../../connections/upstream-connection.js';
 import { HOP_BY_HOP_META } from '../../proxy/hop-by-hop.js';
 import { screenInstructions } from '../screening/screen-definitions.js';
@@ -30,7 +30,7 @@ export class QuestionGuard {
       async answer(method, params, signal = createOpenSignal()) {
         if (method === 'roots/list') return { roots: [...(roots ?? [])] };
         const asked = { server, signal, ...scope.identity };
-        return (await broker?.(params as unknown as CreateMessageParams, asked)) as unknown as JsonObject;
+        return { ...(await broker?.(toParams('sampling/createMessage', params), asked)) };
       },
       prepareQuestion: (method, params, to) => this.#prepareQuestion(server, method, params, to),
     };

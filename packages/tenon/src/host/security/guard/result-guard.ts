@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../../jsonrpc/message.js';
 import { type CallerIdentity, getOwnerKey } from '../../../protocol/caller-identity.js';
-import type { CallToolResult } from '../../../protocol/params-and-results.js';
 import { isOverflowUri, type OverflowStore } from '../../proxy/output/overflow-store.js';
 import { truncateResult } from '../../proxy/output/truncate-result.js';
 import type { ActionRequest } from '../policy/action-request.js';
@@ -35,13 +34,12 @@ export class ResultGuard {
   async #truncate(actionRequest: ActionRequest, screened: JsonObject, hasOutputSchema: boolean): Promise<JsonObject> {
     const { output } = this.#options;
     if (actionRequest.kind !== 'tool' || output === undefined || this.#overflow === undefined) return screened;
-    const capped = await truncateResult(screened as unknown as CallToolResult, {
+    return truncateResult(screened, {
       limits: output === true ? {} : output,
       overflow: this.#overflow,
       principal: getOwnerKey(actionRequest),
       hasOutputSchema,
     });
-    return capped as unknown as JsonObject;
   }
 
   screenText(server: string, text: string): string {
@@ -55,13 +53,14 @@ export class ResultGuard {
 
   async readOverflow(uri: string, identity: CallerIdentity): Promise<JsonObject | undefined> {
     if (this.#overflow === undefined || !isOverflowUri(uri)) return undefined;
-    return (await this.#overflow.read(uri, getOwnerKey(identity))) as unknown as JsonObject | undefined;
+    const contents = await this.#overflow.read(uri, getOwnerKey(identity));
+    return contents && { ...contents };
   }
 
   #screen(actionRequest: ActionRequest, result: JsonObject): JsonObject | string {
     const { screening = {}, onScreeningReport } = this.#options;
     if (screening === false || screening.results === false) return result;
-    const { value, findings } = screenResult(result as unknown as CallToolResult, {
+    const { value, findings } = screenResult(result, {
       ...screening.results,
       mask: screening.onThreat === 'mask',
     });
@@ -69,7 +68,7 @@ export class ResultGuard {
       onScreeningReport?.({ server: actionRequest.server, kind: 'result', name: actionRequest.name, findings });
     const threat = screening.onThreat === 'block' ? findings.find(isThreat) : undefined;
     if (threat) return `its result has ${threat.kind} at ${threat.where}`;
-    return value as unknown as JsonObject;
+    return value;
   }
 }
 

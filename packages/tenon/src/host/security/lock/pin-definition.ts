@@ -66,7 +66,7 @@ export function toCanonicalText(value: unknown): string {
 export function listDefinitions(inventory: ServerInventory, kind: PinnedKind): [string, JsonObject][] {
   const key = { tool: 'name', prompt: 'name', resource: 'uri', template: 'uriTemplate' }[kind];
   return inventory[SECTIONS[kind]].map(each => {
-    const definition = each as unknown as JsonObject;
+    const definition: JsonObject = { ...each };
     return [String(definition[key]), kind === 'resource' ? withoutState(definition) : definition];
   });
 }

@@ -56,6 +56,7 @@ function toPolicyFile(value: unknown): PolicyFile | RuleFault {
     const rule = expandRule(each);
     const fault = 'expected' in rule ? (rule as RuleFault) : findRuleFault(rule);
     if (fault) return { ...fault, at: ['rules', place, ...fault.at] };
+    // `findRuleFault` has found no fault: it is a rule.
     read.push(rule as unknown as Rule);
   }
   return { rules: read, ...(fallback === undefined ? {} : { fallback: fallback as Action }) };

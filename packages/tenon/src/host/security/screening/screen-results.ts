@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../jsonrpc/message.js';
 import type { ContentBlock, PromptMessage, ResourceContents } from '../../../protocol/content.js';
 import type { SamplingContent, SamplingMessage } from '../../../protocol/input-requests.js';
 import type { CallToolResult, GetPromptResult, ReadResourceResult } from '../../../protocol/params-and-results.js';
@@ -14,6 +15,7 @@ import { createScreener, mapChanged, type Screened, type Screener, type Screenin
 const STRIPPED_FROM_RESULTS: readonly HiddenKind[] = ['ansi', 'bidi', 'tag'];
 
 export type ScreenableResult =
+  | JsonObject
   | CallToolResult
   | ReadResourceResult
   | GetPromptResult

@@ -16,7 +16,9 @@ export function collectToolOwners(lists: readonly Pick<ServerInventory, 'server'
   return groupOwnersByLookalike(lists);
 }
 
-function groupOwnersByLookalike(lists: readonly Pick<ServerInventory, 'server' | 'tools'>[]): Map<string, ToolOwner[]> {
+function groupOwnersByLookalike(
+  lists: readonly { readonly server: string; readonly tools: readonly { readonly name: string }[] }[],
+): Map<string, ToolOwner[]> {
   const owners = new Map<string, ToolOwner[]>();
   for (const { server, tools } of lists) {
     for (const { name } of tools) {
@@ -32,7 +34,7 @@ function groupOwnersByLookalike(lists: readonly Pick<ServerInventory, 'server' |
 /** The same, where lists come and change one by one: what one server offers costs as much as it is long, however many there are. */
 export function createOwnerIndex(): {
   readonly current: ToolOwners;
-  update(server: string, tools: ServerInventory['tools']): void;
+  update(server: string, tools: readonly { readonly name: string }[]): void;
 } {
   const owners = new Map<string, ToolOwner[]>();
   const seen = new Map<string, ReadonlySet<string>>();

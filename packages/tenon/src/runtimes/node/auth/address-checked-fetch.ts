@@ -55,7 +55,7 @@ function createGuardedLookup(guard: UrlGuard, url: URL): LookupFunction {
         });
         return callback(refused, '', 0);
       }
-      if (options.all) (callback as unknown as (error: null, all: LookupAddress[]) => void)(null, allowed);
+      if (options.all) callback(null, allowed);
       else callback(null, first.address, first.family);
     });
   };

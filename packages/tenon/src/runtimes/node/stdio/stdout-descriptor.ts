@@ -11,6 +11,7 @@ const WRITERS = ['write', 'writeSync', 'writev', 'writevSync'] as const;
  * `process.stdout`. Returns the function that undoes it.
  */
 export function divertDescriptor(onWrite: (from: string | undefined) => void): () => void {
+  // The four functions differ in their parameters; only the first one, the descriptor, is looked at.
   const table = fs as unknown as Record<string, (descriptor: number, ...rest: unknown[]) => unknown>;
   const undoFunctions = WRITERS.map(name => {
     const original = table[name]!;

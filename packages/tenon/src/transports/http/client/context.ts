@@ -1,7 +1,7 @@
 import type { Clock } from '../../../cancellation/clock.js';
 import type { AbortSignalLike } from '../../../cancellation/lazy-abort-signal.js';
 import type { TenonError } from '../../../jsonrpc/error.js';
-import { classifyMessage, type Id, isObject, type JsonRpcFailure, parseJson } from '../../../jsonrpc/message.js';
+import { type Id, isFailureMessage, isObject, parseJson } from '../../../jsonrpc/message.js';
 import type { MessageReceiver } from '../../../jsonrpc/transport.js';
 import type { EndpointClient } from './endpoint-client.js';
 import { createRefusedError, createUnreadableError } from './errors.js';
@@ -69,9 +69,9 @@ export function deliver(context: HttpClientContext, pending: PendingResponse, va
 function deliverOne(context: HttpClientContext, pending: PendingResponse, value: unknown): void {
   if (isObject(value) && !('method' in value)) {
     if (pending.id !== undefined && value.id === pending.id) pending.answered = true;
-    else if (value.id == null && classifyMessage(value) === 'failure') {
+    else if (value.id == null && isFailureMessage(value)) {
       // The server could not tell which request it fails; of this exchange there is only one.
-      pending.readError = createRefusedError(context.peer, value as unknown as JsonRpcFailure, 200);
+      pending.readError = createRefusedError(context.peer, value, 200);
     }
   }
   if (pending.id === undefined) context.receiver.onMessage(value);
