@@ -50,6 +50,15 @@ export const sections: Record<string, Record<string, string>> = {
     Bridge: 'hosts/bridge',
     'AI SDK': 'hosts/ai-sdk',
   },
+  Command: {
+    Overview: 'command/index',
+    'tenon gateway': 'command/gateway',
+    'tenon bridge': 'command/bridge',
+    'tenon lock': 'command/lock',
+    'tenon policy': 'command/policy',
+    'tenon approvals': 'command/approvals',
+    'tenon audit': 'command/audit',
+  },
   Recipes: {
     'Move from the official SDK v1': 'recipes/from-sdk-v1',
     'Move from the official SDK v2': 'recipes/from-sdk-v2',

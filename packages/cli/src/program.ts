@@ -22,16 +22,16 @@ const commands: readonly ((context: CliContext) => Command)[] = [
 
 const EXIT_CODES_HELP = `
 Exit codes:
-  0   done, and all is well
-  1   what was looked at is not as it should be, or somebody said no
-  2   it could not be done or looked at
-  64  the command was called with something that it does not know
+  0   success
+  1   the check failed, or the request was declined
+  2   the command could not do its work
+  64  unknown command, option or argument
 `;
 
 /** Runs the command that the arguments name, and gives what the process ends with. Never throws. */
 export async function run(args: readonly string[], context: CliContext): Promise<ExitCode> {
   const program = new Command('tenon')
-    .description('The Model Context Protocol at the command line.')
+    .description('Gateway, bridge, lock, policy and audit for MCP servers.')
     .version(version, '--version')
     .addHelpText('after', EXIT_CODES_HELP)
     .helpCommand('help [command]', 'show the help of a command')

@@ -35,39 +35,35 @@ interface RevokeOptions extends ApprovalStoreOptions {
 }
 
 export function approvalsCommand(context: CliContext): Command {
-  const list = createStoreCommand(
-    'list',
-    'show the questions that wait for an answer, and the approvals that are remembered',
-  )
-    .option('--json', 'print them as JSON, a line for each')
+  const list = createStoreCommand('list', 'list pending questions and remembered approvals')
+    .option('--json', 'print one JSON object per line')
     .action((options: ApprovalStoreOptions) =>
       withApprovals(context, options, approvals => printAll(context, approvals, options)),
     );
-  const allow = createStoreCommand('allow', 'let a call be made')
+  const allow = createStoreCommand('allow', 'approve a pending call')
     .argument('<id>', ID_HELP)
     .addOption(
-      new Option('--remember <what>', 'let it from now on: this tool always, or exactly these arguments').choices([
-        'always',
-        'exact',
-      ]),
+      new Option('--remember <what>', 'approve later calls too: of this tool, or with exactly these arguments').choices(
+        ['always', 'exact'],
+      ),
     )
-    .option('--for <time>', 'for how long that is remembered (default: 30d)', parseDuration)
+    .option('--for <time>', 'time for which the approval is remembered (default: 30d)', parseDuration)
     .action((id: string, { remember, for: ttl, ...options }: AllowOptions) =>
       withApprovals(context, options, async approvals => {
         const more = { ...(remember ? { remember } : {}), ...(ttl === undefined ? {} : { ttl }) };
         await approvals.answer(await findQuestion(approvals, id), 'allow', { by: userInfo().username, ...more });
       }),
     );
-  const deny = createStoreCommand('deny', 'let a call not be made')
+  const deny = createStoreCommand('deny', 'deny a pending call')
     .argument('<id>', ID_HELP)
     .action((id: string, options: ApprovalStoreOptions) =>
       withApprovals(context, options, async approvals => {
         await approvals.answer(await findQuestion(approvals, id), 'deny', { by: userInfo().username });
       }),
     );
-  const revoke = createStoreCommand('revoke', 'remove an approval that is remembered: its calls are asked about again')
+  const revoke = createStoreCommand('revoke', 'revoke a remembered approval')
     .argument('[id]', ID_HELP)
-    .option('--all', 'remove every one')
+    .option('--all', 'revoke all approvals')
     .action((id: string | undefined, { all = false, ...options }: RevokeOptions) => {
       if ((id === undefined) !== all)
         throw createUsageError('revoke: an id or --all is needed', 'see `tenon approvals list`');
@@ -78,22 +74,25 @@ export function approvalsCommand(context: CliContext): Command {
         context.screen.print(`Revoked ${chosen.length} ${chosen.length === 1 ? 'approval' : 'approvals'}.`);
       });
     });
-  const own = createCommand('approvals', 'answer what a gateway asks its operator, and revoke what it remembers');
+  const own = createCommand('approvals', 'answer the questions of a gateway, and revoke remembered approvals');
   for (const each of [list, allow, deny, revoke]) own.addCommand(each);
   return own.addHelpText(
     'after',
     formatExamples([
-      ['tenon gateway --policy policy.json --approve store --store state.sqlite', 'a gateway that asks here'],
-      ['tenon approvals list --store state.sqlite', 'its questions, and what it remembers'],
-      ['tenon approvals revoke 7f3a --store state.sqlite', 'asks again about what was allowed by 7f3a'],
+      [
+        'tenon gateway --policy policy.json --approve store --store state.sqlite',
+        'start a gateway that waits for approvals here',
+      ],
+      ['tenon approvals list --store state.sqlite', 'list pending questions and remembered approvals'],
+      ['tenon approvals revoke 7f3a --store state.sqlite', 'ask again about the calls that 7f3a approved'],
     ]),
   );
 }
 
-const ID_HELP = 'as `tenon approvals list` shows it; its first characters are enough';
+const ID_HELP = 'ID from `tenon approvals list`, or its first characters';
 
 const createStoreCommand = (name: string, summary: string): Command =>
-  createCommand(name, summary).requiredOption('--store <file>', 'the SQLite file that the gateway was given');
+  createCommand(name, summary).requiredOption('--store <file>', 'SQLite file of the gateway (its --store)');
 
 async function withApprovals(
   context: CliContext,

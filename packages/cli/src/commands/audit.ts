@@ -13,19 +13,19 @@ interface VerifyOptions {
 }
 
 export function auditCommand(context: CliContext): Command {
-  const verify = createCommand('verify', 'check that a record is whole, over all its files')
-    .argument('<file...>', 'the path that the gateway was given, of each record')
-    .option('--key-env <VARIABLE>', 'the variable with the key that the record was written with')
-    .option('--through <SEQ:HASH>', 'a head that was kept elsewhere: the record must go through it')
-    .option('--json', 'print what was found as JSON, a line for each record')
+  const verify = createCommand('verify', 'verify that an audit log is complete and unchanged, over all its files')
+    .argument('<file...>', 'path of the audit log (the --audit of the gateway); several are verified one by one')
+    .option('--key-env <VARIABLE>', 'environment variable with the key of the log')
+    .option('--through <SEQ:HASH>', 'entry that was noted elsewhere and must be part of the log')
+    .option('--json', 'print one JSON object per log')
     .addHelpText(
       'after',
-      formatExamples([['tenon audit verify audit.jsonl', 'prints its head, or the line that is wrong']]),
+      formatExamples([['tenon audit verify audit.jsonl', 'print the last entry, or the first invalid line']]),
     )
     .action(async (files: string[], options: VerifyOptions) => {
       context.code = await verifyAll(context, files, options);
     });
-  return createCommand('audit', 'records of what was done').addCommand(verify);
+  return createCommand('audit', 'verify audit logs').addCommand(verify);
 }
 
 async function verifyAll(context: CliContext, files: readonly string[], options: VerifyOptions): Promise<ExitCode> {

@@ -28,11 +28,11 @@ export function withProtection(
   parse: (text: string, before?: readonly string[]) => string[],
 ): Command {
   return command
-    .option('--host <address>', 'the address to listen on', '127.0.0.1')
-    .option('--allowed-hosts <names>', 'names by which clients may call it, behind a proxy for example', parse)
-    .option('--allow-unauthenticated', 'with --host beyond loopback: let every machine that reaches it call')
-    .option('--issuer <url>', 'let in only who has an access token of this authorization server')
-    .option('--audience <url>', 'the URL under which clients know the endpoint: what such tokens are for');
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--allowed-hosts <names>', 'accepted Host names, for use behind a reverse proxy', parse)
+    .option('--allow-unauthenticated', 'with --host beyond loopback: accept calls without a token')
+    .option('--issuer <url>', 'require an access token of this authorization server')
+    .option('--audience <url>', 'URL of this endpoint as clients use it: the audience of their tokens');
 }
 
 /** Refuses to listen beyond loopback without authorization, unless `--allow-unauthenticated` is given; then it warns. */

@@ -41,35 +41,29 @@ interface BridgeOptions extends CallerOptions {
 const MINUTE = 60_000;
 
 export function bridgeCommand(context: CliContext): Command {
-  const bridge = createCommand(
-    'bridge',
-    'a client on stdio to a server at a URL, or a server on stdio to clients over HTTP',
-  )
+  const bridge = createCommand('bridge', 'connect a stdio client to an HTTP server, or HTTP clients to a stdio server')
     .usage('[options] URL\n       tenon bridge [options] -- COMMAND [ARGUMENTS…]')
-    .argument('<target...>', 'the URL of a server; or, after --, the command of one');
-  withBearer(
-    bridge,
-    'the variable with the token: sent to the URL instead of signing in, or required of callers of the command',
-  )
+    .argument('<target...>', 'URL of a server; or, after --, the command that starts a server');
+  withBearer(bridge, 'environment variable with a token: sent to the URL, or required of callers')
     .optionsGroup('To a URL:')
-    .option('--header <NAME=VALUE>', 'send this header with every request; several times', createPairParser('--header'))
-    .option('--client-id <id>', 'a client that was registered by hand, to sign in with')
-    .option('--client-secret-env <VARIABLE>', 'the variable that has its secret')
-    .option('--no-browser', 'open no browser to sign in: show the URL, and paste what the browser ends at')
-    .addOption(new Option('--transport <name>', 'speak only this one').choices(['http', 'http-sse']))
+    .option('--header <NAME=VALUE>', 'header of every request; repeatable', createPairParser('--header'))
+    .option('--client-id <id>', 'OAuth client ID to sign in with, if the client is registered already')
+    .option('--client-secret-env <VARIABLE>', 'environment variable with the client secret')
+    .option('--no-browser', 'sign in without opening a browser: show the URL, and paste the final address')
+    .addOption(new Option('--transport <name>', 'use only this transport').choices(['http', 'http-sse']))
     .optionsGroup('To a command:')
-    .option('--port <number>', 'where to serve over HTTP', parsePort, 8080)
-    .option('--max <number>', 'how many processes there may be at once', parseCount, 100)
+    .option('--port <number>', 'port to serve on', parsePort, 8080)
+    .option('--max <number>', 'maximum number of processes', parseCount, 100)
     .addOption(
-      new Option('--idle <time>', 'when a process that nobody uses is ended')
+      new Option('--idle <time>', 'time after which an unused process is stopped')
         .argParser(parseDuration)
         .default(30 * MINUTE, '30m'),
     )
-    .option('--env <NAME=VALUE>', 'a variable for the process; several times', createPairParser('--env'))
-    .option('--pass <names>', 'variables of this environment that the process gets', parseVariableNames)
-    .option('--cwd <folder>', 'the folder that the process works in');
+    .option('--env <NAME=VALUE>', 'environment variable for the process; repeatable', createPairParser('--env'))
+    .option('--pass <names>', 'environment variables to pass to the process', parseVariableNames)
+    .option('--cwd <folder>', 'working directory of the process');
   return withProtection(bridge, parseNames)
-    .option('--json', 'say where it serves as a line of JSON')
+    .option('--json', 'print the URL as a line of JSON')
     .addHelpText(
       'after',
       formatExamples([

@@ -5,7 +5,7 @@ export function createCommand(name: string, summary: string): Command {
   return new Command(name)
     .summary(summary)
     .description(summary)
-    .option('--verbose', 'show where errors come from')
+    .option('--verbose', 'print the code and the stack of errors')
     .showHelpAfterError('(see --help)');
 }
 

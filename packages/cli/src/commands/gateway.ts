@@ -38,32 +38,29 @@ interface GatewayOptions extends GatewayHostOptions, CallerOptions, CallerSignIn
 const DEFAULT_PORT = 8080;
 
 export function gatewayCommand(context: CliContext): Command {
-  const own = createCommand('gateway', 'serve all servers of a configuration as one')
-    .argument(
-      '[config...]',
-      'configurations: mcp.json, .vscode/mcp.json, … (default: ./mcp.json, else what this folder has)',
-    )
+  const own = createCommand('gateway', 'serve all servers of a configuration as one MCP server')
+    .argument('[config...]', 'configuration files (default: ./mcp.json, else the configuration in this folder)')
     .option(
       '--port <number>',
       `where to serve over HTTP (default: ${DEFAULT_PORT}; with --stdio: only when given)`,
       parsePort,
     )
-    .option('--stdio', 'serve the program that has started this, on standard input and output')
-    .option('--servers <names>', 'offer these servers only', parseNames)
-    .option('--virtual <name=servers>', 'offer these servers at /NAME as well; several times', parseSelections)
-    .option('--max-processes <number>', 'how many processes of servers there may be at once (default: 100)', parseCount)
-    .option('--idle <time>', 'when the process of a server that nobody uses is stopped (default: 30m)', parseDuration)
-    .option('--trust', 'run what the configurations name without asking: they are your own');
+    .option('--stdio', 'serve on standard input and output')
+    .option('--servers <names>', 'offer only these servers', parseNames)
+    .option('--virtual <name=servers>', 'also offer these servers at /NAME; repeatable', parseSelections)
+    .option('--max-processes <number>', 'maximum number of server processes (default: 100)', parseCount)
+    .option('--idle <time>', 'time after which an unused server process is stopped (default: 30m)', parseDuration)
+    .option('--trust', 'start the configured commands without asking for approval');
   withBearer(own, 'admit only callers that send the token in this environment variable');
   return withGuardOptions(withCallerSignIn(withProtection(own, parseNames)))
-    .option('--json', 'say on standard output, line by line as JSON, where it serves and how servers stand')
+    .option('--json', 'print the URL and the state of servers as lines of JSON')
     .addHelpText(
       'after',
       formatExamples([
-        ['tenon gateway', 'in front of ./mcp.json, at http://127.0.0.1:8080/mcp'],
-        ['tenon gateway --stdio', 'the same for a client that starts it'],
-        ['tenon gateway --policy policy.json --audit audit.jsonl', 'with rules, and a record of what was done'],
-        ['tenon gateway --virtual docs=notes,search', 'with two of the servers at /docs'],
+        ['tenon gateway', 'serve ./mcp.json at http://127.0.0.1:8080/mcp'],
+        ['tenon gateway --stdio', 'serve the client that starts it'],
+        ['tenon gateway --policy policy.json --audit audit.jsonl', 'apply a policy and write an audit log'],
+        ['tenon gateway --virtual docs=notes,search', 'also serve two of the servers at /docs'],
       ]),
     )
     .action(async (configs: string[], options: GatewayOptions) => {
@@ -76,49 +73,52 @@ function withCallerSignIn(own: Command): Command {
   return own
     .option(
       '--public-url <url>',
-      'the URL under which browsers reach this gateway (default: the origin of --audience)',
+      'URL of this gateway for browsers (default: the origin of --audience)',
       parsePublicUrl,
     )
     .option(
       '--client-id <id>',
-      'with --issuer: a client registered there by hand, with the redirect URI PUBLIC-URL/sign-in/callback',
+      'with --issuer: ID of a client that is registered there with the redirect URI PUBLIC-URL/sign-in/callback',
     )
-    .option('--client-secret-env <VARIABLE>', 'the variable that has its secret');
+    .option('--client-secret-env <VARIABLE>', 'environment variable with the client secret');
 }
 
 function withGuardOptions(own: Command): Command {
   return own
-    .option('--policy <file>', 'the rules by which calls are allowed, asked about or denied')
+    .option('--policy <file>', 'policy file: rules that allow, deny or ask about calls')
     .addOption(
-      new Option('--approve <by>', 'who is asked (default: the terminal, else the client)').choices(APPROVAL_MODES),
+      new Option(
+        '--approve <by>',
+        'person who approves calls (default: terminal if there is one, else client)',
+      ).choices(APPROVAL_MODES),
     )
-    .option('--store <file>', 'keep tasks, questions and long results in this SQLite file')
-    .option('--lock [file]', 'hold servers to this lock (default: mcp.lock where there is one)')
-    .option('--no-lock', 'hold servers to no lock')
+    .option('--store <file>', 'SQLite file for tasks, questions and long results')
+    .option('--lock [file]', 'lock file to enforce (default: mcp.lock if it exists)')
+    .option('--no-lock', 'enforce no lock file')
     .addOption(
-      new Option('--drift <what>', 'what becomes of changes that are not in the lock').choices([
-        'block',
-        'ask',
-        'warn',
-      ]),
+      new Option('--drift <what>', 'handling of changes against the lock file').choices(['block', 'ask', 'warn']),
     )
-    .option('--audit <file>', 'record what is done in this file')
-    .option('--audit-key-env <VARIABLE>', 'sign the record with the key in this variable')
+    .option('--audit <file>', 'audit log file')
+    .option('--audit-key-env <VARIABLE>', 'environment variable with the key that signs the audit log')
     .addOption(
-      new Option('--prefix <when>', 'begin names with the server; auto: when the configuration names more than one')
+      new Option('--prefix <when>', 'prefix names with the server name; auto: only with several servers')
         .choices(['auto', 'always', 'never'])
         .default('always'),
     )
     .addOption(
-      new Option('--screening <what>', 'what becomes of texts that look like instructions to a model').choices([
+      new Option('--screening <what>', 'handling of texts that look like instructions to a model').choices([
         'report',
         'mask',
         'block',
       ]),
     )
-    .option('--budget <tokens>', 'above it, offer tools that search, describe and call the others', parseCount)
-    .option('--max-output <characters>', 'how much of one result is passed on; the rest is linked to', parseCount)
-    .option('--no-browser', 'open no browser to sign in with a server: show the URL');
+    .option(
+      '--budget <tokens>',
+      'token budget: above it, offer tools that search, describe and call the others',
+      parseCount,
+    )
+    .option('--max-output <characters>', 'maximum length of a result; the rest is available by a link', parseCount)
+    .option('--no-browser', 'show the sign-in URL of a server instead of opening a browser');
 }
 
 async function runGateway(context: CliContext, configs: readonly string[], options: GatewayOptions): Promise<void> {

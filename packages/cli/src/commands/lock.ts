@@ -29,22 +29,19 @@ interface LockOptions {
 }
 
 export function lockCommand(context: CliContext): Command {
-  return createCommand('lock', 'write down what servers offer, and tell when they offer something else')
-    .argument('[config...]', 'configurations (default: ./mcp.json, else what this folder has)')
-    .option(
-      '--check',
-      'write nothing: end with 1 when something must be approved, with 2 when a server cannot be asked',
-    )
-    .option('--strict', 'with --check: end with 1 for what is worth no more than a note, too')
-    .option('--file <path>', 'where the lock is', 'mcp.lock')
-    .option('--yes', 'write it without asking')
-    .option('--trust', 'run what the configurations name without asking: they are your own')
-    .option('--json', 'print what differs as JSON')
+  return createCommand('lock', 'record what servers offer in a lock file, and report changes')
+    .argument('[config...]', 'configuration files (default: ./mcp.json, else the configuration in this folder)')
+    .option('--check', 'write nothing: exit with 1 if a change needs approval, with 2 if a server cannot be reached')
+    .option('--strict', 'with --check: exit with 1 for minor changes, too')
+    .option('--file <path>', 'path of the lock file', 'mcp.lock')
+    .option('--yes', 'write the lock file without asking')
+    .option('--trust', 'start the configured commands without asking for approval')
+    .option('--json', 'print the changes as JSON')
     .addHelpText(
       'after',
       formatExamples([
-        ['tenon lock', 'shows what changes, asks, and writes mcp.lock'],
-        ['tenon lock --check --trust', 'in CI, where the configuration is your own'],
+        ['tenon lock', 'show changes, ask, and write mcp.lock'],
+        ['tenon lock --check --trust', 'check in CI'],
       ]),
     )
     .action(async (configs: string[], options: LockOptions) => {

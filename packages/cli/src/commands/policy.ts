@@ -32,20 +32,18 @@ interface ExplainOptions {
 }
 
 export function policyCommand(context: CliContext): Command {
-  const explain = createCommand('explain', 'say what a policy decides about a call, and by which rule')
-    .argument('<policy>', 'the file of the rules')
-    .argument('<server/name>', 'the tool, prompt or URI, by the names of the configuration and of the server')
-    .argument('[arguments]', 'the arguments, as JSON', '{}')
-    .addOption(
-      new Option('--kind <kind>', 'what the name is of').choices(['tool', 'prompt', 'resource']).default('tool'),
-    )
-    .option('--principal <name>', 'who calls (default: nobody that is known)')
-    .option('--annotations <json>', 'what a server that is trusted says of the tool')
-    .option('--json', 'print the verdict as JSON')
+  const explain = createCommand('explain', 'show the decision of a policy about a call, and the rule behind it')
+    .argument('<policy>', 'policy file')
+    .argument('<server/name>', 'server name, and name of the tool or prompt or URI of the resource')
+    .argument('[arguments]', 'arguments as JSON', '{}')
+    .addOption(new Option('--kind <kind>', 'kind of action').choices(['tool', 'prompt', 'resource']).default('tool'))
+    .option('--principal <name>', 'calling user (default: anonymous)')
+    .option('--annotations <json>', 'annotations of the tool, as from a trusted server')
+    .option('--json', 'print the decision as JSON')
     .addHelpText(
       'after',
       formatExamples([
-        [`tenon policy explain policy.json notes/remove '{"title":"a"}'`, 'each rule, and why it fits or not'],
+        [`tenon policy explain policy.json notes/remove '{"title":"a"}'`, 'show each rule, and whether it matches'],
       ]),
     )
     .action(async (file: string, tool: string, args: string, options: ExplainOptions) => {
@@ -55,21 +53,18 @@ export function policyCommand(context: CliContext): Command {
       else context.screen.print(policy.explain(proposal));
       context.code = exitCodes.success;
     });
-  const lint = createCommand(
-    'lint',
-    'find rules that decide nothing, let pass more than they say, or name what is not there',
-  )
-    .argument('<policy>', 'the file of the rules')
-    .argument('[config...]', 'configurations whose servers are started and asked for their tools')
-    .option('--lock [file]', 'take the tools from this lock (default: mcp.lock where there is one)')
-    .option('--no-lock', 'check no names of tools and arguments')
-    .option('--trust', 'run what the configurations name without asking: they are your own')
-    .option('--json', 'print what was found as JSON')
+  const lint = createCommand('lint', 'find rules without effect, rules that allow too much, and unknown names')
+    .argument('<policy>', 'policy file')
+    .argument('[config...]', 'configuration files; their servers are started to list their tools')
+    .option('--lock [file]', 'lock file to read tools from (default: mcp.lock if it exists)')
+    .option('--no-lock', 'do not check names of tools and arguments')
+    .option('--trust', 'start the configured commands without asking for approval')
+    .option('--json', 'print the findings as JSON')
     .addHelpText(
       'after',
       formatExamples([
-        ['tenon policy lint policy.json', 'checks the names of tools and arguments against mcp.lock'],
-        ['tenon policy lint policy.json mcp.json', 'the same against the servers themselves'],
+        ['tenon policy lint policy.json', 'check names against mcp.lock'],
+        ['tenon policy lint policy.json mcp.json', 'check names against the running servers'],
       ]),
     )
     .action(async (file: string, configs: string[], options: LintCommandOptions) => {
@@ -82,9 +77,7 @@ export function policyCommand(context: CliContext): Command {
         context.screen.print(`${file}: ${policy.rules.length} rules, nothing to say`);
       context.code = findings.length > 0 ? exitCodes.rejected : exitCodes.success;
     });
-  return createCommand('policy', 'rules by which calls are allowed, asked about or denied')
-    .addCommand(explain)
-    .addCommand(lint);
+  return createCommand('policy', 'check and explain policy files').addCommand(explain).addCommand(lint);
 }
 
 /** The tools that servers have: by the servers themselves, else by the lock. */
