@@ -70,11 +70,12 @@ function linkToRepository(markdown: Markdown): void {
   });
 }
 
-/** Shows the file name of a block of code that begins with ```ts file=server.ts. */
+/** Shows the file name of a block of code that begins with ```ts file=server.ts, or its title in ```ts file=full/server.ts title=server.ts. */
 function nameFiles(markdown: Markdown): void {
   const render = markdown.renderer.rules.fence;
   markdown.renderer.rules.fence = (tokens, index, options, env, self) => {
-    const name = /\bfile=(\S+)/.exec(tokens[index]?.info ?? '')?.[1];
+    const info = tokens[index]?.info ?? '';
+    const name = (/\btitle=(\S+)/.exec(info) ?? /\bfile=(\S+)/.exec(info))?.[1];
     const code = render?.(tokens, index, options, env, self) ?? '';
     return name === undefined ? code : `<div class="file-name">${markdown.utils.escapeHtml(name)}</div>${code}`;
   };
