@@ -71,6 +71,7 @@ export const sections: Record<string, Record<string, string>> = {
   },
   Reference: {
     API: 'reference/api/index',
+    'Features of the protocol': 'reference/features',
     'Error codes': 'reference/errors',
     'Durations and limits': 'reference/limits',
   },
