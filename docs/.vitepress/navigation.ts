@@ -60,6 +60,12 @@ export const sections: Record<string, Record<string, string>> = {
     'tenon audit': 'command/audit',
   },
   Recipes: {
+    'Require an API key': 'recipes/api-key',
+    'Wrap a REST API': 'recipes/wrap-a-rest-api',
+    'Query a database': 'recipes/database',
+    'Confirm before you delete': 'recipes/confirm-before-delete',
+    'Run a long job': 'recipes/long-job',
+    'Team gateway': 'recipes/team-gateway',
     'Move from the official SDK v1': 'recipes/from-sdk-v1',
     'Move from the official SDK v2': 'recipes/from-sdk-v2',
   },
