@@ -66,8 +66,10 @@ export const sections: Record<string, Record<string, string>> = {
     'Confirm before you delete': 'recipes/confirm-before-delete',
     'Run a long job': 'recipes/long-job',
     'Team gateway': 'recipes/team-gateway',
+    'Test with Vitest': 'recipes/test-with-vitest',
     'Move from the official SDK v1': 'recipes/from-sdk-v1',
     'Move from the official SDK v2': 'recipes/from-sdk-v2',
+    'Move from FastMCP': 'recipes/from-fastmcp',
   },
   Concepts: {
     'Protocol versions': 'concepts/versions',
