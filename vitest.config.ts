@@ -13,9 +13,10 @@ export default defineConfig({
       { find: /^tenon\/auth$/, replacement: source('auth.node.ts') },
       { find: 'tenon/host', replacement: source('host.node.ts') },
       { find: 'tenon/auth/node', replacement: source('auth-node.ts') },
-      { find: 'tenon/auth/issuer', replacement: source('auth-issuer.node.ts') },
+      { find: 'tenon/auth/endpoints', replacement: source('auth-endpoints.node.ts') },
       { find: 'tenon/testing', replacement: source('testing/index.ts') },
       { find: '@tenon/ai', replacement: source('index.ts', 'ai') },
+      { find: '@tenon/issuer', replacement: source('index.ts', 'issuer') },
     ],
   },
   test: {

@@ -2,14 +2,16 @@
 /**
  * Builds the library into packages/tenon/dist: its entries as ES modules and as CommonJS, and their declarations for both
  * by TypeScript, file by file. The result is made aside and then put in place, so that a program that runs meanwhile sees
- * no half. Then the adapters for the AI SDK are compiled against it into packages/ai/dist, and the command is bundled into
- * packages/cli/dist.
+ * no half. Then the packages that use the library are compiled against it, and the command is bundled, each into its dist.
  */
 import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { buildCommand } from './build-command.mjs';
 import { buildForms } from './build-forms.mjs';
 import { bin, library, readJson, root, runNode } from './process.mjs';
+
+/** Packages whose files are compiled one by one, against the built library. */
+const COMPILED = ['issuer', 'ai'];
 
 const started = performance.now();
 await mkdir(join(root, '.cache'), { recursive: true });
@@ -31,10 +33,10 @@ try {
   }
   await writeFile(join(cjs, 'package.json'), '{ "type": "commonjs" }\n');
   await replace(join(library, 'dist'), ['esm', 'cjs']);
-  await buildAiAdapters();
+  for (const name of COMPILED) await compilePackage(name);
   await buildCommand();
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  console.log(`built packages/tenon/dist, packages/ai/dist and packages/cli/dist in ${seconds} s`);
+  console.log(`built packages/{${['tenon', ...COMPILED, 'cli'].join(',')}}/dist in ${seconds} s`);
 } finally {
   await rm(work, { recursive: true, force: true });
 }
@@ -69,9 +71,10 @@ async function replace(dist, parts) {
   for (const part of parts) await rename(join(work, part), join(dist, part));
 }
 
-async function buildAiAdapters() {
-  const folder = join(root, 'packages/ai');
-  const compiled = join(work, 'ai');
+/** Compiles a package by its tsconfig.build.json into its dist. @param {string} name of its folder */
+async function compilePackage(name) {
+  const folder = join(root, 'packages', name);
+  const compiled = join(work, name);
   await runNode([bin('typescript'), '-p', join(folder, 'tsconfig.build.json'), '--outDir', compiled]);
   await rename(join(folder, 'dist'), await mkdtemp(join(work, 'before-'))).catch(() => undefined);
   await rename(compiled, join(folder, 'dist'));

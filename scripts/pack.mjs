@@ -1,5 +1,6 @@
 // @ts-check
 /** The packages as their users get them: packed, and installed into a project outside this checkout. */
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,22 +48,26 @@ export async function installPacked(also = []) {
   return { folder, tarball, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** Installs the packed adapters for the AI SDK into a project that has the packed library and the AI SDK. */
-export async function installPackedAiAdapters() {
-  const { folder, remove } = await installPacked(['ai', '@types/node']);
-  await mkdir(join(folder, 'adapters'));
-  const tarball = await pack(join(folder, 'adapters'), join(root, 'packages/ai'));
-  await runNpm([...install, tarball], { ...quiet, cwd: folder });
+/**
+ * Installs another packed package of this checkout into a project that has the packed library, with the packages that it
+ * depends on.
+ * @param {string} name of its folder
+ * @param {readonly string[]} [also] more packages that the project needs
+ */
+export async function installPackedPackage(name, also = []) {
+  const source = join(root, 'packages', name);
+  const { dependencies = {}, peerDependencies = {} } = readJson(join(source, 'package.json'));
+  const { folder, remove } = await installPacked(also);
+  await mkdir(join(folder, 'packed'));
+  const tarball = await pack(join(folder, 'packed'), source);
+  const others = Object.keys({ ...dependencies, ...peerDependencies }).filter(each => each !== 'tenon');
+  const linked = others.map(each => `${each}@file:${findInstalled(source, each)}`);
+  await runNpm([...install, tarball, ...linked], { ...quiet, cwd: folder });
   return { folder, tarball, remove };
 }
 
-/** Installs the packed command into a project that has the packed library. */
-export async function installPackedCommand() {
-  const { folder, remove } = await installPacked(['libsql']);
-  const source = join(root, 'packages/cli');
-  await mkdir(join(folder, 'command'));
-  const tarball = await pack(join(folder, 'command'), source);
-  const parser = `commander@file:${join(source, 'node_modules/commander')}`;
-  await runNpm([...install, tarball, parser], { ...quiet, cwd: folder });
-  return { folder, tarball, remove };
+/** The folder of a dependency: beside the package that needs it, or at the root. @param {string} source @param {string} name */
+function findInstalled(source, name) {
+  const nested = join(source, 'node_modules', name);
+  return existsSync(nested) ? nested : join(root, 'node_modules', name);
 }

@@ -16,6 +16,7 @@ import {
   consumeTypes,
   exportsMatch,
   install,
+  issuerWorks,
   lintPackage,
   loads,
   removeInstalled,
@@ -36,6 +37,9 @@ const biome = (...args) => runNode([bin('@biomejs/biome', 'biome'), ...args]);
 /** @param {string} script */
 const script = script => ({ needs: script, run: () => runNode([script]) });
 
+/** Packages, or parts of them, that run on every runtime. */
+const PORTABLE = ['tenon', 'issuer'];
+
 /** @type {Step[]} */
 const steps = [
   { id: 'build', title: 'Build', run: () => runNode(['scripts/build.mjs']) },
@@ -43,7 +47,9 @@ const steps = [
   {
     id: 'portable',
     title: 'Types without those of any platform',
-    run: () => typecheck('packages/tenon/tsconfig.portable.json'),
+    run: async () => {
+      for (const name of PORTABLE) await typecheck(`packages/${name}/tsconfig.portable.json`);
+    },
   },
   { id: 'package', title: 'The package installs into an empty project', run: install },
   { id: 'package', title: 'Published types under TypeScript 5.9', run: () => consumeTypes('typescript-5') },
@@ -57,6 +63,7 @@ const steps = [
   { id: 'package', title: 'The package by publint', run: () => lintPackage('publint', 'run', '--strict') },
   { id: 'package', title: 'The package by are-the-types-wrong', run: () => lintPackage('@arethetypeswrong/cli') },
   { id: 'package', title: 'The adapters for the AI SDK install, and work', run: aiAdaptersWork },
+  { id: 'package', title: 'The authorization servers install, and issue tokens', run: issuerWorks },
   { id: 'package', title: 'The command installs, and answers', run: commandAnswers },
   { id: 'lint', title: 'Lint', run: () => biome('lint', '--error-on-warnings') },
   { id: 'format', title: 'Format', run: () => biome('format') },

@@ -1,9 +1,9 @@
 /** A gateway with callers whom an issuer names, in front of a server that has another issuer. All on loopback. */
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createIssuer } from '@tenon/issuer';
 import { type ClientOptions, connect, createServer, tool } from 'tenon';
 import { createCallerSignIn, memoryTokenStore, protect, signIn } from 'tenon/auth';
-import { createIssuer } from 'tenon/auth/issuer';
 import { loopbackRedirect } from 'tenon/auth/node';
 import { createAudit, createHost } from 'tenon/host';
 import { createHandler } from 'tenon/http';

@@ -1,9 +1,10 @@
 /** What stands behind the tokens of a proxy: those of the identity provider. */
+
+import { type OauthProxyOptions, oauthProxy } from '@tenon/issuer';
 import { decodeJwt } from 'jose';
 import { memoryStores, type Stores } from 'tenon';
-import { type OauthProxyOptions, oauthProxy } from 'tenon/auth/issuer';
 import { describe, expect, it } from 'vitest';
-import { BACK, ISSUER, placeOf, RESOURCE, shown } from '../../packages/tenon/src/auth/issuer/fixtures/visitor.js';
+import { BACK, createVisitor, ISSUER, RESOURCE, readPage } from '../../packages/issuer/src/fixtures/visitor.js';
 
 interface Provider {
   status: number;
@@ -17,7 +18,7 @@ const located = (response: Response) => new URL(response.headers.get('location')
 /** A proxy through which somebody has signed in, and the provider behind it. */
 async function signedIn(of: Partial<Provider> = {}, more: Partial<OauthProxyOptions> = {}) {
   const provider: Provider = { status: 200, lasts: 120, asked: [], ...of };
-  const place = placeOf(clock =>
+  const place = createVisitor(clock =>
     oauthProxy({
       url: ISSUER,
       resources: [RESOURCE],
@@ -48,9 +49,9 @@ async function signedIn(of: Partial<Provider> = {}, more: Partial<OauthProxyOpti
       ...more,
     }),
   );
-  const agreed = await place.answer(await shown(await place.ask()));
+  const agreed = await place.answer(await readPage(await place.ask()));
   const query = new URLSearchParams({ code: 'c', state: located(agreed).searchParams.get('state') ?? '' });
-  const back = await place.send(`/callback?${query}`, { headers: { cookie: (await shown(agreed)).cookie } });
+  const back = await place.send(`/callback?${query}`, { headers: { cookie: (await readPage(agreed)).cookie } });
   const { body } = await place.redeem(located(back).searchParams.get('code') ?? '');
   const claims = decodeJwt(body.access_token ?? '');
   const { getUpstreamToken } = place.issuer as ReturnType<typeof oauthProxy>;

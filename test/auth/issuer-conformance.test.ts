@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createIssuer } from 'tenon/auth/issuer';
+import { createIssuer } from '@tenon/issuer';
 import { toNode } from 'tenon/node';
 import { afterEach, expect, it } from 'vitest';
 import { visit } from './issuer-visit.js';

@@ -1,28 +1,29 @@
 /** What the specification asks of authorization servers, where ours is one. */
+
+import { createIssuer, type OauthProxyOptions, oauthProxy } from '@tenon/issuer';
 import { decodeJwt } from 'jose';
-import { createIssuer, type OauthProxyOptions, oauthProxy } from 'tenon/auth/issuer';
 import { describe, expect, it } from 'vitest';
 import {
   BACK,
+  createVisitor,
   ISSUER,
-  issuerPlace,
-  type Place,
-  placeOf,
+  type IssuerVisitor,
   RESOURCE,
-  shown,
-} from '../../packages/tenon/src/auth/issuer/fixtures/visitor.js';
+  readPage,
+  visitTestIssuer,
+} from '../../packages/issuer/src/fixtures/visitor.js';
 
 const located = (response: Response) => new URL(response.headers.get('location') ?? 'about:blank');
 
 describe('metadata of an issuer', () => {
   const documents = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'] as const;
-  const described = async (place: Place, path: string = documents[0]) =>
+  const described = async (place: IssuerVisitor, path: string = documents[0]) =>
     (await (await place.send(path)).json()) as Record<string, unknown>;
 
   it.each(documents)(
     'at %s is enough to sign in by [auth.as-metadata.rfc8414-provided, auth.pkce.oidc-server-advertises, ext-client-credentials.as-auth-methods, ext-client-credentials.as-signing-algs, dpop.as-algs-advertised]',
     async path => {
-      const document = await described(issuerPlace(), path);
+      const document = await described(visitTestIssuer(), path);
       expect(document).toMatchObject({ issuer: ISSUER, code_challenge_methods_supported: ['S256'] });
       expect(document.token_endpoint_auth_methods_supported).toEqual(
         expect.arrayContaining(['private_key_jwt', 'client_secret_basic']),
@@ -36,7 +37,7 @@ describe('metadata of an issuer', () => {
   );
 
   it('is also where a client looks that has found nothing [auth.fallback.server-default-paths]', async () => {
-    const document = await described(issuerPlace());
+    const document = await described(visitTestIssuer());
     const { authorization_endpoint, token_endpoint, registration_endpoint } = document;
     expect([authorization_endpoint, token_endpoint, registration_endpoint]).toEqual(
       ['/authorize', '/token', '/register'].map(path => ISSUER + path),
@@ -44,16 +45,16 @@ describe('metadata of an issuer', () => {
   });
 
   it('is what stands in `iss`, to the letter, and is no URL with more than a path [auth.iss-https-no-query]', async () => {
-    const place = issuerPlace();
+    const place = visitTestIssuer();
     const { issuer } = await described(place);
-    expect(located(await place.answer(await shown(await place.ask()))).searchParams.get('iss')).toBe(issuer);
+    expect(located(await place.answer(await readPage(await place.ask()))).searchParams.get('iss')).toBe(issuer);
     for (const url of [`${ISSUER}?a=b`, `${ISSUER}#a`, `${ISSUER}/?`, 'http://login.example.com'])
       expect(() => createIssuer({ url })).toThrow(expect.objectContaining({ code: 'auth/issuer-options' }));
   });
 });
 
 it('each use of a refresh token of a public client gives another, and ends the one that was used [auth.security.refresh-rotation]', async () => {
-  const place = issuerPlace();
+  const place = visitTestIssuer();
   const use = (token = '') => place.token({ grant_type: 'refresh_token', client_id: 'app', refresh_token: token });
   const first = (await place.redeem(await place.code())).body.refresh_token;
   const second = await use(first);
@@ -63,7 +64,7 @@ it('each use of a refresh token of a public client gives another, and ends the o
 
 /** A proxy, and the provider behind it. */
 function proxied(more: Partial<OauthProxyOptions['upstream']> = {}, provider = { status: 200, lasts: 60 }) {
-  const place = placeOf(clock =>
+  const place = createVisitor(clock =>
     oauthProxy({
       url: ISSUER,
       resources: [RESOURCE],
@@ -92,10 +93,10 @@ function proxied(more: Partial<OauthProxyOptions['upstream']> = {}, provider = {
 
 /** Agrees at the proxy, waits, and comes back from the provider. */
 async function through({ place }: ReturnType<typeof proxied>, wait = 0) {
-  const agreed = await place.answer(await shown(await place.ask()));
+  const agreed = await place.answer(await readPage(await place.ask()));
   place.clock.advance(wait);
   const query = new URLSearchParams({ code: 'c', state: located(agreed).searchParams.get('state') ?? '' });
-  const { cookie } = await shown(agreed);
+  const { cookie } = await readPage(agreed);
   return place.send(`/callback?${query}`, { headers: { cookie } });
 }
 
@@ -113,7 +114,7 @@ describe('a proxy before an identity provider', () => {
       const { status, headers } = await place.ask({ redirect_uri });
       expect([redirect_uri, status, headers.get('location')]).toEqual([redirect_uri, 400, null]);
     }
-    const to = located(await place.answer(await shown(await place.ask())));
+    const to = located(await place.answer(await readPage(await place.ask())));
     expect(to.searchParams.get('redirect_uri')).toBe(`${ISSUER}/callback`);
   });
 

@@ -1,9 +1,9 @@
 /** Our client, our protected server and our issuer, on real ports. */
 import { createServer as createHttpServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createIssuer, type IssuerOptions } from '@tenon/issuer';
 import { connect, createServer, tool } from 'tenon';
 import { type AuthorizerOptions, protect, type SignInOptions, signIn } from 'tenon/auth';
-import { createIssuer, type IssuerOptions } from 'tenon/auth/issuer';
 import { loopbackRedirect } from 'tenon/auth/node';
 import { createHandler } from 'tenon/http';
 import { toNode } from 'tenon/node';

@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { createServer as createHttpServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createIssuer } from '@tenon/issuer';
 import { connect, createServer, tool } from 'tenon';
 import { protect } from 'tenon/auth';
-import { createIssuer } from 'tenon/auth/issuer';
 import { type HttpServer, serveHttp, toNode } from 'tenon/node';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { visit } from '../auth/issuer-visit.js';

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -30,8 +30,10 @@ const NO_PAGES: ReadonlySet<string> = new Set(['docs/node_modules', 'docs/.vitep
 
 /** Every page whose code must work. */
 export function pages(): Page[] {
-  const others = ['examples/README.md', 'packages/ai/README.md', 'CONTRIBUTING.md', 'SECURITY.md'];
-  return ['README.md', ...findPages('docs'), ...others].map(read);
+  const readmes = readdirSync(join(root, 'packages')).map(name => `packages/${name}/README.md`);
+  const paths = ['README.md', ...findPages('docs'), 'examples/README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...readmes];
+  // The library has the README of the project.
+  return paths.filter(path => existsSync(join(root, path))).map(read);
 }
 
 function findPages(folder: string): string[] {

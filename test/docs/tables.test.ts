@@ -9,8 +9,8 @@ import { dialects } from '../../packages/tenon/src/protocol/versions/index.js';
 import { DEFAULT_LIMITS } from '../../packages/tenon/src/transports/http/server/options.js';
 import { root } from './pages.js';
 
-const source = join(root, 'packages/tenon/src');
-const sources = [source, join(root, 'packages/ai/src')];
+const packages = join(root, 'packages');
+const source = join(packages, 'tenon/src');
 const page = (name: string) => readFileSync(join(root, 'docs', name), 'utf8');
 
 /** The first two cells of each row whose first is code. */
@@ -18,11 +18,13 @@ const rows = (text: string) =>
   [...text.matchAll(/^\| `([^`|]+)` \| ([^|]*) \|/gm)].map(([, first = '', second = '']) => [first, second] as const);
 
 function modules(): { path: string; text: string }[] {
-  return sources.flatMap(folder =>
-    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  const folders = readdirSync(packages).filter(name => name !== 'cli');
+  return folders.flatMap(name => {
+    const folder = join(packages, name, 'src');
+    return readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter(path => path.endsWith('.ts') && !/\.(test|test-d|d)\.ts$|fixtures|^testing/.test(path))
-      .map(path => ({ path, text: readFileSync(join(folder, path), 'utf8') })),
-  );
+      .map(path => ({ path, text: readFileSync(join(folder, path), 'utf8') }));
+  });
 }
 
 /** What only looks like a code: a name of a method in the field, what a rule is to look like, a key in a store. */
@@ -102,14 +104,14 @@ describe('the page of the revisions', () => {
 });
 
 describe('the page of the dependencies', () => {
-  const { dependencies } = JSON.parse(readFileSync(join(root, 'packages/tenon/package.json'), 'utf8'));
-  const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const folders = ['.', ...readdirSync(packages).map(name => `packages/${name}`)];
+  const manifests = folders.map(folder => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')));
 
   it('has a word for each', () => {
     const text = page('dependencies.md');
-    const missing = [...Object.keys(dependencies), ...Object.keys(devDependencies)].filter(
-      name => !text.includes(`\`${name}\``),
+    const names = manifests.flatMap(({ dependencies, devDependencies, peerDependencies }) =>
+      Object.keys({ ...dependencies, ...devDependencies, ...peerDependencies }),
     );
-    expect(missing).toEqual([]);
+    expect(names.filter(name => !text.includes(`\`${name}\``))).toEqual([]);
   });
 });

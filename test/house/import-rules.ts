@@ -44,7 +44,7 @@ const nodeEntries = [
   'sqlite.ts',
   'auth-node.ts',
   'auth.node.ts',
-  'auth-issuer.node.ts',
+  'auth-endpoints.node.ts',
 ];
 
 /** Imports that go up, or sideways to where they may not. */

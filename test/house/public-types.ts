@@ -2,45 +2,36 @@ import { join, relative } from 'node:path';
 import ts from 'typescript-5';
 import { root } from '../docs/pages.js';
 
-const library = join(root, 'packages/tenon');
-const source = join(library, 'src');
-const ENTRIES = [
-  'index.node',
-  'node',
-  'stdio',
-  'http',
-  'auth.node',
-  'auth-node',
-  'host.node',
-  'sqlite',
-  'testing/index',
-];
+const packages = join(root, 'packages/');
 
-/** An export of the library, or a member of one. */
+/** An export of a package, or a member of one. */
 export interface PublicDeclaration {
   /** `Type` or `Type.member`. */
   readonly name: string;
-  /** `file:line`. */
+  /** `package/src/file:line`. */
   readonly place: string;
   /** Text of its doc comment, without tags. */
   readonly comment: string;
 }
 
-/** Lists what the entries of the library export, with the members of interfaces, classes and object types. */
+/**
+ * Lists the exports of all packages, with the members of interfaces, classes and object types. The entries are those that
+ * `paths` in tsconfig.json names.
+ */
 export function listPublicDeclarations(): PublicDeclaration[] {
-  const config = ts.readConfigFile(join(library, 'tsconfig.build.json'), ts.sys.readFile).config;
-  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, library);
-  const program = ts.createProgram(
-    ENTRIES.map(entry => join(source, `${entry}.ts`)),
-    { ...options, noEmit: true },
-  );
+  const { compilerOptions } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile).config;
+  const { options } = ts.convertCompilerOptionsFromJson(compilerOptions, root);
+  const entries = Object.values(options.paths ?? {}).map(([entry = '']) => join(root, entry));
+  const program = ts.createProgram(entries, options);
   const checker = program.getTypeChecker();
   const symbols = new Set(
-    ENTRIES.flatMap(entry => {
-      const file = program.getSourceFile(join(source, `${entry}.ts`));
-      const entrySymbol = file && checker.getSymbolAtLocation(file);
-      return entrySymbol ? checker.getExportsOfModule(entrySymbol) : [];
-    }).map(symbol => (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol)),
+    entries
+      .flatMap(entry => {
+        const file = program.getSourceFile(entry);
+        const entrySymbol = file && checker.getSymbolAtLocation(file);
+        return entrySymbol ? checker.getExportsOfModule(entrySymbol) : [];
+      })
+      .map(symbol => (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol)),
   );
   const describe = (name: string, symbol: ts.Symbol | undefined, node: ts.Node): PublicDeclaration => ({
     name,
@@ -48,7 +39,7 @@ export function listPublicDeclarations(): PublicDeclaration[] {
     comment: ts.displayPartsToString(symbol?.getDocumentationComment(checker) ?? []),
   });
   return [...symbols].flatMap(symbol => {
-    const declarations = (symbol.declarations ?? []).filter(node => node.getSourceFile().fileName.startsWith(source));
+    const declarations = (symbol.declarations ?? []).filter(node => node.getSourceFile().fileName.startsWith(packages));
     const [first] = declarations;
     if (first === undefined) return [];
     const members = declarations
@@ -77,5 +68,5 @@ function listMembers(node: ts.Declaration): NamedMember[] {
 
 function getPlace(node: ts.Node): string {
   const file = node.getSourceFile();
-  return `${relative(source, file.fileName)}:${file.getLineAndCharacterOfPosition(node.getStart()).line + 1}`;
+  return `${relative(packages, file.fileName)}:${file.getLineAndCharacterOfPosition(node.getStart()).line + 1}`;
 }

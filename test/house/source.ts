@@ -19,8 +19,13 @@ export interface Import {
   readonly isImmediate: boolean;
 }
 
+/** The packages of this project, by the names of their folders. */
+export function listPackages(): string[] {
+  return readdirSync(fileURLToPath(new URL('../../packages', import.meta.url)));
+}
+
 /** The files of a package that are published: all but the tests and their fixtures. */
-export function readSources(name = 'tenon'): Source[] {
+export function readSources(name: string): Source[] {
   const folder = fileURLToPath(new URL(`../../packages/${name}/src`, import.meta.url));
   const published = listFiles(folder).filter(
     path => path.endsWith('.ts') && !/\.(test|test-d)\.ts$|\/fixtures\//.test(path),
@@ -31,7 +36,7 @@ export function readSources(name = 'tenon'): Source[] {
 /** The tests beside the code of all packages, and those in `test`. */
 export function readTestSources(): Source[] {
   const root = fileURLToPath(new URL('../..', import.meta.url));
-  const packages = readdirSync(`${root}/packages`).map(name => `packages/${name}/src`);
+  const packages = listPackages().map(name => `packages/${name}/src`);
   return [...packages, 'test'].flatMap(folder =>
     listFiles(`${root}/${folder}`)
       .filter(path => (folder === 'test' ? path.endsWith('.ts') : path.endsWith('.test.ts')))

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
-import { installPacked, installPackedAiAdapters, installPackedCommand } from '../../scripts/pack.mjs';
+import { installPacked, installPackedPackage } from '../../scripts/pack.mjs';
 import { bin, library, readJson, root, runNode } from '../../scripts/process.mjs';
 
 /** @type {Awaited<ReturnType<typeof installPacked>> | undefined} */
@@ -26,19 +26,24 @@ export async function removeInstalled() {
 }
 
 /**
- * Checks programs that use the package, each with what its platform gives it. All declarations are checked, ours among
- * them; the errors that those of Node have among themselves are not ours.
+ * Checks programs that use the package, each with what its platform gives it.
  * @param {'typescript' | 'typescript-5'} compiler
  */
 export async function consumeTypes(compiler) {
-  const { folder } = installed();
-  const faults = ['tsconfig.node.json', 'tsconfig.web.json'].flatMap(config => {
-    const args = [bin(compiler, 'tsc'), '-p', join(folder, config), '--pretty', 'false'];
-    const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
-    const lines = stdout.split('\n').filter(line => line !== '');
-    const found = lines.filter(line => !line.includes('node_modules/@types/node/') && !line.startsWith(' '));
-    return status !== 0 && lines.length === 0 ? [stderr] : found;
-  });
+  for (const config of ['tsconfig.node.json', 'tsconfig.web.json']) checkTypes(installed().folder, config, compiler);
+}
+
+/**
+ * Checks the types of a project, and all declarations that it uses, ours among them. The errors that those of Node have among
+ * themselves are not ours.
+ * @param {string} folder @param {string} config @param {'typescript' | 'typescript-5'} compiler
+ */
+function checkTypes(folder, config, compiler) {
+  const args = [bin(compiler, 'tsc'), '-p', join(folder, config), '--pretty', 'false'];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
+  const lines = stdout.split('\n').filter(line => line !== '');
+  const found = lines.filter(line => !line.includes('node_modules/@types/node/') && !line.startsWith(' '));
+  const faults = status !== 0 && lines.length === 0 ? [stderr] : found;
   if (faults.length > 0) throw new Error(faults.join('\n'));
 }
 
@@ -167,27 +172,39 @@ export async function lintPackage(tool, ...args) {
   await runNode([bin(tool), ...args, installed().tarball]);
 }
 
-/** Checks the adapters for the AI SDK as they are installed beside the library: the package, its types, and a program. */
-export async function aiAdaptersWork() {
-  const { folder, tarball, remove } = await installPackedAiAdapters();
+/**
+ * Checks a package that uses the library as it is installed beside it: the package, its types, its README, and its programs.
+ * @param {string} name of its folder, and with `-consumer` of the folder of the programs
+ * @param {Record<string, string>} outputs text that each program prints
+ */
+async function packageWorks(name, outputs) {
+  const { folder, tarball, remove } = await installPackedPackage(name, ['@types/node']);
   try {
     await runNode([bin('publint'), 'run', '--strict', tarball]);
     await runNode([bin('@arethetypeswrong/cli'), tarball, '--profile', 'esm-only']);
-    await cp(join(root, 'test/package/ai-consumer'), folder, { recursive: true });
-    for (const compiler of ['typescript', 'typescript-5'])
-      await runNode([bin(compiler, 'tsc'), '-p', join(folder, 'tsconfig.json')]);
-    const { stdout, stderr } = spawnSync(process.execPath, ['program.mjs'], { cwd: folder, encoding: 'utf8' });
-    checkLinks(join(folder, 'node_modules/@tenon/ai/README.md'));
-    if (stdout !== 'Paris is sunny. tool-calls\n')
-      throw new Error(`the program with a model printed ${stdout}${stderr}`);
+    await cp(join(root, `test/package/${name}-consumer`), folder, { recursive: true });
+    checkTypes(folder, 'tsconfig.json', 'typescript-5');
+    checkTypes(folder, 'tsconfig.json', 'typescript');
+    checkLinks(join(folder, 'node_modules/@tenon', name, 'README.md'));
+    for (const [program, output] of Object.entries(outputs)) {
+      const { stdout, stderr } = spawnSync(process.execPath, [program], { cwd: folder, encoding: 'utf8' });
+      if (stdout !== output) throw new Error(`${program}: expected it to print ${output}. Got ${stdout}${stderr}`);
+    }
   } finally {
     await remove();
   }
 }
 
+/** Checks the adapters for the AI SDK by a program with a scripted model. */
+export const aiAdaptersWork = () => packageWorks('ai', { 'program.mjs': 'Paris is sunny. tool-calls\n' });
+
+/** Checks the authorization servers by programs that get a token: by import, and by require. */
+export const issuerWorks = () =>
+  packageWorks('issuer', { 'program.mjs': '200 Bearer 600\n', 'program.cjs': '200 Bearer 600\n' });
+
 /** Has the command judged, and asks it something, as it is installed beside the library. */
 export async function commandAnswers() {
-  const { folder, tarball, remove } = await installPackedCommand();
+  const { folder, tarball, remove } = await installPackedPackage('cli');
   try {
     await runNode([bin('publint'), 'run', '--strict', tarball]);
     const { version } = readJson(join(library, 'package.json'));

@@ -70,7 +70,7 @@ export function findOptionMembers(checker: ts.TypeChecker, exported: readonly ts
   }
 }
 
-/** Tests whether a symbol is declared in the library. Members of `Promise` or `Uint8Array` are not. */
+/** Tells if a symbol is declared in a package of this project. Members of `Promise` or `Uint8Array` are not. */
 function isOurs({ declarations = [] }: ts.Symbol): boolean {
-  return declarations.some(each => each.getSourceFile().fileName.includes('/packages/tenon/src/'));
+  return declarations.some(each => /\/packages\/[\w-]+\/src\//.test(each.getSourceFile().fileName));
 }

@@ -10,10 +10,11 @@ const ENTRIES = [
   'tenon/http',
   'tenon/auth',
   'tenon/auth/node',
-  'tenon/auth/issuer',
+  'tenon/auth/endpoints',
   'tenon/host',
   'tenon/sqlite',
   'tenon/testing',
+  '@tenon/issuer',
 ];
 
 /** Here the platform decides: `fetch` itself does not accept `undefined`. */
@@ -23,8 +24,6 @@ const OF_THE_PLATFORM = ['fetchWithAddressCheck(init).body'];
 const DURATION = /(?:timeout|ttl|interval|delay|window|elapsed|retry|tolerance|age|^after|^minIdle\w*)$/i;
 /** Names of types that hold options. */
 const LISTED_OWNER = /(?:Options|Limits|Policy|Entry|Quota|Rate)$/;
-/** A part that becomes a package of its own, with a page of its own. */
-const ELSEWHERE = /\/auth\/issuer\//;
 
 interface NumberOption {
   readonly owner: string;
@@ -37,7 +36,7 @@ function findNumbers(declarations: readonly ts.Node[]): NumberOption[] {
     const { parent } = declaration;
     if (!ts.isPropertySignature(declaration) || !ts.isInterfaceDeclaration(parent)) return [];
     const isNumber = /^number( |$)/.test(declaration.type?.getText() ?? '');
-    if (!isNumber || ELSEWHERE.test(parent.getSourceFile().fileName)) return [];
+    if (!isNumber) return [];
     if (!declaration.questionToken && !LISTED_OWNER.test(parent.name.text)) return [];
     return [{ owner: parent.name.text, name: declaration.name.getText(), comment: getComment(declaration) }];
   });

@@ -8,7 +8,7 @@ import { answerFetch, type FetchRequestInfo, type WorkerContext } from './runtim
 import { type CloseOptions, createHttpEndpoint, type HttpEndpoint } from './transports/http/server/endpoint.js';
 import type { HandlerOptions } from './transports/http/server/options.js';
 
-export type { FetchRequestInfo, WorkerContext } from './runtimes/web/fetch-handler.js';
+export { answerFetch, type FetchRequestInfo, type WorkerContext } from './runtimes/web/fetch-handler.js';
 export type { CorsOptions } from './transports/http/server/cors.js';
 export type { CloseOptions, HttpEndpoint } from './transports/http/server/endpoint.js';
 export type { Exchange, HeaderFields, RequestInfo, ResponseStream } from './transports/http/server/exchange.js';

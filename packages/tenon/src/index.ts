@@ -20,7 +20,7 @@ export type { InputRequestOptions } from './execution/options.js';
 export type { TaskEvent, TasksOptions } from './extensions/tasks/options.js';
 export { tasks } from './extensions/tasks/tasks.js';
 export { rpcError, TenonError } from './jsonrpc/error.js';
-export type { JsonRpcMessage } from './jsonrpc/message.js';
+export type { JsonObject, JsonRpcMessage } from './jsonrpc/message.js';
 export type {
   AuthInfo,
   MessageContext,

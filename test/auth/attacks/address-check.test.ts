@@ -3,8 +3,8 @@
 import dns, { type LookupAddress } from 'node:dns';
 import { syncBuiltinESMExports } from 'node:module';
 import { type AddressInfo, createServer, type Server } from 'node:net';
+import { createIssuer } from '@tenon/issuer';
 import { clientCredentials, enterpriseManaged, signIn, workloadIdentity } from 'tenon/auth';
-import { createIssuer } from 'tenon/auth/issuer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBrowser, refusal } from '../../../packages/tenon/src/auth/client/fixtures/world.js';
 

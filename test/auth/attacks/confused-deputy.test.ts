@@ -2,25 +2,26 @@
  * An identity provider that knows one client, and a proxy before it for many: a consent that a user gave there long ago is
  * not one to the client of an attacker.
  */
+
+import { type OauthProxyOptions, oauthProxy } from '@tenon/issuer';
 import { decodeJwt } from 'jose';
-import { type OauthProxyOptions, oauthProxy } from 'tenon/auth/issuer';
 import { describe, expect, it } from 'vitest';
 import {
   BACK,
-  form,
+  type BrowserPage,
+  createFormRequest,
+  createVisitor,
   ISSUER,
-  placeOf,
   RESOURCE,
-  type Shown,
-  shown,
-} from '../../../packages/tenon/src/auth/issuer/fixtures/visitor.js';
+  readPage,
+} from '../../../packages/issuer/src/fixtures/visitor.js';
 
 const IDP = 'https://idp.example.com';
 
 function setUp(upstream: Partial<OauthProxyOptions['upstream']> = {}) {
   const sent: { url: string; body: string | undefined }[] = [];
   const problems: string[] = [];
-  const place = placeOf(clock =>
+  const place = createVisitor(clock =>
     oauthProxy({
       url: ISSUER,
       resources: [RESOURCE],
@@ -48,10 +49,10 @@ function setUp(upstream: Partial<OauthProxyOptions['upstream']> = {}) {
 }
 
 /** Agrees, and gives where the browser is sent and the cookie that it has then. */
-async function agree({ place }: ReturnType<typeof setUp>, page?: Shown) {
-  const response = await place.answer(page ?? (await shown(await place.ask())));
+async function agree({ place }: ReturnType<typeof setUp>, page?: BrowserPage) {
+  const response = await place.answer(page ?? (await readPage(await place.ask())));
   const to = new URL(response.headers.get('location') ?? 'about:blank');
-  return { to, state: to.searchParams.get('state') ?? '', cookie: (await shown(response)).cookie };
+  return { to, state: to.searchParams.get('state') ?? '', cookie: (await readPage(response)).cookie };
 }
 
 const back = (state: string, cookie: string, more: Record<string, string> = {}) =>
@@ -92,7 +93,7 @@ describe('a confused deputy', () => {
       body: JSON.stringify({ client_name: 'The App', redirect_uris: [evil] }),
     });
     const { client_id } = (await registered.json()) as { client_id: string };
-    const page = await shown(await set.place.ask({ client_id, redirect_uri: evil }));
+    const page = await readPage(await set.place.ask({ client_id, redirect_uri: evil }));
     expect(page.status).toBe(200);
     expect(page.headers.get('location')).toBeNull();
     for (const text of ['evil.example.com', evil, 'The App', 'idp.example.com', 'profile', 'nobody here has checked']) {
@@ -114,7 +115,7 @@ describe('a confused deputy', () => {
 
   it('does not take the cookie of the page for that of the way back', async () => {
     const set = setUp();
-    const page = await shown(await set.place.ask());
+    const page = await readPage(await set.place.ask());
     const { state, cookie } = await agree(set, page);
     expect(cookie).not.toBe(page.cookie);
     expect((await set.place.send(...back(state, page.cookie))).status).toBe(400);
@@ -149,7 +150,7 @@ describe('a confused deputy', () => {
 
   it('has cookies that only this host and no script has [security.proxy.consent-cookie]', async () => {
     const { place } = setUp();
-    const response = await place.answer(await shown(await place.ask()));
+    const response = await place.answer(await readPage(await place.ask()));
     expect(response.headers.get('set-cookie')).toMatch(/^__Host-.*; Path=\/; Secure; HttpOnly; SameSite=Lax$/);
   });
 
@@ -171,7 +172,7 @@ describe('a confused deputy', () => {
     const set = setUp();
     const answer = await set.place.send(
       '/token',
-      form({ grant_type: 'refresh_token', client_id: 'app', refresh_token: 'upstream-token' }),
+      createFormRequest({ grant_type: 'refresh_token', client_id: 'app', refresh_token: 'upstream-token' }),
     );
     expect(answer.status).toBe(400);
   });

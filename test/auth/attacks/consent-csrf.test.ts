@@ -1,9 +1,9 @@
 /** Another page sends the form of the consent page in the name of a user who has not seen it. */
 import { describe, expect, it } from 'vitest';
-import { ISSUER, issuerPlace, shown } from '../../../packages/tenon/src/auth/issuer/fixtures/visitor.js';
+import { ISSUER, readPage, visitTestIssuer } from '../../../packages/issuer/src/fixtures/visitor.js';
 
 /** Everybody is signed in: what is left between a client and the user is the form. */
-const open = () => issuerPlace({ users: undefined as never, signIn: () => 'ada' } as never);
+const open = () => visitTestIssuer({ users: undefined as never, signIn: () => 'ada' } as never);
 
 async function isAllowed(response: Response): Promise<boolean> {
   return (response.headers.get('location') ?? '').includes('code=');
@@ -12,14 +12,14 @@ async function isAllowed(response: Response): Promise<boolean> {
 describe('CSRF on the consent page', () => {
   it('is not what its own page is', async () => {
     const place = open();
-    const page = await shown(await place.ask());
+    const page = await readPage(await place.ask());
     expect(await isAllowed(await place.answer(page, {}, { origin: ISSUER }))).toBe(true);
   });
 
   it('by the form of the attacker’s own page: this browser was not shown it', async () => {
     const place = open();
-    const page = await shown(await place.ask());
-    const victim = await shown(await place.ask());
+    const page = await readPage(await place.ask());
+    const victim = await readPage(await place.ask());
     for (const cookie of ['', victim.cookie, `${page.cookie.split('=')[0]}=${victim.cookie.split('=')[1]}`]) {
       const response = await place.answer(page, {}, { cookie });
       expect(response.status).toBe(400);
@@ -29,7 +29,7 @@ describe('CSRF on the consent page', () => {
 
   it('by a form without its token, or with that of another', async () => {
     const place = open();
-    const [page, other] = [await shown(await place.ask()), await shown(await place.ask())];
+    const [page, other] = [await readPage(await place.ask()), await readPage(await place.ask())];
     for (const token of ['', 'x', other.fields.token ?? '']) {
       expect(await isAllowed(await place.answer(page, { token }))).toBe(false);
     }
@@ -38,20 +38,20 @@ describe('CSRF on the consent page', () => {
   it('from another origin', async () => {
     const place = open();
     for (const origin of ['https://evil.example.com', 'null', `${ISSUER}.evil.example.com`]) {
-      expect(await isAllowed(await place.answer(await shown(await place.ask()), {}, { origin }))).toBe(false);
+      expect(await isAllowed(await place.answer(await readPage(await place.ask()), {}, { origin }))).toBe(false);
     }
   });
 
   it('by a link', async () => {
     const place = open();
-    const page = await shown(await place.ask());
+    const page = await readPage(await place.ask());
     const query = new URLSearchParams({ ...page.fields, answer: 'allow' });
     expect((await place.send(`/consent?${query}`, { headers: { cookie: page.cookie } })).status).toBe(405);
   });
 
   it('by sending it again', async () => {
     const place = open();
-    const page = await shown(await place.ask());
+    const page = await readPage(await place.ask());
     expect(await isAllowed(await place.answer(page))).toBe(true);
     expect(await isAllowed(await place.answer(page))).toBe(false);
   });

@@ -1,18 +1,18 @@
 /** What a client says of itself is shown to the user. It must not become a part of the page. */
 import { describe, expect, it } from 'vitest';
-import { BACK, issuerPlace, shown } from '../../../packages/tenon/src/auth/issuer/fixtures/visitor.js';
+import { BACK, readPage, visitTestIssuer } from '../../../packages/issuer/src/fixtures/visitor.js';
 
 const EVIL = '"><script>alert(1)</script><img src=x onerror=alert(1)>\u202e\u0000&amp;';
 
 async function pageFor(metadata: object, fields: Record<string, string> = {}) {
-  const place = issuerPlace();
+  const place = visitTestIssuer();
   const registered = await place.send('/register', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ redirect_uris: [BACK], token_endpoint_auth_method: 'none', ...metadata }),
   });
   const { client_id } = (await registered.json()) as { client_id: string };
-  return shown(await place.ask({ client_id, ...fields }));
+  return readPage(await place.ask({ client_id, ...fields }));
 }
 
 describe('XSS on the consent page', () => {
@@ -30,15 +30,15 @@ describe('XSS on the consent page', () => {
   });
 
   it('by the state, the scope or the id of a client on a page of errors', async () => {
-    const place = issuerPlace();
+    const place = visitTestIssuer();
     for (const fields of [{ client_id: EVIL }, { redirect_uri: EVIL }, { scope: EVIL, state: EVIL }]) {
-      const { text } = await shown(await place.ask(fields));
+      const { text } = await readPage(await place.ask(fields));
       expect(text).not.toMatch(/<script|<img/);
     }
   });
 
   it('by a redirect URI that would be a part of the policy', async () => {
-    const place = issuerPlace();
+    const place = visitTestIssuer();
     for (const uri of [
       "https://a;script-src *'unsafe-inline'.example.com/",
       'https://a;x.example.com/',

@@ -1,10 +1,13 @@
 /** A browser is sent only to where a client is known to be, and not on the word of just anybody. */
 import { describe, expect, it } from 'vitest';
-import { BACK, issuerPlace, type Place, shown } from '../../../packages/tenon/src/auth/issuer/fixtures/visitor.js';
+import { BACK, type IssuerVisitor, readPage, visitTestIssuer } from '../../../packages/issuer/src/fixtures/visitor.js';
 
 const EVIL = 'https://evil.example.com/';
 
-async function register(place: Place, metadata: object): Promise<{ status: number; body: Record<string, string> }> {
+async function register(
+  place: IssuerVisitor,
+  metadata: object,
+): Promise<{ status: number; body: Record<string, string> }> {
   const response = await place.send('/register', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -32,7 +35,7 @@ describe('open redirect', () => {
     'by a redirect URI with %s: a page and no redirect [auth.redirect.exact-match auth.redirect.untrusted-prevented]',
     async (_, uri) => {
       for (const fields of [{}, { response_type: 'token' }]) {
-        const response = await issuerPlace().ask({ ...fields, redirect_uri: uri });
+        const response = await visitTestIssuer().ask({ ...fields, redirect_uri: uri });
         expect(response.status).toBe(400);
         expect(response.headers.get('location')).toBeNull();
         expect(await response.text()).not.toContain('evil');
@@ -41,23 +44,23 @@ describe('open redirect', () => {
   );
 
   it('by two redirect URIs, one of them good', async () => {
-    const place = issuerPlace();
+    const place = visitTestIssuer();
     const asked = new URLSearchParams({ client_id: 'app', redirect_uri: BACK, response_type: 'code' });
     asked.append('redirect_uri', EVIL);
     expect((await place.send(`/authorize?${asked}`)).status).toBe(400);
   });
 
   it('but the port of a loopback address may be any [auth.redirect.exact-match]', async () => {
-    const place = issuerPlace();
+    const place = visitTestIssuer();
     expect((await place.ask({ redirect_uri: BACK.replace('8123', '50123') })).status).toBe(200);
     const code = await place.code({ redirect_uri: BACK.replace('8123', '50123') });
     expect((await place.redeem(code)).body.error).toBe('invalid_grant');
   });
 
   it('by registering there and asking for nonsense: the user has to go on by hand [auth.redirect.auto-only-trusted]', async () => {
-    const place = issuerPlace();
+    const place = visitTestIssuer();
     const { body } = await register(place, { redirect_uris: [EVIL] });
-    const page = await shown(await place.ask({ client_id: body.client_id, redirect_uri: EVIL, scope: 'nonsense' }));
+    const page = await readPage(await place.ask({ client_id: body.client_id, redirect_uri: EVIL, scope: 'nonsense' }));
     expect(page.status).toBe(400);
     expect(page.headers.get('location')).toBeNull();
     expect(page.text).toContain('Go back to evil.example.com');
@@ -74,7 +77,7 @@ describe('open redirect', () => {
     ['loopback, for the web', { redirect_uris: [BACK], application_type: 'web' }],
     ['an app, for the web', { redirect_uris: ['com.example.app:/x'], application_type: 'web' }],
   ])('by registering %s', async (_, metadata) => {
-    const { status, body } = await register(issuerPlace(), metadata);
+    const { status, body } = await register(visitTestIssuer(), metadata);
     expect([status, body.error]).toEqual([400, 'invalid_redirect_uri']);
   });
 });

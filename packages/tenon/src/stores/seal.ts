@@ -1,12 +1,13 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
 
 /**
- * Seals what must come back unchanged and unread: AES-256-GCM, with the key's id in front so that keys can be rotated.
- * Who it was sealed for, and for what, is bound to it and not written in it.
+ * Encrypts values that leave the process and come back, by AES-256-GCM. The id of the key is part of the text, so that keys
+ * can be rotated. The receiver and the purpose are authenticated by `boundTo`, and are not part of the text.
  */
 export interface Seal {
+  /** Encrypts a value. It can be opened only with the same `boundTo`. */
   seal(value: JsonObject, boundTo: string): Promise<string>;
-  /** Undefined when it was not sealed here, not for this, or was changed. */
+  /** Returns `undefined` for a text that was sealed elsewhere, was bound to another text, or was changed. */
   open(sealed: string, boundTo: string): Promise<JsonObject | undefined>;
 }
 
@@ -67,7 +68,7 @@ export async function deriveSealKey(id: string, secret: string, purpose: string)
   return { id, key: new Uint8Array(await crypto.subtle.deriveBits(derivation, material, 256)) };
 }
 
-/** Without keys: one made for this process, so that what it sealed is worth nothing after a restart. */
+/** Creates a seal. Default keys: one made for this process, so that nothing can be opened after a restart. */
 export function createSeal(keys?: readonly SealKey[]): Seal {
   let keysById: Map<string, Promise<CryptoKey>> | undefined;
   // Only when it is first needed: Workers have no randomness before the first request.

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../../cancellation/clock.js';
-import type { AuthFetch } from '../http/guarded-fetch.js';
+import { type AuthFetch, fetchWithGlobal } from '../http/guarded-fetch.js';
 import type { GuardOptions } from '../http/url-guard.js';
 import { createDpopKey, type DpopKey } from './dpop-key.js';
 import { mergeScopes } from './scopes.js';
@@ -58,8 +58,6 @@ export function resolveSettings(options: AuthorizerOptions): AuthorizerSettings 
     },
   };
 }
-
-const fetchWithGlobal: AuthFetch = (url, init) => fetch(url, init);
 
 export function parseScopeOption(scope: AuthorizerOptions['scopes']): readonly string[] | undefined {
   if (scope === undefined) return undefined;

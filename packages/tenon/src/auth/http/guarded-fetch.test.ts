@@ -6,7 +6,7 @@ import { createUrlGuard } from './url-guard.js';
 const clock: Clock = { now: () => 0, after: () => () => {} };
 const redirect = (location: string, status = 302) => new Response(null, { status, headers: { location } });
 const guarded = (fetchLike: AuthFetch, time = clock, server = 'https://mcp.example.com') =>
-  createGuardedFetch(fetchLike, createUrlGuard(server), time);
+  createGuardedFetch({ fetch: fetchLike, guard: createUrlGuard(server), clock: time });
 
 describe('a guarded fetch', () => {
   it('checks each hop of a redirect [security.ssrf.redirects-checked]', async () => {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../cancellation/clock.js';
+import { type Clock, systemClock } from '../../cancellation/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { UrlGuard } from './url-guard.js';
 
@@ -34,16 +34,21 @@ interface ResponseReader {
   cancel(): Promise<void>;
 }
 
-/** Answers of authorization servers, in bytes. */
+/** Maximum size of a response, in bytes. */
 const MAX_BODY_BYTES = 256 * 1024;
-/** Until an answer is whole, in milliseconds. */
+/** Time for a complete response, in milliseconds. */
 const FETCH_TIMEOUT = 10_000;
-const MAX_REDIRECTS = 5;
+/** Redirects that a GET follows by default. */
+const DEFAULT_MAX_REDIRECTS = 5;
 const BODILESS_STATUSES = new Set([204, 205, 304]);
 
-interface GuardedFetchInit {
-  readonly method?: string;
+/** A request, as `fetch` takes it. */
+export interface GuardedFetchInit {
+  /** HTTP method. Default `GET`. */
+  readonly method?: string | undefined;
+  /** Header fields, as an object. */
   readonly headers?: unknown;
+  /** Body. It is sent as text. */
   readonly body?: unknown;
 }
 
@@ -53,7 +58,32 @@ interface GuardedFetchInit {
  */
 export type GuardedFetch = (url: string, init?: GuardedFetchInit, signal?: AbortSignal) => Promise<Response>;
 
-export function createGuardedFetch(fetchLike: AuthFetch, guard: UrlGuard, clock: Clock): GuardedFetch {
+/** Options of `createGuardedFetch`. */
+export interface GuardedFetchOptions {
+  /** Decides which URLs may be requested. It is asked about each redirect, too. */
+  readonly guard: UrlGuard;
+  /** Sends the requests. Default: `fetchWithAddressCheck` on Node, else the global `fetch`. */
+  readonly fetch?: AuthFetch | undefined;
+  /** Number of redirects that a GET follows. Default 5. */
+  readonly maxRedirects?: number | undefined;
+  /** Measures the timeout. Default: the time of the system. */
+  readonly clock?: Clock | undefined;
+}
+
+/** The global `fetch`: the default where a runtime brings no other. */
+export const fetchWithGlobal: AuthFetch = (url, init) => fetch(url, init);
+
+/**
+ * Makes a `fetch` for URLs that another party chose: guarded against private addresses, with a timeout of 10 s and at most
+ * 256 KiB of response.
+ * https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices
+ */
+export function createGuardedFetch({
+  guard,
+  fetch: fetchLike = fetchWithGlobal,
+  maxRedirects = DEFAULT_MAX_REDIRECTS,
+  clock = systemClock,
+}: GuardedFetchOptions): GuardedFetch {
   return async (requestedUrl, init = {}, callerSignal) => {
     const { method = 'GET' } = init;
     const controller = new AbortController();
@@ -73,7 +103,8 @@ export function createGuardedFetch(fetchLike: AuthFetch, guard: UrlGuard, clock:
         const response = await fetchLike(url.href, { ...request, redirect: 'manual' }, guard);
         if (!isRedirect(response)) return await readWholeResponse(response, url);
         void response.body?.getReader().cancel();
-        url = resolveRedirect(response, url, method, hops, guard);
+        if (hops >= maxRedirects) throw createRedirectError(url, `there are more than ${maxRedirects} redirects`);
+        url = resolveRedirect(response, url, method, guard);
       }
     } catch (error) {
       throw toFetchError(signal.aborted ? signal.reason : error, requestedUrl);
@@ -88,27 +119,22 @@ function isRedirect({ status, type }: AuthFetchResponse): boolean {
   return type === 'opaqueredirect' || (status >= 301 && status <= 308 && status !== 304);
 }
 
-/** Resolves a redirect by the same rules as the first URL. What is sent by POST goes nowhere else. */
-function resolveRedirect(
-  response: AuthFetchResponse,
-  fromUrl: URL,
-  method: string,
-  hops: number,
-  guard: UrlGuard,
-): URL {
+/** Resolves a redirect by the same rules as the first URL. A POST is not sent to another URL. */
+function resolveRedirect(response: AuthFetchResponse, fromUrl: URL, method: string, guard: UrlGuard): URL {
   const location = response.headers.get('location');
-  const createRedirectError = (reason: string) =>
-    new TenonError('auth/redirected', reason, {
-      peer: redactUrl(fromUrl.href),
-      hint: 'have the server name the final URL',
-    });
-  if (method !== 'GET') throw createRedirectError('what holds credentials is not sent after a redirect');
-  if (location === null) throw createRedirectError('a redirect leads nowhere');
-  if (hops >= MAX_REDIRECTS) throw createRedirectError(`there are more than ${MAX_REDIRECTS} redirects`);
+  if (method !== 'GET') throw createRedirectError(fromUrl, 'what holds credentials is not sent after a redirect');
+  if (location === null) throw createRedirectError(fromUrl, 'a redirect leads nowhere');
   const url = guard.check(resolveLocation(location, fromUrl), 'the target of a redirect');
   if (fromUrl.protocol === 'https:' && url.protocol !== 'https:')
-    throw createRedirectError('a redirect leads from https: to http:');
+    throw createRedirectError(fromUrl, 'a redirect leads from https: to http:');
   return url;
+}
+
+function createRedirectError(url: URL, reason: string): TenonError {
+  return new TenonError('auth/redirected', reason, {
+    peer: redactUrl(url.href),
+    hint: 'have the server name the final URL',
+  });
 }
 
 function resolveLocation(location: string, from: URL): string {

@@ -24,7 +24,7 @@ export function isSafeUrl(url: string): boolean {
 
 /** Creates a fetch that may reach the operator's own network, because the operator trusts this issuer. */
 function createIssuerFetch({ clock, fetch, issuer }: IssuerConnection) {
-  return createGuardedFetch(fetch, createUrlGuard(issuer, { allowPrivate: true }), clock);
+  return createGuardedFetch({ fetch, guard: createUrlGuard(issuer, { allowPrivate: true }), clock });
 }
 
 /** Creates the options of each `oauth4webapi` request. The guard says which URLs may be asked without TLS. */

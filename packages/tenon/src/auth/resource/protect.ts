@@ -2,7 +2,7 @@ import { systemClock } from '../../cancellation/clock.js';
 import type { TenonError } from '../../jsonrpc/error.js';
 import { isObject } from '../../jsonrpc/message.js';
 import { memoryStores } from '../../stores/memory-stores.js';
-import type { AuthFetch } from '../http/guarded-fetch.js';
+import { fetchWithGlobal } from '../http/guarded-fetch.js';
 import { createScopeExpander, getDefaultPrincipal } from './claims.js';
 import { createDpopNonces } from './dpop-nonces.js';
 import { type ProofResult, type ProofVerifierOptions, verifyProof } from './dpop-proof.js';
@@ -186,8 +186,6 @@ function createCustomVerifier(
     };
   };
 }
-
-const fetchWithGlobal: AuthFetch = (url, init) => fetch(url, init);
 
 declare const console: { error(...parts: unknown[]): void } | undefined;
 

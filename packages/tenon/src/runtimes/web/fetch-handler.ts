@@ -17,7 +17,10 @@ export interface WorkerContext {
   readonly waitUntil?: ((until: Promise<unknown>) => void) | undefined;
 }
 
-/** Lets `handle` answer a web `Request`. */
+/**
+ * Answers a web `Request` by a function that answers an `Exchange`, so that one endpoint serves `fetch` and, by `toNode`,
+ * `node:http`.
+ */
 export function answerFetch(
   handle: (exchange: Exchange) => void,
   request: Request,

@@ -1,15 +1,16 @@
 import { TenonError } from '../../../jsonrpc/error.js';
 import type { CallerIdentity } from '../../../protocol/caller-identity.js';
-import { createPage, createRefusalPage, renderHtml } from '../../issuer/authorize/html-page.js';
-import { type BrowserCookie, createCookie } from '../../issuer/cookie.js';
-import type { IssuerEndpoint } from '../../issuer/endpoint.js';
+import { type BrowserCookie, createCookie } from '../../pages/browser-cookie.js';
+import { createPage, createRefusalPage, renderHtml } from '../../pages/html-page.js';
 import {
+  type AuthEndpoint,
+  type AuthExchange,
+  type AuthHttpRequest,
+  type AuthHttpResponse,
   createRedirect,
-  getSingle,
-  type IssuerHttpRequest,
-  type IssuerHttpResponse,
+  getParameter,
   readHttpRequest,
-} from '../../issuer/http-exchange.js';
+} from '../../pages/http-exchange.js';
 import type { PendingSignIn, PendingSignIns } from './pending-sign-ins.js';
 import type { Visit, VisitRegistry } from './visit-registry.js';
 
@@ -21,20 +22,20 @@ const COOKIE_MAX_AGE = 600;
  * user is, and only the browser that has shown it may end the sign-in.
  * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#phishing
  */
-export function createSignInEndpoint(base: URL, pending: PendingSignIns, visits: VisitRegistry): IssuerEndpoint {
+export function createSignInEndpoint(base: URL, pending: PendingSignIns, visits: VisitRegistry): AuthEndpoint {
   const root = base.pathname.replace(/\/$/, '');
   const secure = base.protocol === 'https:';
   const getCookie = ({ elicitationId }: PendingSignIn) => createCookie(elicitationId, { secure });
 
-  const startSignIn = async (request: IssuerHttpRequest): Promise<IssuerHttpResponse> => {
-    const pendingSignIn = pending.find(getSingle(request.query, 'id'));
+  const startSignIn = async (request: AuthHttpRequest): Promise<AuthHttpResponse> => {
+    const pendingSignIn = pending.find(getParameter(request.query, 'id'));
     if (pendingSignIn === undefined) return createEndedPage();
     const [visit, cookie] = [await visits.begin(pendingSignIn), await getCookie(pendingSignIn)];
     return createRedirect(visit.page.url.href, { 'set-cookie': cookie.serialize(visit.secret, COOKIE_MAX_AGE) });
   };
 
-  const handleCallback = async (request: IssuerHttpRequest): Promise<IssuerHttpResponse> => {
-    const state = getSingle(request.query, 'state') ?? '';
+  const handleCallback = async (request: AuthHttpRequest): Promise<AuthHttpResponse> => {
+    const state = getParameter(request.query, 'state') ?? '';
     const callbackUrl = new URL(`${base.origin}${root}/callback?${request.query}`);
     const visit = visits.find(state);
     if (visit) return verifyUser(visit, callbackUrl, request, await getCookie(visit.pending));
@@ -53,9 +54,9 @@ export function createSignInEndpoint(base: URL, pending: PendingSignIns, visits:
   const verifyUser = async (
     visit: Visit,
     callbackUrl: URL,
-    request: IssuerHttpRequest,
+    request: AuthHttpRequest,
     cookie: BrowserCookie,
-  ): Promise<IssuerHttpResponse> => {
+  ): Promise<AuthHttpResponse> => {
     const { pending: pendingSignIn, secret } = visit;
     if (cookie.read(request) !== secret) return createOtherBrowserPage();
     visits.end(visit);
@@ -80,12 +81,9 @@ export function createSignInEndpoint(base: URL, pending: PendingSignIns, visits:
   };
 }
 
-type PageHandler = (request: IssuerHttpRequest) => Promise<IssuerHttpResponse>;
+type PageHandler = (request: AuthHttpRequest) => Promise<AuthHttpResponse>;
 
-async function handleRequest(
-  route: PageHandler | undefined,
-  exchange: Parameters<IssuerEndpoint['handle']>[0],
-): Promise<IssuerHttpResponse> {
+async function handleRequest(route: PageHandler | undefined, exchange: AuthExchange): Promise<AuthHttpResponse> {
   if (route === undefined) return { ...createEndedPage(), status: 404 };
   if (exchange.method !== 'GET') return { status: 405, headers: { allow: 'GET' } };
   try {
@@ -101,28 +99,28 @@ function isSameUser(user: CallerIdentity, caller: CallerIdentity): boolean {
   return user.principal !== undefined && user.principal === caller.principal && user.issuer === caller.issuer;
 }
 
-const createEndedPage = (): IssuerHttpResponse =>
+const createEndedPage = (): AuthHttpResponse =>
   createRefusalPage('No sign-in waits here', 'It is done, or it took too long. Call the tool again to begin another');
 
-const createOtherBrowserPage = (): IssuerHttpResponse =>
+const createOtherBrowserPage = (): AuthHttpResponse =>
   createRefusalPage(
     'Another browser began this sign-in',
     'Open the link of your client in this browser, and sign in again',
   );
 
-function createOtherUserPage(server: string): IssuerHttpResponse {
+function createOtherUserPage(server: string): AuthHttpResponse {
   const text = renderHtml`<p>Another user has been asked to sign in to ${server}. If somebody sent you the link, do not go on: they
 would get access in your name. Nothing was passed on.</p>`;
   return createPage(403, 'This sign-in is not yours', text);
 }
 
-function createFailedPage(server: string, error: Error): IssuerHttpResponse {
+function createFailedPage(server: string, error: Error): AuthHttpResponse {
   const code = TenonError.is(error) ? error.code : 'internal/unexpected';
   const text = renderHtml`<p>The sign-in to ${server} has failed (${code}). Call the tool again to begin another.</p>`;
   return createPage(400, 'Not signed in', text);
 }
 
-const withClearedCookie = (response: IssuerHttpResponse, cookie: BrowserCookie): IssuerHttpResponse => ({
+const withClearedCookie = (response: AuthHttpResponse, cookie: BrowserCookie): AuthHttpResponse => ({
   ...response,
   headers: { ...response.headers, 'set-cookie': cookie.serializeExpired() },
 });

@@ -1,5 +1,5 @@
 import type { CallerIdentity } from '../../../protocol/caller-identity.js';
-import type { IssuerEndpoint } from '../../issuer/endpoint.js';
+import type { AuthEndpoint } from '../../pages/http-exchange.js';
 import type { TokenVerifier } from '../../resource/token-verifier.js';
 import type { Authorizer } from '../authorizer.js';
 import type { AuthorizerOptions } from '../settings.js';
@@ -53,7 +53,7 @@ export interface CallerSignIn {
   /** Forgets the tokens of a caller for a server that was called, and revokes them where the authorization server can. */
   signOut(server: string, caller: CallerIdentity): Promise<void>;
   /** The pages, for `toNode`. */
-  readonly endpoint: IssuerEndpoint;
+  readonly endpoint: AuthEndpoint;
   /** Ends all sign-ins that wait. */
   close(): void;
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../cancellation/clock.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { type CallerIdentity, getOwnerKey } from '../../../protocol/caller-identity.js';
-import { createRandomText } from '../../issuer/secrets.js';
+import { createRandomText } from '../../pages/random-text.js';
 import type { Redirect } from '../sign-in/redirect.js';
 import type { SignInRequest } from '../sign-in/sign-in-required.js';
 

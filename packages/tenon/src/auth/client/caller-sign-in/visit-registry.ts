@@ -1,7 +1,7 @@
 import type { Clock } from '../../../cancellation/clock.js';
 import { type CallerIdentity, identifyCaller } from '../../../protocol/caller-identity.js';
-import type { AuthFetch } from '../../http/guarded-fetch.js';
-import { createRandomText } from '../../issuer/secrets.js';
+import { type AuthFetch, fetchWithGlobal } from '../../http/guarded-fetch.js';
+import { createRandomText } from '../../pages/random-text.js';
 import { signIn } from '../sign-in/sign-in.js';
 import { memoryTokenStore, type TokenStore } from '../token-store.js';
 import type { CallerSignInOptions } from './options.js';
@@ -103,8 +103,6 @@ export class VisitRegistry {
     };
   }
 }
-
-const fetchWithGlobal: AuthFetch = (url, init) => fetch(url, init);
 
 declare const Response: { new (body: string, init: { headers: Record<string, string> }): globalThis.Response };
 

@@ -25,7 +25,7 @@ export interface TargetLookup {
 
 export function createTargetLookup(server: string, grant: Grant, settings: AuthorizerSettings): TargetLookup {
   const guard = createUrlGuard(server, settings.guard);
-  const fetch = createGuardedFetch(settings.fetch, guard, settings.clock);
+  const fetch = createGuardedFetch({ ...settings, guard });
   const readStoredOrigin = async () =>
     parseTokenOrigin(await settings.tokenStore.get(getOriginKey(server, grant.clientKey)));
 

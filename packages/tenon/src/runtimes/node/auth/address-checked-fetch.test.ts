@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createGuardedFetch } from '../../../auth/http/guarded-fetch.js';
 import { createUrlGuard } from '../../../auth/http/url-guard.js';
-import { systemClock } from '../../../cancellation/clock.js';
 import { fetchWithAddressCheck } from './address-checked-fetch.js';
 
 let server: Server;
@@ -29,7 +28,7 @@ const init = () => ({ method: 'GET', headers: {}, signal: new AbortController().
 describe('a checked fetch', () => {
   it('does what a fetch does', async () => {
     const guard = createUrlGuard('http://127.0.0.1');
-    const fetch = createGuardedFetch(fetchWithAddressCheck, guard, systemClock);
+    const fetch = createGuardedFetch({ fetch: fetchWithAddressCheck, guard });
     const reply = await fetch(`http://localhost:${port}/`, { method: 'POST', headers: { 'x-in': 'a' }, body: 'b' });
     expect([reply.status, reply.headers.get('x-echo'), await reply.text()]).toEqual([201, 'a', 'POSTb']);
   });

@@ -1,0 +1,85 @@
+import { type JsonObject, TenonError } from 'tenon';
+import { OauthError } from '../oauth-error.js';
+import type { IssuerSettings } from '../options.js';
+import type { OauthClient } from './client.js';
+import { parseClientMetadata } from './client-metadata.js';
+import { isJsonObject } from './json-object.js';
+
+/** Maximum length of a document, in characters. */
+const MAX_DOCUMENT_LENGTH = 10 * 1024;
+/** Time for which a document is cached, in seconds: by default, and at most. */
+const DEFAULT_MAX_AGE = 300;
+const MAX_MAX_AGE = 24 * 3600;
+/** Maximum number of cached documents. */
+const MAX_CACHED = 1_000;
+
+type ClientCache = Map<string, { client: OauthClient; expiresAt: number }>;
+
+/**
+ * Reads the client whose id is the URL of a document. Throws an `OauthError`.
+ * https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/
+ */
+export async function getDocumentedClient(
+  id: string,
+  settings: IssuerSettings,
+  cache: ClientCache,
+): Promise<OauthClient> {
+  const { clock, redirectSchemes } = settings;
+  const cached = cache.get(id);
+  if (cached && cached.expiresAt > clock.now()) return cached.client;
+  cache.delete(id);
+  checkClientUrl(id, settings);
+  const { document, maxAge } = await fetchClientDocument(id, settings);
+  const client = parseClientDocument(document, id, redirectSchemes);
+  if (maxAge > 0) {
+    cache.set(id, { client, expiresAt: clock.now() + maxAge * 1_000 });
+    const [first] = cache.keys();
+    if (cache.size > MAX_CACHED && first !== undefined) cache.delete(first);
+  }
+  return client;
+}
+
+/** Checks the URL. Clients are compared by the text of their id, so only one spelling of a URL is accepted. */
+function checkClientUrl(id: string, { guard, isAllowedDocument }: IssuerSettings): void {
+  try {
+    const url = guard.check(id, 'the id of a client');
+    const plain = url.href === id && !id.includes('#') && url.pathname !== '/' && id.length <= 2_048;
+    if (plain && isAllowedDocument(url)) return;
+  } catch {
+    // The reason is not told, because it would reveal hosts of this network.
+  }
+  throw new OauthError('invalid_client', 'This URL cannot be the id of a client');
+}
+
+async function fetchClientDocument(
+  id: string,
+  settings: IssuerSettings,
+): Promise<{ document: JsonObject; maxAge: number }> {
+  try {
+    const response = await settings.fetch(id, { headers: { accept: 'application/json' } });
+    const text = await response.text();
+    const value: unknown = response.status === 200 && text.length <= MAX_DOCUMENT_LENGTH ? JSON.parse(text) : undefined;
+    if (isJsonObject(value))
+      return { document: value, maxAge: parseMaxAge(response.headers.get('cache-control') ?? '') };
+  } catch (error) {
+    settings.report(TenonError.from(error, 'auth/unreachable'));
+  }
+  throw new OauthError('invalid_client', 'The document of the client cannot be read');
+}
+
+/** Parses `cache-control`. https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2 */
+function parseMaxAge(control: string): number {
+  if (/(^|[,\s])no-(store|cache)\b/i.test(control)) return 0;
+  const [, age] = /(?:^|[,\s])max-age="?(\d+)/i.exec(control) ?? [];
+  return Math.min(age === undefined ? DEFAULT_MAX_AGE : Number(age), MAX_MAX_AGE);
+}
+
+function parseClientDocument(document: JsonObject, id: string, schemes: readonly string[]): OauthClient {
+  if (document.client_id !== id) throw new OauthError('invalid_client', 'The document names another client_id');
+  if (typeof document.client_name !== 'string')
+    throw new OauthError('invalid_client', 'The document has no client_name');
+  if ('client_secret' in document || 'client_secret_expires_at' in document) {
+    throw new OauthError('invalid_client', 'The document of a client is public: it must have no secret');
+  }
+  return parseClientMetadata(document, id, schemes, ['none', 'private_key_jwt']);
+}

@@ -1,0 +1,74 @@
+import type { JSONWebKeySet } from 'jose';
+import { createOptionError, type IssuerSettings } from '../options.js';
+import { hashSecret } from '../secrets.js';
+import { type OauthClient, USER_GRANTS } from './client.js';
+import { getDocumentedClient } from './client-document.js';
+import { isRedirectUri } from './redirect-uri.js';
+
+/** A client that is configured. */
+export interface IssuerClient {
+  /** `client_id`: 1 to 200 printable ASCII characters. */
+  readonly id: string;
+  /** Name on the consent page. Default: the id. */
+  readonly name?: string | undefined;
+  /** Redirect URIs. They are compared byte for byte, except for the port of a loopback address. Default: none. */
+  readonly redirects?: readonly string[] | undefined;
+  /** Secret of a confidential client, for `client_secret_basic` and `client_secret_post`. */
+  readonly secret?: string | undefined;
+  /** Public keys of a confidential client, for `private_key_jwt`. */
+  readonly jwks?: { readonly keys: readonly { readonly [member: string]: unknown }[] } | undefined;
+  /** Lets a confidential client get tokens of its own by `client_credentials`, without a user. Default false. */
+  readonly machine?: boolean | undefined;
+}
+
+const SECRET_METHODS = ['client_secret_basic', 'client_secret_post'] as const;
+
+export interface ClientRegistry {
+  /** Finds a client. `undefined` for an unknown one. Throws an `OauthError` for an invalid metadata document. */
+  find(id: string): Promise<OauthClient | undefined>;
+}
+
+/** Creates the registry of configured, registered and documented clients. Throws `auth/issuer-options`. */
+export function createClientRegistry(settings: IssuerSettings): ClientRegistry {
+  for (const client of settings.clients) checkClient(client, settings);
+  const documentCache = new Map<string, { client: OauthClient; expiresAt: number }>();
+  return {
+    async find(id) {
+      const configured = settings.clients.find(each => each.id === id);
+      if (configured) return toOauthClient(configured);
+      if (id.startsWith('https://') || id.startsWith('http://'))
+        return getDocumentedClient(id, settings, documentCache);
+      return settings.registrations.find(id);
+    },
+  };
+}
+
+function checkClient(
+  { id, redirects = [], secret, jwks, machine }: IssuerClient,
+  { redirectSchemes }: IssuerSettings,
+): void {
+  if (!/^[ -~]{1,200}$/.test(id)) throw createOptionError('clients', 'ids of 1 to 200 printable ASCII characters', id);
+  const invalidUri = redirects.find(uri => !isRedirectUri(uri, 'native', redirectSchemes));
+  if (invalidUri !== undefined)
+    throw createOptionError('clients', 'redirect URIs of https:, of loopback, or of an app', invalidUri);
+  if (machine && secret === undefined && jwks === undefined) {
+    throw createOptionError('clients', 'a secret or keys for a machine', id);
+  }
+  if (secret !== undefined && secret.length < 16)
+    throw createOptionError('clients', 'secrets of 16 characters or more', id);
+}
+
+async function toOauthClient(client: IssuerClient): Promise<OauthClient> {
+  const { id, name = id, redirects = [], secret, jwks, machine = false } = client;
+  const methods = [...(secret === undefined ? [] : SECRET_METHODS), ...(jwks ? (['private_key_jwt'] as const) : [])];
+  return {
+    id,
+    name,
+    redirects,
+    methods: methods.length > 0 ? methods : ['none'],
+    ...(secret === undefined ? {} : { secretHash: await hashSecret(secret) }),
+    ...(jwks ? { jwks: jwks as JSONWebKeySet } : {}),
+    grants: [...(redirects.length > 0 ? USER_GRANTS : []), ...(machine ? ['client_credentials'] : [])],
+    trusted: true,
+  };
+}

@@ -1,0 +1,56 @@
+import { type AuthEndpoint, type AuthHttpRequest, getParameter } from 'tenon/auth/endpoints';
+import { createRoutedEndpoint } from './endpoint.js';
+import { createOptionError, type IssuerBaseOptions, resolveIssuerOptions } from './options.js';
+import { hashSecret } from './secrets.js';
+import { redirectWithCode } from './token/issued-grants.js';
+import { MACHINE_SUBJECT_PREFIX } from './token/token-endpoint.js';
+
+/** Options of `createIssuer`. */
+export interface IssuerOptions extends IssuerBaseOptions {
+  /** Passwords in plain text, by user name. For development and tests. */
+  readonly users?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Returns the user of a browser, by a cookie of yours or a header that a proxy sets. `undefined` when the user is unknown.
+   * It replaces `users`.
+   */
+  readonly signIn?:
+    | ((request: { header(name: string): string | undefined }) => Promise<string | undefined> | string | undefined)
+    | undefined;
+}
+
+/** Subject of all tokens when there is neither `users` nor `signIn`. */
+const DEVELOPER_SUBJECT = 'developer';
+
+/** Creates the endpoint of `createIssuer`. Throws `auth/issuer-options`. */
+export function createIssuerEndpoint(options: IssuerOptions): AuthEndpoint {
+  const settings = resolveIssuerOptions(options);
+  const { users, signIn } = options;
+  if (users && signIn) throw createOptionError('users', 'either `users` or `signIn`', 'both');
+  if (!users && !signIn && settings.secure)
+    throw createOptionError('users', '`users` or `signIn` for a URL that is not on loopback', 'neither');
+  return createRoutedEndpoint(settings, {
+    password: users !== undefined,
+    async completeConsent(request, authRequest) {
+      const subject = users
+        ? await authenticateByPassword(request, users)
+        : signIn
+          ? await signIn(request)
+          : DEVELOPER_SUBJECT;
+      if (typeof subject === 'string' && subject !== '' && !subject.startsWith(MACHINE_SUBJECT_PREFIX)) {
+        return redirectWithCode(authRequest, { subject }, settings);
+      }
+      return { retryMessage: users ? 'The name or the password is wrong.' : 'You are not signed in here.' };
+    },
+  });
+}
+
+/** Authenticates by name and password. It takes the same time for a name that does not exist. */
+async function authenticateByPassword(
+  { form }: AuthHttpRequest,
+  users: Readonly<Record<string, string>>,
+): Promise<string | undefined> {
+  const [name = '', password = ''] = [getParameter(form, 'name'), getParameter(form, 'password')];
+  const expected = Object.hasOwn(users, name) ? users[name] : undefined;
+  const [givenHash, expectedHash] = await Promise.all([hashSecret(password), hashSecret(expected ?? '')]);
+  return expected !== undefined && expected !== '' && givenHash === expectedHash ? name : undefined;
+}

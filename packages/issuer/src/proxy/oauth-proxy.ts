@@ -1,0 +1,158 @@
+import * as oauth from 'oauth4webapi';
+import { type AuthInfo, type SealKey, TenonError } from 'tenon';
+import {
+  type AuthEndpoint,
+  type AuthHttpRequest,
+  type AuthHttpResponse,
+  areSealKeys,
+  createCookie,
+  createRandomText,
+  createRedirect,
+  createRefusalPage,
+  createSeal,
+  deriveSealKey,
+  getParameter,
+  type Seal,
+} from 'tenon/auth/endpoints';
+import { type AuthorizationRequest, createResponseUri } from '../authorize/authorization-request.js';
+import { getCspSource } from '../clients/redirect-uri.js';
+import { createRoutedEndpoint } from '../endpoint.js';
+import { createOptionError, type IssuerBaseOptions, type IssuerSettings, resolveIssuerOptions } from '../options.js';
+import { hashSecret, isMatchingSecret } from '../secrets.js';
+import type { SignInMethod } from '../sign-in-method.js';
+import { createSingleUseStore, type SingleUseStore } from '../single-use-store.js';
+import { redirectWithCode } from '../token/issued-grants.js';
+import { MACHINE_SUBJECT_PREFIX } from '../token/token-endpoint.js';
+import { createUpstreamProvider, type UpstreamOptions, type UpstreamProvider } from './upstream-provider.js';
+import { createUpstreamTokenStore, type UpstreamTokenStore } from './upstream-token-store.js';
+
+/** Options of `oauthProxy`. */
+export interface OauthProxyOptions extends IssuerBaseOptions {
+  /** The identity provider. */
+  readonly upstream: UpstreamOptions;
+  /**
+   * Keys of 32 bytes that encrypt the provider's tokens in `stores` (AES-256-GCM). The first one encrypts, all of them
+   * decrypt, so that keys can be rotated. Default: one key that is derived from `upstream.clientSecret`; users whose tokens
+   * are in the store then have to sign in again after that secret is changed.
+   */
+  readonly encryptionKeys?: readonly SealKey[] | undefined;
+}
+
+export interface ProxyEndpoint {
+  readonly endpoint: AuthEndpoint;
+  /** Returns the identity provider's token of a caller, and renews it if necessary. `undefined` when it has ended. */
+  getUpstreamToken(auth: AuthInfo): Promise<string | undefined>;
+}
+
+/** A user who has consented and now signs in at the identity provider. */
+type UpstreamSignIn = {
+  readonly authRequest: AuthorizationRequest;
+  readonly verifier: string;
+  /** Hash of the secret in the cookie of the browser in which the user has consented. */
+  readonly browser: string;
+};
+
+/** Time that a user has to sign in at the identity provider, in seconds. */
+const SIGN_IN_TTL = 600;
+
+interface ProxyContext {
+  readonly settings: IssuerSettings;
+  readonly provider: UpstreamProvider;
+  readonly upstream: UpstreamOptions;
+  readonly signIns: SingleUseStore<UpstreamSignIn>;
+  readonly upstreamTokens: UpstreamTokenStore;
+}
+
+/** Creates the endpoint of `oauthProxy`. Throws `auth/issuer-options`. */
+export function createProxyEndpoint(options: OauthProxyOptions): ProxyEndpoint {
+  const { upstream } = options;
+  const settings = resolveIssuerOptions(options);
+  const provider = createUpstreamProvider(upstream, settings);
+  const signIns = createSingleUseStore<UpstreamSignIn>(settings.values, 'flow', {
+    max: settings.limits.maxPendingSignIns,
+    ttl: SIGN_IN_TTL * 1_000,
+  });
+  const upstreamTokens = createUpstreamTokenStore(settings, provider, createSealFactory(options));
+  const context = { settings, provider, upstream, signIns, upstreamTokens };
+  const signInMethod: SignInMethod = {
+    password: false,
+    // Browsers check all redirects after the form by this policy, and the provider may redirect to any host.
+    upstream: {
+      host: provider.host,
+      scopes: upstream.scopes,
+      sources: `https: ${getCspSource(upstream.authorizeUrl)}`,
+    },
+    completeConsent: (_, authRequest) => redirectToUpstream(authRequest, context),
+    getUpstreamAccess: sid => upstreamTokens.read(sid),
+  };
+  return {
+    endpoint: createRoutedEndpoint(settings, signInMethod, { callback: request => handleCallback(request, context) }),
+    async getUpstreamToken({ claims }) {
+      if (claims?.iss !== settings.issuer || typeof claims.sid !== 'string') return undefined;
+      return (await upstreamTokens.read(claims.sid))?.access;
+    },
+  };
+}
+
+/** Returns a function that creates the seal on its first call, because a key is derived asynchronously. */
+function createSealFactory({ encryptionKeys, upstream }: OauthProxyOptions): () => Promise<Seal> {
+  if (encryptionKeys !== undefined && !areSealKeys(encryptionKeys)) {
+    const expected = 'one or more keys of 32 bytes, with ids of letters, digits, "_" and "-" that differ';
+    throw createOptionError('encryptionKeys', expected, `${encryptionKeys.length} keys`);
+  }
+  let sealPromise: Promise<Seal> | undefined;
+  const create = async () =>
+    createSeal(
+      encryptionKeys ?? [await deriveSealKey('client-secret', upstream.clientSecret, 'tenon upstream tokens')],
+    );
+  return () => (sealPromise ??= create());
+}
+
+/** Redirects to the identity provider. The state is created after the consent and is valid in this browser only. */
+async function redirectToUpstream(
+  authRequest: AuthorizationRequest,
+  { settings, provider, signIns }: ProxyContext,
+): Promise<AuthHttpResponse> {
+  const [browser, verifier] = [createRandomText(), oauth.generateRandomCodeVerifier()];
+  const state = signIns.createToken();
+  await signIns.put(state, { authRequest, verifier, browser: await hashSecret(browser) });
+  const location = provider.createAuthorizeUrl(state, await oauth.calculatePKCECodeChallenge(verifier));
+  return createRedirect(location, {
+    'set-cookie': (await createCookie(state, settings)).serialize(browser, SIGN_IN_TTL),
+  });
+}
+
+async function handleCallback(
+  request: AuthHttpRequest,
+  { settings, provider, upstream, signIns, upstreamTokens }: ProxyContext,
+): Promise<AuthHttpResponse> {
+  const state = getParameter(request.query, 'state') ?? '';
+  const cookie = await createCookie(state, settings);
+  const isSameBrowser = await isMatchingSecret(cookie.read(request), (await signIns.read(state))?.browser);
+  const flow = isSameBrowser ? await signIns.consume(state) : undefined;
+  if (flow === undefined)
+    return createRefusalPage('This sign-in has expired', 'Go back to the program and start again');
+  const clear = { 'set-cookie': cookie.serializeExpired() };
+  const { authRequest, verifier } = flow;
+  const createDenial = (error: string) =>
+    createRedirect(createResponseUri(authRequest, settings.issuer, { error }), clear);
+  if (getParameter(request.query, 'error') === 'access_denied') return createDenial('access_denied');
+  try {
+    const tokens = await provider.exchangeCode(request.query, state, verifier);
+    const subject = await upstream.identifyUser(tokens);
+    if (typeof subject !== 'string' || subject === '' || subject.startsWith(MACHINE_SUBJECT_PREFIX))
+      return createDenial('access_denied');
+    const response = await redirectWithCode(authRequest, { subject, sid: await upstreamTokens.add(tokens) }, settings);
+    return { ...response, headers: { ...response.headers, ...clear } };
+  } catch (error) {
+    settings.report(TenonError.is(error) ? error : createIdentifyError());
+    return createDenial('server_error');
+  }
+}
+
+/** Creates the error for `identifyUser`. The original is dropped because it may contain a token. */
+function createIdentifyError(): TenonError {
+  return new TenonError('auth/upstream', '`upstream.identifyUser` threw', {
+    hint: 'handle its errors, and return a user or an empty text',
+  });
+}

@@ -1,0 +1,140 @@
+import * as oauth from 'oauth4webapi';
+import { TenonError } from 'tenon';
+import { checkBrowserUrl, createUrlGuard } from 'tenon/auth/endpoints';
+import { createOptionError, type IssuerSettings } from '../options.js';
+
+/** An identity provider at which clients cannot register. The proxy is registered there, with `<url>/callback`. */
+export interface UpstreamOptions {
+  /** Authorization endpoint. */
+  readonly authorizeUrl: string;
+  /** Token endpoint. */
+  readonly tokenUrl: string;
+  /** `client_id` of the proxy there. */
+  readonly clientId: string;
+  /** Secret of the proxy there. */
+  readonly clientSecret: string;
+  /** Method by which the secret is sent. Default `client_secret_basic`. */
+  readonly clientMethod?: 'client_secret_basic' | 'client_secret_post' | undefined;
+  /** Scopes that are requested there. They are the same for all clients, because the provider sees one client. */
+  readonly scopes: readonly string[];
+  /** Issuer that ID tokens and `iss` must name. Default: the origin of `tokenUrl`. */
+  readonly issuer?: string | undefined;
+  /** Additional parameters of the authorization request, such as `prompt`. Default: none. */
+  readonly parameters?: Readonly<Record<string, string>> | undefined;
+  /** Returns a stable, unique id of the user who has signed in. */
+  identifyUser(tokens: UpstreamTokens): Promise<string> | string;
+}
+
+/** Tokens of the identity provider. `claims` are those of the ID token. */
+export interface UpstreamTokens {
+  /** Access token of the user. */
+  readonly accessToken: string;
+  /** Claims of the ID token, if there is one. */
+  readonly claims?: Readonly<Record<string, unknown>>;
+}
+
+export interface ExchangedTokens extends UpstreamTokens {
+  /** Lifetime of the access token in milliseconds, if the provider names it. */
+  readonly lifetime?: number;
+  readonly refreshToken?: string;
+}
+
+export interface UpstreamProvider {
+  readonly host: string;
+  /** Creates the URL at which the user signs in. */
+  createAuthorizeUrl(state: string, challenge: string): string;
+  /** Exchanges the code of an authorization response. Rejects with `auth/upstream` for every failure. */
+  exchangeCode(answer: URLSearchParams, state: string, verifier: string): Promise<ExchangedTokens>;
+  /** Gets new tokens for a refresh token. `undefined` when the provider has ended it. Rejects with `auth/upstream`. */
+  renewTokens(refreshToken: string): Promise<ExchangedTokens | undefined>;
+}
+
+/** Creates the client of an identity provider. Throws `auth/issuer-options`. */
+export function createUpstreamProvider(upstream: UpstreamOptions, settings: IssuerSettings): UpstreamProvider {
+  const { authorizeUrl: authorize, tokenUrl, clientId, clientSecret, clientMethod, scopes, parameters = {} } = upstream;
+  const redirect = `${settings.origin}${settings.path}/callback`;
+  const [authorizePage, endpoint] = [
+    parseBrowserUrl('upstream.authorizeUrl', authorize),
+    parseBrowserUrl('upstream.tokenUrl', tokenUrl),
+  ];
+  const guard = createUrlGuard(endpoint);
+  const guardedFetch = settings.createFetch(guard);
+  const server = { issuer: upstream.issuer ?? endpoint.origin, token_endpoint: tokenUrl };
+  const client = { client_id: clientId };
+  const usesPost = clientMethod === 'client_secret_post';
+  const auth = usesPost ? oauth.ClientSecretPost(clientSecret) : oauth.ClientSecretBasic(clientSecret);
+  const options = {
+    [oauth.customFetch]: (url: string, init: object) => guardedFetch(url, init),
+    [oauth.allowInsecureRequests]: guard.allowsPlainHttp,
+  };
+  return {
+    host: authorizePage.host,
+    createAuthorizeUrl(state, challenge) {
+      const url = new URL(authorizePage);
+      const all = {
+        ...parameters,
+        ...{ response_type: 'code', client_id: clientId, redirect_uri: redirect, scope: scopes.join(' '), state },
+        ...{ code_challenge: challenge, code_challenge_method: 'S256' },
+      };
+      for (const [name, value] of Object.entries(all)) url.searchParams.set(name, value);
+      return url.href;
+    },
+    async exchangeCode(answer, state, verifier) {
+      try {
+        const params = oauth.validateAuthResponse(server, client, answer, state);
+        const response = await oauth.authorizationCodeGrantRequest(
+          server,
+          client,
+          auth,
+          params,
+          redirect,
+          verifier,
+          options,
+        );
+        const tokens = await oauth.processAuthorizationCodeResponse(server, client, response);
+        const claims = oauth.getValidatedIdTokenClaims(tokens);
+        return { ...toExchangedTokens(tokens), ...(claims ? { claims: { ...claims } } : {}) };
+      } catch (error) {
+        throw toUpstreamError(error, authorizePage.host);
+      }
+    },
+    async renewTokens(refreshToken) {
+      try {
+        const response = await oauth.refreshTokenGrantRequest(server, client, auth, refreshToken, options);
+        const tokens = await oauth.processRefreshTokenResponse(server, client, response);
+        // A refresh token that the provider does not replace stays valid.
+        return { refreshToken, ...toExchangedTokens(tokens) };
+      } catch (error) {
+        if (error instanceof oauth.ResponseBodyError && error.error === 'invalid_grant') return undefined;
+        throw toUpstreamError(error, authorizePage.host);
+      }
+    },
+  };
+}
+
+function toExchangedTokens({ access_token, expires_in, refresh_token }: oauth.TokenEndpointResponse): ExchangedTokens {
+  return {
+    accessToken: access_token,
+    ...(expires_in === undefined ? {} : { lifetime: expires_in * 1_000 }),
+    ...(refresh_token === undefined ? {} : { refreshToken: refresh_token }),
+  };
+}
+
+function parseBrowserUrl(option: string, given: string): URL {
+  try {
+    return checkBrowserUrl(given);
+  } catch {
+    throw createOptionError(option, 'https:, or http: on loopback', given);
+  }
+}
+
+/** Converts an error. The original is dropped because it may contain the response with its tokens. */
+function toUpstreamError(error: unknown, peer: string): TenonError {
+  const isOauthError = error instanceof oauth.ResponseBodyError || error instanceof oauth.AuthorizationResponseError;
+  const received = isOauthError ? error.error.slice(0, 60) : TenonError.is(error) ? error.code : undefined;
+  return new TenonError('auth/upstream', 'the identity provider did not return the user who signed in', {
+    peer,
+    received,
+    hint: 'check that this server is registered there with this secret and with `<url>/callback`, and set `upstream.issuer`',
+  });
+}

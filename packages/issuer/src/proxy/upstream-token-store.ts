@@ -1,0 +1,97 @@
+import { type StoredValue, TenonError } from 'tenon';
+import { createRandomText, type Seal } from 'tenon/auth/endpoints';
+import type { IssuerSettings } from '../options.js';
+import { hashSecret } from '../secrets.js';
+import type { ExchangedTokens, UpstreamProvider } from './upstream-provider.js';
+
+/** An access token of the identity provider. */
+export type UpstreamAccess = {
+  readonly access: string;
+  /** Time at which it ends, in milliseconds since the epoch, if the provider names it. */
+  readonly until?: number;
+};
+
+/**
+ * Tokens of the identity provider. Each entry is encrypted and bound to its key, so that nobody can read or move it. Tokens of
+ * the proxy do not outlive those of the provider.
+ */
+export interface UpstreamTokenStore {
+  /** Stores tokens and returns their id. */
+  add(tokens: ExchangedTokens): Promise<string>;
+  /** Reads tokens by their id, and renews them shortly before they end. `undefined` when they have ended. Rejects with `auth/upstream`. */
+  read(sid: string): Promise<UpstreamAccess | undefined>;
+}
+
+type StoredTokens = UpstreamAccess & {
+  readonly refresh?: string;
+};
+
+/** Time before its end at which a token is renewed, in milliseconds. */
+const RENEWAL_MARGIN = 30_000;
+const getSessionKey = async (sid: string) => `issuer/upstream/${await hashSecret(sid)}`;
+
+export function createUpstreamTokenStore(
+  settings: IssuerSettings,
+  provider: UpstreamProvider,
+  getSeal: () => Promise<Seal>,
+): UpstreamTokenStore {
+  const { values, clock, refreshTokenTtl, report } = settings;
+  const renewals = new Map<string, Promise<UpstreamAccess | undefined>>();
+
+  const toStoredTokens = ({ accessToken, lifetime, refreshToken }: ExchangedTokens): StoredTokens => ({
+    access: accessToken,
+    ...(lifetime === undefined ? {} : { until: clock.now() + lifetime }),
+    ...(refreshToken === undefined ? {} : { refresh: refreshToken }),
+  });
+  const put = async (key: string, stored: StoredTokens, version: number) => {
+    const sealed = await (await getSeal()).seal(stored, key);
+    return values.put(key, { sealed }, { version, ttl: refreshTokenTtl });
+  };
+  const open = async ({ key, value: { sealed } }: StoredValue): Promise<StoredTokens | undefined> => {
+    const decrypted = typeof sealed === 'string' ? await (await getSeal()).open(sealed, key) : undefined;
+    if (decrypted === undefined) report(createUnreadableError());
+    return decrypted as StoredTokens | undefined;
+  };
+
+  const renewTokens = async (key: string, refresh: string, version: number): Promise<UpstreamAccess | undefined> => {
+    const tokens = await provider.renewTokens(refresh);
+    if (tokens !== undefined) {
+      const stored = toStoredTokens(tokens);
+      if (await put(key, stored, version)) return stored;
+    } else {
+      await values.delete(key, version);
+    }
+    // Another process may have been faster. Its tokens are valid then.
+    const stored = await values.get(key);
+    return stored && open(stored);
+  };
+
+  return {
+    async add(tokens) {
+      const sid = createRandomText();
+      await put(await getSessionKey(sid), toStoredTokens(tokens), 0);
+      return sid;
+    },
+    async read(sid) {
+      const key = await getSessionKey(sid);
+      const entry = await values.get(key);
+      if (entry === undefined) return undefined;
+      const stored = await open(entry);
+      if (stored === undefined) return undefined;
+      const remaining = (stored.until ?? Number.POSITIVE_INFINITY) - clock.now();
+      if (remaining > RENEWAL_MARGIN) return stored;
+      if (stored.refresh === undefined) return remaining > 0 ? stored : undefined;
+      const running =
+        renewals.get(key) ?? renewTokens(key, stored.refresh, entry.version).finally(() => renewals.delete(key));
+      renewals.set(key, running);
+      return running;
+    },
+  };
+}
+
+function createUnreadableError(): TenonError {
+  return new TenonError('auth/upstream', "the provider's tokens in the store cannot be decrypted", {
+    expected: 'an entry that was encrypted with one of the current keys',
+    hint: 'keep the former key in `encryptionKeys`, after the new one; until then these users have to sign in again',
+  });
+}

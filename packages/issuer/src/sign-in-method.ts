@@ -1,0 +1,17 @@
+import type { AuthHttpRequest, AuthHttpResponse } from 'tenon/auth/endpoints';
+import type { AuthorizationRequest } from './authorize/authorization-request.js';
+import type { ConsentPageOptions } from './authorize/consent-page.js';
+
+/** Authenticates users: by the issuer itself, or by an identity provider. */
+export interface SignInMethod {
+  /** True if the consent page asks for a name and a password. */
+  readonly password: boolean;
+  readonly upstream?: NonNullable<ConsentPageOptions['upstream']>;
+  /** Continues after the consent of the user. Resolves with the response, or with the reason to ask again. */
+  completeConsent(
+    request: AuthHttpRequest,
+    authRequest: AuthorizationRequest,
+  ): Promise<AuthHttpResponse | { readonly retryMessage: string }>;
+  /** Returns the access at the identity provider on which a grant depends. `undefined` when it has ended there. */
+  getUpstreamAccess?(sid: string): Promise<{ readonly until?: number } | undefined>;
+}

@@ -1,0 +1,59 @@
+import type { JsonObject, Values } from 'tenon';
+import { createRandomText } from 'tenon/auth/endpoints';
+import { hashSecret, isMatchingSecret } from './secrets.js';
+
+/** Entries that any caller can cause, with a limit on their number. Each is found by a token that only its receiver knows. */
+export interface SingleUseStore<T extends JsonObject> {
+  /** Creates the token of an entry that is put afterwards. */
+  createToken(): string;
+  /** Stores an entry. When all slots are taken, it replaces the oldest one. */
+  put(token: string, entry: T): Promise<void>;
+  read(token: string): Promise<T | undefined>;
+  /** Returns the entry and removes it, so that only the first caller gets it. */
+  consume(token: string): Promise<T | undefined>;
+}
+
+export interface SingleUseStoreLimits {
+  /** Maximum number of entries. */
+  readonly max: number;
+  /** Lifetime in ms. */
+  readonly ttl: number;
+}
+
+/**
+ * Creates a store of `max` slots. The limit needs no count, so it holds in every store and across processes. Each process
+ * goes through the slots in turn, from a random one on.
+ */
+export function createSingleUseStore<T extends JsonObject>(
+  values: Values,
+  kind: string,
+  { max, ttl }: SingleUseStoreLimits,
+): SingleUseStore<T> {
+  let next: number | undefined;
+  const getKey = (token: string): string | undefined => {
+    const slot = /^(\d{1,7})\./.exec(token)?.[1];
+    return slot === undefined ? undefined : `issuer/${kind}/${slot}`;
+  };
+  const find = async (token: string) => {
+    const key = getKey(token);
+    const stored = key === undefined ? undefined : await values.get(key);
+    if (!stored || !(await isMatchingSecret(token, String(stored.value.text)))) return undefined;
+    return { key: stored.key, version: stored.version, entry: stored.value.entry as T };
+  };
+  return {
+    createToken() {
+      // Chosen on the first call, because Workers have no randomness before the first request.
+      next = next === undefined ? Math.floor(Math.random() * max) : (next + 1) % max;
+      return `${next}.${createRandomText()}`;
+    },
+    async put(token, entry) {
+      await values.put(getKey(token) as string, { text: await hashSecret(token), entry }, { ttl });
+    },
+    read: async token => (await find(token))?.entry,
+    async consume(token) {
+      const match = await find(token);
+      if (match === undefined || !(await values.delete(match.key, match.version))) return undefined;
+      return match.entry;
+    },
+  };
+}

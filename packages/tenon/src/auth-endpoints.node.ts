@@ -1,0 +1,49 @@
+/**
+ * Parts of which authorization servers and sign-in pages are made: requests and pages, guarded requests, sealed values. On
+ * Node, guarded requests check the address that they connect to.
+ *
+ * @module tenon/auth/endpoints
+ */
+import {
+  createGuardedFetch as createGuardedFetchAnywhere,
+  type GuardedFetch,
+  type GuardedFetchOptions,
+} from './auth/http/guarded-fetch.js';
+import { withAddressCheck } from './runtimes/node/auth/address-checked-fetch.js';
+
+export { splitScopes } from './auth/client/scopes.js';
+export { type AddressClass, classifyHost } from './auth/http/address-class.js';
+export type {
+  AuthFetch,
+  AuthFetchResponse,
+  GuardedFetch,
+  GuardedFetchInit,
+  GuardedFetchOptions,
+} from './auth/http/guarded-fetch.js';
+export { checkBrowserUrl, createUrlGuard, type GuardOptions, type UrlGuard } from './auth/http/url-guard.js';
+export { type BrowserCookie, createCookie } from './auth/pages/browser-cookie.js';
+export { createPage, createRefusalPage, type Html, renderHtml } from './auth/pages/html-page.js';
+export {
+  type AuthEndpoint,
+  type AuthExchange,
+  type AuthHttpRequest,
+  type AuthHttpResponse,
+  createJsonResponse,
+  createRedirect,
+  getParameter,
+  NO_STORE_HEADERS,
+  type ResponseHeaders,
+  readHttpRequest,
+} from './auth/pages/http-exchange.js';
+export { createRandomText } from './auth/pages/random-text.js';
+export { hashSha256 } from './auth/resource/digest.js';
+export { areSealKeys, createSeal, deriveSealKey, type Seal, type SealKey } from './stores/seal.js';
+
+/**
+ * Makes a `fetch` for URLs that another party chose: guarded against private addresses, with a timeout of 10 s and at most
+ * 256 KiB of response. `fetch` is `fetchWithAddressCheck` by default.
+ * https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices
+ */
+export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
+  return createGuardedFetchAnywhere(withAddressCheck(options));
+}

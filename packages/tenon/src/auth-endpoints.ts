@@ -1,0 +1,34 @@
+/**
+ * Parts of which authorization servers and sign-in pages are made: requests and pages, guarded requests, sealed values.
+ * `@tenon/issuer` is made of them.
+ *
+ * @module tenon/auth/endpoints
+ */
+export { splitScopes } from './auth/client/scopes.js';
+export { type AddressClass, classifyHost } from './auth/http/address-class.js';
+export {
+  type AuthFetch,
+  type AuthFetchResponse,
+  createGuardedFetch,
+  type GuardedFetch,
+  type GuardedFetchInit,
+  type GuardedFetchOptions,
+} from './auth/http/guarded-fetch.js';
+export { checkBrowserUrl, createUrlGuard, type GuardOptions, type UrlGuard } from './auth/http/url-guard.js';
+export { type BrowserCookie, createCookie } from './auth/pages/browser-cookie.js';
+export { createPage, createRefusalPage, type Html, renderHtml } from './auth/pages/html-page.js';
+export {
+  type AuthEndpoint,
+  type AuthExchange,
+  type AuthHttpRequest,
+  type AuthHttpResponse,
+  createJsonResponse,
+  createRedirect,
+  getParameter,
+  NO_STORE_HEADERS,
+  type ResponseHeaders,
+  readHttpRequest,
+} from './auth/pages/http-exchange.js';
+export { createRandomText } from './auth/pages/random-text.js';
+export { hashSha256 } from './auth/resource/digest.js';
+export { areSealKeys, createSeal, deriveSealKey, type Seal, type SealKey } from './stores/seal.js';

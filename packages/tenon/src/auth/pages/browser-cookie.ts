@@ -1,0 +1,32 @@
+import { hashSha256 } from '../resource/digest.js';
+import type { AuthHttpRequest } from './http-exchange.js';
+
+/** A cookie with a secret for one flow: it tells the browser in which the flow began from others. */
+export interface BrowserCookie {
+  /** Name of the cookie. It depends on the flow, so that flows in several tabs do not disturb each other. */
+  readonly name: string;
+  /** Returns a `set-cookie` header for `seconds`, the maximum duration of the flow. */
+  serialize(secret: string, seconds: number): string;
+  /** Returns a `set-cookie` header that deletes the cookie. */
+  serializeExpired(): string;
+  /** Reads the secret from a request. `undefined` when the browser sent none. */
+  read(request: AuthHttpRequest): string | undefined;
+}
+
+/**
+ * Creates the cookie of the flow `id`. With `secure` the prefix of its name ensures that this host has set it.
+ * https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis
+ */
+export async function createCookie(id: string, { secure }: { readonly secure: boolean }): Promise<BrowserCookie> {
+  const name = `${secure ? '__Host-' : ''}tenon-${(await hashSha256(id)).slice(0, 16)}`;
+  const attributes = `Path=/; ${secure ? 'Secure; ' : ''}HttpOnly; SameSite=Lax`;
+  return {
+    name,
+    serialize: (secret, seconds) => `${name}=${secret}; Max-Age=${seconds}; ${attributes}`,
+    serializeExpired: () => `${name}=; Max-Age=0; ${attributes}`,
+    read(request) {
+      const pairs = (request.header('cookie') ?? '').split(/; */);
+      return pairs.find(pair => pair.startsWith(`${name}=`))?.slice(name.length + 1);
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { type AuthHttpResponse, NO_STORE_HEADERS, type ResponseHeaders } from './http-exchange.js';
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** HTML that `renderHtml` made. */
+export interface Html {
+  /** The markup. */
+  readonly html: string;
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, sign => ENTITIES[sign] as string);
+}
+
+/** Renders a template. Strings are escaped, for text and for attributes in quotes. Parts that are `Html` are not. */
+export function renderHtml(texts: TemplateStringsArray, ...parts: readonly (string | Html | readonly Html[])[]): Html {
+  const rendered = parts.map(part => {
+    if (typeof part === 'string') return escapeHtml(part);
+    return 'html' in part ? part.html : part.map(each => each.html).join('');
+  });
+  return { html: texts.map((text, index) => text + (rendered[index] ?? '')).join('') };
+}
+
+/**
+ * Creates a page without scripts, styles and pictures that cannot be framed. `actions` are the CSP sources that its forms may
+ * lead to, redirects included. Default: none.
+ */
+export function createPage(
+  status: number,
+  title: string,
+  body: Html,
+  actions = "'none'",
+  headers: ResponseHeaders = {},
+): AuthHttpResponse {
+  const document = renderHtml`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title></head>
+<body><main><h1>${title}</h1>
+${body}
+</main></body></html>
+`;
+  return {
+    status,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': `default-src 'none'; form-action ${actions}; frame-ancestors 'none'; base-uri 'none'`,
+      'x-frame-options': 'DENY',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'same-origin',
+      ...NO_STORE_HEADERS,
+      ...headers,
+    },
+    body: document.html,
+  };
+}
+
+/** Creates a page with status 400. `reason` is a sentence without its full stop. */
+export function createRefusalPage(title: string, reason: string, more: Html = renderHtml``): AuthHttpResponse {
+  return createPage(400, title, renderHtml`<p>${reason}.</p>${more}`);
+}
