@@ -30,7 +30,6 @@ export async function createHost(options: NodeHostOptions): Promise<Host> {
 export type { CollapseOptions } from './host/catalog/budget/collapse-tools.js';
 export {
   createTokenReport,
-  estimateTokens,
   type TokenReport,
   type TokenReportOptions,
 } from './host/catalog/budget/token-report.js';
@@ -91,7 +90,7 @@ export type { HostGuardOptions, HostScreeningOptions, ScreeningReport } from './
 // The lock.
 export { acceptDrift } from './host/security/lock/accept-drift.js';
 export { compareAllWithLock, compareWithLock } from './host/security/lock/compare-with-lock.js';
-export { createLock, createLockedServer } from './host/security/lock/create-lock.js';
+export { createLock } from './host/security/lock/create-lock.js';
 export { describeDrift } from './host/security/lock/describe-drift.js';
 export type { Drift, DriftKind } from './host/security/lock/drift.js';
 export type { Lock, LockedServer, PinnedKind } from './host/security/lock/lock.js';
@@ -130,7 +129,7 @@ export {
 export { screenResult } from './host/security/screening/screen-results.js';
 export type { Screened, Screening } from './host/security/screening/screener.js';
 // Files.
-export { type AuditFileOptions, openAudit, openAuditFile } from './runtimes/node/audit/audit-file.js';
+export { type AuditFileOptions, openAudit } from './runtimes/node/audit/audit-file.js';
 export { type AuditFileVerification, readAudit, verifyAuditFile } from './runtimes/node/audit/read-audit-file.js';
 export { type ConfigFileOptions, readConfigFile } from './runtimes/node/host/config-file.js';
 export { type ConfigLocation, findProjectConfigs, findUserConfigs } from './runtimes/node/host/config-locations.js';

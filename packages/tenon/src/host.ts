@@ -12,7 +12,6 @@ export function createHost(options: HostOptions): Promise<Host> {
 export type { CollapseOptions } from './host/catalog/budget/collapse-tools.js';
 export {
   createTokenReport,
-  estimateTokens,
   type TokenReport,
   type TokenReportOptions,
 } from './host/catalog/budget/token-report.js';
@@ -73,7 +72,7 @@ export type { HostGuardOptions, HostScreeningOptions, ScreeningReport } from './
 // The lock.
 export { acceptDrift } from './host/security/lock/accept-drift.js';
 export { compareAllWithLock, compareWithLock } from './host/security/lock/compare-with-lock.js';
-export { createLock, createLockedServer } from './host/security/lock/create-lock.js';
+export { createLock } from './host/security/lock/create-lock.js';
 export { describeDrift } from './host/security/lock/describe-drift.js';
 export type { Drift, DriftKind } from './host/security/lock/drift.js';
 export type { Lock, LockedServer, PinnedKind } from './host/security/lock/lock.js';

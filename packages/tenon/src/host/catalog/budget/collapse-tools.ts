@@ -17,7 +17,7 @@ export interface CollapseOptions {
   readonly budget: number;
   /** Names of tools that are always offered themselves. */
   readonly pinned?: readonly string[] | undefined;
-  /** Default: `estimateTokens`. */
+  /** Counts the tokens of a text. Default: an estimate by characters. */
   readonly countTokens?: CountTokens | undefined;
 }
 

@@ -18,7 +18,7 @@ export interface TokenReport {
 
 /** Options of `createTokenReport`. */
 export interface TokenReportOptions {
-  /** Default: `estimateTokens`. */
+  /** Counts the tokens of a text. Default: an estimate by characters. */
   readonly countTokens?: CountTokens | undefined;
   /** The name under which a tool is offered. Default: its own. */
   readonly name?: ((server: string, tool: string) => string) | undefined;

@@ -1,4 +1,4 @@
-/** Storage of the lines of an audit: `openAuditFile` of `tenon/host` on Node is one. */
+/** Storage of the lines of an audit. On Node, `openAudit` of `tenon/host` stores them in files. */
 export interface AuditSink {
   /**
    * Keeps a line (without its line feed) after all that were handed over before, and resolves when it is kept. Once it has

@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { findUnusedExports } from './export-rules.js';
+import { parse, readSources } from './source.js';
+
+/** One export a line, and after a colon the reason to keep it. */
+const allowed = readFileSync(new URL('unused-exports.txt', import.meta.url), 'utf8')
+  .trim()
+  .split('\n');
+const getName = (line: string) => line.split(':')[0] ?? '';
+
+describe('the values that the library exports', () => {
+  const unused = findUnusedExports(readSources('tenon'));
+
+  it('are used by another package, an example or a page, or have a reason', () => {
+    expect(unused.filter(name => !allowed.some(line => getName(line) === name))).toEqual([]);
+  });
+
+  it('have no reason that is not needed', () => {
+    expect(allowed.filter(line => !unused.includes(getName(line)) || !/: \S/.test(line))).toEqual([]);
+  });
+
+  it('are found when nobody uses them', () => {
+    const source = parse('host.ts', "export { nobodyCallsThis, type NobodyReadsThis } from './host/x.js';");
+    expect(findUnusedExports([source])).toEqual(['nobodyCallsThis']);
+  });
+});
