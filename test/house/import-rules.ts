@@ -6,7 +6,7 @@ interface Layer {
   readonly types?: readonly string[];
 }
 
-const ground = ['encoding', 'cancellation', 'redaction', 'jsonrpc', 'protocol'];
+const ground = ['encoding', 'cancellation', 'redaction', 'net', 'jsonrpc', 'protocol'];
 /** The one file beside the folders that all may load: it imports nothing. */
 const foundation = 'version.ts';
 const talk = [...ground, 'protocol/versions', 'protocol/negotiation', 'schemas', 'execution'];
@@ -16,6 +16,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   encoding: { values: ['jsonrpc'] },
   cancellation: { values: ['jsonrpc'] },
   redaction: { values: [] },
+  net: { values: [] },
   jsonrpc: { values: ['cancellation'] },
   protocol: { values: ['encoding', 'cancellation', 'jsonrpc'], types: ['protocol/versions', 'execution'] },
   schemas: { values: ground },

@@ -12,7 +12,6 @@ import {
 import { withAddressCheck } from './runtimes/node/auth/address-checked-fetch.js';
 
 export { splitScopes } from './auth/client/scopes.js';
-export { type AddressClass, classifyHost } from './auth/http/address-class.js';
 export type {
   AuthFetch,
   AuthFetchResponse,
@@ -37,6 +36,7 @@ export {
 } from './auth/pages/http-exchange.js';
 export { createRandomText } from './auth/pages/random-text.js';
 export { hashSha256 } from './auth/resource/digest.js';
+export { type AddressClass, classifyHost } from './net/address-class.js';
 export { areSealKeys, createSeal, deriveSealKey, type Seal, type SealKey } from './stores/seal.js';
 
 /**

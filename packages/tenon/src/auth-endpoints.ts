@@ -5,7 +5,6 @@
  * @module tenon/auth/endpoints
  */
 export { splitScopes } from './auth/client/scopes.js';
-export { type AddressClass, classifyHost } from './auth/http/address-class.js';
 export {
   type AuthFetch,
   type AuthFetchResponse,
@@ -31,4 +30,5 @@ export {
 } from './auth/pages/http-exchange.js';
 export { createRandomText } from './auth/pages/random-text.js';
 export { hashSha256 } from './auth/resource/digest.js';
+export { type AddressClass, classifyHost } from './net/address-class.js';
 export { areSealKeys, createSeal, deriveSealKey, type Seal, type SealKey } from './stores/seal.js';

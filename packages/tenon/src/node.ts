@@ -4,6 +4,7 @@
  * @module tenon/node
  */
 
+export { isLoopbackHost } from './net/loopback.js';
 export { type HttpMount, type NodeHandler, toNode } from './runtimes/node/http/http-mount.js';
 export { type HttpServer, type ServeHttpOptions, serveHttp } from './runtimes/node/http/http-server.js';
 export {

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { isLoopbackHost } from 'tenon/node';
 import type { CliContext } from '../cli-context.js';
 import type { HttpAuthOptions } from '../http/http-auth.js';
 import { createUsageError } from '../usage-error.js';
@@ -9,8 +10,6 @@ export interface CallerOptions extends HttpAuthOptions {
   readonly allowedHosts?: string[];
   readonly allowUnauthenticated?: boolean;
 }
-
-const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/i;
 
 /** Adds `--bearer-env`, and refuses `--bearer TOKEN` without showing the token. */
 export function withBearer(command: Command, description: string): Command {
@@ -38,7 +37,7 @@ export function withProtection(
 /** Refuses to listen beyond loopback without authorization, unless `--allow-unauthenticated` is given; then it warns. */
 export function refuseUnauthenticated({ screen }: CliContext, options: CallerOptions): void {
   const { host = '127.0.0.1', bearerEnv, issuer, allowUnauthenticated = false } = options;
-  if (LOOPBACK.test(host) || bearerEnv !== undefined || issuer !== undefined) return;
+  if (isLoopbackHost(host) || bearerEnv !== undefined || issuer !== undefined) return;
   if (!allowUnauthenticated) {
     throw createUsageError(
       `--host ${host}: without authorization every machine that reaches this address may call all tools`,

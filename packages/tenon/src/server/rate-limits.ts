@@ -1,6 +1,7 @@
 import type { Clock } from '../cancellation/clock.js';
 import { rpcError, TenonError } from '../jsonrpc/error.js';
 import { TOO_MANY_REQUESTS } from '../jsonrpc/error-codes.js';
+import { isLoopbackAddress } from '../net/loopback.js';
 import type { CallerInfo } from './caller-info.js';
 import { getLimitKey } from './middleware/rate-limit.js';
 import { createTokenBuckets, type TokenBuckets } from './middleware/token-buckets.js';
@@ -49,6 +50,13 @@ export function createRateLimits(configured: ServerRateLimits | false | undefine
     'resources/read': callBuckets,
     'completion/complete': completionBuckets,
   };
+  let lastLoopback: string | undefined;
+  const isLoopback = (address: string): boolean => {
+    if (address === lastLoopback) return true;
+    const found = isLoopbackAddress(address);
+    if (found) lastLoopback = address;
+    return found;
+  };
   return {
     check(method, caller) {
       const { address } = caller;
@@ -75,8 +83,4 @@ function checkRate(name: string, configured: Rate | false | undefined, fallback:
     expected: '{ burst: 1 or more, perSecond: more than 0 }, or false',
     received: JSON.stringify(rate),
   });
-}
-
-function isLoopback(address: string): boolean {
-  return address.startsWith('127.') || address === '::1' || address.startsWith('::ffff:127.');
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { classifyAddress, classifyHost } from './address-class.js';
+import { classifyAddress, classifyHost } from '../../net/address-class.js';
 import { checkBrowserUrl, createUrlGuard } from './url-guard.js';
 
 const refused = expect.objectContaining({ code: 'auth/unsafe-url' });

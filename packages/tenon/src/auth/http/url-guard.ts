@@ -1,5 +1,5 @@
 import { TenonError } from '../../jsonrpc/error.js';
-import { type AddressClass, classifyAddress, classifyHost } from './address-class.js';
+import { type AddressClass, classifyAddress, classifyHost } from '../../net/address-class.js';
 
 /** Options that loosen the guard. */
 export interface GuardOptions {

@@ -1,3 +1,4 @@
+import { isLoopbackDomain } from '../../net/loopback.js';
 import {
   type EntryParser,
   getSingleMember,
@@ -115,7 +116,7 @@ async function readUrl(
       hint: 'give them by `headers`: Authorization',
     });
   for (const [name, value] of Object.entries(headers ?? {})) checkHeader(parser, headersSpot as JsonNode, name, value);
-  if (Object.keys(headers ?? {}).length && read.protocol === 'http:' && !isLoopback(read.hostname))
+  if (Object.keys(headers ?? {}).length && read.protocol === 'http:' && !isLoopbackDomain(read.hostname))
     parser.reportWarning('config/plain-http', spot, 'anybody on the way reads the headers', { hint: 'write https://' });
   return target;
 }
@@ -134,8 +135,6 @@ function parseUrl(text: string): URL | undefined {
     return undefined;
   }
 }
-
-const isLoopback = (name: string): boolean => /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(name);
 
 function checkHeader(parser: EntryParser, spot: JsonNode, name: string, value: string): void {
   const at = spot.members.get(name) ?? spot;

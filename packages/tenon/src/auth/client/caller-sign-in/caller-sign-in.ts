@@ -1,5 +1,6 @@
 import { systemClock } from '../../../cancellation/clock.js';
 import { TenonError } from '../../../jsonrpc/error.js';
+import { isLoopbackHost } from '../../../net/loopback.js';
 import { type CallerIdentity, getOwnerKey } from '../../../protocol/caller-identity.js';
 import type { Authorizer, RefusedRequest } from '../authorizer.js';
 import { signIn } from '../sign-in/sign-in.js';
@@ -181,8 +182,7 @@ function createCallerStore(tokenStore: TokenStore, server: string, caller: Calle
 
 function checkUrl(value: string): URL {
   const url = new URL(value);
-  const isLoopback = ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname);
-  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback)) return url;
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname))) return url;
   throw new TenonError('auth/options', '`url` of the pages cannot be opened safely', {
     expected: 'https:, or http: on loopback',
     received: url.origin,

@@ -1,6 +1,6 @@
 import * as oauth from 'oauth4webapi';
 import { TenonError } from '../../../jsonrpc/error.js';
-import { classifyHost } from '../../http/address-class.js';
+import { classifyHost } from '../../../net/address-class.js';
 import { toAuthError } from '../auth-error.js';
 import { type AuthTarget, createRequestOptions } from '../auth-target.js';
 import type { ClientCredentials } from '../client-identity.js';

@@ -1,5 +1,5 @@
 import { TenonError } from '../../../jsonrpc/error.js';
-import { classifyHost } from '../../http/address-class.js';
+import { classifyHost } from '../../../net/address-class.js';
 import type { AuthTarget } from '../auth-target.js';
 import type { Authorizer } from '../authorizer.js';
 import { type ClientCredentials, createClientIdentity } from '../client-identity.js';

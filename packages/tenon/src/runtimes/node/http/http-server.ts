@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { getCallerKey, SharedLimit } from '../../../jsonrpc/shared-limit.js';
+import { isLoopbackHost } from '../../../net/loopback.js';
 import type { RequestHandler } from '../../../protocol/request-handler.js';
 import { type CloseOptions, createHttpEndpoint, type HttpEndpoint } from '../../../transports/http/server/endpoint.js';
 import { type HandlerOptions, resolveSsePath } from '../../../transports/http/server/options.js';
@@ -78,7 +79,7 @@ export async function serveHttp(service: RequestHandler, options: ServeHttpOptio
 
 /** Says once that any machine that reaches the port may call. */
 function warnUnauthenticated(host: string, { auth, authorize, allowUnauthenticated = false }: ServeHttpOptions): void {
-  if (auth || authorize || allowUnauthenticated || /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i.test(host)) return;
+  if (auth || authorize || allowUnauthenticated || isLoopbackHost(host)) return;
   const next = 'Pass `auth` or `authorize`, listen on 127.0.0.1, or pass `allowUnauthenticated: true` to accept this.';
   process.emitWarning(
     `serveHttp: every machine that reaches ${host} can call this server without authorization. ${next}`,

@@ -1,5 +1,6 @@
 import { INTERNAL_ERROR } from '../../../jsonrpc/error-codes.js';
 import type { AuthInfo } from '../../../jsonrpc/transport.js';
+import { isLoopbackHost } from '../../../net/loopback.js';
 import type { HttpServerContext } from './context.js';
 import { createCorsHeaders, replyPreflight, withHeaders } from './cors.js';
 import { createInvalidRequest, refuse } from './error-response.js';
@@ -93,7 +94,8 @@ export function createOriginGuard(
   const isHostAllowed = (host: string): boolean => {
     if (host === lastAllowedHost || hosts === '*') return true;
     const name = getHostname(host);
-    const isAllowed = isLoopback(name) || isAddress(name) || hosts.includes(host.toLowerCase()) || hosts.includes(name);
+    const isAllowed =
+      isAddress(name) || isLoopbackHost(name) || hosts.includes(host.toLowerCase()) || hosts.includes(name);
     if (isAllowed) lastAllowedHost = host;
     return isAllowed;
   };
@@ -103,7 +105,9 @@ export function createOriginGuard(
     if (origins.includes(lower) || corsOrigins.includes(lower)) return true;
     const authority = /^https?:\/\/([^/]+)$/.exec(lower)?.[1];
     if (authority === undefined) return false;
-    return authority === host.toLowerCase() || (isLoopback(getHostname(authority)) && isLoopback(getHostname(host)));
+    return (
+      authority === host.toLowerCase() || (isLoopbackHost(getHostname(authority)) && isLoopbackHost(getHostname(host)))
+    );
   };
 
   return (host, origin) => {
@@ -112,11 +116,6 @@ export function createOriginGuard(
     if (origin === undefined || isOriginAllowed(origin, host)) return undefined;
     return `Origin "${toPrintable(origin)}" is not allowed; add it to allowedOrigins`;
   };
-}
-
-/** True for names of this machine. */
-function isLoopback(name: string): boolean {
-  return name === 'localhost' || name === '[::1]' || name === '::1' || /^127(?:\.\d{1,3}){3}$/.test(name);
 }
 
 /** An address cannot be rebound: only names are looked up. */

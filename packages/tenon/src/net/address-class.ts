@@ -1,15 +1,13 @@
+import { isLoopbackDomain, parseIpAddress } from './loopback.js';
+
 /** Class of an IP address, by the harm that a request to it could do. */
 export type AddressClass = 'public' | 'loopback' | 'private' | 'link-local' | 'reserved';
 
 /** Tells of what kind an address is; `undefined` for what is a name. Takes IPv6 with and without brackets. */
 export function classifyAddress(host: string): AddressClass | undefined {
-  const bare = host.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
-  if (bare.includes(':')) {
-    const groups = parseIpv6(bare);
-    return groups ? classifyIpv6(groups) : 'reserved';
-  }
-  const octets = parseIpv4(bare);
-  return octets && classifyIpv4(octets);
+  const address = parseIpAddress(host);
+  if (address === undefined) return host.includes(':') ? 'reserved' : undefined;
+  return address.length === 4 ? classifyIpv4(address) : classifyIpv6(address);
 }
 
 /** Names of the services by which clouds give credentials to their machines. Their addresses are link-local. */
@@ -26,15 +24,9 @@ export function classifyHost(hostname: string): AddressClass {
   const host = hostname.toLowerCase().replace(/\.$/, '');
   const known = classifyAddress(host);
   if (known) return known;
-  if (host === 'localhost' || host.endsWith('.localhost')) return 'loopback';
+  if (isLoopbackDomain(hostname)) return 'loopback';
   if (METADATA_NAMES.test(host)) return 'link-local';
   return host.includes('.') && !PRIVATE_DOMAINS.test(host) ? 'public' : 'private';
-}
-
-function parseIpv4(text: string): number[] | undefined {
-  const parts = text.split('.');
-  if (parts.length !== 4 || !parts.every(part => /^\d{1,3}$/.test(part) && Number(part) < 256)) return undefined;
-  return parts.map(Number);
 }
 
 /** The wire servers of Azure and Alibaba, which give credentials to machines as link-local addresses do elsewhere. */
@@ -62,23 +54,6 @@ function classifyIpv4([a = 0, b = 0, c = 0, d = 0]: readonly number[]): AddressC
   // Shared address space of carriers, where their own machines answer; and what is meant for benchmarks.
   if ((a === 100 && b >= 64 && b < 128) || (a === 198 && (b === 18 || b === 19))) return 'private';
   return a === 0 || a >= 224 || RESERVED_IPV4.has(`${a}.${b}.${c}`) ? 'reserved' : 'public';
-}
-
-/** Eight groups, or `undefined` when the text is no address. */
-function parseIpv6(text: string): number[] | undefined {
-  const tail = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(text);
-  const octets = tail ? parseIpv4(tail[2] as string) : undefined;
-  if (tail && !octets) return undefined;
-  const [a = 0, b = 0, c = 0, d = 0] = octets ?? [];
-  const hex = octets ? `${tail?.[1]}${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}` : text;
-  const halves = hex.split('::');
-  if (halves.length > 2) return undefined;
-  const [head = [], rest] = halves.map(half => (half === '' ? [] : half.split(':')));
-  const missing = 8 - head.length - (rest?.length ?? 0);
-  if (rest === undefined ? missing !== 0 : missing < 1) return undefined;
-  const groups = rest === undefined ? head : [...head, ...Array<string>(missing).fill('0'), ...rest];
-  if (!groups.every(group => /^[\da-f]{1,4}$/i.test(group))) return undefined;
-  return groups.map(group => Number.parseInt(group, 16));
 }
 
 /** The metadata services of AWS and Google Cloud: `fd00:ec2::254`, `fd20:ce::254`. */
