@@ -2,7 +2,7 @@ import { type Client, createTransportPair, type Transport } from 'tenon';
 import { serveHttp } from 'tenon/node';
 import { connectTo, createTransportEndpoint } from '../../packages/tenon/src/client/connect.js';
 import type { ServerEndpoint } from '../../packages/tenon/src/client/connection/endpoint.js';
-import { createHttpEndpoint } from '../../packages/tenon/src/client/connection/http-endpoint.js';
+import { createClientEndpoint } from '../../packages/tenon/src/client/connection/http-endpoint.js';
 import { createNodeRequester } from '../../packages/tenon/src/runtimes/node/http/http-requester.js';
 import { spawnServer } from '../../packages/tenon/src/runtimes/node/processes/child-process.js';
 import { createStdioTransport } from '../../packages/tenon/src/transports/stdio/client.js';
@@ -120,5 +120,5 @@ function createEndpoint(target: GatewayTarget, { client }: Pair, wires: Wires): 
   }
   const two = client === first;
   const address = { url: two ? target.sseUrl : target.url, transport: two ? ('http-sse' as const) : ('http' as const) };
-  return createHttpEndpoint(address, recordRequester(createNodeRequester(), wire));
+  return createClientEndpoint(address, recordRequester(createNodeRequester(), wire));
 }

@@ -15,6 +15,7 @@ import { findDeepImports, findForbiddenImports, findImportCycles, findPlatformIm
 import {
   findBannedNames,
   findCrowdedFolders,
+  findDuplicateFunctions,
   findDuplicateTypes,
   findFunctionsWithoutVerb,
   findRelativeComments,
@@ -61,6 +62,8 @@ describe.each(listPackages())('the code of the package %s', name => {
     expect(getNinetiethPercentile(sources)).toBeLessThanOrEqual(MAX_USUAL_FILE_LINES));
   it('declares each type once', () =>
     expect(findDuplicateTypes(sources.filter(source => !isDeclarationFile(source)))).toEqual([]));
+  it('declares each exported function once', () =>
+    expect(findDuplicateFunctions(sources.filter(source => !isDeclarationFile(source)))).toEqual([]));
   it('begins the names of functions with a verb', () => expect(sources.flatMap(findFunctionsWithoutVerb)).toEqual([]));
   it('has no banned word in a name', () => expect(sources.flatMap(findBannedNames)).toEqual([]));
   it('begins no comment with a relative word', () => expect(sources.flatMap(findRelativeComments)).toEqual([]));

@@ -1,6 +1,13 @@
 import { readFileSync } from 'node:fs';
 import ts from 'typescript-5';
-import { getDeclaredTypes, getDocComments, getIdentifiers, getNamedFunctions, type Source } from './source.js';
+import {
+  getDeclaredTypes,
+  getDocComments,
+  getExportedFunctions,
+  getIdentifiers,
+  getNamedFunctions,
+  type Source,
+} from './source.js';
 
 const MAX_FOLDER_FILES = 20;
 
@@ -27,10 +34,28 @@ function splitWords(name: string): string[] {
 
 /** Finds types, interfaces and classes whose name is declared in several files. */
 export function findDuplicateTypes(sources: readonly Source[]): string[] {
+  return findRepeatedNames(sources.map(source => ({ path: source.path, names: getDeclaredTypes(source) })));
+}
+
+/**
+ * Finds exported functions whose name is declared in several files. Package entries are left out, because `auth.node.ts` wraps
+ * functions of `auth.ts` for Node, and the same file of two runtimes counts once.
+ */
+export function findDuplicateFunctions(sources: readonly Source[]): string[] {
+  const modules = sources.filter(({ path }) => path.includes('/'));
+  return findRepeatedNames(
+    modules.map(source => ({
+      path: source.path.replace(/^runtimes\/(?:node|web)\//, 'runtimes/*/'),
+      names: getExportedFunctions(source),
+    })),
+  );
+}
+
+function findRepeatedNames(files: readonly { readonly path: string; readonly names: readonly string[] }[]): string[] {
   const paths = new Map<string, Set<string>>();
-  for (const source of sources)
-    for (const name of getDeclaredTypes(source)) paths.set(name, (paths.get(name) ?? new Set()).add(source.path));
-  return [...paths].filter(([, { size }]) => size > 1).map(([name, files]) => `${name}: ${[...files].join(', ')}`);
+  for (const { path, names } of files)
+    for (const name of names) paths.set(name, (paths.get(name) ?? new Set()).add(path));
+  return [...paths].filter(([, { size }]) => size > 1).map(([name, found]) => `${name}: ${[...found].join(', ')}`);
 }
 
 /** Finds functions whose name does not begin with a verb. */

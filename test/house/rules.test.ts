@@ -13,6 +13,7 @@ import { findDeepImports, findForbiddenImports, findImportCycles, findPlatformIm
 import {
   findBannedNames,
   findCrowdedFolders,
+  findDuplicateFunctions,
   findDuplicateTypes,
   findFunctionsWithoutVerb,
   findRelativeComments,
@@ -140,6 +141,20 @@ describe('the rules', () => {
     const a = parse('a.ts', 'interface Session {}');
     expect(findDuplicateTypes([a, parse('b.ts', 'export class Session {}')])).toEqual(['Session: a.ts, b.ts']);
     expect(findDuplicateTypes([a, parse('b.ts', "import type { Session } from './a.js';")])).toEqual([]);
+  });
+
+  it('find exported functions that are declared twice', () => {
+    const find = (...files: [path: string, text: string][]) =>
+      findDuplicateFunctions(files.map(each => parse(...each)));
+    const a: [string, string] = ['server/a.ts', 'export function readText() {}'];
+    expect(find(a, ['client/b.ts', 'export const readText = () => 1;'])).toEqual([
+      'readText: server/a.ts, client/b.ts',
+    ]);
+    expect(find(a, ['client/b.ts', 'function readText() {}'])).toEqual([]);
+    expect(find(a, ['entry.node.ts', 'export function readText() {}'])).toEqual([]);
+    const inBoth = ['node', 'web'].map(name => [`runtimes/${name}/a.ts`, a[1]] as [string, string]);
+    expect(find(...inBoth)).toEqual([]);
+    expect(find(a, ...inBoth)).toHaveLength(1);
   });
 
   it('find functions that do not begin with a verb', () => {

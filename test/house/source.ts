@@ -154,11 +154,27 @@ export function getNamedFunctions(source: Source): { name: string; line: number 
   });
 }
 
+const EXPORT = ts.SyntaxKind.ExportKeyword;
+
 /** Names of the types, interfaces and classes that a file declares at the top. */
 export function getDeclaredTypes(source: Source): string[] {
   return source.tree.statements.flatMap(node => {
     const isType = ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node) || ts.isClassDeclaration(node);
     return isType && node.name ? [node.name.text] : [];
+  });
+}
+
+/** Names of the functions that a file declares at the top and exports. */
+export function getExportedFunctions(source: Source): string[] {
+  return source.tree.statements.flatMap(node => {
+    const isExported = ts.canHaveModifiers(node) && ts.getModifiers(node)?.some(each => each.kind === EXPORT);
+    if (!isExported) return [];
+    if (ts.isFunctionDeclaration(node)) return node.name ? [node.name.text] : [];
+    const variables = ts.isVariableStatement(node) ? node.declarationList.declarations : [];
+    return variables.flatMap(({ name, initializer }) => {
+      const isFunction = initializer && (ts.isArrowFunction(initializer) || ts.isFunctionExpression(initializer));
+      return isFunction && ts.isIdentifier(name) ? [name.text] : [];
+    });
   });
 }
 

@@ -1,7 +1,7 @@
 import { createTransportPair } from 'tenon';
 import { serveHttp } from 'tenon/node';
 import type { ListeningTransport } from '../../packages/tenon/src/client/connection/endpoint.js';
-import { createHttpEndpoint } from '../../packages/tenon/src/client/connection/http-endpoint.js';
+import { createClientEndpoint } from '../../packages/tenon/src/client/connection/http-endpoint.js';
 import { createNameHeader } from '../../packages/tenon/src/client/connection/request-headers.js';
 import { openTaskClient, type TaskTestClient } from '../../packages/tenon/src/extensions/tasks/fixtures/task-client.js';
 import type { JsonObject } from '../../packages/tenon/src/jsonrpc/message.js';
@@ -39,7 +39,7 @@ export async function openConnection(
       return createStdioTransport(target, recordSpawn(spawnServer, wire));
     }
     if (kind === 'http')
-      return createHttpEndpoint({ url, transport: 'http' }, recordRequester(createNodeRequester(), wire)).open();
+      return createClientEndpoint({ url, transport: 'http' }, recordRequester(createNodeRequester(), wire)).open();
     const pair = createTransportPair((from, message) => wire.crosses(from, message));
     await works.connect(pair.server);
     return pair.client;

@@ -2,7 +2,7 @@ import { type ChangeEvent, connect, createServer, createTransportPair, tool } fr
 import { serveHttp } from 'tenon/node';
 import { afterEach, describe, expect, it } from 'vitest';
 import { connectTo } from '../../packages/tenon/src/client/connect.js';
-import { createHttpEndpoint } from '../../packages/tenon/src/client/connection/http-endpoint.js';
+import { createClientEndpoint } from '../../packages/tenon/src/client/connection/http-endpoint.js';
 import { createNodeRequester } from '../../packages/tenon/src/runtimes/node/http/http-requester.js';
 import { createExample } from './server.js';
 import { createWire, type Json, recordRequester, type Wire } from './wire.js';
@@ -45,7 +45,7 @@ function inMemory(server: ReturnType<typeof createExample>, wire: Wire) {
 async function overHttp(server: ReturnType<typeof createExample>, wire: Wire) {
   const { url, close } = await serveHttp(server, { port: 0 });
   closing.push(() => close({ timeout: 0 }));
-  return connectTo(createHttpEndpoint({ url, transport: 'http' }, recordRequester(createNodeRequester(), wire)), {
+  return connectTo(createClientEndpoint({ url, transport: 'http' }, recordRequester(createNodeRequester(), wire)), {
     protocolVersion,
   });
 }

@@ -8,7 +8,7 @@ import { type HttpServer, serveHttp } from 'tenon/node';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest';
 import { connectTo } from '../../packages/tenon/src/client/connect.js';
 import type { ServerEndpoint } from '../../packages/tenon/src/client/connection/endpoint.js';
-import { createHttpEndpoint } from '../../packages/tenon/src/client/connection/http-endpoint.js';
+import { createClientEndpoint } from '../../packages/tenon/src/client/connection/http-endpoint.js';
 import { createNodeRequester } from '../../packages/tenon/src/runtimes/node/http/http-requester.js';
 import { spawnServer } from '../../packages/tenon/src/runtimes/node/processes/child-process.js';
 import { createStdioTransport } from '../../packages/tenon/src/transports/stdio/client.js';
@@ -108,9 +108,9 @@ function endpointOf(
       return { kind: 'stdio', open: () => createStdioTransport(target, recordSpawn(spawnServer, wire)) };
     }
     case 'http':
-      return createHttpEndpoint({ url: http?.url ?? '', transport }, recordRequester(createNodeRequester(), wire));
+      return createClientEndpoint({ url: http?.url ?? '', transport }, recordRequester(createNodeRequester(), wire));
     case 'http-sse':
-      return createHttpEndpoint({ url: http?.sseUrl ?? '', transport }, recordRequester(createNodeRequester(), wire));
+      return createClientEndpoint({ url: http?.sseUrl ?? '', transport }, recordRequester(createNodeRequester(), wire));
   }
 }
 

@@ -2,7 +2,7 @@ import { connect } from 'tenon';
 import { serveHttp } from 'tenon/node';
 import { afterEach, describe, expect, it } from 'vitest';
 import { connectTo } from '../../packages/tenon/src/client/connect.js';
-import { createHttpEndpoint } from '../../packages/tenon/src/client/connection/http-endpoint.js';
+import { createClientEndpoint } from '../../packages/tenon/src/client/connection/http-endpoint.js';
 import { createNodeRequester } from '../../packages/tenon/src/runtimes/node/http/http-requester.js';
 import { revisions } from '../support/official-schema.js';
 import { createExample, type Example } from './server.js';
@@ -37,7 +37,7 @@ async function clients() {
         sample: () => ({ role: 'assistant' as const, content: { type: 'text' as const, text: name }, model: name }),
       };
       const url = (road === 'http-sse' ? http.sseUrl : http.url) ?? '';
-      const endpoint = createHttpEndpoint(
+      const endpoint = createClientEndpoint(
         { url, transport: road === 'memory' ? 'http' : road },
         recordRequester(createNodeRequester(), wire),
       );

@@ -7,7 +7,7 @@ import { type Client, type ClientOptions, createTransportPair } from 'tenon';
 import { serveHttp } from 'tenon/node';
 import { connectTo } from '../../packages/tenon/src/client/connect.js';
 import type { ServerEndpoint } from '../../packages/tenon/src/client/connection/endpoint.js';
-import { createHttpEndpoint } from '../../packages/tenon/src/client/connection/http-endpoint.js';
+import { createClientEndpoint } from '../../packages/tenon/src/client/connection/http-endpoint.js';
 import { createNodeRequester } from '../../packages/tenon/src/runtimes/node/http/http-requester.js';
 import { spawnServer } from '../../packages/tenon/src/runtimes/node/processes/child-process.js';
 import type { Requester } from '../../packages/tenon/src/transports/http/client/requester.js';
@@ -52,7 +52,10 @@ export async function open(
   const served = overHttp ? await Promise.all(Array.from({ length: many }, serve)) : [];
   const urls = served.map(({ url, sseUrl }) => (transport === 'http' ? url : (sseUrl ?? '')));
   const endpoint = overHttp
-    ? createHttpEndpoint({ url: urls[0] ?? '', transport }, recordRequester(inTurn(urls, createNodeRequester()), wire))
+    ? createClientEndpoint(
+        { url: urls[0] ?? '', transport },
+        recordRequester(inTurn(urls, createNodeRequester()), wire),
+      )
     : inOrBeside(transport === 'stdio', options, wire);
   const client = await connectTo<Ways>(endpoint, { ...answers, protocolVersion, tasks: manner === 'as a task' });
   return {

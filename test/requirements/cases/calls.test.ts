@@ -2,7 +2,7 @@ import { createServer, tool } from 'tenon';
 import { connectPair, fakeClock, protocolVersions } from 'tenon/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { connectTo } from '../../../packages/tenon/src/client/connect.js';
-import { createHttpEndpoint } from '../../../packages/tenon/src/client/connection/http-endpoint.js';
+import { createClientEndpoint } from '../../../packages/tenon/src/client/connection/http-endpoint.js';
 import { createNodeRequester } from '../../../packages/tenon/src/runtimes/node/http/http-requester.js';
 import type { Revision } from '../../support/official-schema.js';
 import { createWire, recordRequester } from '../../versions/wire.js';
@@ -105,7 +105,7 @@ describe('a cancellation', () => {
       const { server, reasons } = working();
       const url = await site(server);
       const wire = createWire(protocolVersion as Revision);
-      const endpoint = createHttpEndpoint({ url, transport: 'http' }, recordRequester(createNodeRequester(), wire));
+      const endpoint = createClientEndpoint({ url, transport: 'http' }, recordRequester(createNodeRequester(), wire));
       const client = await connectTo(endpoint, { protocolVersion });
       onTestFinished(() => client.close());
       const giveUp = new AbortController();

@@ -2,7 +2,7 @@ import { createServer, createTransportPair, type TenonError, tool } from 'tenon'
 import { serveHttp } from 'tenon/node';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { connectTo } from '../../../packages/tenon/src/client/connect.js';
-import { createHttpEndpoint } from '../../../packages/tenon/src/client/connection/http-endpoint.js';
+import { createClientEndpoint } from '../../../packages/tenon/src/client/connection/http-endpoint.js';
 import { createNodeRequester } from '../../../packages/tenon/src/runtimes/node/http/http-requester.js';
 import { protocolVersions } from '../../../packages/tenon/src/testing/connect-pair.js';
 import type { Revision } from '../../support/official-schema.js';
@@ -33,7 +33,7 @@ describe.each(protocolVersions.filter(revision => revision !== '2024-11-05'))(
           onTestFinished(() => close({ timeout: 0 }));
           const wire = createWire(protocolVersion as Revision);
           const target = { url, transport: 'http' as const, headers: { authorization: `Bearer ${name}-token` } };
-          const client = await connectTo(createHttpEndpoint(target, recordRequester(createNodeRequester(), wire)), {
+          const client = await connectTo(createClientEndpoint(target, recordRequester(createNodeRequester(), wire)), {
             protocolVersion,
             name: `${name}-client`,
             roots: [{ uri: `file:///${name}-root` }],

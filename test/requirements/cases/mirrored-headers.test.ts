@@ -1,7 +1,7 @@
 import { connect, createServer, prompt, resource, type TenonError, tool } from 'tenon';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { connectTo } from '../../../packages/tenon/src/client/connect.js';
-import { createHttpEndpoint } from '../../../packages/tenon/src/client/connection/http-endpoint.js';
+import { createClientEndpoint } from '../../../packages/tenon/src/client/connection/http-endpoint.js';
 import { createNodeRequester } from '../../../packages/tenon/src/runtimes/node/http/http-requester.js';
 import { createWire, recordRequester } from '../../versions/wire.js';
 import { type Json, newest, postAlone, site } from './site.js';
@@ -220,7 +220,7 @@ describe('mirrored headers of a client', () => {
     );
     const wire = createWire(newest);
     const client = await connectTo(
-      createHttpEndpoint({ url, transport: 'http' }, recordRequester(createNodeRequester(), wire)),
+      createClientEndpoint({ url, transport: 'http' }, recordRequester(createNodeRequester(), wire)),
     );
     onTestFinished(() => client.close());
     const sent = (): Record<string, string> => {

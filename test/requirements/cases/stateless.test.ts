@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { type Client, connect, createServer, type TenonError, tool } from 'tenon';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { connectTo } from '../../../packages/tenon/src/client/connect.js';
-import { createHttpEndpoint } from '../../../packages/tenon/src/client/connection/http-endpoint.js';
+import { createClientEndpoint } from '../../../packages/tenon/src/client/connection/http-endpoint.js';
 import { createNodeRequester } from '../../../packages/tenon/src/runtimes/node/http/http-requester.js';
 import { createWire, recordRequester } from '../../versions/wire.js';
 import { type Json, listeningPair, newest, postAlone, site } from './site.js';
@@ -60,7 +60,7 @@ describe('state that outlives a request', () => {
     const wire = createWire(newest);
     const url = await site(asking());
     const client = await connectTo(
-      createHttpEndpoint({ url, transport: 'http' }, recordRequester(createNodeRequester(), wire)),
+      createClientEndpoint({ url, transport: 'http' }, recordRequester(createNodeRequester(), wire)),
       {
         elicit: () => accepted as never,
       },
@@ -103,7 +103,7 @@ describe('a server whose revision has no requests of servers', () => {
     expect(headers['content-type']).toContain('application/json');
     const wire = createWire(newest);
     const client = await connectTo(
-      createHttpEndpoint({ url, transport: 'http' }, recordRequester(createNodeRequester(), wire)),
+      createClientEndpoint({ url, transport: 'http' }, recordRequester(createNodeRequester(), wire)),
       {
         elicit: () => accepted as never,
       },

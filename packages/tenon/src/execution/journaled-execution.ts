@@ -48,7 +48,7 @@ export class JournaledExecution implements JournaledRun {
     if (recorded?.answer === undefined) this.#backend.check(method, params);
     const { ask: key, answer, refused } = recorded ?? this.journal.ask(method, mark, n);
     this.#visit(toRequestKey(mark, n));
-    if (refused !== undefined) throw createRefusedError(refused);
+    if (refused !== undefined) throw createInputRefusedError(refused);
     return copyJson(answer ?? (await this.#backend.deliver({ key, method, params }, signal, onProgress)));
   }
 
@@ -124,7 +124,7 @@ export class JournaledExecution implements JournaledRun {
 }
 
 /** Creates the error of an input request that the client refused or could not answer. */
-export function createRefusedError(reason: string): TenonError {
+export function createInputRefusedError(reason: string): TenonError {
   return new TenonError('client/refused', `The client did not answer: ${reason}`);
 }
 

@@ -24,7 +24,7 @@ import type { UpstreamConnection } from './connections/upstream-connection.js';
 import { type UnavailableServer, UpstreamRegistry } from './connections/upstream-registry.js';
 import { UpstreamServer } from './connections/upstream-server.js';
 import { DEFAULT_HOST_OPTIONS, type HostOptions } from './host-options.js';
-import { createClientIdentity, createOwnCaller } from './own-client.js';
+import { createOwnCaller, createOwnIdentity } from './own-client.js';
 import { GatewayContext } from './proxy/gateway-context.js';
 import { createProxyBackend } from './proxy/proxy-backend.js';
 import type { Approvals } from './security/approvals/types.js';
@@ -126,7 +126,7 @@ export class RunningHost implements Host {
   static async create(options: HostOptions, transports: TransportFactory): Promise<RunningHost> {
     const host = new RunningHost(options, transports);
     host.#client = await connectTo(createInProcessEndpoint(host.toServer()), {
-      ...createClientIdentity(options),
+      ...createOwnIdentity(options),
       clock: host.#clock,
       idleTimeout: Number.POSITIVE_INFINITY,
     });

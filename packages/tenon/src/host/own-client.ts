@@ -6,13 +6,13 @@ import { SERVER_NAMES_EXTENSION } from './proxy/hop-by-hop.js';
 import { ASKING_SERVER } from './security/guard/question-guard.js';
 
 /** Creates the identity of the application's own client. */
-export function createClientIdentity(answers: ClientHandlers): ClientHandlers & Pick<ClientOptions, 'extensions'> {
+export function createOwnIdentity(answers: ClientHandlers): ClientHandlers & Pick<ClientOptions, 'extensions'> {
   return { ...createOwnAnswers(answers), extensions: [{ id: SERVER_NAMES_EXTENSION }] };
 }
 
 /** Creates the caller info of the application's own client. */
 export function createOwnCaller(answers: ClientHandlers): CallerInfo {
-  return { client: undefined, capabilities: createCapabilities(createClientIdentity(answers)), auth: undefined };
+  return { client: undefined, capabilities: createCapabilities(createOwnIdentity(answers)), auth: undefined };
 }
 
 /** Creates the handlers of the application. It hears which of the servers asks, by its name in the host. */

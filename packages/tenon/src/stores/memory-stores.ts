@@ -4,7 +4,7 @@ import { MAX_SHARE } from '../jsonrpc/shared-limit.js';
 import { createErrorReporter, createTopicListeners } from './listeners.js';
 import { createMemoryValues } from './memory-values.js';
 import type { Stores } from './stores.js';
-import { checkKey, createClosedError, MAX_VALUE_SIZE, serializeValue } from './validation.js';
+import { checkKey, createStoreClosedError, MAX_VALUE_SIZE, serializeValue } from './validation.js';
 
 /** Options of `memoryStores`. */
 export interface MemoryStoresOptions {
@@ -39,7 +39,7 @@ export function memoryStores(options: MemoryStoresOptions = {}): Stores {
   const listeners = createTopicListeners(createErrorReporter(options.onError));
   let closed = false;
   const check = () => {
-    if (closed) throw createClosedError();
+    if (closed) throw createStoreClosedError();
   };
   const values = createMemoryValues(
     clock,

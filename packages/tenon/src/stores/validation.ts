@@ -95,7 +95,7 @@ function createOptionError(name: string, expected: string, got: unknown): TenonE
   return new TenonError('store/option', `\`${name}\` does not fit`, { expected, received: String(got).slice(0, 40) });
 }
 
-export function createClosedError(): TenonError {
+export function createStoreClosedError(): TenonError {
   const hint = 'end what uses a store before closing it';
   return new TenonError('store/closed', 'the store was closed', { hint });
 }

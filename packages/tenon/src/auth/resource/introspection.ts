@@ -9,7 +9,7 @@ import { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { type ClaimOptions, isAudience, readClaims } from './claims.js';
 import {
-  createRequestOptions,
+  createIssuerRequestOptions,
   createUnreachableError,
   fetchIssuerDocument,
   type IssuerConnection,
@@ -53,7 +53,7 @@ export function createIntrospector(rules: IntrospectorOptions): VerifyToken {
     const authorizationServer = await server;
     const client = { client_id: options.clientId };
     const response = await introspectionRequest(authorizationServer, client, clientAuth, token, {
-      ...createRequestOptions(rules),
+      ...createIssuerRequestOptions(rules),
       additionalParameters: { token_type_hint: 'access_token' },
     });
     return processIntrospectionResponse(authorizationServer, client, response);

@@ -28,7 +28,7 @@ function createIssuerFetch({ clock, fetch, issuer }: IssuerConnection) {
 }
 
 /** Creates the options of each `oauth4webapi` request. The guard says which URLs may be asked without TLS. */
-export function createRequestOptions(connection: IssuerConnection) {
+export function createIssuerRequestOptions(connection: IssuerConnection) {
   return { [customFetch]: createIssuerFetch(connection) as never, [allowInsecureRequests]: true };
 }
 
@@ -39,7 +39,7 @@ export async function fetchIssuerDocument(connection: IssuerConnection): Promise
   const reasons: unknown[] = [];
   for (const algorithm of ['oauth2', 'oidc'] as const) {
     try {
-      const response = await discoveryRequest(url, { algorithm, ...createRequestOptions(connection) });
+      const response = await discoveryRequest(url, { algorithm, ...createIssuerRequestOptions(connection) });
       const metadata = await processDiscoveryResponse(url, response);
       if (metadata.issuer === issuer) return { ...metadata };
       const received = metadata.issuer.slice(0, 200);

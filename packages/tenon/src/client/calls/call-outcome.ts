@@ -38,7 +38,7 @@ export function mayHaveExecuted({ code, status = 0 }: TenonError): boolean {
   return code !== 'http/status' || status < 400 || status >= 500 || status === REQUEST_TIMEOUT;
 }
 
-export function createOutcomeUnknownError(
+export function toOutcomeUnknownError(
   cause: TenonError,
   { peer }: Pick<Connection, 'peer'>,
   method: string,

@@ -20,7 +20,7 @@ import { trackTask } from '../tasks/tracked-task.js';
 import { handleNotification } from '../watch/notifications.js';
 import { checkSupported, isReadOnly } from './call-checks.js';
 import { CallDeadline, createPausableClock, type PausableClock } from './call-deadline.js';
-import { createOutcomeUnknownError, describeBothAttempts, isConnectionLoss } from './call-outcome.js';
+import { describeBothAttempts, isConnectionLoss, toOutcomeUnknownError } from './call-outcome.js';
 import { checkSentMeta, prepareParams } from './call-params.js';
 import { checkCursor, listAll } from './pages.js';
 import { ResponseCache } from './response-cache.js';
@@ -164,7 +164,7 @@ export class CallPipeline {
     }
     const isLost = isConnectionLoss(error);
     if (isLost && (options.idempotent ?? isReadOnly(method))) return this.#sendAgain(connection, callState, error);
-    throw isLost ? createOutcomeUnknownError(error, connection, method) : error;
+    throw isLost ? toOutcomeUnknownError(error, connection, method) : error;
   }
 
   async #sendAgain(connection: Connection, callState: CallState, first: TenonError): Promise<JsonObject> {

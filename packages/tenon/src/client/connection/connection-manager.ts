@@ -5,7 +5,7 @@ import type { ClientOptions, ConnectionState } from '../options.js';
 import type { Connection } from './connection.js';
 import type { ConnectionEvents } from './connection-events.js';
 import type { ServerEndpoint } from './endpoint.js';
-import { openConnection } from './version-negotiator.js';
+import { negotiateConnection } from './version-negotiator.js';
 
 /**
  * Keeps one link open: when it ends, the next call opens another, once for all that wait. A client that was closed
@@ -84,7 +84,7 @@ export class ConnectionManager {
   async #open(): Promise<Connection> {
     this.#setState(this.#connection ? 'reconnecting' : 'connecting');
     try {
-      const connection = await openConnection(this.#endpoint, this.#options, this.#events, this.#clock);
+      const connection = await negotiateConnection(this.#endpoint, this.#options, this.#events, this.#clock);
       if (this.#state === ('closed' as ConnectionState)) {
         await connection.close();
         throw new TenonError('connection/closed', 'the client was closed while it connected');

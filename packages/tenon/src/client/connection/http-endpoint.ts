@@ -7,7 +7,7 @@ import type { HttpTarget } from '../target.js';
 import type { ServerEndpoint } from './endpoint.js';
 
 /** The two roads over HTTP: the one endpoint and, where a server has nothing else, the two endpoints of the first revision. */
-export function createHttpEndpoint(
+export function createClientEndpoint(
   { url, transport, fetch: _, auth, ...rest }: HttpTarget,
   requester: Requester,
 ): ServerEndpoint {

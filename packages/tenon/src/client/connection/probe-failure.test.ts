@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createNodeRequester } from '../../runtimes/node/http/http-requester.js';
 import { json, serve } from '../../transports/http/client/loopback.test.js';
 import { connectTo } from '../connect.js';
-import { createHttpEndpoint } from './http-endpoint.js';
+import { createClientEndpoint } from './http-endpoint.js';
 import { memoryVersionCache } from './version-cache.js';
 
 describe('a server over HTTP that fails when it is probed', () => {
@@ -19,7 +19,7 @@ describe('a server over HTTP that fails when it is probed', () => {
         result: { protocolVersion, capabilities: {}, serverInfo: { name: 'o', version: '1' } },
       });
     });
-    const connecting = connectTo(createHttpEndpoint({ url }, createNodeRequester()), { versionCache });
+    const connecting = connectTo(createClientEndpoint({ url }, createNodeRequester()), { versionCache });
     return {
       url,
       connecting,
@@ -38,7 +38,7 @@ describe('a server over HTTP that fails when it is probed', () => {
     const versionCache = memoryVersionCache();
     const { connecting, methods, url } = await start(status, versionCache);
     const client = await connecting;
-    const again = await connectTo(createHttpEndpoint({ url }, createNodeRequester()), { versionCache });
+    const again = await connectTo(createClientEndpoint({ url }, createNodeRequester()), { versionCache });
     expect(methods().filter(method => method === 'server/discover')).toHaveLength(2);
     await Promise.all([client.close(), again.close()]);
   });

@@ -18,7 +18,7 @@ import { chooseAlternative, createNoSharedVersionError, isVersionRefusal } from 
 const PROBE_TIMEOUT = 2000;
 
 /** Opens roads to one server until one is agreed on. https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning */
-export async function openConnection(
+export async function negotiateConnection(
   endpoint: ServerEndpoint,
   options: ClientOptions,
   events: ConnectionEvents,

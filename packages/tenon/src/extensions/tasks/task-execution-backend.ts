@@ -5,7 +5,7 @@ import type {
   RecordedRequest,
 } from '../../execution/handler-run.js';
 import { isRecordedRequest, type Journal } from '../../execution/journal.js';
-import { createRefusedError, toInputRequest } from '../../execution/journaled-execution.js';
+import { createInputRefusedError, toInputRequest } from '../../execution/journaled-execution.js';
 import type { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { InputRequest } from '../../protocol/input-requests.js';
@@ -85,7 +85,7 @@ export class TaskExecutionBackend implements ExecutionBackend {
       if (pending === undefined || (entry.answer === undefined && entry.refused === undefined)) continue;
       this.#pending.delete(entry.ask);
       this.#journal.add(entry);
-      if (entry.answer === undefined) pending.reject(createRefusedError(entry.refused ?? ''));
+      if (entry.answer === undefined) pending.reject(createInputRefusedError(entry.refused ?? ''));
       else pending.resolve(entry.answer);
     }
     this.#updateIdle();

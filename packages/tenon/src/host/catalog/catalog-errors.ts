@@ -3,7 +3,7 @@ import { isForPeer, rpcError, TenonError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import type { UnavailableServer } from '../connections/upstream-registry.js';
-import { createNoResponseError } from '../proxy/translate-error.js';
+import { createUnansweredError } from '../proxy/translate-error.js';
 import type { NamedKind } from './host-catalog.js';
 
 /** Translates the error of a list that could not be read: errors meant for the caller pass, others become `no response`. */
@@ -16,7 +16,7 @@ export async function translateListError<T>(
     return await reading;
   } catch (thrown) {
     const error = TenonError.from(thrown);
-    throw isForPeer(error) || getSignInRequest(error) ? error : createNoResponseError(error, server, `${kind}/list`);
+    throw isForPeer(error) || getSignInRequest(error) ? error : createUnansweredError(error, server, `${kind}/list`);
   }
 }
 

@@ -1,4 +1,4 @@
-import { type JsonTree, parseJson } from './json/parse-json.js';
+import { type JsonTree, parseJsonTree } from './json/parse-json.js';
 
 /** Maximum length of a configuration, in characters. `~/.claude.json` keeps much else in its file. */
 export const MAX_CONFIG_SIZE = 8 * 2 ** 20;
@@ -36,7 +36,7 @@ export interface ConfigTextFault {
 export function parseDocument(text: string): JsonNode | ConfigTextFault {
   if (text.length > MAX_CONFIG_SIZE)
     return { code: 'config/too-large', line: 1, summary: `a configuration has at most ${MAX_CONFIG_SIZE} characters` };
-  const root = parseJson(text, { maxDepth: MAX_CONFIG_DEPTH, maxValues: MAX_CONFIG_VALUES, lenient: true });
+  const root = parseJsonTree(text, { maxDepth: MAX_CONFIG_DEPTH, maxValues: MAX_CONFIG_VALUES, lenient: true });
   if (!('fault' in root)) return toJsonNode(root, [], root.line);
   const { fault, line } = root;
   const tooLarge = TOO_LARGE.get(fault);

@@ -6,7 +6,7 @@ import type { ResolvedResource } from '../catalog/host-catalog.js';
 import { createResourceRequest } from './action-requests.js';
 import type { GatewayContext } from './gateway-context.js';
 import type { NotifiableList } from './list-change-notifier.js';
-import { resolveResource } from './resolve-target.js';
+import { resolveUpstreamResource } from './resolve-target.js';
 import { watchResource } from './resource-watches.js';
 
 const LISTEN = 'subscriptions/listen';
@@ -45,7 +45,7 @@ async function findWatchable(
   requestContext: RequestContext,
 ): Promise<ResolvedResource | undefined> {
   try {
-    const place = await resolveResource(gateway, uri, requestContext, LISTEN);
+    const place = await resolveUpstreamResource(gateway, uri, requestContext, LISTEN);
     await gateway.guard.authorizePassive(createResourceRequest(place.connection, place.uri), place.connection, LISTEN);
     return place;
   } catch {

@@ -11,9 +11,9 @@ import type { GatewayContext } from './gateway-context.js';
 import { collectInstructions } from './instructions.js';
 import { listPage } from './list-page.js';
 import { createListener } from './listen.js';
-import { completeArgument, getPrompt, readResource } from './read-requests.js';
-import { resolveResource } from './resolve-target.js';
-import { callTool, findObstacle, runTool } from './tool-calls.js';
+import { forwardCompletion, forwardPromptRequest, forwardResourceRead } from './read-requests.js';
+import { resolveUpstreamResource } from './resolve-target.js';
+import { callUpstreamTool, findObstacle, runUpstreamTool } from './tool-calls.js';
 
 const SUBSCRIBE = 'resources/subscribe';
 
@@ -21,15 +21,15 @@ const SUBSCRIBE = 'resources/subscribe';
 export function createProxyBackend(gateway: GatewayContext): ServerBackend {
   const methodHandlers: MethodHandlers = {
     ...localBackend.methodHandlers,
-    'tools/call': (operation, requestContext, runtime) => callTool(gateway, operation, requestContext, runtime),
+    'tools/call': (operation, requestContext, runtime) => callUpstreamTool(gateway, operation, requestContext, runtime),
     'tools/list': (operation, requestContext) => listPage(gateway, 'tools', operation, requestContext),
     'prompts/list': (operation, requestContext) => listPage(gateway, 'prompts', operation, requestContext),
     'resources/list': (operation, requestContext) => listPage(gateway, 'resources', operation, requestContext),
     'resources/templates/list': (operation, requestContext) =>
       listPage(gateway, 'templates', operation, requestContext),
-    'resources/read': (operation, requestContext) => readResource(gateway, operation, requestContext),
-    'prompts/get': (operation, requestContext) => getPrompt(gateway, operation, requestContext),
-    'completion/complete': (operation, requestContext) => completeArgument(gateway, operation, requestContext),
+    'resources/read': (operation, requestContext) => forwardResourceRead(gateway, operation, requestContext),
+    'prompts/get': (operation, requestContext) => forwardPromptRequest(gateway, operation, requestContext),
+    'completion/complete': (operation, requestContext) => forwardCompletion(gateway, operation, requestContext),
     'resources/subscribe': ({ params }, requestContext) => subscribe(gateway, params, requestContext),
     'resources/unsubscribe': ({ params }, requestContext) => unsubscribe(gateway, params, requestContext),
     'logging/setLevel': ({ params }, requestContext) => setLevel(gateway, params, requestContext),
@@ -45,7 +45,7 @@ export function createProxyBackend(gateway: GatewayContext): ServerBackend {
     getOutputSchema: (name, requestContext) => findOutputSchema(gateway, name, requestContext),
     subscribe: (wishes, requestContext) => createListener(gateway, wishes, requestContext),
     getInstructions: requester => collectInstructions(gateway, requester),
-    runTool: call => runTool(gateway, call),
+    runTool: call => runUpstreamTool(gateway, call),
     findObstacle: (name, _version, requestContext) => findObstacle(gateway, name, requestContext),
     handleRootsChange: session => notifyRootsChanged(gateway, session),
     close: () => gateway.close(),
@@ -69,7 +69,7 @@ async function subscribe(
   { uri }: ParamsOf<'resources/subscribe'>,
   requestContext: RequestContext,
 ): Promise<JsonObject> {
-  const { connection, uri: inner } = await resolveResource(gateway, uri, requestContext, SUBSCRIBE);
+  const { connection, uri: inner } = await resolveUpstreamResource(gateway, uri, requestContext, SUBSCRIBE);
   const actionRequest = createResourceRequest(connection, inner);
   await gateway.guard.authorizePassive(actionRequest, connection, SUBSCRIBE);
   try {

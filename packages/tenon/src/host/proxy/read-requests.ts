@@ -6,13 +6,13 @@ import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import { createPromptRequest, createResourceRequest } from './action-requests.js';
 import { forward } from './forward.js';
 import type { GatewayContext } from './gateway-context.js';
-import { resolveName, resolveResource } from './resolve-target.js';
+import { resolveName, resolveUpstreamResource } from './resolve-target.js';
 import { forwardGuarded } from './tool-calls.js';
 
 const COMPLETE = 'completion/complete';
 
 /** `resources/read`, at the server whose resource it is. */
-export async function readResource(
+export async function forwardResourceRead(
   gateway: GatewayContext,
   { params, context }: MethodOperation<'resources/read'>,
   requestContext: RequestContext,
@@ -20,7 +20,7 @@ export async function readResource(
   const { uri: outer } = params;
   const own = await gateway.guard.readOverflow(outer, gateway.getScope(requestContext).identity);
   if (own) return own;
-  const { connection, uri } = await resolveResource(gateway, outer, requestContext, 'resources/read');
+  const { connection, uri } = await resolveUpstreamResource(gateway, outer, requestContext, 'resources/read');
   const proxiedRequest = {
     connection,
     method: 'resources/read',
@@ -37,7 +37,7 @@ export async function readResource(
 }
 
 /** `prompts/get`, at the server whose prompt it is. */
-export async function getPrompt(
+export async function forwardPromptRequest(
   gateway: GatewayContext,
   { params, context }: MethodOperation<'prompts/get'>,
   requestContext: RequestContext,
@@ -58,7 +58,7 @@ export async function getPrompt(
 }
 
 /** `completion/complete`, at the server whose prompt or template it is. What a server does not offer is no value at all. */
-export async function completeArgument(
+export async function forwardCompletion(
   gateway: GatewayContext,
   { params, context }: MethodOperation<'completion/complete'>,
   requestContext: RequestContext,
@@ -81,7 +81,8 @@ export async function completeArgument(
     return forwardCompletion(connection, { ...ref, name });
   }
   const { connection, uri } =
-    (await catalog.resolveTemplate(ref.uri)) ?? (await resolveResource(gateway, ref.uri, requestContext, COMPLETE));
+    (await catalog.resolveTemplate(ref.uri)) ??
+    (await resolveUpstreamResource(gateway, ref.uri, requestContext, COMPLETE));
   await gateway.guard.authorizePassive(createResourceRequest(connection, uri), connection, COMPLETE);
   return forwardCompletion(connection, { ...ref, uri });
 }

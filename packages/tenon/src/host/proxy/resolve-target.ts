@@ -23,7 +23,7 @@ export async function resolveName<K extends NamedKind>(
 }
 
 /** Finds the server whose resource a URI is. What is not found is recorded as refused, and told in the words of the caller's revision. */
-export async function resolveResource(
+export async function resolveUpstreamResource(
   gateway: GatewayContext,
   uri: string,
   requestContext: RequestContext,

@@ -29,7 +29,7 @@ export interface ProxiedTool {
 }
 
 /** `tools/call`, at the server whose tool it is. That server checks the arguments. */
-export async function callTool(
+export async function callUpstreamTool(
   gateway: GatewayContext,
   operation: MethodOperation<'tools/call'>,
   requestContext: RequestContext,
@@ -44,7 +44,7 @@ export async function callTool(
 }
 
 /** Forwards a call of a task. */
-export async function runTool(
+export async function runUpstreamTool(
   gateway: GatewayContext,
   { params, requestContext, run, inputs }: DetachedToolCall,
 ): Promise<JsonObject> {

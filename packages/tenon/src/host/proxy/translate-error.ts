@@ -29,7 +29,7 @@ export function translateError(
   if (!TenonError.is(error) || isForPeer(error)) return TenonError.from(error);
   if (error.code.startsWith('client/')) return error;
   if (error.rpcCode === undefined || error.code.startsWith('stdio/'))
-    return createNoResponseError(error, connection.server, method, wasSent);
+    return createUnansweredError(error, connection.server, method, wasSent);
   const serverDialect = connection.openClient && getDialect(connection.openClient.server.protocolVersion);
   if (serverDialect && error.rpcCode === serverDialect.errors.urlElicitationRequired)
     return toUrlElicitationError(error);
@@ -50,7 +50,7 @@ function toUrlElicitationError({ data, rpcCode, summary }: TenonError): TenonErr
 }
 
 /** The server gave no answer: said without what is this host's own affair. */
-export function createNoResponseError(error: TenonError, server: string, method: string, wasSent = true): TenonError {
+export function createUnansweredError(error: TenonError, server: string, method: string, wasSent = true): TenonError {
   const { code } = error;
   const isOpen = wasSent && !isReadOnly(method) && mayHaveExecuted(error);
   const mayHaveRun = isOpen ? ' It may have been carried out.' : '';

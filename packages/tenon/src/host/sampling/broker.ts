@@ -5,15 +5,15 @@ import type { CallerIdentity } from '../../protocol/caller-identity.js';
 import type { CreateMessageParams, CreateMessageResult } from '../../protocol/input-requests.js';
 import { createAccounts, createChains, type TokenBudget } from './budget.js';
 import { type Allow, requestConsent } from './consent.js';
-import { countRounds, estimateTokens, getRequirements } from './content.js';
-import { ask } from './generation.js';
+import { countRounds, estimateRequestTokens, getRequirements } from './content.js';
+import { askModel } from './generation.js';
 import { withGenerationTimeout } from './generation-timeout.js';
 import type { Model } from './model.js';
 import { canTake, rank } from './model-choice.js';
 import { createInvalidError, createLimitError, createRejectedError } from './refusal.js';
 import { type Review, runReview, type SamplingInfo } from './review.js';
 import { judgeRequest, type RequestBounds } from './validate-request.js';
-import { checkResult } from './validate-result.js';
+import { checkGeneratedResult } from './validate-result.js';
 
 /** Options of the sampling broker. */
 export interface BrokerOptions {
@@ -97,7 +97,7 @@ export function createBroker(options: BrokerOptions): Broker {
     const model = chooseModel(prepared, who, options);
     if (asked.chain !== undefined && !countChain(asked.chain))
       throw createRejectedError('too many requests in one call');
-    const maxCost = estimateTokens(prepared) + prepared.maxTokens;
+    const maxCost = estimateRequestTokens(prepared) + prepared.maxTokens;
     const reservation = accounts.reserve(who, maxCost);
     const info = { ...createSamplingInfo(request, who, model), signal: asked.signal };
     const wait = { signal: asked.signal, clock, peer: asked.server };
@@ -108,12 +108,16 @@ export function createBroker(options: BrokerOptions): Broker {
       const reviewed = await withGenerationTimeout(reviewRequest, wait);
       const final = prepareRequest(reviewed, options, prepared.maxTokens);
       requireModel([model], final);
-      const answer = await ask(model, final, asked.signal, asker, tokens => {
+      const answer = await askModel(model, final, asked.signal, asker, tokens => {
         spent = tokens;
       });
-      const result = checkResult(answer, final, model.name);
+      const result = checkGeneratedResult(answer, final, model.name);
       const reviewResult = (signal: AbortSignal) => runReview(review.after, result, { ...info, tokens: spent, signal });
-      return checkResult(await withGenerationTimeout(reviewResult, wait), withOptionalTools(final), model.name);
+      return checkGeneratedResult(
+        await withGenerationTimeout(reviewResult, wait),
+        withOptionalTools(final),
+        model.name,
+      );
     } finally {
       reservation.settle(spent);
     }

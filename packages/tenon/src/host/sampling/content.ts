@@ -36,7 +36,7 @@ const TOKENS_OF_MEDIA = 1_500;
 const CHARACTERS_PER_TOKEN = 4;
 
 /** Estimates the tokens of a value: a quarter of its characters, and a flat sum for each image and sound. */
-export function estimateTokens(value: unknown): number {
+export function estimateRequestTokens(value: unknown): number {
   let media = 0;
   const text = JSON.stringify(value, (_, each: unknown) => {
     if (!isObject(each) || (each.type !== 'image' && each.type !== 'audio')) return each;

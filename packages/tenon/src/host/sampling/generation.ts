@@ -1,7 +1,7 @@
 import type { Clock } from '../../cancellation/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { CreateMessageParams, CreateMessageResult } from '../../protocol/input-requests.js';
-import { estimateTokens } from './content.js';
+import { estimateRequestTokens } from './content.js';
 import { formatErrorExcerpt } from './error-excerpt.js';
 import { withGenerationTimeout } from './generation-timeout.js';
 import type { Model } from './model.js';
@@ -10,7 +10,7 @@ import type { Model } from './model.js';
  * Asks the model and passes the cost to `pay`: the tokens that the model reports, else an estimate. A request that was aborted or
  * timed out costs the maximum, because the model may have done all the work.
  */
-export async function ask(
+export async function askModel(
   model: Model,
   request: CreateMessageParams,
   signal: AbortSignal,
@@ -21,11 +21,11 @@ export async function ask(
   const reportTokens = (tokens: number) => {
     if (Number.isFinite(tokens) && tokens >= 0) reported = tokens;
   };
-  const prompt = estimateTokens(request);
+  const prompt = estimateRequestTokens(request);
   try {
     const work = async (own: AbortSignal) => model.generate(request, { signal: own, spent: reportTokens });
     const answer = await withGenerationTimeout(work, { signal, clock, ms: timeout, peer: model.name });
-    pay(reported ?? prompt + estimateTokens(answer));
+    pay(reported ?? prompt + estimateRequestTokens(answer));
     return answer;
   } catch (error) {
     const isUnfinished = TenonError.is(error) && (error.code === 'sampling/late' || error.code === 'sampling/aborted');

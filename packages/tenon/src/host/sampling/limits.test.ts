@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createChains } from './budget.js';
 import { requestConsent } from './consent.js';
-import { estimateTokens } from './content.js';
+import { estimateRequestTokens } from './content.js';
 import { formatErrorExcerpt } from './error-excerpt.js';
 import { asking, IMAGE } from './fixtures/requests.js';
 import { scriptedModel } from './fixtures/scripted-model.js';
@@ -48,9 +48,9 @@ describe('small parts', () => {
   });
 
   it('estimate tokens, without the data of images', () => {
-    expect(estimateTokens('x'.repeat(398))).toBe(100);
+    expect(estimateRequestTokens('x'.repeat(398))).toBe(100);
     const image = { type: 'image', data: IMAGE.repeat(10_000), mimeType: 'image/png' };
-    expect(estimateTokens([image])).toBeLessThan(1_510);
+    expect(estimateRequestTokens([image])).toBeLessThan(1_510);
   });
 
   it('count chains, and forget those that rest', () => {

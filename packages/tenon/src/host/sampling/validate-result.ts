@@ -9,7 +9,7 @@ const MEDIA = ['image', 'audio'];
  * Validates the answer of a model, and returns it with the stop reason that belongs to its content. Throws `model/answer` for an
  * answer that does not fit the request, such as a use of a tool that was not offered.
  */
-export function checkResult(
+export function checkGeneratedResult(
   result: CreateMessageResult,
   request: CreateMessageParams,
   model: string,

@@ -1,4 +1,4 @@
-import { createHttpEndpoint } from '../../client/connection/http-endpoint.js';
+import { createClientEndpoint } from '../../client/connection/http-endpoint.js';
 import type { TransportFactory } from '../../client/target.js';
 import { createStdioTransport } from '../../transports/stdio/client.js';
 import { createFetchRequester } from '../web/fetch-requester.js';
@@ -8,7 +8,7 @@ import { spawnServer } from './processes/child-process.js';
 /** The roads that Node has: its own HTTP client, which costs a sixth of what `fetch` does there, and child processes. */
 export const nodeTransports: TransportFactory = {
   createHttp: target =>
-    createHttpEndpoint(target, target.fetch ? createFetchRequester(target.fetch) : createNodeRequester()),
+    createClientEndpoint(target, target.fetch ? createFetchRequester(target.fetch) : createNodeRequester()),
   createStdio: target => ({
     kind: 'stdio',
     key: JSON.stringify([target.command, target.args ?? [], target.cwd ?? '']),

@@ -9,7 +9,7 @@ export function isFull(error: unknown): boolean {
   return /^SQLITE_FULL/.test(getErrorCode(error));
 }
 
-export function isReadOnly(error: unknown): boolean {
+export function isReadOnlyError(error: unknown): boolean {
   return /^SQLITE_READONLY/.test(getErrorCode(error));
 }
 
@@ -23,7 +23,7 @@ export function toStoreError(error: unknown, file: string): TenonError {
 function classifyError(error: unknown): readonly [code: string, what: string, next: string] {
   if (isBusy(error)) return ['store/busy', 'another program holds the file', 'try again, or raise `busyTimeout`'];
   if (isFull(error)) return ['store/full', 'there is no room left', 'free space on the disk, or raise `maxSize`'];
-  if (isReadOnly(error))
+  if (isReadOnlyError(error))
     return [
       'store/read-only',
       'the file can only be read',

@@ -1,6 +1,6 @@
 import { TenonError } from '../../jsonrpc/error.js';
 import { type Database, prepareStatement, readScalar } from './database.js';
-import { isBusy, isReadOnly } from './errors.js';
+import { isBusy, isReadOnlyError } from './errors.js';
 
 /** Says whose file it is: `tnon`. https://www.sqlite.org/pragma.html#pragma_application_id */
 const APPLICATION_ID = 0x746e6f6e;
@@ -60,7 +60,7 @@ function checkWritable(database: Database): void {
     database.exec('BEGIN IMMEDIATE');
     database.exec("DELETE FROM entries WHERE key = ''");
   } catch (error) {
-    if (isReadOnly(error)) throw error;
+    if (isReadOnlyError(error)) throw error;
   } finally {
     rollBack(database);
   }

@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../../cancellation/clock.js';
 import type { TenonError } from '../../jsonrpc/error.js';
 import { createErrorReporter } from '../listeners.js';
 import type { Stores, Values } from '../stores.js';
-import { createClosedError, MAX_VALUE_SIZE } from '../validation.js';
+import { createStoreClosedError, MAX_VALUE_SIZE } from '../validation.js';
 import { createSqliteBus } from './bus.js';
 import { type Database, readScalar } from './database.js';
 import { toStoreError } from './errors.js';
@@ -52,7 +52,7 @@ export function createSqliteStores(
     for (const each of [valuesDatabase, busDatabase]) each.close();
   }
   const check = () => {
-    if (closing) throw createClosedError();
+    if (closing) throw createStoreClosedError();
     checkFile();
   };
   return {

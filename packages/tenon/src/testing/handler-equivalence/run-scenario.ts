@@ -2,7 +2,7 @@ import { systemClock } from '../../cancellation/clock.js';
 import { createPausableClock, type PausableClock } from '../../client/calls/call-deadline.js';
 import { createTransportEndpoint } from '../../client/connect.js';
 import type { Connection } from '../../client/connection/connection.js';
-import { openConnection } from '../../client/connection/version-negotiator.js';
+import { negotiateConnection } from '../../client/connection/version-negotiator.js';
 import type { ClientOptions } from '../../client/options.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
@@ -191,7 +191,7 @@ class ScenarioClient {
       await replica.server.connect(pair.server);
       return pair.client;
     });
-    const connection = openConnection(endpoint, { ...options, clock: this.#clock }, noEvents, this.#clock);
+    const connection = negotiateConnection(endpoint, { ...options, clock: this.#clock }, noEvents, this.#clock);
     this.#connections.set(replica, connection);
     return connection;
   }

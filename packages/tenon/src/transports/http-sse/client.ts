@@ -3,7 +3,7 @@ import { TenonError } from '../../jsonrpc/error.js';
 import { parseJson } from '../../jsonrpc/message.js';
 import type { MessageReceiver, Transport } from '../../jsonrpc/transport.js';
 import { createEndpointClient, drain, isEventStream, isSuccess } from '../http/client/endpoint-client.js';
-import { createClosedError, createUnreadableError, readRefusal } from '../http/client/errors.js';
+import { createTransportClosedError, createUnreadableError, readRefusal } from '../http/client/errors.js';
 import { type HttpClientOptions, MAX_MESSAGE_SIZE } from '../http/client/options.js';
 import { getRequestId } from '../http/client/post-message.js';
 import { type RequestSignal, RequestSignals } from '../http/client/request-signals.js';
@@ -41,7 +41,7 @@ export function createHttpSseTransport(url: string | URL, options: HttpSseTransp
   const end = (error?: TenonError) => {
     if (closed) return;
     closed = true;
-    signals.abortAll(error ?? createClosedError(peer));
+    signals.abortAll(error ?? createTransportClosedError(peer));
     if (endpoint !== undefined) receiver?.onClose(error);
   };
 
@@ -125,7 +125,7 @@ export function createHttpSseTransport(url: string | URL, options: HttpSseTransp
       }
     },
     async send(receiveMessage, { headers, signal } = {}) {
-      if (closed || endpoint === undefined) throw createClosedError(peer);
+      if (closed || endpoint === undefined) throw createTransportClosedError(peer);
       const requestSignal = signals.create(signal);
       try {
         const allHeaders = { ...headers, 'content-type': 'application/json' };

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseJson, type SyntaxLimits, toValue } from './parse-json.js';
+import { parseJsonTree, type SyntaxLimits, toValue } from './parse-json.js';
 
 const bounds = { maxDepth: 100, lenient: true };
 
 const readBack = (text: string): unknown => {
-  const tree = parseJson(text, bounds);
+  const tree = parseJsonTree(text, bounds);
   return 'fault' in tree ? tree : toValue(tree);
 };
 
@@ -26,7 +26,7 @@ describe('the tree of a text', () => {
 
   it('has each member in its place, also those that share a name', () => {
     const text = '{ // "x": 0,\r\n "a": [1,\n/* two */ 2, ], "a": "\\u0062", "__proto__": 1e400, }';
-    const tree = parseJson(text, bounds);
+    const tree = parseJsonTree(text, bounds);
     if ('fault' in tree || tree.kind !== 'object') throw new Error('no object');
     expect(tree.members.map(member => [member.name, member.offset, member.value.offset])).toEqual([
       ['a', text.indexOf('"a"'), text.indexOf('[')],
@@ -44,24 +44,24 @@ describe('the tree of a text', () => {
 
   it('needs no stack for what is not deep, and is none of what is', () => {
     expect(readBack(`${'//\n'.repeat(100_000)}1${'/**/'.repeat(100_000)}`)).toBe(1);
-    expect(parseJson('['.repeat(100_000) + ']'.repeat(100_000), bounds)).toMatchObject({
+    expect(parseJsonTree('['.repeat(100_000) + ']'.repeat(100_000), bounds)).toMatchObject({
       fault: 'TooDeep',
       offset: 100,
     });
-    expect(parseJson('{"a":'.repeat(1000) + '1'.padEnd(1001, '}'), { maxDepth: 1000 })).toMatchObject({
+    expect(parseJsonTree('{"a":'.repeat(1000) + '1'.padEnd(1001, '}'), { maxDepth: 1000 })).toMatchObject({
       kind: 'object',
     });
   });
 
   it('is none of a text with line breaks or other signs in its strings', () => {
-    expect(parseJson('["a\r\nb"]', bounds)).toMatchObject({ fault: 'UnexpectedEndOfString', offset: 1 });
-    expect(parseJson('["a\tb"]', bounds)).toMatchObject({ fault: 'InvalidCharacter', offset: 1 });
+    expect(parseJsonTree('["a\r\nb"]', bounds)).toMatchObject({ fault: 'UnexpectedEndOfString', offset: 1 });
+    expect(parseJsonTree('["a\tb"]', bounds)).toMatchObject({ fault: 'InvalidCharacter', offset: 1 });
   });
 });
 
 /** The fault of a text and its place, if there is one. */
 function findSyntaxFault(text: string, limits: SyntaxLimits) {
-  const tree = parseJson(text, limits);
+  const tree = parseJsonTree(text, limits);
   return 'fault' in tree ? { fault: tree.fault, offset: tree.offset } : undefined;
 }
 

@@ -49,7 +49,7 @@ export interface SyntaxLimits {
 }
 
 /** Parses JSON into a tree that keeps all members, also those that share a name. Returns the first fault, if there is one. */
-export function parseJson(text: string, limits: SyntaxLimits): JsonTree | SyntaxFault {
+export function parseJsonTree(text: string, limits: SyntaxLimits): JsonTree | SyntaxFault {
   const { maxDepth, maxValues = Number.POSITIVE_INFINITY, lenient = false } = limits;
   const open: (ObjectTree | ArrayTree)[] = [];
   let name: Omit<JsonMember, 'value'> | undefined;

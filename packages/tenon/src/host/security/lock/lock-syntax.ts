@@ -1,6 +1,6 @@
 import { TenonError } from '../../../jsonrpc/error.js';
 import { escapeInvisible } from '../../../redaction/invisible-characters.js';
-import { type JsonTree, parseJson, type TextPosition, toValue } from '../../config/json/parse-json.js';
+import { type JsonTree, parseJsonTree, type TextPosition, toValue } from '../../config/json/parse-json.js';
 import { LOCKFILE_VERSION, MAX_LOCK } from './lock.js';
 
 /** Maximum depth of objects and arrays: what the parser can hold on the stack. */
@@ -17,7 +17,7 @@ export function parseLock(text: string, name: string): unknown {
   const merge = text.split('\n').findIndex(line => /^(<{7}|={7}|>{7})(\s|$)/.test(line));
   if (merge >= 0)
     throw createLockSyntaxError(name, { line: merge + 1, column: 1 }, 'the file is in the middle of a merge');
-  const tree = parseJson(text, { maxDepth: MAX_DEPTH });
+  const tree = parseJsonTree(text, { maxDepth: MAX_DEPTH });
   if ('fault' in tree) throw createLockSyntaxError(name, tree, `this is no JSON (${tree.fault})`);
   checkNames(tree, name);
   return toValue(tree);

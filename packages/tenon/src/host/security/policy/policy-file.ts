@@ -1,7 +1,7 @@
 import { copyJson } from '../../../encoding/json-value.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
-import { type JsonTree, parseJson, type TextPosition, toValue } from '../../config/json/parse-json.js';
+import { type JsonTree, parseJsonTree, type TextPosition, toValue } from '../../config/json/parse-json.js';
 import type { Action } from './action-request.js';
 import { createRuleError } from './policy.js';
 import { findRuleFault, MAX_RULES, type RuleFault } from './rule-faults.js';
@@ -80,7 +80,7 @@ function expandRule(value: unknown): JsonObject | RuleFault {
 
 function readTree(text: string, file: string): JsonTree {
   if (text.length > MAX_TEXT) throw createSyntaxError(file, `a text of at most ${MAX_TEXT} characters`);
-  const tree = parseJson(text, { maxDepth: MAX_TEXT_DEPTH, lenient: true });
+  const tree = parseJsonTree(text, { maxDepth: MAX_TEXT_DEPTH, lenient: true });
   if (!('fault' in tree)) return tree;
   throw createSyntaxError(`${file}:${formatPosition(tree)}`, 'JSON, with comments if you like', tree.fault);
 }

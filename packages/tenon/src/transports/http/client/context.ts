@@ -4,7 +4,7 @@ import type { TenonError } from '../../../jsonrpc/error.js';
 import { type Id, isFailureMessage, isObject, parseJson } from '../../../jsonrpc/message.js';
 import type { MessageReceiver } from '../../../jsonrpc/transport.js';
 import type { EndpointClient } from './endpoint-client.js';
-import { createRefusedError, createUnreadableError } from './errors.js';
+import { createHttpRefusalError, createUnreadableError } from './errors.js';
 import type { ReconnectPolicy } from './options.js';
 import type { RequestSignals } from './request-signals.js';
 import type { SilentStreams } from './silent-streams.js';
@@ -71,7 +71,7 @@ function deliverOne(context: HttpClientContext, pending: PendingResponse, value:
     if (pending.id !== undefined && value.id === pending.id) pending.answered = true;
     else if (value.id == null && isFailureMessage(value)) {
       // The server could not tell which request it fails; of this exchange there is only one.
-      pending.readError = createRefusedError(context.peer, value, 200);
+      pending.readError = createHttpRefusalError(context.peer, value, 200);
     }
   }
   if (pending.id === undefined) context.receiver.onMessage(value);

@@ -10,7 +10,7 @@ const MAX_SHOWN = 200;
 /** Advice for a request that may have been carried out. */
 export const OUTCOME_ADVICE = 'the server may have acted on it; look before sending it again';
 
-export function createClosedError(peer: string): TenonError {
+export function createTransportClosedError(peer: string): TenonError {
   return new TenonError('connection/closed', 'the connection was closed', { peer });
 }
 
@@ -57,7 +57,7 @@ export function createSilentStreamError(peer: string): TenonError {
 }
 
 /** The server took the request and answered something else. */
-export function createNoResponseError(peer: string, received: string): TenonError {
+export function createMissingResponseError(peer: string, received: string): TenonError {
   return new TenonError('peer/no-answer', 'the request was not answered', { peer, expected: 'its response', received });
 }
 
@@ -66,7 +66,12 @@ export function createUnreadableError(peer: string, received: string, cause?: un
 }
 
 /** A JSON-RPC failure in an error of ours. `cause` is the error object as it came. */
-export function createRefusedError(peer: string, { error }: JsonRpcFailure, status: number, hint?: string): TenonError {
+export function createHttpRefusalError(
+  peer: string,
+  { error }: JsonRpcFailure,
+  status: number,
+  hint?: string,
+): TenonError {
   const { code: rpcCode, message, data } = error;
   return new TenonError('http/refused', message, {
     peer,
@@ -96,7 +101,7 @@ export async function readRefusal(reply: HttpReply, peer: string, message: Refus
   const loss = message.hadSession ? detectSessionLoss(reply.status, peer, message, failure, body) : undefined;
   if (loss) return loss;
   return failure
-    ? createRefusedError(peer, failure, reply.status, getAdvice(reply))
+    ? createHttpRefusalError(peer, failure, reply.status, getAdvice(reply))
     : createStatusError(reply, peer, body);
 }
 

@@ -5,7 +5,7 @@ import type { MessageReceiver, SendOptions, Transport } from '../../../jsonrpc/t
 import { applyDefaults } from '../../../protocol/defaults.js';
 import type { HttpClientContext } from './context.js';
 import { createEndpointClient, drain } from './endpoint-client.js';
-import { createClosedError } from './errors.js';
+import { createTransportClosedError } from './errors.js';
 import { CLOSE_TIMEOUT, type HttpTransportOptions, LISTEN_POLICY, MAX_MESSAGE_SIZE, RESUME_POLICY } from './options.js';
 import { postMessage } from './post-message.js';
 import { type RequestSignal, RequestSignals } from './request-signals.js';
@@ -89,7 +89,7 @@ export function createHttpTransport(url: string | URL, options: HttpTransportOpt
   };
 
   const shutDown = async () => {
-    signals.abortAll(createClosedError(peer));
+    signals.abortAll(createTransportClosedError(peer));
     if (session !== undefined)
       await endSession(context.createHeaders(session, {}), options.closeTimeout ?? CLOSE_TIMEOUT);
     receiver?.onClose();
@@ -100,7 +100,7 @@ export function createHttpTransport(url: string | URL, options: HttpTransportOpt
     const ended = client.request({ method: 'DELETE', headers, signal: requestSignal }).then(drain);
     await new Promise<void>(done => {
       const cancelTimer = clock.after(wait, () => {
-        requestSignal.abort(createClosedError(peer));
+        requestSignal.abort(createTransportClosedError(peer));
         done();
       });
       ended
@@ -119,7 +119,7 @@ export function createHttpTransport(url: string | URL, options: HttpTransportOpt
       receiver = givenReceiver;
     },
     send(message, options = {}) {
-      if (closing || !receiver) return Promise.reject(createClosedError(peer));
+      if (closing || !receiver) return Promise.reject(createTransportClosedError(peer));
       if (!options.stateless) version = options.headers?.[VERSION_HEADER];
       return postMessage(context, message, options);
     },

@@ -3,7 +3,7 @@ import { TenonError } from '../../../jsonrpc/error.js';
 import { classifyMessage } from '../../../jsonrpc/message.js';
 import { deliver, deliverText, type HttpClientContext, type PendingResponse } from './context.js';
 import { drain } from './endpoint-client.js';
-import { createAbortError, createNoResponseError, createUnreadableError, OUTCOME_ADVICE } from './errors.js';
+import { createAbortError, createMissingResponseError, createUnreadableError, OUTCOME_ADVICE } from './errors.js';
 import type { HttpReply } from './requester.js';
 
 /** Maximum number of bytes that are read of the response to a notification. */
@@ -22,7 +22,7 @@ export async function readResponse(
   if (reply.status === 202 || reply.status === 204 || (type !== undefined && type !== 'application/json')) {
     await drain(reply);
     const got = type === undefined ? `status ${reply.status}` : `status ${reply.status} and ${type}`;
-    if (!signal.aborted) context.receiver.onResponseLost(id, createNoResponseError(context.peer, got));
+    if (!signal.aborted) context.receiver.onResponseLost(id, createMissingResponseError(context.peer, got));
     return;
   }
   let text = '';
@@ -37,7 +37,7 @@ export async function readResponse(
   if (pending.answered) return;
   context.receiver.onResponseLost(
     id,
-    pending.readError ?? createNoResponseError(context.peer, isEmpty ? 'nothing' : 'other messages'),
+    pending.readError ?? createMissingResponseError(context.peer, isEmpty ? 'nothing' : 'other messages'),
   );
 }
 

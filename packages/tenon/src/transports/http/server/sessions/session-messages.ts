@@ -39,13 +39,13 @@ export function openSession(
     session.end();
     return refuseBusy(exchange, 'Too many requests are unanswered', request.id);
   }
-  openConnection(session, exchange, auth === undefined ? { address } : { auth, address }, request.id, () => {
+  connectSession(session, exchange, auth === undefined ? { address } : { auth, address }, request.id, () => {
     session.receiver?.onMessage(request, post);
   });
 }
 
 /** Connects the service to a session, and then lets it take what the POST brings. */
-export function openConnection(
+export function connectSession(
   session: HttpSession,
   exchange: Exchange,
   options: ConnectOptions,

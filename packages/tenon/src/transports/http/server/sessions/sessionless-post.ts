@@ -3,7 +3,7 @@ import type { AuthInfo } from '../../../../jsonrpc/transport.js';
 import type { Dialect } from '../../../../protocol/versions/dialect.js';
 import type { HttpServerContext } from '../context.js';
 import type { Exchange } from '../exchange.js';
-import { openConnection, receiveInSession } from './session-messages.js';
+import { connectSession, receiveInSession } from './session-messages.js';
 import type { HttpSessionRegistry } from './session-registry.js';
 
 /** Serves one POST of a version with sessions by itself: in a session without id that ends with the answers. */
@@ -18,7 +18,7 @@ export function receiveSessionlessPost(
   const id = classifyMessage(value) === 'request' ? (value as JsonRpcRequest).id : undefined;
   const address = context.getAddress(exchange);
   const session = sessions.createForPost(auth, address);
-  openConnection(session, exchange, { ...(auth && { auth }), address, dialect }, id, () => {
+  connectSession(session, exchange, { ...(auth && { auth }), address, dialect }, id, () => {
     receiveInSession(session, exchange, value, auth);
     if (session.pendingCount === 0) session.end();
   });
