@@ -1,3 +1,5 @@
+import { decodeBase64, encodeBase64 } from '../encoding/base64.js';
+
 /**
  * Encodes a value of the body for an HTTP header: visible ASCII with inner spaces as it is, everything else as base64
  * of its UTF-8 between two exact markers.
@@ -12,9 +14,7 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 /** The header value that stands for `value`. */
 export function encodeHeaderValue(value: string): string {
   if (PLAIN.test(value) && !isEncoded(value)) return value;
-  let bytes = '';
-  for (const byte of new TextEncoder().encode(value)) bytes += String.fromCharCode(byte);
-  return `${ENCODED_PREFIX}${btoa(bytes)}${ENCODED_SUFFIX}`;
+  return `${ENCODED_PREFIX}${encodeBase64(new TextEncoder().encode(value))}${ENCODED_SUFFIX}`;
 }
 
 /**
@@ -27,8 +27,7 @@ export function decodeHeaderValue(header: string): string | undefined {
   const coded = value.slice(ENCODED_PREFIX.length, -ENCODED_SUFFIX.length);
   if (!BASE64.test(coded)) return undefined;
   try {
-    const bytes = Uint8Array.from(atob(coded), character => character.charCodeAt(0));
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(decodeBase64(coded));
   } catch {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { decodeBase64Url, encodeBase64Url } from '../encoding/base64.js';
 import { isObject, type JsonObject } from '../jsonrpc/message.js';
 
 /**
@@ -39,8 +40,6 @@ declare const crypto: {
     decrypt(algorithm: object, key: CryptoKey, data: Uint8Array): Promise<ArrayBuffer>;
   };
 };
-declare function btoa(binary: string): string;
-declare function atob(base64: string): string;
 
 interface DerivationKey {
   readonly type: string;
@@ -83,14 +82,18 @@ export function createSeal(keys?: readonly SealKey[]): Seal {
       const key = await (getKey(current) as Promise<CryptoKey>);
       const data = new TextEncoder().encode(JSON.stringify(value));
       const sealed = await crypto.subtle.encrypt(createAlgorithm(iv, current, boundTo), key, data);
-      return [PREFIX, current, toBase64(iv), toBase64(new Uint8Array(sealed))].join('.');
+      return [PREFIX, current, encodeBase64Url(iv), encodeBase64Url(new Uint8Array(sealed))].join('.');
     },
     async open(sealed, boundTo) {
       const [prefix, id = '', iv = '', data = '', ...rest] = sealed.length > MAX_SEALED ? [] : sealed.split('.');
       const key = await getKey(id);
       if (prefix !== PREFIX || rest.length > 0 || key === undefined) return undefined;
       try {
-        const opened = await crypto.subtle.decrypt(createAlgorithm(fromBase64(iv), id, boundTo), key, fromBase64(data));
+        const opened = await crypto.subtle.decrypt(
+          createAlgorithm(decodeBase64Url(iv), id, boundTo),
+          key,
+          decodeBase64Url(data),
+        );
         const value: unknown = JSON.parse(new TextDecoder().decode(opened));
         return isObject(value) ? value : undefined;
       } catch {
@@ -110,24 +113,4 @@ function importSealKey(key: Uint8Array): Promise<CryptoKey> {
 
 function createAlgorithm(iv: Uint8Array, id: string, boundTo: string): object {
   return { name: 'AES-GCM', iv, additionalData: new TextEncoder().encode(`${PREFIX}.${id}.${boundTo}`) };
-}
-
-function toBase64(bytes: Uint8Array): string {
-  let binary = '';
-  // In pieces: a whole state as arguments of one call would overflow the stack.
-  for (let index = 0; index < bytes.length; index += 8192)
-    binary += String.fromCharCode(...bytes.subarray(index, index + 8192));
-  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
-}
-
-/** Only the one spelling that `toBase64` gives is accepted: else some changed bits would go unnoticed. */
-function fromBase64(text: string): Uint8Array {
-  const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
-  const bytes = new Uint8Array(binary.length);
-  for (let index = 0; index < binary.length; index++) bytes[index] = binary.charCodeAt(index);
-  // Several spellings there are only of what is left over at the end.
-  const remainder = bytes.length % 3;
-  const isCanonical = /^[\w-]*$/.test(text) && (remainder === 0 || text.endsWith(toBase64(bytes.subarray(-remainder))));
-  if (!isCanonical) throw new Error('not canonical');
-  return bytes;
 }

@@ -1,3 +1,4 @@
+import { encodeBase64 } from '../../encoding/base64.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { isObject } from '../../jsonrpc/message.js';
 import type { ResourceContents } from '../../protocol/content.js';
@@ -46,14 +47,4 @@ function describePart(part: unknown): string {
 function describeValueType(value: unknown): string {
   const tag = Object.prototype.toString.call(value).slice(8, -1);
   return typeof value === 'object' ? `a ${tag}` : `a ${typeof value}`;
-}
-
-declare function btoa(binary: string): string;
-
-function encodeBase64(bytes: Uint8Array): string {
-  const parts: string[] = [];
-  // In pieces: a whole picture as arguments of one call would overflow the stack.
-  for (let offset = 0; offset < bytes.length; offset += 8190)
-    parts.push(String.fromCharCode(...bytes.subarray(offset, offset + 8190)));
-  return btoa(parts.join(''));
 }

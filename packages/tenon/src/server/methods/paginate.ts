@@ -1,9 +1,6 @@
 import { rpcError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
 
-declare function btoa(binary: string): string;
-declare function atob(base64: string): string;
-
 export interface ListPage<T> {
   readonly items: readonly T[];
   readonly nextCursor: string | undefined;
