@@ -40,8 +40,15 @@ export const sections: Record<string, Record<string, string>> = {
   },
   Authorization: {
     'Protect a server': 'authorization/protect-a-server',
+    Keycloak: 'authorization/keycloak',
+    'Entra ID': 'authorization/entra-id',
+    Auth0: 'authorization/auth0',
+    GitHub: 'authorization/github',
+    Google: 'authorization/google',
+    Frameworks: 'authorization/frameworks',
     'Sign in': 'authorization/sign-in',
     'Machine to machine': 'authorization/machine-to-machine',
+    Enterprise: 'authorization/enterprise',
     'Run an authorization server': 'authorization/issuer',
   },
   Clients: {
