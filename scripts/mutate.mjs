@@ -2,9 +2,10 @@
 /**
  * Changes the library in small ways and counts the changes that its tests find: `npm run mutation -- --count 100`.
  *
- * The arguments without dashes name folders below `packages/tenon/src` (default: those where a fault costs most). `--count`
- * is the number of mutants (default 60), `--seed` chooses them (default 1). The tests beside the file run first, then those
- * across files. The last line says how many mutants were killed. The exit code is 1 when fewer than 90 % were.
+ * The arguments without dashes name other packages, such as `issuer`, or folders below `packages/tenon/src` (default: those where
+ * a fault costs most). `--count` is the number of mutants (default 60), `--seed` chooses them (default 1). The tests beside the
+ * file run first, then those across files. The last line says how many mutants were killed. The exit code is 1 when fewer than
+ * 90 % were.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -23,7 +24,8 @@ const TESTS = {
   jsonrpc: ['packages/tenon/src/server', 'packages/tenon/src/client', 'test/bad-input', 'test/transports'],
   protocol: ['packages/tenon/src/server', 'packages/tenon/src/client', 'test/versions', 'test/requirements'],
   execution: ['packages/tenon/src/extensions', 'test/input-requests', 'test/tasks/lives.test.ts'],
-  auth: ['test/auth'],
+  auth: ['packages/issuer/src', 'test/auth'],
+  issuer: ['test/auth'],
   'host/security': ['test/host/guard', 'test/screening'],
   stores: ['packages/tenon/src/extensions', 'test/tasks/lives.test.ts'],
 };
@@ -56,7 +58,7 @@ async function main() {
   /** @type {Record<string, { killed: number, all: number }>} */
   const counts = {};
   for (const mutant of mutants) {
-    const folder = folders.find(name => mutant.file.startsWith(`${SOURCES}/${name}/`)) ?? '';
+    const folder = folders.find(name => mutant.file.startsWith(`${getPath(name)}/`)) ?? '';
     const killer = await findKiller(mutant, folder);
     counts[folder] ??= { killed: 0, all: 0 };
     const count = counts[folder];
@@ -82,7 +84,7 @@ async function findKiller(mutant, folder) {
   try {
     const beside = dirname(mutant.file);
     if (hasTests(beside) && !(await passes([`${beside}/`]))) return 'beside';
-    if (!(await passes([`${SOURCES}/${folder}/`, ...(TESTS[folder] ?? [])]))) return 'across files';
+    if (!(await passes([`${getPath(folder)}/`, ...(TESTS[folder] ?? [])]))) return 'across files';
     return undefined;
   } finally {
     writeFileSync(path, text);
@@ -116,6 +118,12 @@ function endGroup({ pid }) {
   }
 }
 
+/** Finds the sources of a package, else of a folder of the library. @param {string} name @returns {string} */
+function getPath(name) {
+  const ofPackage = `packages/${name}/src`;
+  return existsSync(join(root, ofPackage)) ? ofPackage : `${SOURCES}/${name}`;
+}
+
 /** @param {string} folder */
 function hasTests(folder) {
   return readdirSync(join(root, folder)).some(name => name.endsWith('.test.ts'));
@@ -145,8 +153,8 @@ function copyFolder(path, target) {
 
 /** @param {string} folder @returns {string[]} */
 function listFiles(folder) {
-  const path = join(root, SOURCES, folder);
-  if (!existsSync(path)) throw new Error(`there is no folder ${folder} in ${SOURCES}`);
+  const path = join(root, getPath(folder));
+  if (!existsSync(path)) throw new Error(`there is no package ${folder}, and no folder ${folder} in ${SOURCES}`);
   return readdirSync(path, { recursive: true, encoding: 'utf8' })
     .filter(name => name.endsWith('.ts') && !/\.test\.ts$|\.d\.ts$|(^|\/)fixtures\//.test(name))
     .map(name => relative(root, join(path, name)));

@@ -72,6 +72,12 @@ export function findPlatformImports(source: Source): string[] {
   });
 }
 
+/** Imports of packages that use the library. */
+export function findDependentImports(source: Source): string[] {
+  const dependent = getImports(source).filter(({ target }) => target.startsWith('@tenon/'));
+  return dependent.map(({ target }) => `${source.path} imports ${target}`);
+}
+
 /** What a package takes of the library past the entries that everybody has. */
 export function findDeepImports(source: Source, entries: readonly string[]): string[] {
   const isOfLibrary = (target: string) => /^tenon(\/|$)/.test(target) || target.includes('packages/tenon');

@@ -11,7 +11,13 @@ import {
   getNinetiethPercentile,
   MAX_USUAL_FILE_LINES,
 } from './code-rules.js';
-import { findDeepImports, findForbiddenImports, findImportCycles, findPlatformImports } from './import-rules.js';
+import {
+  findDeepImports,
+  findDependentImports,
+  findForbiddenImports,
+  findImportCycles,
+  findPlatformImports,
+} from './import-rules.js';
 import {
   findBannedNames,
   findCrowdedFolders,
@@ -29,6 +35,7 @@ const others = listPackages().filter(name => name !== 'tenon');
 describe('the library', () => {
   it('has files', () => expect(library.length).toBeGreaterThan(100));
   it('imports only what its layer may import', () => expect(library.flatMap(findForbiddenImports)).toEqual([]));
+  it('imports no package that uses it', () => expect(library.flatMap(findDependentImports)).toEqual([]));
   it('uses modules of a platform in runtimes/node only', () =>
     expect(library.flatMap(findPlatformImports)).toEqual([]));
 

@@ -9,7 +9,13 @@ import {
   findVersionDates,
   getNinetiethPercentile,
 } from './code-rules.js';
-import { findDeepImports, findForbiddenImports, findImportCycles, findPlatformImports } from './import-rules.js';
+import {
+  findDeepImports,
+  findDependentImports,
+  findForbiddenImports,
+  findImportCycles,
+  findPlatformImports,
+} from './import-rules.js';
 import {
   findBannedNames,
   findCrowdedFolders,
@@ -59,6 +65,11 @@ describe('the rules', () => {
     expect(
       findDeepImports(parse('a.ts', "import { a } from 'tenon/host'; import { b } from './tenon.js';"), entries),
     ).toEqual([]);
+  });
+
+  it('find imports of packages that use the library', () => {
+    expect(findDependentImports(parse('a.ts', "import { createIssuer } from '@tenon/issuer';"))).toHaveLength(1);
+    expect(findDependentImports(parse('a.ts', "import { z } from 'zod';"))).toEqual([]);
   });
 
   it('see rings, but not of types nor of what is loaded later', () => {

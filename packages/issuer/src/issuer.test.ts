@@ -256,8 +256,8 @@ describe('clients that show who they are', () => {
     expect((await place.token({ ...bySelf, ...fields }, headers)).body.error).toBe(error);
   });
 
-  it('get none of their own without being machines', async () => {
-    const place = visitTestIssuer({ clients: [{ ...machine, machine: false, redirects: [BACK] }] });
+  it.each([{ machine: false }, {}])('get none of their own without being machines: %o', async options => {
+    const place = visitTestIssuer({ clients: [{ id: 'machine', secret: SECRET, redirects: [BACK], ...options }] });
     expect((await place.token(bySelf, basic)).body.error).toBe('unauthorized_client');
   });
 

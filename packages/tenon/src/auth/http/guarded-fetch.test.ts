@@ -26,6 +26,18 @@ describe('a guarded fetch', () => {
     await expect(down('https://127.0.0.1/')).rejects.toMatchObject({ code: 'auth/redirected' });
   });
 
+  it('follows no redirect when maxRedirects is 0', async () => {
+    const requested: string[] = [];
+    const fetchLike: AuthFetch = async url => {
+      requested.push(url);
+      return redirect('https://b.example/x');
+    };
+    const guard = createUrlGuard('https://mcp.example.com');
+    const fetch = createGuardedFetch({ fetch: fetchLike, guard, clock, maxRedirects: 0 });
+    await expect(fetch('https://a.example/')).rejects.toMatchObject({ code: 'auth/redirected' });
+    expect(requested).toEqual(['https://a.example/']);
+  });
+
   it('sends no secret after a redirect', async () => {
     let asked = 0;
     const fetch = guarded(async () => {
