@@ -102,6 +102,7 @@ export const sections: Record<string, Record<string, string>> = {
     API: 'reference/api/index',
     'Features of the protocol': 'reference/features',
     'Error codes': 'reference/errors',
+    'Protocol versions in detail': 'reference/versions',
     'Durations and limits': 'reference/limits',
   },
   Help: {

@@ -99,7 +99,7 @@ describe('the page of the architecture', () => {
 describe('the page of the revisions', () => {
   it('has a column for each', () => {
     for (const { protocolVersion } of dialects)
-      expect(page('concepts/versions.md')).toMatch(new RegExp(`^\\|.*\\| ${protocolVersion} \\|`, 'm'));
+      expect(page('reference/versions.md')).toMatch(new RegExp(`^\\|.*\\| ${protocolVersion} \\|`, 'm'));
   });
 });
 
