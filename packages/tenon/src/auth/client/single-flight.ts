@@ -1,3 +1,4 @@
+import { rejectOnAbort } from '../../cancellation/reject-on-abort.js';
 /** Runs one thing at a time, for all who wait for it. */
 export interface SingleFlight<T> {
   /**
@@ -43,15 +44,4 @@ export function createSingleFlight<T>(): SingleFlight<T> {
       }
     },
   };
-}
-
-/** Settles as the promise, or rejects with the reason of the signal, whichever is first. */
-function rejectOnAbort<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return promise;
-  return new Promise<T>((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    if (signal.aborted) return onAbort();
-    signal.addEventListener('abort', onAbort);
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }

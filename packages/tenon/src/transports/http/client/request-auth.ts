@@ -1,6 +1,7 @@
 import type { Authorizer } from '../../../auth/client/authorizer.js';
 import type { Clock } from '../../../cancellation/clock.js';
 import { type AbortSignalLike, toAbortSignal } from '../../../cancellation/lazy-abort-signal.js';
+import { rejectOnAbort } from '../../../cancellation/reject-on-abort.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import type { HeaderRecord } from './options.js';
 import type { HttpReply, HttpRequest } from './requester.js';
@@ -101,13 +102,4 @@ async function wrapAuthError<T>(work: Promise<T>, peer: string): Promise<T> {
   } catch (error) {
     throw TenonError.is(error) ? error : new TenonError('auth/failed', 'signing in failed', { peer, cause: error });
   }
-}
-
-function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignalLike): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort);
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }
