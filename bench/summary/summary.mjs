@@ -115,7 +115,7 @@ export function pageOf(parts) {
     heading(2, 'Targets'),
     'Figures are medians of CPU per request where nothing else is said. A *floor* is bare Node that parses and answers canned; a *checked floor* also checks the envelope and the headers, routes, and validates the argument. What is missed is told here as well as what is met.\n\n',
     toTable(parts),
-    '\n[Where the rest goes](../../docs/benchmarks.md#what-is-above-its-mark) tells why what is missed is missed.\n',
+    '\n[Missed targets](../../docs/benchmarks.md#missed-targets) gives the reasons.\n',
     `\n${heading(2, 'The parts')}${links.join('\n')}\n`,
   ].join('');
 }
