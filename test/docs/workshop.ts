@@ -81,7 +81,7 @@ export async function runPages({ folder }: Workshop, pages: readonly Page[]): Pr
   }
   const program = join(folder, `${pages[0]?.name}.run.mts`);
   writeFileSync(program, programOf(pages));
-  const { output, errors, code } = await run(['--import', 'tsx', program], folder, 25_000);
+  const { output, errors, code } = await run(['--import', 'tsx', program], folder, 50_000);
   const parts = output.split('\0').map(part => `\0${part}`);
   const ended = code === 0 ? undefined : `the process ended with ${code}\n${errors}`;
   return new Map(pages.map(page => [page, outcomeOf(page, parts, ports.get(page) ?? new Map(), ended)]));
