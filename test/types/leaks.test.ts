@@ -2,7 +2,20 @@ import ts from 'typescript-5';
 import { describe, expect, it } from 'vitest';
 import { edit } from './editor.js';
 
-const ENTRIES = ['tenon', 'tenon/node', 'tenon/stdio', 'tenon/http', 'tenon/auth', 'tenon/sqlite'];
+const ENTRIES = [
+  'tenon',
+  'tenon/node',
+  'tenon/stdio',
+  'tenon/http',
+  'tenon/auth',
+  'tenon/auth/node',
+  'tenon/auth/endpoints',
+  'tenon/host',
+  'tenon/sqlite',
+  'tenon/testing',
+  '@tenon/issuer',
+  '@tenon/ai',
+];
 /** How far types are followed from what is exported. */
 const MAX_DEPTH = 12;
 

@@ -14,7 +14,7 @@ const LINE_FEED = 10;
  *
  * @throws TenonError `audit/none` when there is none, or `audit/failed`.
  */
-export async function* readAudit(path: string): AsyncGenerator<Uint8Array> {
+export async function* readAudit(path: string): AsyncIterable<Uint8Array> {
   for await (const { bytes } of readChunks(path)) yield bytes;
 }
 
