@@ -71,6 +71,20 @@ const lifeOf = (token = '') => {
   return exp - iat;
 };
 
+describe('the client of the proxy at the provider', () => {
+  it.each(['clientId', 'clientSecret'])('is refused with an empty %s', name => {
+    const upstream = {
+      authorizeUrl: 'https://idp.example.com/authorize',
+      tokenUrl: 'https://idp.example.com/token',
+      ...{ clientId: 'the-one', clientSecret: 'secret-of-the-proxy', scopes: [] },
+      identifyUser: () => 'ada',
+    };
+    expect(() => oauthProxy({ url: ISSUER, resources: [RESOURCE], upstream: { ...upstream, [name]: '' } })).toThrow(
+      expect.objectContaining({ code: 'auth/issuer-options' }),
+    );
+  });
+});
+
 describe('a token of the proxy', () => {
   it('is good for no longer than what the provider has given [auth.third-party.token-status]', async () => {
     expect(lifeOf((await signedIn({ lasts: 120 })).body.access_token)).toBe(120);

@@ -52,6 +52,8 @@ export interface UpstreamProvider {
 /** Creates the client of an identity provider. Throws `auth/issuer-options`. */
 export function createUpstreamProvider(upstream: UpstreamOptions, settings: IssuerSettings): UpstreamProvider {
   const { authorizeUrl: authorize, tokenUrl, clientId, clientSecret, clientMethod, scopes, parameters = {} } = upstream;
+  for (const [name, value] of Object.entries({ clientId, clientSecret }))
+    if (!value) throw createOptionError(`upstream.${name}`, 'a text', `${JSON.stringify(value)}`);
   const redirect = `${settings.origin}${settings.path}/callback`;
   const [authorizePage, endpoint] = [
     parseBrowserUrl('upstream.authorizeUrl', authorize),

@@ -132,6 +132,10 @@ export function resolveProtectOptions(options: ProtectOptions): ProtectSettings 
   }
   if (issuers.length === 0) throw createOptionError('issuers', 'at least one', 'none');
   if (introspection && issuers.length > 1) throw createOptionError('introspection', 'one issuer', `${issuers.length}`);
+  for (const name of ['clientId', 'clientSecret'] as const) {
+    if (introspection && !introspection[name])
+      throw createOptionError(`introspection.${name}`, 'a text', `${JSON.stringify(introspection[name])}`);
+  }
   const [first, ...others] = issuers;
   const { originMetadata = others.length === 0 && first ? first.issuer : false } = options;
   if (originMetadata !== false && !issuers.some(({ issuer }) => issuer === originMetadata))

@@ -222,6 +222,8 @@ describe('options that would protect nothing are refused', () => {
     ['a shared secret', { algorithms: ['HS256'] }],
     ['no signature', { algorithms: ['none'] }],
     ['a window of an hour', { dpop: { maxProofAge: 3_600_000 } }],
+    ['introspection with an empty secret', { introspection: { clientId: 'server', clientSecret: '' } }],
+    ['introspection with an empty client id', { introspection: { clientId: '', clientSecret: 'secret' } }],
   ])('%s [dpop.iat-window]', (_, options) => {
     expect(() => issuer.protect(options)).toThrow(expect.objectContaining({ code: 'auth/options' }));
   });
