@@ -65,6 +65,16 @@ describe('a journal', () => {
     expect(journal.getRequest('a', 0)?.answer).toEqual({ roots: [] });
   });
 
+  it('gives an answer to the request that it answers, whatever its key in the other journal', () => {
+    const [journal, other] = [new Journal(), new Journal()];
+    for (const mark of ['a', 'b']) journal.ask(METHOD, mark, 0);
+    for (const mark of ['b', 'a']) other.ask(METHOD, mark, 0);
+    other.answer('ask-0', { of: 'b' });
+    journal.merge(other);
+    expect(journal.getRequest('b', 0)).toMatchObject({ ask: 'ask-1', answer: { of: 'b' } });
+    expect(journal.listPending()).toMatchObject([{ ask: 'ask-0', mark: 'a' }]);
+  });
+
   it('tells what was not come to', () => {
     const journal = new Journal([{ step: 'a' }, { ask: 'ask-0', method: METHOD, mark: 'm' }]);
     expect(journal.findFirstUnvisited(new Set())).toMatchObject({ step: 'a' });

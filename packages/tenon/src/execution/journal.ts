@@ -58,9 +58,11 @@ export class Journal {
 
   /** Takes over what another one knows. */
   merge(other: Journal): void {
-    for (const entry of other.entries) {
-      if (!this.#entries?.has(toEntryKey(entry))) this.add(entry);
-      else if (isRecordedRequest(entry) && entry.answer !== undefined) this.answer(entry.ask, entry.answer);
+    for (const entry of other.entries) if (!this.#entries?.has(toEntryKey(entry))) this.add(entry);
+    // Requests that ran side by side may have been asked in another order, which gave them other keys.
+    for (const { mark, n = 0, answer } of other.listAnswered()) {
+      const own = this.getRequest(mark, n);
+      if (own) this.answer(own.ask, answer);
     }
   }
 
