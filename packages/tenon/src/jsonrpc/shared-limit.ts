@@ -75,8 +75,6 @@ export class SharedLimit {
   isWithinShare(caller: string, amount = 1): boolean {
     if (this.#factor === Number.POSITIVE_INFINITY || caller === UNKNOWN_CALLER) return true;
     const most = (this.limit - this.#total - amount + 1) * this.#factor;
-    // While little is held over all, nobody can hold too much.
-    if (this.#total + amount <= most) return true;
     const held = this.countHeld(caller);
     return held === 0 || held + amount <= most;
   }

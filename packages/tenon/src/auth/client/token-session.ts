@@ -92,7 +92,6 @@ export function createTokenSession(server: string, grant: Grant, settings: Autho
 
   /** Before they expire, without anybody being asked. */
   const refreshBeforeExpiry = async (stale: Tokens, signal: AbortSignal): Promise<boolean> => {
-    if (tokens !== stale) return true;
     const isExpired = () => clock.now() >= (stale.expires ?? Number.POSITIVE_INFINITY);
     try {
       const target = currentTarget ?? (await lookup.restore(signal));

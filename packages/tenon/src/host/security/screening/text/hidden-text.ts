@@ -71,7 +71,7 @@ function readRun(text: string, at: number, setting: TextContext): HiddenRun {
   const code = text.codePointAt(at)!;
   if (isIntroducer(code)) return { kind: 'ansi', count: 1, ...readEscape(text, at) };
   const kind = classifyHidden(code);
-  if (kind === undefined) return { length: code > 0xffff ? 2 : 1, count: 1 };
+  if (kind === undefined) return { length: String.fromCodePoint(code).length, count: 1 };
   if (kind === 'tag') {
     const flag = getFlagLength(text, at);
     return flag > 0
@@ -93,10 +93,10 @@ function readRun(text: string, at: number, setting: TextContext): HiddenRun {
 }
 
 function isLegitimateRun(text: string, start: number, length: number, setting: TextContext): boolean {
-  for (let at = start; at < start + length; ) {
-    const code = text.codePointAt(at)!;
-    if (!isLegitimate(text, at, code, setting)) return false;
-    at += code > 0xffff ? 2 : 1;
+  let at = start;
+  for (const character of text.slice(start, start + length)) {
+    if (!isLegitimate(text, at, character.codePointAt(0)!, setting)) return false;
+    at += character.length;
   }
   return true;
 }
@@ -114,7 +114,7 @@ function readRunOfKind(
     code = text.codePointAt(at)
   ) {
     if (kind === 'private-use' && code > 0xffff !== isWide) break;
-    at += code > 0xffff ? 2 : 1;
+    at += String.fromCodePoint(code).length;
     count += 1;
   }
   return { kind, length: at - start, count };
