@@ -63,6 +63,16 @@ describe('requests that wait', () => {
     expect(clock.timers).toBe(0);
   });
 
+  it('are given up together when the first one that times out fails the others', async () => {
+    const { clock, calls, wait, outcomes } = start();
+    wait({ onAbandoned: () => calls.failAll(new TenonError('peer/closed', 'the peer has gone')) });
+    wait();
+    expect(() => clock.advance(60_000)).not.toThrow();
+    await soon();
+    expect(outcomes).toContainEqual([1, 'call/timeout']);
+    expect(outcomes).toContainEqual([2, 'peer/closed']);
+  });
+
   it('get more time by a sign of life, but not beyond the total [lifecycle.timeouts.progress-resets lifecycle.timeouts.maximum]', async () => {
     const { clock, calls, wait, abandoned } = start();
     const id = wait({ idleTimeout: 100, totalTimeout: 250 });
