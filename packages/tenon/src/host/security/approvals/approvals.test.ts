@@ -204,6 +204,17 @@ describe('remembered approvals', () => {
     }
   });
 
+  it('ends at its time, also in a store that holds it for longer', async () => {
+    const clock = fakeClock(1000);
+    const approvals = createApprovals({ ...memoryStores({ clock: fakeClock(1000) }), clock, approve: () => 'always' });
+    await approvals.request(call());
+    const [{ expiresAt = 0 } = {}] = await approvals.listStored();
+    clock.advance(expiresAt - clock.now() - 1);
+    expect(await approvals.listStored()).toHaveLength(1);
+    clock.advance(1);
+    expect(await approvals.listStored()).toEqual([]);
+  });
+
   it('is bounded', async () => {
     const { approvals } = setUp({ approve: () => ({ remember: 'exact' }) });
     for (let n = 0; n < 256; n++) await approvals.request(call({ arguments: { n } }));

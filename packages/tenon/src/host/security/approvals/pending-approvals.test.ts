@@ -168,6 +168,36 @@ describe('a question that waits in a store', () => {
     expect(await caller.request(call({ principal: 'eve' }))).toEqual(full);
   });
 
+  it('names the user, issuer and OAuth client of its caller, where they are known', async () => {
+    const { caller, operator } = setUp();
+    const identity = { principal: 'ann', issuer: 'https://as.example', clientId: 'app' };
+    const going = new AbortController();
+    const obtained = caller.request(call(identity), { signal: going.signal });
+    expect(await first(operator)).toMatchObject(identity);
+    going.abort();
+    await obtained;
+    void caller.request(call({ principal: undefined }));
+    const anonymous = await first(operator);
+    for (const name of Object.keys(identity)) expect(anonymous).not.toHaveProperty(name);
+  });
+
+  it('waits no longer than its time, also in a store that holds it for longer', async () => {
+    const clock = fakeClock(1000);
+    const options = {
+      ...memoryStores({ clock: fakeClock(1000) }),
+      clock: { ...clock, after: () => () => {} },
+      ttl: 50,
+    };
+    const [caller, operator] = [createApprovals(options), createApprovals(options)];
+    void caller.request(call());
+    const { id } = await first(operator);
+    clock.advance(49);
+    expect(await operator.listPending()).toHaveLength(1);
+    clock.advance(1);
+    expect(await operator.listPending()).toEqual([]);
+    await expect(operator.answer(id, 'allow')).rejects.toMatchObject({ code: 'policy/no-question' });
+  });
+
   it('is not laid where nobody would answer', async () => {
     const { caller } = setUp({ waits: false });
     expect(await caller.request(call())).toEqual({ granted: false, reason: 'nobody can be asked' });

@@ -51,6 +51,11 @@ describe('findings', () => {
     expect(kinds(`a${' '.repeat(500)}b`)).toEqual(['whitespace']);
   });
 
+  it('compare the text after a tag with its target only where the tag is a link', () => {
+    expect(kinds('<a href="https://evil.example/">bank.com</a>')).toContain('link-mismatch');
+    expect(kinds('<img src="https://cdn.example/x.png"> bank.com')).not.toContain('link-mismatch');
+  });
+
   it('see a flag only where it is one', () => {
     const flag = '\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}';
     expect(kinds(flag)).toEqual([]);

@@ -39,6 +39,13 @@ describe('a glob', () => {
     expect(performance.now() - before).toBeLessThan(2000);
   });
 
+  it('counts a character outside of the basic plane as one when it is compared with another', () => {
+    expect(doesGlobCover('?', '😀')).toBe(true);
+    expect(doesGlobCover('?b', '😀b')).toBe(true);
+    expect(doesGlobCover('😀b', '😀b')).toBe(true);
+    expect(doesGlobCover('??', '😀')).toBe(false);
+  });
+
   it('is said to cover another only when it does', () => {
     fc.assert(
       fc.property(glob, glob, text, (wide, narrow, subject) => {

@@ -1,0 +1,58 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { HostGuardOptions } from './guard-options.js';
+import { QuestionGuard } from './question-guard.js';
+
+const RECIPIENT = { omitMeta: false, includeServer: false };
+const form = (message: string) => ({ message, requestedSchema: { type: 'object', properties: {} } });
+
+function setUp(options: HostGuardOptions, { hasOneServer = true, sample = false, roots = undefined as unknown } = {}) {
+  const connection = { server: 'notes', scope: { input: { sample }, identity: { principal: 'ann' } }, roots };
+  return new QuestionGuard(options, hasOneServer).createHandler(connection as never);
+}
+
+describe('a question of a server', () => {
+  it('is reported only when something was found in it [security.consent.sampling]', () => {
+    const onScreeningReport = vi.fn();
+    const { prepareQuestion } = setUp({ onScreeningReport });
+    expect(prepareQuestion('elicitation/create', form('Which day?'), RECIPIENT)).toEqual(form('Which day?'));
+    expect(onScreeningReport).not.toHaveBeenCalled();
+    expect(prepareQuestion('elicitation/create', form('Which\u202e day?'), RECIPIENT)).toEqual(form('Which day?'));
+    expect(onScreeningReport).toHaveBeenCalledWith(
+      expect.objectContaining({ server: 'notes', kind: 'question', name: 'elicitation/create' }),
+    );
+  });
+
+  it('names its server where there are several, and in `_meta` where the recipient wants it', () => {
+    const { prepareQuestion } = setUp({}, { hasOneServer: false });
+    expect(prepareQuestion('elicitation/create', form('Which day?'), RECIPIENT)).toEqual(form('notes: Which day?'));
+    const recipient = { omitMeta: true, includeServer: true };
+    const params = { messages: [], _meta: { mine: 1 } };
+    expect(prepareQuestion('sampling/createMessage', params, recipient)).toEqual({
+      messages: [],
+      _meta: { 'tenon/server': 'notes' },
+    });
+    expect(prepareQuestion('sampling/createMessage', params, RECIPIENT)).toEqual(params);
+  });
+
+  it('is passed on as it is without screening', () => {
+    const { prepareQuestion } = setUp({ screening: false });
+    expect(prepareQuestion('elicitation/create', form('a\u202e'), RECIPIENT)).toEqual(form('a\u202e'));
+  });
+
+  it('is answered by the host where it has the answer', async () => {
+    const broker = vi.fn(
+      async () => ({ model: 'm', role: 'assistant', content: { type: 'text', text: 'x' } }) as never,
+    );
+    const answersSampling = (options: HostGuardOptions, sample: boolean) =>
+      setUp(options, { sample }).isAnsweredByHost('sampling/createMessage');
+    expect(answersSampling({}, false)).toBe(false);
+    expect(answersSampling({ broker }, false)).toBe(true);
+    expect(answersSampling({ broker }, true)).toBe(false);
+    expect(answersSampling({ broker, sampling: 'all' }, true)).toBe(true);
+    expect(setUp({ broker, sampling: 'all' }).isAnsweredByHost('elicitation/create')).toBe(false);
+    expect(setUp({}).isAnsweredByHost('roots/list')).toBe(false);
+    const handler = setUp({}, { roots: [{ uri: 'file:///a' }] });
+    expect(handler.isAnsweredByHost('roots/list')).toBe(true);
+    expect(await handler.answer('roots/list', {})).toEqual({ roots: [{ uri: 'file:///a' }] });
+  });
+});
