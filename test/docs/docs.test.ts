@@ -19,6 +19,11 @@ describe('the code on the pages', () => {
     }
   });
 
+  it('is run for at least nine blocks of ten', () => {
+    const blocks = withCode.flatMap(page => page.blocks);
+    expect(blocks.filter(({ runs }) => !runs).length / blocks.length).toBeLessThanOrEqual(0.1);
+  });
+
   it('is right by its types', async () => {
     expect(await typecheck(workshop)).toBe('');
   }, 90_000);
