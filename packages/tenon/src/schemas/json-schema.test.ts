@@ -3,6 +3,7 @@ import { type } from 'arktype';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { z as z3 } from 'zod/v3';
 import type { JsonObject } from '../jsonrpc/message.js';
 import { isObjectRoot, toJsonSchema, withJsonSchema } from './json-schema.js';
 import type { Schema } from './standard.js';
@@ -76,6 +77,11 @@ describe('toJsonSchema', () => {
     const date = failure(() => toJsonSchema(z.object({ d: z.date() }), 'input'));
     expect(date).toMatchObject({ code: 'schema/no-json-schema', message: expect.stringContaining('Date') });
     expect(date).toMatchObject({ hint: expect.stringContaining('withJsonSchema') });
+  });
+
+  it('names the version to use for a schema of zod 3', () => {
+    const error = failure(() => toJsonSchema(z3.object({}), 'input'));
+    expect(error).toMatchObject({ code: 'schema/no-json-schema', hint: expect.stringContaining('zod 4.2 or later') });
   });
 
   it('pairs a schema with JSON Schema by hand', () => {

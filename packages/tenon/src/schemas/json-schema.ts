@@ -96,13 +96,19 @@ function findConverter(
 function createNoConversionError(schema: StandardSchema, cause?: unknown): TenonError {
   const { vendor } = schema['~standard'];
   const reason = cause instanceof Error ? `: ${cause.message}` : '';
-  const wrap = 'toStandardJsonSchema(schema) of @valibot/to-json-schema';
   const pair = 'pair it with JSON Schema of your own: withJsonSchema(schema, { … })';
+  const remedy = cause === undefined ? REMEDIES.get(vendor) : undefined;
   return new TenonError('schema/no-json-schema', `a ${vendor} schema cannot be written as JSON Schema${reason}`, {
-    hint: vendor === 'valibot' && cause === undefined ? `wrap it: ${wrap}, or ${pair}` : pair,
+    hint: remedy === undefined ? pair : `${remedy}, or ${pair}`,
     ...(cause === undefined ? {} : { cause }),
   });
 }
+
+/** Advice for schemas without any conversion, by vendor. */
+const REMEDIES: ReadonlyMap<string, string> = new Map([
+  ['valibot', 'wrap it: toStandardJsonSchema(schema) of @valibot/to-json-schema'],
+  ['zod', "use zod 4.2 or later, imported from 'zod' and not from 'zod/v3'"],
+]);
 
 function createNoSchemaError(value: unknown): TenonError {
   return new TenonError('schema/not-json', 'this is no schema', {
