@@ -97,8 +97,11 @@ describe('a protected server', () => {
     const form = new URLSearchParams({ grant_type: 'client_credentials', scope: 'notes:read', resource: url });
     const issued = await fetch(`${servers[0]?.replace(/\/$/, '')}/token`, {
       method: 'POST',
-      headers: { authorization: `Basic ${btoa('nightly:only for development')}` },
-      body: form,
+      headers: {
+        authorization: `Basic ${btoa('nightly:only for development')}`,
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      body: form.toString(),
     });
     const { access_token: token } = (await issued.json()) as { readonly access_token: string };
     const transport = new StreamableHTTPClientTransport(new URL(url), {
