@@ -49,3 +49,20 @@ describe('a server over HTTP that fails when it is probed', () => {
     expect(methods()).toEqual(['server/discover']);
   });
 });
+
+describe('a path at which nothing is served', () => {
+  it('is reported as such, not as a server without a shared version', async () => {
+    const { url } = await serve((_, response) => {
+      const error = { code: -32600, message: 'Nothing is served here; the MCP endpoint is /mcp' };
+      json(response, { jsonrpc: '2.0', id: null, error }, 404);
+    });
+    const connecting = connectTo(createClientEndpoint({ url }, createNodeRequester()), {
+      versionCache: memoryVersionCache(),
+    });
+    await expect(connecting).rejects.toMatchObject({
+      status: 404,
+      code: expect.not.stringMatching(/^connect\//),
+      message: expect.stringContaining('the MCP endpoint is /mcp'),
+    });
+  });
+});

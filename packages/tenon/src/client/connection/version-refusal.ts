@@ -14,6 +14,8 @@ const REFUSAL_CODES: ReadonlySet<number | undefined> = new Set([INVALID_PARAMS, 
 export function isVersionRefusal(error: unknown): error is TenonError {
   if (!TenonError.is(error) || error.rpcCode === undefined || error.status === 401 || error.status === 403)
     return false;
+  // Nothing is served at this path: no version would be.
+  if (error.status === 404) return getSupportedVersions(error) !== undefined;
   return REFUSAL_CODES.has(error.rpcCode) || getSupportedVersions(error) !== undefined;
 }
 
