@@ -83,7 +83,7 @@ describe('a client on a stream', () => {
     const error = (await client.catch((thrown: unknown) => thrown)) as TenonError;
     expect(error).toMatchObject({
       code: 'connect/no-shared-revision',
-      message: expect.stringMatching(/does not speak 2026-07-28[\s\S]*do not pin `protocolVersion`/),
+      message: expect.stringMatching(/does not speak 2026-07-28[\s\S]*Do not pin `protocolVersion`/),
     });
     expect(heard.some(isOpening)).toBe(false);
   });
