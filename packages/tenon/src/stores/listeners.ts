@@ -9,6 +9,8 @@ export interface TopicListeners {
   notify(topic: string, text: string, number?: number): void;
   clear(): void;
   readonly size: number;
+  /** Number of topics with listeners. */
+  readonly topicCount: number;
 }
 
 interface TopicListener {
@@ -57,6 +59,9 @@ export function createTopicListeners(report: ErrorReporter): TopicListeners {
     },
     get size() {
       return size;
+    },
+    get topicCount() {
+      return topics.size;
     },
   };
 }

@@ -52,6 +52,19 @@ describe('stores in memory', () => {
     expect((await values.list('')).map(({ key }) => key)).toEqual(['b', 'c']);
   });
 
+  it('lets an owner beyond its share rewrite its values, but not lengthen them or add others', async () => {
+    const limits = { maxEntries: 11, maxTotalSize: 160, maxValueSize: 100, maxShare: 0.5 };
+    const values = createMemoryValues(fakeClock(1000), limits, () => {});
+    const sized = (size: number) => ({ x: 'a'.repeat(size - 8) });
+    const full = { code: 'store/full' };
+    for (const n of numbers(4)) await values.put(`eve/${n}`, sized(16), { owner: 'eve' });
+    for (const n of numbers(3)) await values.put(`ada/${n}`, sized(16), { owner: 'ada' });
+    await values.put('eve/0', sized(16), { owner: 'eve' });
+    await values.put('eve/0', sized(8), { owner: 'eve' });
+    await expect(values.put('eve/0', sized(24), { owner: 'eve' })).rejects.toMatchObject(full);
+    await expect(values.put('eve/4', sized(8), { owner: 'eve' })).rejects.toMatchObject(full);
+  });
+
   it('leaves room for others while one owner writes as much as it can', async () => {
     const byCount = memoryStores({ maxEntries: 10 }).values;
     const bySize = memoryStores({ maxTotalSize: 1000 }).values;

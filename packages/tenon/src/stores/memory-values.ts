@@ -77,8 +77,8 @@ export function createMemoryValues(clock: Clock, limits: MemoryLimits, check: ()
     const existing = entries.get(key);
     const [more, growth] = [existing ? 0 : 1, size - (existing?.text.length ?? 0)];
     if (counts.total + more > limits.maxEntries || sizes.total + growth > limits.maxTotalSize) return false;
+    if (owner === undefined) return true;
     // A value that becomes no larger may always be written, so that what was begun comes to its end.
-    if (owner === undefined || (more === 0 && growth <= 0)) return true;
     return (more === 0 || counts.isWithinShare(owner)) && (growth <= 0 || sizes.isWithinShare(owner, growth));
   }
 
