@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fakeClock } from '../testing/fake-clock.js';
+import { createRequest, startPeer, waitForImmediate } from './fixtures/lone-peer.js';
 import { IncomingRequests } from './incoming-requests.js';
 import { createSuccess, type JsonRpcResponse } from './message.js';
 
@@ -31,5 +32,22 @@ describe('an answer after progress', () => {
     clock.advance(1);
     expect(answered).toEqual([2, 3, 1]);
     expect([jobs.size, clock.timers]).toEqual([0, 0]);
+  });
+
+  it('waits after a report of progress alone, and not after another notification', async () => {
+    const { peer, said, clock, say } = await startPeer(
+      {
+        onRequest: ({ id, method }) => {
+          void peer.notify(`notifications/${method}`, {}, { relatedTo: id });
+          return {};
+        },
+      },
+      { progressDelay: 30 },
+    );
+    await say(createRequest(1, 'progress'), createRequest(2, 'message'));
+    expect(said).toMatchObject([{ method: 'notifications/progress' }, { method: 'notifications/message' }, { id: 2 }]);
+    clock.advance(30);
+    await waitForImmediate();
+    expect(said).toMatchObject([{}, {}, { id: 2 }, { id: 1 }]);
   });
 });
