@@ -1,7 +1,16 @@
+export interface NamedQueue {
+  /** Number of names with work that has not ended. */
+  readonly size: number;
+  run<T>(name: string, work: () => Promise<T>): Promise<T>;
+}
+
 /** Lets work under one name run one after the other, in the order in which it came. */
-export function createNamedQueue(): { run<T>(name: string, work: () => Promise<T>): Promise<T> } {
+export function createNamedQueue(): NamedQueue {
   const last = new Map<string, Promise<unknown>>();
   return {
+    get size() {
+      return last.size;
+    },
     run(name, work) {
       const result = (last.get(name) ?? Promise.resolve()).then(work);
       const settled = result.then(

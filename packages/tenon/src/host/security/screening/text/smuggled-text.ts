@@ -18,10 +18,11 @@ export function readSelectors(text: string, at: number, length: number): string 
   let [read, other] = ['', 0];
   for (let place = at; place < at + length && read.length + other < MAX_DECODED; ) {
     const code = text.codePointAt(place)!;
-    const byte = code >= 0xe0100 ? code - 0xe0100 + 16 : code - 0xfe00;
+    // The first 16 selectors, from U+FE00 on, stand for control characters: they become negative here, and are not read.
+    const byte = code - 0xe0100 + 16;
     if (byte >= 0x20 && byte < 0x7f) read += String.fromCharCode(byte);
     else other += 1;
-    place += code > 0xffff ? 2 : 1;
+    place += String.fromCodePoint(code).length;
   }
   return read.length > other && read.length > 3 ? read : undefined;
 }
