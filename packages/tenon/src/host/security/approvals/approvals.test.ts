@@ -204,6 +204,17 @@ describe('remembered approvals', () => {
     }
   });
 
+  it('names the user, issuer and OAuth client that it is good for, where they are known', async () => {
+    const identity = { principal: 'ann', issuer: 'https://as.example', clientId: 'app' };
+    const { approvals } = setUp({ approve: () => 'always' });
+    await approvals.request(call(identity));
+    expect(await approvals.listStored()).toMatchObject([identity]);
+    const anonymous = setUp({ approve: () => 'always' }).approvals;
+    await anonymous.request(call({ principal: undefined }));
+    const [stored] = await anonymous.listStored();
+    for (const name of Object.keys(identity)) expect(stored).not.toHaveProperty(name);
+  });
+
   it('ends at its time, also in a store that holds it for longer', async () => {
     const clock = fakeClock(1000);
     const approvals = createApprovals({ ...memoryStores({ clock: fakeClock(1000) }), clock, approve: () => 'always' });
