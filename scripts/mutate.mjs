@@ -181,13 +181,25 @@ function listMutants(file) {
       add(node, node.operand.getText(source));
     else if (ts.isConditionalExpression(node)) add(node, `(${node.whenTrue.getText(source)})`);
     else if (ts.isIfStatement(node)) add(node.expression, 'false');
-    else if (node.kind === ts.SyntaxKind.TrueKeyword) add(node, 'false');
+    else if (node.kind === ts.SyntaxKind.TrueKeyword && !isOnceOfAbort(node)) add(node, 'false');
     else if (node.kind === ts.SyntaxKind.FalseKeyword) add(node, 'true');
     else if (ts.isExpressionStatement(node) && ts.isCallExpression(node.expression)) add(node, ';');
     ts.forEachChild(node, visit);
   };
   visit(source);
   return mutants;
+}
+
+/** Tells if a node is the `true` of `addEventListener('abort', …, { once: true })`: signals abort once anyway. @param {ts.Node} node */
+function isOnceOfAbort(node) {
+  const call = node.parent.parent?.parent;
+  return (
+    ts.isPropertyAssignment(node.parent) &&
+    node.parent.name.getText() === 'once' &&
+    ts.isCallExpression(call) &&
+    /\baddEventListener$/.test(call.expression.getText()) &&
+    call.arguments[0]?.getText() === "'abort'"
+  );
 }
 
 /** Chooses mutants at random, the same for the same seed. @param {Mutant[]} mutants @param {number} count @param {number} seed */
